@@ -8,20 +8,33 @@
 #include "metrics/model/managed_fields.h"
 #include "metrics/model/metadata.h"
 
-/* A time that a status tells; 0 if it is none. */
-static int64_t time_of(const cJSON *parent, const char *key)
+static const char managed_by_key[] = "binding.karmada.io/managed-by";
+static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
+
+static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
+                                      "clusterresourcebinding.karmada.io/permanent-id"};
+static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
+
+/* Limit of recorded dependencies: 256 KiB of annotations hold few more. */
+enum { NOTED_MAX = 4096 };
+
+/* Largest value of the 24-bit member `generation` of struct target_item. */
+enum { TARGET_GENERATION_MAX = 0xffffff };
+
+/* Returns a time in milliseconds since the epoch; 0 if it is absent or invalid. */
+static int64_t lenient_time_ms(const cJSON *parent, const char *key)
 {
     int64_t ms;
 
     return parse_timestamp(json_str(parent, key, ""), &ms) && ms > 0 ? ms : 0;
 }
 
-static uint32_t seconds_of(const cJSON *parent, const char *key)
+static uint32_t lenient_time_s(const cJSON *parent, const char *key)
 {
-    return timestamp_seconds(time_of(parent, key));
+    return timestamp_seconds(lenient_time_ms(parent, key));
 }
 
-/* The shared text of a message, cut between two characters. */
+/* Returns a message as a shared string, cut at a character boundary. */
 static const char *share_message(struct decode *d, const char *text)
 {
     size_t len = strlen(text);
@@ -50,7 +63,7 @@ static const cJSON *find_condition(const cJSON *status, const char *type)
     return NULL;
 }
 
-static enum scheduled why_not_scheduled(const char *reason)
+static enum scheduled scheduling_failure(const char *reason)
 {
     static const struct {
         const char *reason;
@@ -77,30 +90,30 @@ static void read_scheduled(struct decode *d, const cJSON *json, struct binding_s
 
     if (!condition)
         return;
-    out->scheduled_s = seconds_of(condition, "lastTransitionTime");
+    out->scheduled_s = lenient_time_s(condition, "lastTransitionTime");
     if (strcmp(json_str(condition, "status", ""), "True") != 0) {
-        out->scheduled = (uint8_t)why_not_scheduled(json_str(condition, "reason", ""));
+        out->scheduled = (uint8_t)scheduling_failure(json_str(condition, "reason", ""));
         if (*message)
             status_problem_of(out)->message = share_message(d, message);
         return;
     }
     out->scheduled = SCHEDULED_TRUE;
-    if (seconds_of(status, "lastScheduledTime") > 0)
-        out->scheduled_s = seconds_of(status, "lastScheduledTime");
+    if (lenient_time_s(status, "lastScheduledTime") > 0)
+        out->scheduled_s = lenient_time_s(status, "lastScheduledTime");
 }
 
 static void read_conditions(struct decode *d, const cJSON *json, struct binding_status *out)
 {
     const cJSON *status = json_get(json, "status");
     int64_t generation = json_int(json_get(json, "metadata"), "generation", 0);
-    int64_t triggered_ms = time_of(json_get(json, "spec"), "rescheduleTriggeredAt");
+    int64_t triggered_ms = lenient_time_ms(json_get(json, "spec"), "rescheduleTriggeredAt");
 
     read_scheduled(d, json, out);
-    out->applied_s = seconds_of(find_condition(status, "FullyApplied"), "lastTransitionTime");
+    out->applied_s = lenient_time_s(find_condition(status, "FullyApplied"), "lastTransitionTime");
     out->observed =
         generation == 0 || json_int(status, "schedulerObservedGeneration", 0) == generation;
-    out->reschedules = triggered_ms > time_of(status, "lastScheduledTime");
-    out->was_placed = time_of(status, "lastScheduledTime") > 0;
+    out->reschedules = triggered_ms > lenient_time_ms(status, "lastScheduledTime");
+    out->was_placed = lenient_time_ms(status, "lastScheduledTime") > 0;
 }
 
 /* ---- evictions ---- */
@@ -111,7 +124,7 @@ static enum purge_mode purge_mode_of(const char *text)
         const char *text;
         enum purge_mode mode;
     } modes[] = {
-        /* The second of each pair is how Karmada wrote it before 1.15. */
+        /* Graciously and Immediately: the names of Karmada before 1.15. */
         {"Gracefully", PURGE_GRACEFULLY}, {"Graciously", PURGE_GRACEFULLY}, {"", PURGE_GRACEFULLY},
         {"Directly", PURGE_DIRECTLY},     {"Immediately", PURGE_DIRECTLY},  {"Never", PURGE_NEVER},
     };
@@ -134,15 +147,15 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
         if (!cJSON_IsObject(task))
             continue;
 
-        struct status_problem *t = status_problem_of(out);
+        struct status_problem *problem = status_problem_of(out);
 
-        if (!t->evictions)
-            t->evictions = decode_room(tasks, sizeof(*t->evictions));
-        t->evictions[t->eviction_count++] = (struct eviction){
+        if (!problem->evictions)
+            problem->evictions = decode_room(tasks, sizeof(*problem->evictions));
+        problem->evictions[problem->eviction_count++] = (struct eviction){
             .cluster = intern_add(d->strings, json_str(task, "fromCluster", "")),
             .reason = intern_add(d->strings, json_str(task, "reason", "")),
             .producer = intern_add(d->strings, json_str(task, "producer", "")),
-            .created_ms = time_of(task, "creationTimestamp"),
+            .created_ms = lenient_time_ms(task, "creationTimestamp"),
             .grace_s = grace_s > 0 && grace_s <= INT32_MAX ? (int32_t)grace_s : 0,
             .purge_mode = (uint8_t)purge_mode_of(json_str(task, "purgeMode", "")),
             .suppresses = json_bool(task, "suppressDeletion", false),
@@ -150,9 +163,9 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
     }
 }
 
-/* ---- items ---- */
+/* ---- status of targets ---- */
 
-/* The targets by the address of their names, which are shared: binary search for each item. */
+/* Targets sorted by the address of their shared names, for binary search. */
 struct target_index {
     struct target_cluster **items;
     size_t count;
@@ -192,7 +205,7 @@ static enum target_health health_of(const char *text)
     return *text ? HEALTH_OTHER : HEALTH_UNKNOWN;
 }
 
-/* The member's controller has not seen its generation, or has not brought all replicas to it. */
+/* Returns true if the member's controller has not observed the generation or updates replicas. */
 static bool is_rolling(const cJSON *status, int32_t wanted)
 {
     int64_t generation = json_int(status, "generation", 0);
@@ -202,7 +215,8 @@ static bool is_rolling(const cJSON *status, int32_t wanted)
                               updated < json_int(status, "replicas", 0) || updated < wanted);
 }
 
-static struct target_item item_of(const cJSON *json, const struct target_cluster *target)
+static struct target_item decode_target_status(const cJSON *json,
+                                               const struct target_cluster *target)
 {
     const cJSON *status = json_get(json, "status");
     int64_t generation = json_int(status, "resourceTemplateGeneration", 0);
@@ -220,8 +234,8 @@ static struct target_item item_of(const cJSON *json, const struct target_cluster
     };
 }
 
-static void read_items(struct decode *d, const cJSON *items, const struct target_index *index,
-                       struct binding_status *out)
+static void read_target_status(struct decode *d, const cJSON *items,
+                               const struct target_index *index, struct binding_status *out)
 {
     const cJSON *json;
 
@@ -230,18 +244,18 @@ static void read_items(struct decode *d, const cJSON *items, const struct target
 
         if (!target || target->item.exists)
             continue;
-        target->item = item_of(json, target);
+        target->item = decode_target_status(json, target);
         if (!target->item.has_message)
             continue;
 
-        struct status_problem *t = status_problem_of(out);
+        struct status_problem *problem = status_problem_of(out);
 
-        if (!t->messages)
-            t->messages = xreallocarray(NULL, index->count, sizeof(*t->messages));
-        t->messages[t->message_count++] = (struct target_message){
+        if (!problem->messages)
+            problem->messages = xreallocarray(NULL, index->count, sizeof(*problem->messages));
+        problem->messages[problem->message_count++] = (struct target_message){
             intern_ref(target->name), share_message(d, json_str(json, "appliedMessage", ""))};
     }
-    /* There was room for one of each target, and few have one. */
+    /* Free the unused rest: the array was allocated for one message per target. */
     if (out->problem && out->problem->messages)
         out->problem->messages = xreallocarray(out->problem->messages, out->problem->message_count,
                                                sizeof(struct target_message));
@@ -266,6 +280,7 @@ static void read_suspension(const struct decode *d, const cJSON *suspension,
     }
 }
 
+/* Sets `out`, and the status of each target. */
 static void binding_status_decode(struct decode *d, const cJSON *json,
                                   struct target_cluster *targets, uint32_t target_count,
                                   struct binding_status *out)
@@ -281,53 +296,44 @@ static void binding_status_decode(struct decode *d, const cJSON *json,
     qsort(items, target_count, sizeof(struct target_cluster *), compare_names);
     read_conditions(d, json, out);
     read_evictions(d, spec, out);
-    read_items(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
+    read_target_status(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
     read_suspension(d, json_get(spec, "suspension"), &index);
 }
 
-/* Fill in `out`, and the items of the targets. */
 static void binding_status_release(struct intern *strings, struct binding_status *p)
 {
-    struct status_problem *t = p->problem;
+    struct status_problem *problem = p->problem;
 
-    if (!t)
+    if (!problem)
         return;
-    for (uint32_t i = 0; i < t->eviction_count; i++) {
-        intern_drop(strings, t->evictions[i].cluster);
-        intern_drop(strings, t->evictions[i].reason);
-        intern_drop(strings, t->evictions[i].producer);
+    for (uint32_t i = 0; i < problem->eviction_count; i++) {
+        intern_drop(strings, problem->evictions[i].cluster);
+        intern_drop(strings, problem->evictions[i].reason);
+        intern_drop(strings, problem->evictions[i].producer);
     }
-    for (uint32_t i = 0; i < t->message_count; i++) {
-        intern_drop(strings, t->messages[i].cluster);
-        intern_drop(strings, t->messages[i].text);
+    for (uint32_t i = 0; i < problem->message_count; i++) {
+        intern_drop(strings, problem->messages[i].cluster);
+        intern_drop(strings, problem->messages[i].text);
     }
-    intern_drop(strings, t->message);
-    free(t->evictions);
-    free(t->messages);
-    free(t);
+    intern_drop(strings, problem->message);
+    free(problem->evictions);
+    free(problem->messages);
+    free(problem);
     p->problem = NULL;
 }
 
 const char *binding_status_message(const struct binding_status *p, const char *cluster)
 {
-    const struct status_problem *t = p->problem;
+    const struct status_problem *problem = p->problem;
 
-    for (uint32_t i = 0; t && i < t->message_count; i++) {
-        if (t->messages[i].cluster == cluster)
-            return t->messages[i].text;
+    for (uint32_t i = 0; problem && i < problem->message_count; i++) {
+        if (problem->messages[i].cluster == cluster)
+            return problem->messages[i].text;
     }
     return "";
 }
 
-static const char managed_by_key[] = "binding.karmada.io/managed-by";
-static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
-
-static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
-                                      "clusterresourcebinding.karmada.io/permanent-id"};
-static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
-
-/* An API server keeps at most 256 KiB of annotations, which is room for few more than this. */
-enum { NOTED_MAX = 4096 };
+/* ---- spec and metadata ---- */
 
 uint32_t binding_id_decode(struct decode *d, const cJSON *labels)
 {
@@ -338,7 +344,7 @@ uint32_t binding_id_decode(struct decode *d, const cJSON *labels)
     return uid_hash(id ? id : "");
 }
 
-/* Which of the groups of a placement the scheduler uses by its status; the first if none. */
+/* Returns the index of the affinity group that the status names; 0 if it names no known group. */
 static uint8_t observed_group(const cJSON *placement, const cJSON *json)
 {
     const char *used = json_str(json_get(json, "status"), "schedulerObservingAffinityName", "");
@@ -354,7 +360,7 @@ static uint8_t observed_group(const cJSON *placement, const cJSON *json)
     return 0;
 }
 
-/* An annotation of Karmada's scheduler. NULL if it is not valid: the binding is all the same. */
+/* Reads an annotation of Karmada's scheduler. An invalid one does not reject the binding. */
 static const char *read_applied_placement(struct decode *d, const cJSON *json, uint8_t *group)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -371,7 +377,7 @@ static const char *read_applied_placement(struct decode *d, const cJSON *json, u
     return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
 }
 
-/* True if an element of the annotation has a name; one with a label selector has none. */
+/* Returns true if the dependency has a name; a dependency by label selector has no name. */
 static bool names_dependency(const cJSON *item)
 {
     return *json_str(item, "apiVersion", "") && *json_str(item, "kind", "") &&
@@ -379,10 +385,11 @@ static bool names_dependency(const cJSON *item)
 }
 
 /*
- * An annotation of Karmada's dependencies distributor: an array, or null for an empty one.
- * Unknown if it is not valid, which is what it is to Karmada too.
+ * Reads an annotation of Karmada's dependencies distributor: an array, or null if it is empty.
+ * Returns NULL (unknown) if the annotation is absent or invalid; Karmada ignores it then, too.
  */
-static struct noted_dependencies *read_noted(struct decode *d, const cJSON *metadata)
+static struct noted_dependencies *read_recorded_dependencies(struct decode *d,
+                                                             const cJSON *metadata)
 {
     const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
     const char *text = decode_text(d, annotations, "metadata.annotations", dependencies_key);
@@ -441,7 +448,7 @@ static int compare_clusters(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Append the clusters of spec.requiredBy[].clusters that are not in spec.clusters, each once. */
+/* Appends the clusters of spec.requiredBy[].clusters that spec.clusters lacks, each once. */
 static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.requiredBy[].clusters[]";
@@ -493,7 +500,7 @@ static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b
     read_required_clusters(d, spec, b);
 }
 
-/* The conflicts that Config Connector reports in member clusters, as Karmada collects them. */
+/* Reads the conflicts that Config Connector reports in member clusters. */
 static void read_member_conflicts(struct decode *d, const cJSON *json, struct binding *b)
 {
     const cJSON *items = json_array(json_get(json, "status"), "aggregatedStatus");
@@ -583,7 +590,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     size_t name_size = strlen(name) + 1;
     struct claim *claim = claim_decode(d, metadata);
     size_t claim_size = claim ? sizeof(*claim) : 0;
-    /* Claim and name are behind the struct: one allocation, and sharing is for what repeats. */
+    /* One allocation for struct, claim and name. The name is not shared: it rarely repeats. */
     struct binding *b = xcalloc(1, sizeof(*b) + claim_size + name_size);
 
     if (claim)
@@ -594,7 +601,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
-    b->noted = read_noted(d, metadata);
+    b->noted = read_recorded_dependencies(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_changed_ms(d, metadata, NULL);
     write_decode(d, metadata, &b->write);

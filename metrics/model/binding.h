@@ -7,51 +7,54 @@
 #include "metrics/model/metadata.h"
 #include "metrics/model/policy.h"
 
-/* What the member cluster says of a resource, in Karmada's words (aggregatedStatus[].health). */
+/*
+ * ResourceBinding and ClusterResourceBinding: the template, the copied policy fields, the target
+ * clusters and the status. The spec is decoded strictly; in the status a member of a wrong type is
+ * treated as absent and does not reject the binding.
+ */
+
+/* ---- target clusters ---- */
+
+/* Health of a resource in a member cluster: aggregatedStatus[].health. */
 enum target_health {
-    HEALTH_UNKNOWN, /* Not said yet, too. */
+    HEALTH_UNKNOWN, /* Includes an absent value. */
     HEALTH_HEALTHY,
     HEALTH_UNHEALTHY,
-    HEALTH_OTHER, /* A word that Karmada does not have. */
+    HEALTH_OTHER, /* A value that Karmada does not define. */
 };
 
 /*
- * What a binding's status.aggregatedStatus says of one of its targets, and whether dispatching to
- * that is suspended. All is zero where nothing is said.
+ * Status of one target cluster: its element of status.aggregatedStatus, and suspension of
+ * dispatching. All zero if the status has no such element.
  */
-enum { TARGET_GENERATION_MAX = 0xffffff };
 struct target_item {
-    uint32_t generation : 24; /* status.resourceTemplateGeneration; 0 if unknown, or too large. */
-    uint32_t exists : 1;
+    uint32_t generation : 24; /* status.resourceTemplateGeneration; 0 if unknown or too large. */
+    uint32_t exists : 1;      /* The status has an element for the cluster. */
     uint32_t applied : 1;
-    uint32_t has_message : 1; /* Not applied, and why (struct status_problem). */
+    uint32_t has_message : 1; /* Not applied, with a message in struct status_problem. */
     uint32_t health : 2;      /* enum target_health */
-    uint32_t rolling : 1;   /* Unhealthy, and the member has still to observe or to roll it out. */
-    uint32_t suspended : 1; /* spec.suspension.dispatching, or dispatchingOnClusters */
+    uint32_t rolling : 1;     /* Unhealthy during a rollout in the member cluster. */
+    uint32_t suspended : 1;   /* spec.suspension.dispatching or dispatchingOnClusters */
 };
 
 /* A member cluster and its replicas, as in spec.clusters. The name is shared. */
 struct target_cluster {
     const char *name;
     int32_t replicas;
-    struct target_item item; /* Of a target of a binding alone. */
+    struct target_item item; /* Set for the targets of a binding only. */
 };
 
-/*
- * How far Karmada says that it has come with a binding: the condition Scheduled, evictions, and
- * what each target's item says. A status is read leniently: what has another type is not there,
- * and a binding is not refused for it.
- */
+/* ---- status ---- */
 
-/* The condition Scheduled; where it is False, by its reason (Karmada: getConditionByError). */
+/* Condition Scheduled; if it is False, by its reason (Karmada: getConditionByError). */
 enum scheduled {
-    SCHEDULED_NEVER, /* There is no such condition. */
+    SCHEDULED_NEVER, /* The condition is absent. */
     SCHEDULED_TRUE,
-    SCHEDULED_NO_CLUSTER_FIT, /* From here on: False. */
+    SCHEDULED_NO_CLUSTER_FIT, /* This and the following: False. */
     SCHEDULED_UNSCHEDULABLE,
     SCHEDULED_QUOTA_EXCEEDED,
     SCHEDULED_ERROR,
-    SCHEDULED_OTHER, /* A reason that Karmada does not have. */
+    SCHEDULED_OTHER, /* A reason that Karmada does not define. */
 };
 
 enum purge_mode { PURGE_GRACEFULLY, PURGE_DIRECTLY, PURGE_NEVER, PURGE_OTHER };
@@ -61,49 +64,52 @@ struct eviction {
     const char *cluster;
     const char *reason;
     const char *producer;
-    int64_t created_ms; /* 0: not stamped yet. */
-    int32_t grace_s;    /* 0 if unset: then the timeout of Karmada's controller holds. */
+    int64_t created_ms; /* 0 if the task has no creation time yet. */
+    int32_t grace_s;    /* 0 if unset: the timeout of Karmada's controller applies. */
     uint8_t purge_mode; /* enum purge_mode */
-    bool suppresses;    /* suppressDeletion: both copies run until a person says otherwise. */
+    bool suppresses;    /* suppressDeletion: both copies run until a user changes the task. */
 };
 
-/* Why a target's last apply failed. Shared texts. */
+/* Message of the last failed apply to a target cluster. Shared texts. */
 struct target_message {
     const char *cluster;
     const char *text;
 };
 
-/* What few bindings have. Messages are cut after MESSAGE_MAX bytes. */
+/* Status details that few bindings have. Messages are cut to MESSAGE_MAX bytes. */
 enum { MESSAGE_MAX = 1024 };
 struct status_problem {
-    const char *message; /* Of Scheduled, if that is False; NULL if there is none. Shared. */
+    const char *message; /* Message of Scheduled, if it is False; NULL if absent. Shared. */
     struct eviction *evictions;
-    struct target_message *messages; /* In the order of the targets. */
+    struct target_message *messages; /* In the order of status.aggregatedStatus. */
     uint32_t eviction_count;
     uint32_t message_count;
 };
 
+/* Times are in seconds since the epoch, 0 if unknown. */
 struct binding_status {
-    struct status_problem *problem; /* NULL: none. */
-    /* When the last scheduling succeeded, if Scheduled is True, else when it became what it is. */
+    struct status_problem *problem; /* Owned; NULL if the binding has no such details. */
+    /* Last successful scheduling if Scheduled is True, else last transition of Scheduled. */
     uint32_t scheduled_s;
-    uint32_t applied_s;      /* When FullyApplied became what it is. Both 0 if unknown. */
-    uint32_t required_count; /* Targets behind those of spec.clusters: of requiredBy alone. */
+    uint32_t applied_s;      /* Last transition of FullyApplied. */
+    uint32_t required_count; /* Targets after those of spec.clusters: clusters of requiredBy. */
     uint8_t scheduled;       /* enum scheduled */
-    /* False if the scheduler has not seen this generation, where both numbers are known. */
+    /* True if the scheduler has processed this generation, or the generation is unknown. */
     bool observed;
-    bool reschedules; /* spec.rescheduleTriggeredAt is after the last success. */
-    bool was_placed;  /* Scheduling succeeded once. */
+    bool reschedules; /* spec.rescheduleTriggeredAt is later than the last success. */
+    bool was_placed;  /* Scheduling has succeeded at least once. */
 };
 
-/* Why the last apply to a cluster failed; "" if that is not known. */
+/* Returns the message of the last failed apply to `cluster` (a shared string); "" if unknown. */
 const char *binding_status_message(const struct binding_status *p, const char *cluster);
 
-/* True if Scheduled is there and not True. */
+/* Returns true if the condition Scheduled exists and is not True. */
 static inline bool scheduling_failed(const struct binding_status *p)
 {
     return p->scheduled >= SCHEDULED_NO_CLUSTER_FIT;
 }
+
+/* ---- the binding ---- */
 
 /* A binding that requires this one (an element of spec.requiredBy). Shared texts, "" if unset. */
 struct referrer {
@@ -111,21 +117,21 @@ struct referrer {
     const char *name;
 };
 
-/* What one replica requests of a resource, in its base unit (cores, bytes, ...). Shared. */
+/* Amount of a resource that one replica requests, in base units (cores, bytes). Shared name. */
 struct resource_request {
     const char *resource;
     double amount;
 };
 
-/* A member cluster whose Config Connector reports a ManagementConflict. Shared texts. */
+/* A ManagementConflict that Config Connector reports in a member cluster. Shared texts. */
 struct member_conflict {
-    const char *cluster; /* NULL ends a list. */
-    const char *holder;  /* The id under which the lease is held; "" if unknown. */
+    const char *cluster; /* NULL terminates a list. */
+    const char *holder;  /* Id of the lease holder; "" if unknown. */
 };
 
 /*
- * The dependencies that Karmada has noted on the binding of a template that propagates them, so
- * far as they have a name. Shared texts.
+ * Named dependencies that Karmada recorded in an annotation of the binding of a template that
+ * propagates its dependencies. Shared texts.
  */
 struct noted_dependencies {
     uint32_t count;
@@ -133,83 +139,81 @@ struct noted_dependencies {
 };
 
 /*
- * A ResourceBinding or a ClusterResourceBinding. Its claim and the name of its template are in
- * its own allocation: never pass the claim to claim_free().
+ * A ResourceBinding or a ClusterResourceBinding. Its claim and the name of its template are part
+ * of the same allocation: never pass the claim to claim_free().
  */
 struct binding {
-    const char *api_version; /* spec.resource: the template; "" for what is not set. */
+    const char *api_version; /* Template in spec.resource; "" for unset members. Shared. */
     const char *kind;
     const char *ns;
     const char *name;       /* Not shared. */
     struct claim *claim;    /* NULL if unclaimed. */
-    const char *managed_by; /* binding.karmada.io/managed-by */
+    const char *managed_by; /* Label binding.karmada.io/managed-by; NULL if absent. Shared. */
     struct propagation propagation;
-    const char
-        *applied_placement; /* What the scheduler last applied, canonical; NULL if unknown. */
+    const char *applied_placement; /* Placement applied last, canonical; NULL if unknown. */
     struct referrer *referrers;
-    struct target_cluster
-        *clusters; /* Behind them those of requiredBy alone (binding_target_count). */
+    struct target_cluster *clusters; /* binding_target_count() elements. */
     struct resource_request *requests;
-    struct member_conflict *member_conflicts; /* NULL: none. */
-    struct noted_dependencies *noted;         /* NULL if unknown, which is not none. */
+    struct member_conflict *member_conflicts; /* NULL if no cluster reports a conflict. */
+    struct noted_dependencies *noted;         /* NULL if unknown; an empty list if empty. */
     uint32_t referrer_count;
-    uint32_t cluster_count;
+    uint32_t cluster_count; /* Elements of spec.clusters, the first ones of `clusters`. */
     uint32_t request_count;
-    uint32_t component_count; /* Several pod templates: spec.components. */
+    uint32_t component_count; /* Pod templates in spec.components. */
     int32_t replicas;
-    uint32_t own_uid_hash; /* uid_hash() of its own. */
-    uint32_t uid_hash;     /* Of spec.resource.uid, of which nothing else is needed. */
+    uint32_t own_uid_hash; /* uid_hash() of the binding. */
+    uint32_t uid_hash;     /* uid_hash() of the template (spec.resource.uid). */
     uint32_t id_hash;      /* binding_id_decode() */
-    /* The least resourceTemplateGeneration of status.aggregatedStatus; 0 if unknown. */
+    /* Smallest resourceTemplateGeneration in status.aggregatedStatus; 0 if unknown. */
     uint32_t delivered_generation;
-    struct binding_write write; /* From the template's version. */
+    struct binding_write write; /* Last write of spec.resource. */
     struct binding_status status;
-    uint64_t resource_version; /* Of the template, in spec.resource; 0 if unknown. */
+    uint64_t resource_version; /* Version of the template (spec.resource); 0 if unknown. */
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
-    bool has_placement; /* spec.placement is there, even if empty: a policy made the binding. */
+    bool has_placement; /* spec.placement exists, even if empty: made by a policy. */
     bool has_conflict_resolution;
-    bool has_replicas; /* Karmada has read how many the template wants, if only 0. */
+    bool has_replicas; /* Karmada has read the template's replicas, possibly 0. */
     bool deleting;
-    bool was_changed;          /* The source saw its copied fields change: `propagation`. */
-    bool has_requirements;     /* spec.replicaRequirements */
+    bool was_changed;          /* The source has observed a change of `propagation`. */
+    bool has_requirements;     /* spec.replicaRequirements exists. */
     bool scheduling_suspended; /* spec.suspension.scheduling */
-    /* The place in clusterAffinities of the group that the scheduler uses, of applied_placement. */
+    /* Index in clusterAffinities (of applied_placement) of the group that the scheduler uses. */
     uint8_t observed_group;
-    /* In a simulation: 1 + why only the scheduler knows the clusters (enum undetermined_reason). */
+    /* Simulation only: 1 + enum undetermined_reason if the scheduler's result is open, else 0. */
     uint8_t undetermined;
-    uint32_t propagated_s; /* When `propagation` was last written, by anybody; 0 if unknown. */
+    uint32_t propagated_s; /* Last write of the `propagation` fields, in seconds; 0 if unknown. */
 };
 
-/* As struct kind_def wants them. */
+/* Callbacks of struct kind_def. */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
 void binding_succeed(void *fresh, const void *last, bool relisted);
 
 /*
- * The uid_hash() of a binding's permanent id, which is a label of itself and of its Works: another
- * binding of its name has another one.
+ * Returns the uid_hash() of the permanent id in the labels of a binding or of its Works. A binding
+ * that is deleted and created again has a new id.
  */
 uint32_t binding_id_decode(struct decode *d, const cJSON *labels);
 
-/* True if it has replicas, be it none at the moment (Karmada: IsWorkload). */
+/* Returns true for workloads, also with 0 replicas (Karmada: IsWorkload). */
 static inline bool binding_is_workload(const struct binding *b)
 {
     return b->replicas > 0 || b->has_requirements || b->component_count > 0;
 }
 
 /*
- * The clusters that it is to be in: those of spec.clusters, then those that only bindings which
- * require it are in, by name.
+ * Returns the number of target clusters: those of spec.clusters, then, sorted by name, those that
+ * only bindings in spec.requiredBy request.
  */
 static inline uint32_t binding_target_count(const struct binding *b)
 {
     return b->cluster_count + b->status.required_count;
 }
 
-enum { BINDING_NAME_MAX = 1024 }; /* Names are at most 253 bytes, kinds 63. */
+enum { BINDING_NAME_MAX = 1024 }; /* Bytes; object names have at most 253, kinds 63. */
 /*
- * The name of the binding of a template: "<name>-<kind>" in lower case, in the name ':' as '.'
- * (Karmada: names.GenerateBindingName). `out` is reset first.
+ * Sets `out` to the name of a template's binding: "<name>-<kind>" in lower case, with '.' for ':'
+ * in the name (Karmada: names.GenerateBindingName).
  */
 void binding_name(const char *kind, const char *name, struct strbuf *out);
