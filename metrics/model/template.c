@@ -5,17 +5,25 @@
 #include "metrics/model/metadata.h"
 #include "metrics/model/references.h"
 
+/* ---- resource requests of a pod ---- */
+
+/*
+ * Sum of the requests of one pod, computed as in Karmada (AddPodTemplateRequest): all containers
+ * together, at least the maximum of the init containers, plus the overhead. Stored as a shared
+ * text, because many templates request the same: "cpu 0.1\nmemory 64\n", sorted by resource, in
+ * base units.
+ */
 enum { RESOURCES_MAX = 32, TEXT_MAX = 1 << 14 };
 
 static const char path[] = "resources.requests";
 
-/* The sum by resource; what is beyond the limit is left out. Names are borrowed. */
-struct sums {
+/* Amounts by resource; resources beyond the limit are ignored. Names are borrowed. */
+struct request_sums {
     struct resource_request items[RESOURCES_MAX];
     size_t count;
 };
 
-static double *amount_of(struct sums *s, const char *resource)
+static double *amount_of(struct request_sums *s, const char *resource)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (strcmp(s->items[i].resource, resource) == 0)
@@ -27,7 +35,7 @@ static double *amount_of(struct sums *s, const char *resource)
     return &s->items[s->count++].amount;
 }
 
-static void add(struct decode *d, struct sums *s, const cJSON *requests)
+static void add_requests(struct decode *d, struct request_sums *s, const cJSON *requests)
 {
     const cJSON *item;
 
@@ -39,7 +47,7 @@ static void add(struct decode *d, struct sums *s, const cJSON *requests)
     }
 }
 
-static void raise(struct decode *d, struct sums *s, const cJSON *requests)
+static void raise_to_requests(struct decode *d, struct request_sums *s, const cJSON *requests)
 {
     const cJSON *item;
 
@@ -63,18 +71,18 @@ static int by_resource(const void *a, const void *b)
                   ((const struct resource_request *)b)->resource);
 }
 
-/* The text of the PodSpec `pod`, which the caller drops; NULL if it requests nothing. */
+/* Returns the requests of a PodSpec as a shared text; NULL without requests. */
 static const char *requests_decode(struct decode *d, const cJSON *pod)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
-    struct sums s = {.count = 0};
+    struct request_sums s = {.count = 0};
     const cJSON *container;
 
     cJSON_ArrayForEach (container, json_get(pod, "containers"))
-        add(d, &s, requests_in(container));
+        add_requests(d, &s, requests_in(container));
     cJSON_ArrayForEach (container, json_get(pod, "initContainers"))
-        raise(d, &s, requests_in(container));
-    add(d, &s, json_get(pod, "overhead"));
+        raise_to_requests(d, &s, requests_in(container));
+    add_requests(d, &s, json_get(pod, "overhead"));
     if (s.count > 1)
         qsort(s.items, s.count, sizeof(*s.items), by_resource);
     for (size_t i = 0; i < s.count; i++)
@@ -102,11 +110,13 @@ struct resource_request *requests_of(struct intern *strings, const char *text, u
     return requests;
 }
 
+/* ---- replicas and priority ---- */
+
 enum { OWNER_MAX_BYTES = 256 };
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
 
-/* The field in spec with the replicas, for kinds that Karmada knows; it defaults to 1. */
+/* Kinds with replicas that Karmada reads, and the field in spec; NULL or unset means 1. */
 static const struct replicas_field {
     const char *api_version;
     const char *kind;
@@ -164,13 +174,15 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
 
     if (field && cJSON_IsObject(spec))
         return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
-    /* In a custom resource the field may be anything: a number of replicas, or unknown. */
+    /* The field of a custom resource may have any type: anything but a number is unknown. */
     if (!cJSON_IsNumber(replicas) || replicas->valuedouble < 0 || replicas->valuedouble > INT32_MAX)
         return -1;
     return (int32_t)replicas->valuedouble;
 }
 
-/* The pointer to the part for Config Connector, of a template that has a role. */
+/* ---- layout: struct, labels, claim, Config Connector part, owner in one allocation ---- */
+
+/* Returns the location of the pointer to the part for Config Connector; valid only with a role. */
 static void **connector_slot(const struct template *t)
 {
     char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
@@ -198,7 +210,7 @@ const struct namespace_ids *template_namespace_ids(const struct template *t)
     return connector_part(t, ROLE_NAMESPACE_IDS);
 }
 
-/* Behind that one: the owner of a template that has one. */
+/* Returns the location of the owner, after the pointer above; valid only with an owner. */
 static const char **owner_slot(const struct template *t)
 {
     return (const char **)(void *)(connector_slot(t) + (t->role != ROLE_NONE));
@@ -220,20 +232,20 @@ static size_t slot_bytes(const struct template *t)
 }
 
 /*
- * One allocation for the template, its labels, its claim and the pointers behind them: there may
- * be a hundred thousand templates, and each allocation costs a header and rounding.
+ * Returns a template with its labels, claim and owner in one allocation. The overhead of several
+ * allocations counts with a hundred thousand templates. Takes ownership of all arguments.
  */
 static struct template *pack(struct labels *labels, struct claim *claim, enum connector_role role,
                              const char *owner)
 {
-    const struct template none = {
+    const struct template empty = {
         .replicas = -1, .role = (uint8_t)role, .has_owner = owner != NULL};
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
-    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + slot_bytes(&none));
+    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + slot_bytes(&empty));
     char *after = (char *)(t + 1);
 
-    *t = none;
+    *t = empty;
     if (labels->count > 0) {
         t->labels = (struct labels){memcpy(after, labels->items, label_bytes), labels->count};
         after += label_bytes;
@@ -274,7 +286,9 @@ void template_change(struct template *t, const struct template *old, uint64_t ve
     t->undated = false;
 }
 
-/* The PodSpec of a kind with replicas: a Pod is one itself. */
+/* ---- decoding ---- */
+
+/* Returns the PodSpec of a kind with replicas. */
 static const cJSON *pod_of(const cJSON *json)
 {
     const cJSON *spec = json_get(json, "spec");
@@ -283,7 +297,6 @@ static const cJSON *pod_of(const cJSON *json)
     return template ? json_get(template, "spec") : spec;
 }
 
-/* What template_owner() answers. */
 static const char *owner_decode(struct decode *d, const cJSON *metadata)
 {
     const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
@@ -342,8 +355,8 @@ void *template_decode(struct decode *d, const cJSON *json)
     return t;
 }
 
-/* A user's change, at the new version or, if there were others between, after the old one. */
-static void note_change(struct template *t, const struct template *old, bool relisted)
+/* Records a user's change: at the new version or, if versions were missed, after the old one. */
+static void record_change(struct template *t, const struct template *old, bool relisted)
 {
     t->user_version = relisted ? old->resource_version : t->resource_version;
     t->user_lower = relisted;
@@ -355,10 +368,13 @@ void template_succeed(void *fresh, const void *last, bool relisted)
 {
     struct template *t = fresh;
     const struct template *old = last;
-    bool went_back = t->resource_version && t->resource_version < old->resource_version;
+    bool is_older = t->resource_version && t->resource_version < old->resource_version;
 
-    /* One without a version was read in another way: what differs need not have changed. */
-    if (uid_hashes_differ(t->uid_hash, old->uid_hash) || went_back ||
+    /*
+     * Objects with and without a version come from different sources: a difference between them
+     * proves no change.
+     */
+    if (uid_hashes_differ(t->uid_hash, old->uid_hash) || is_older ||
         !t->resource_version != !old->resource_version)
         return;
     t->user_version = old->user_version;
@@ -366,7 +382,7 @@ void template_succeed(void *fresh, const void *last, bool relisted)
     t->user_seen = old->user_seen;
     t->undated = old->undated;
     if (changed_by_user(&old->traces, &t->traces, t->claims_count))
-        note_change(t, old, relisted);
+        record_change(t, old, relisted);
     if (t->changed_ms < old->changed_ms) {
         t->changed_ms = old->changed_ms;
         t->changer_unknown = true;
