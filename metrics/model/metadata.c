@@ -98,7 +98,7 @@ void labels_release(struct intern *strings, struct labels *labels)
 
 const char *labels_get(const struct labels *labels, const char *shared_key)
 {
-    /* From the end: of a key given twice the last one counts, as in Go. */
+    /* Backwards: the last one of duplicate keys applies, as in Go. */
     for (size_t i = labels->count; i > 0; i--) {
         if (labels->items[i - 1].key == shared_key)
             return labels->items[i - 1].value;
@@ -111,7 +111,7 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* A qualified name's last part, or a label value: letters, digits and, inside, "-_." too. */
+/* Returns true for the name part of a label key, or a label value; "-_." only in the middle. */
 static bool is_name_part(const char *s, size_t len)
 {
     if (len == 0 || len > NAME_MAX_LEN || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
@@ -123,7 +123,7 @@ static bool is_name_part(const char *s, size_t len)
     return true;
 }
 
-/* A DNS-1123 subdomain: what stands before the slash of a key. */
+/* Returns true for a DNS-1123 subdomain, the prefix of a label key. */
 static bool is_prefix(const char *s, size_t len)
 {
     if (len == 0 || len > PREFIX_MAX_LEN)
@@ -139,7 +139,7 @@ static bool is_prefix(const char *s, size_t len)
     return true;
 }
 
-/* Append a requirement with room for `values` values. */
+/* Appends a requirement with capacity for `values` values. */
 static struct label_requirement *add_requirement(struct decode *d, struct label_selector *s,
                                                  const char *key, enum label_operator op,
                                                  size_t values)
@@ -218,7 +218,7 @@ struct label_selector *label_selector_decode(struct decode *d, const cJSON *pare
     return s;
 }
 
-/* A copy without the spaces around it. */
+/* Returns a copy without leading and trailing spaces. */
 static char *copy_trimmed(const char *text, size_t len)
 {
     while (len > 0 && *text == ' ') {
@@ -230,7 +230,7 @@ static char *copy_trimmed(const char *text, size_t len)
     return xmemdup0(text, len);
 }
 
-/* Append the texts between commas, "" for nothing at all, as kubectl does. */
+/* Appends the comma-separated values; an empty text is the value "", as in kubectl. */
 static void add_values(cJSON *expression, const char *text, size_t len)
 {
     cJSON *values = cJSON_AddArrayToObject(expression, "values");
@@ -245,7 +245,7 @@ static void add_values(cJSON *expression, const char *text, size_t len)
     }
 }
 
-/* One requirement, as a matchExpression of a LabelSelector. */
+/* Appends one requirement as a matchExpression. Returns false on a syntax error. */
 static bool parse_requirement(const char *text, cJSON *expressions)
 {
     static const struct {
@@ -287,9 +287,9 @@ struct label_selector *label_selector_parse(struct intern *strings, const char *
     cJSON *expressions = cJSON_AddArrayToObject(selector, "matchExpressions");
     struct decode d = {.strings = strings, .err = err};
     struct label_selector *s;
-    bool fine = true;
+    bool is_valid = true;
 
-    for (const char *at = text; fine; at++) {
+    for (const char *at = text; is_valid; at++) {
         size_t len = strcspn(at, ",(");
 
         if (at[len] == '(')
@@ -298,13 +298,13 @@ struct label_selector *label_selector_parse(struct intern *strings, const char *
 
         CLEANUP(free_cleanup) char *requirement = copy_trimmed(at, len);
 
-        fine = parse_requirement(requirement, expressions);
+        is_valid = parse_requirement(requirement, expressions);
         at += len;
         if (*at == '\0')
             break;
     }
     s = label_selector_decode(&d, json, "", "selector");
-    if (fine && s && !s->invalid && !d.failed)
+    if (is_valid && s && !s->invalid && !d.failed)
         return s;
     fail(err, "'%s' is not a label selector such as app=web,tier!=test%s%s", text,
          s && s->invalid ? ": " : "", s && s->invalid ? s->invalid : "");

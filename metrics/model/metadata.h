@@ -4,10 +4,14 @@
 #include "metrics/base/json.h"
 #include "metrics/model/decode.h"
 
-/* No name of an object is longer, in bytes (Kubernetes: DNS subdomains). */
+/* Metadata of an object: identity, UID, resourceVersion, labels and label selectors. */
+
+/* ---- identity ---- */
+
+/* Maximum length of an object name in bytes (Kubernetes: DNS subdomain). */
 enum { OBJECT_NAME_MAX = 253 };
 
-/* What identifies an object. Cluster-scoped objects have the namespace "". Borrowed texts. */
+/* Identity of an object. The namespace of cluster-scoped objects is "". Borrowed texts. */
 struct identity {
     const char *api_version;
     const char *kind;
@@ -16,30 +20,35 @@ struct identity {
 };
 
 /*
- * 32-bit FNV-1a of metadata.uid; its last bit decides ties when replicas are divided (Karmada >=
- * 1.16). That of "" stands for an unknown one.
+ * Sets `out` to the identity of an object, borrowed from `json`. Fails if any part but the
+ * namespace is missing.
+ */
+bool identity_read(const cJSON *json, struct identity *out, struct error *err) MUST_USE;
+
+/*
+ * Returns the 32-bit FNV-1a hash of metadata.uid; the hash of "" stands for an unknown UID.
+ * Karmada >= 1.16 uses its lowest bit to break ties when it divides replicas.
  */
 uint32_t uid_hash(const char *uid);
 
-/* True if both are known, and of different objects. */
+/* Returns true if both UIDs are known and differ. */
 bool uid_hashes_differ(uint32_t a, uint32_t b);
 
 /*
- * What is left of metadata.resourceVersion of an object where only few bytes are to be had: the
- * low 32 bits of the number that it is, a hash of any other, 0 if there is none.
+ * Returns metadata.resourceVersion in 32 bits: the low bits of the number, a hash if it is not a
+ * number, 0 if it is absent.
  */
 uint32_t version_mark(const cJSON *json);
-/* The same of a text. */
+/* Same as version_mark(), for the text of a resourceVersion. */
 uint32_t version_mark_of(const char *version);
 
-/* True if `a` is the newer one of two numbers of which neither is 2^31 versions older. */
+/* Returns true if `a` is newer than `b`. Both must be less than 2^31 versions apart. */
 static inline bool version_mark_is_newer(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;
 }
 
-/* Read the identity of an object; false if anything but the namespace is missing. */
-bool identity_read(const cJSON *json, struct identity *out, struct error *err) MUST_USE;
+/* ---- labels ---- */
 
 /* One label. Shared texts; `value` may be "". */
 struct label {
@@ -47,19 +56,21 @@ struct label {
     const char *value;
 };
 
-/* A list of labels; all zero is an empty one. */
+/* A list of labels; all zero is an empty list. */
 struct labels {
     struct label *items;
     size_t count;
 };
 
-/* Read the map of texts `parent.key`. Release it also after a failure. */
+/* Decodes the map of strings `parent.key`. Release `out` also after an error. */
 void labels_decode(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    struct labels *out);
 void labels_release(struct intern *strings, struct labels *labels);
 
-/* The value of a label by its shared key, NULL if there is none. */
+/* Returns the value of the label with a shared key; NULL if it is absent. */
 const char *labels_get(const struct labels *labels, const char *shared_key);
+
+/* ---- label selectors ---- */
 
 enum label_operator {
     LABEL_IN,
@@ -68,7 +79,7 @@ enum label_operator {
     LABEL_DOES_NOT_EXIST,
 };
 
-/* One requirement of a label selector. */
+/* One requirement of a label selector. Shared texts. */
 struct label_requirement {
     const char *key;
     enum label_operator op;
@@ -77,26 +88,26 @@ struct label_requirement {
 };
 
 /*
- * A Kubernetes LabelSelector, with matchLabels as `In` requirements. All must hold. An invalid
- * one (unknown operator, values where the operator has none or none where it needs some, an
- * illegal key or value) matches nothing, as in apimachinery's LabelSelectorAsSelector; `invalid`
- * says why, else it is NULL.
+ * A Kubernetes LabelSelector: all requirements must hold; matchLabels are `In` requirements. An
+ * invalid selector (unknown operator, missing or extra values, illegal key or value) matches
+ * nothing, as in apimachinery's LabelSelectorAsSelector.
  */
 struct label_selector {
     struct label_requirement *items;
     size_t count;
-    const char *invalid;
+    const char *invalid; /* Reason why the selector is invalid; NULL if it is valid. */
 };
 
-/* Read `parent.key`; NULL if absent. The caller frees it with label_selector_free(). */
+/* Decodes the selector `parent.key`; NULL if absent. Free it with label_selector_free(). */
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
                                              const char *path, const char *key);
 /*
- * Read a selector as kubectl's -l takes it: "a=b,c!=d,e in (f,g),h notin (i),j,!k". NULL with the
- * reason if it is not valid.
+ * Parses a selector in the syntax of kubectl -l: "a=b,c!=d,e in (f,g),h notin (i),j,!k". Returns
+ * NULL with the reason in `err` if it is invalid.
  */
 struct label_selector *label_selector_parse(struct intern *strings, const char *text,
                                             struct error *err) MUST_USE;
+/* Takes NULL. */
 void label_selector_free(struct intern *strings, struct label_selector *selector);
-/* True if both require the same, in the same order; two absent ones do too. */
+/* Returns true if both have the same requirements in the same order, or both are NULL. */
 bool label_selector_equal(const struct label_selector *a, const struct label_selector *b);
