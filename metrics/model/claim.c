@@ -24,9 +24,9 @@ static const struct claim_keys {
     },
 };
 
-/* The annotation `key`, else the label; NULL if there is neither. */
-static const char *either(struct decode *d, const cJSON *annotations, const cJSON *labels,
-                          const char *key)
+/* Returns the annotation `key`, else the label `key`; NULL if both are absent. */
+static const char *annotation_or_label(struct decode *d, const cJSON *annotations,
+                                       const cJSON *labels, const char *key)
 {
     const char *text = decode_text(d, annotations, "metadata.annotations", key);
     const char *older = decode_text(d, labels, "metadata.labels", key);
@@ -49,8 +49,8 @@ struct claim *claim_decode(struct decode *d, const cJSON *metadata)
 
     for (size_t i = 0; i < ARRAY_LEN(claim_keys); i++) {
         const struct claim_keys *keys = &claim_keys[i];
-        const char *ns = keys->ns ? either(d, annotations, labels, keys->ns) : "";
-        const char *name = either(d, annotations, labels, keys->name);
+        const char *ns = keys->ns ? annotation_or_label(d, annotations, labels, keys->ns) : "";
+        const char *name = annotation_or_label(d, annotations, labels, keys->name);
         const char *id = read_id(d, labels, keys);
 
         if (!ns || !name || !id)

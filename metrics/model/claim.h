@@ -4,35 +4,42 @@
 #include "metrics/model/metadata.h"
 
 /*
- * The policy that claims a template: what Karmada writes into the metadata of the template and
- * of its binding. All texts are shared.
+ * Claim: the policy that governs a template, as Karmada writes it into the metadata of the
+ * template and of its binding.
  */
+
+/* All texts are shared. */
 struct claim {
-    const char *ns; /* "" for a ClusterPropagationPolicy. */
+    const char *ns; /* Namespace of the policy; "" for a ClusterPropagationPolicy. */
     const char *name;
-    const char *id; /* The policy's permanent id, an opaque text. */
+    const char *id; /* Permanent id of the policy, an opaque text. */
     bool cluster_scoped;
 };
 
 /*
- * The claim in `metadata`; NULL if there is none, or only a part of one. A PropagationPolicy's
- * counts before a ClusterPropagationPolicy's (Karmada: propagateResource). Names are read from
- * annotations, else from the labels of releases before 1.11; ids from the label permanent-id,
- * else from the label uid of 1.7. The caller frees it with claim_free().
+ * Returns the claim in `metadata`; NULL if it is absent or incomplete. The claim of a
+ * PropagationPolicy has precedence over that of a ClusterPropagationPolicy (Karmada:
+ * propagateResource). Names come from annotations, else from labels (Karmada < 1.11); ids from the
+ * label permanent-id, else from the label uid (Karmada 1.7). The caller drops the texts with
+ * claim_release() and frees the struct.
  */
 struct claim *claim_decode(struct decode *d, const cJSON *metadata);
-/* Drop the texts of a claim within a larger allocation. Takes NULL, as claim_free() does. */
+/* Drops the texts of a claim, but does not free the struct. Takes NULL. */
 void claim_release(struct intern *strings, const struct claim *claim);
-void claim_free(struct intern *strings, struct claim *claim);
 
-/* True if `metadata` has the id of a claim, whatever else is there of it. */
+/* Returns true if `metadata` has the id of a claim, even if the claim is incomplete. */
 bool has_claim_id(struct decode *d, const cJSON *metadata);
 
-/* True if both name the same policy under the same id; two absent claims do too. */
+/* Returns true if both name the same policy with the same id, or both are NULL. */
 bool claim_equal(const struct claim *a, const struct claim *b);
 
-/* True if the key contains ".karmada.io": Karmada itself writes those (seed 001). */
+/* Returns true if the key contains ".karmada.io": Karmada writes such keys itself (seed 001). */
 bool is_karmada_key(const char *key);
 
-/* The permanent id in a policy's metadata, shared: the caller drops it; NULL if none. */
+/* Returns the permanent id in a policy's metadata, shared: the caller drops it. NULL if absent. */
 const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped);
+
+/* For tests. */
+
+/* Drops the texts and frees the struct of claim_decode(). Takes NULL. */
+void claim_free(struct intern *strings, struct claim *claim);

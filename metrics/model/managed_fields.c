@@ -8,10 +8,10 @@
 
 static const char path[] = "metadata.managedFields[]";
 
-/* A label that users set, although its key contains ".karmada.io". */
-static const char users_label[] = "namespace.karmada.io/skip-auto-propagation";
+/* Label that users set although its key contains ".karmada.io". */
+static const char user_label[] = "namespace.karmada.io/skip-auto-propagation";
 
-/* True if the field set has a key that is not Karmada's. "." stands for the map itself. */
+/* Returns true if a user owns a key of the map; "." is ownership of the map itself. */
 static bool has_user_key(const cJSON *fields, const char *exception)
 {
     const cJSON *field;
@@ -37,7 +37,7 @@ static bool has_user_metadata(const cJSON *metadata)
         if (strcmp(name, ".") == 0)
             continue;
         if (strcmp(name, "f:labels") == 0) {
-            if (has_user_key(field, users_label))
+            if (has_user_key(field, user_label))
                 return true;
         } else if (strcmp(name, "f:annotations") == 0) {
             if (has_user_key(field, NULL))
@@ -49,8 +49,8 @@ static bool has_user_metadata(const cJSON *metadata)
     return false;
 }
 
-/* True if an element of managedFields owns anything that only users change. */
-static bool is_users(struct decode *d, const cJSON *entry)
+/* Returns true for a user entry of managedFields. */
+static bool is_user_entry(struct decode *d, const cJSON *entry)
 {
     const cJSON *fields = decode_object(d, entry, path, "fieldsV1");
     const char *subresource = decode_text(d, entry, path, "subresource");
@@ -82,7 +82,7 @@ int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by
 
         int64_t time_ms = decode_time(d, entry, path, "time");
 
-        if (!json_get(entry, "time") || !is_users(d, entry) || time_ms <= changed_ms)
+        if (!json_get(entry, "time") || !is_user_entry(d, entry) || time_ms <= changed_ms)
             continue;
         changed_ms = time_ms;
         manager = json_str(entry, "manager", NULL);
@@ -116,8 +116,8 @@ uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const ch
     return version;
 }
 
-/* Add a map of texts to the hashes of the keys that are users' and of those that are Karmada's. */
-static void hash_keys(const cJSON *map, uint32_t *users, uint32_t *karmadas)
+/* Adds a map of strings to the hash of the user keys and the hash of Karmada's keys. */
+static void hash_keys(const cJSON *map, uint32_t *user_keys, uint32_t *karmada_keys)
 {
     const cJSON *item;
 
@@ -125,12 +125,12 @@ static void hash_keys(const cJSON *map, uint32_t *users, uint32_t *karmadas)
         const char *value = cJSON_IsString(item) ? item->valuestring : "";
         uint64_t hash = map_hash(value, strlen(value), text_hash32(item->string));
 
-        /* A sum does not depend on the order, in which files differ. */
-        *(is_karmada_key(item->string) ? karmadas : users) += (uint32_t)hash;
+        /* A sum is independent of the order of keys, which differs between files. */
+        *(is_karmada_key(item->string) ? karmada_keys : user_keys) += (uint32_t)hash;
     }
 }
 
-/* A hash of a value that does not depend on the order of members. */
+/* Returns a hash of a value, independent of the order of object members. */
 static uint64_t hash_value(const cJSON *value)
 {
     uint64_t hash = (uint64_t)(value->type & 0xff);
@@ -141,17 +141,17 @@ static uint64_t hash_value(const cJSON *value)
     if (cJSON_IsNumber(value))
         return map_hash(&value->valuedouble, sizeof(value->valuedouble), hash);
     cJSON_ArrayForEach (item, value) {
-        uint64_t of_item = hash_value(item);
+        uint64_t item_hash = hash_value(item);
 
         if (cJSON_IsObject(value))
-            hash += map_hash(item->string, strlen(item->string), of_item);
+            hash += map_hash(item->string, strlen(item->string), item_hash);
         else
-            hash = map_hash(&of_item, sizeof(of_item), hash);
+            hash = map_hash(&item_hash, sizeof(item_hash), hash);
     }
     return hash;
 }
 
-/* Of what users write of an object beside its metadata, in whatever order. */
+/* Returns a hash of the members other than metadata and status, independent of their order. */
 static uint32_t hash_content(const cJSON *json)
 {
     uint64_t hash = 0;
@@ -169,8 +169,8 @@ struct hash_list {
     size_t count;
 };
 
-/* What stays of a map in an entry that owns no member of it any more. */
-static bool is_map(const char *key)
+/* Maps remain in a managedFields entry that does not own members of them any more. */
+static bool is_map_field(const char *key)
 {
     static const char *const maps[] = {"f:metadata", "f:labels", "f:annotations",
                                        "f:spec",     "f:data",   "f:binaryData"};
@@ -182,7 +182,7 @@ static bool is_map(const char *key)
     return false;
 }
 
-/* Append the hash of the path of each field in the set that users own. */
+/* Appends the hash of the path of each user-owned field in a field set. */
 static void list_fields(const cJSON *fields, uint64_t path_hash, struct hash_list *out)
 {
     const cJSON *field;
@@ -195,21 +195,21 @@ static void list_fields(const cJSON *fields, uint64_t path_hash, struct hash_lis
             continue;
         if (field->child) {
             list_fields(field, hash, out);
-        } else if (!is_map(key)) {
+        } else if (!is_map_field(key)) {
             out->items = xreallocarray(out->items, out->count + 1, sizeof(*out->items));
             out->items[out->count++] = hash;
         }
     }
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_hashes(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
     return (x > y) - (x < y);
 }
 
-/* How many fields the users' entries own together. */
+/* Returns the number of different fields that the user entries own. */
 static uint32_t count_fields(struct decode *d, const cJSON *managed)
 {
     struct hash_list fields = {0};
@@ -217,19 +217,19 @@ static uint32_t count_fields(struct decode *d, const cJSON *managed)
     uint32_t count = 0;
 
     cJSON_ArrayForEach (entry, managed) {
-        if (!json_get(entry, "subresource") && is_users(d, entry))
+        if (!json_get(entry, "subresource") && is_user_entry(d, entry))
             list_fields(json_get(entry, "fieldsV1"), 0, &fields);
     }
     if (fields.count > 1)
-        qsort(fields.items, fields.count, sizeof(*fields.items), by_number);
+        qsort(fields.items, fields.count, sizeof(*fields.items), compare_hashes);
     for (size_t i = 0; i < fields.count; i++)
         count += i == 0 || fields.items[i] != fields.items[i - 1];
     free(fields.items);
     return count;
 }
 
-/* Keep the newest time, and the newest one of another manager than that time's. */
-static void add_write(struct traces *t, uint32_t manager, uint32_t time_s)
+/* Keeps the newest write, and the newest write of another manager. */
+static void record_write(struct traces *t, uint32_t manager, uint32_t time_s)
 {
     if (manager == t->newest_by || t->newest_s == 0) {
         t->newest_by = manager;
@@ -256,8 +256,8 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
     cJSON_ArrayForEach (entry, managed) {
         uint32_t time_s = timestamp_seconds(decode_time(d, entry, path, "time"));
 
-        if (time_s > 0 && !json_get(entry, "subresource") && is_users(d, entry))
-            add_write(out, text_hash32(json_str(entry, "manager", "")), time_s);
+        if (time_s > 0 && !json_get(entry, "subresource") && is_user_entry(d, entry))
+            record_write(out, text_hash32(json_str(entry, "manager", "")), time_s);
     }
     if (generation > 0)
         out->generation = generation < UINT32_MAX ? (uint32_t)generation : UINT32_MAX;
@@ -265,7 +265,7 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
         out->content = (out->managed ? count_fields(d, managed) : hash_content(json)) & INT32_MAX;
 }
 
-/* Of a kind without a generation. A removal leaves no time, but fewer fields. */
+/* Objects without a generation: the removal of a field has no time, but leaves fewer fields. */
 static bool content_changed(const struct traces *old, const struct traces *fresh)
 {
     if (old->managed != fresh->managed)

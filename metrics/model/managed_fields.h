@@ -4,75 +4,85 @@
 #include "metrics/model/decode.h"
 
 /*
- * When a user last changed an object, from metadata.managedFields, in milliseconds since the
- * epoch; 0 if unknown. An object that only Karmada has changed, or whose generation is 1, was
- * last changed when it was created. Without managedFields the time of a later change is unknown:
- * the time of creation would be too old.
+ * Changes of an object by users, as opposed to changes by Karmada and writes of status, from
+ * metadata.managedFields and from the comparison of two versions of the object.
  *
- * An element for the status subresource, or one that owns nothing but status and keys of labels
- * or annotations that contain ".karmada.io", is Karmada's and does not count (Karmada:
- * ResourceChangeByKarmada). The label namespace.karmada.io/skip-auto-propagation is a user's.
+ * An entry of managedFields is Karmada's if it is for the status subresource, or owns nothing but
+ * status and labels or annotations with ".karmada.io" in their key (Karmada:
+ * ResourceChangeByKarmada); the label namespace.karmada.io/skip-auto-propagation is a user's. All
+ * other entries are user entries.
+ */
+
+/*
+ * Returns the time of the last change by a user in milliseconds since the epoch; 0 if unknown.
+ * This is the creation time if only Karmada has changed the object, or if the object has no
+ * managedFields and generation 1. Without managedFields the time of a later change is unknown.
  *
- * `by`, unless NULL, becomes the manager of the element that the time is from, borrowed of
- * `metadata`; NULL where the time is that of the creation, or unknown, or has no manager.
+ * Sets `by`, unless it is NULL, to the manager of the entry with that time, borrowed from
+ * `metadata`; to NULL if the time is unknown or the creation time, or the entry has no manager.
  */
 int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by);
 
-/* The number in metadata.resourceVersion, or in another member of that name; 0 if it is none. */
+/* Returns the number in `parent.resourceVersion`; 0 if it is absent or not a number. */
 uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where);
 
-/* A hash that is only compared with others of its kind; nobody else's choice of text matters. */
-uint32_t text_hash32(const char *text);
+/* ---- comparison of two versions ---- */
 
 /*
- * What two versions of an object are compared by to tell a user's change from Karmada's: hashes,
- * because of the texts themselves nothing else is needed. Times are in seconds, as Kubernetes
- * writes them; 0 if unknown.
+ * Fingerprint of one version of an object, to tell a user's change from Karmada's. Hashes suffice,
+ * because versions are only compared. Times are in seconds since the epoch; 0 if unknown.
  */
 struct traces {
-    uint32_t user_keys;    /* Of the labels and annotations without ".karmada.io". */
-    uint32_t karmada_keys; /* Of the annotations with it. */
-    /* Without a generation: how many fields users own, else of the content. */
+    uint32_t user_keys;    /* Hash of the labels and annotations without ".karmada.io". */
+    uint32_t karmada_keys; /* Hash of the annotations with ".karmada.io". */
+    /* Objects without a generation: number of user-owned fields, or hash if not `managed`. */
     uint32_t content : 31;
-    uint32_t managed : 1; /* There are managedFields. */
-    uint32_t generation;  /* 0 if the kind has none. */
-    uint32_t newest_s;    /* The last write by whoever is not Karmada (user_write_s). */
-    uint32_t newest_by;   /* Whose it was. */
-    uint32_t other_s;     /* The last write of another manager than that one. */
+    uint32_t managed : 1; /* managedFields is not empty. */
+    uint32_t generation;  /* 0 if the kind has no generation. */
+    uint32_t newest_s;    /* Time of the newest user entry without a subresource. */
+    uint32_t newest_by;   /* text_hash32() of its manager. */
+    uint32_t other_s;     /* Time of the newest such entry of another manager. */
 };
 
-/* Read the traces of an object. */
+/* Sets `out` to the fingerprint of an object. */
 void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
 
 /*
- * True if a user made `fresh` of `old`, rather than Karmada or a write of status. `claims_count`:
- * of a kind whose generation annotations move (Deployments), so that Karmada's claim does too.
+ * Returns true if a user's change led from `old` to `fresh`. `claims_count`: annotations of the
+ * kind increment the generation (Deployments), so Karmada's claim does, too.
  */
 bool changed_by_user(const struct traces *old, const struct traces *fresh, bool claims_count);
 
 /*
- * When anybody but the manager `karmada` (text_hash32 of its name) last wrote the object, without
- * writes of subresources, of status and of Karmada's keys.
+ * Returns the time of the last write by any manager but `karmada` (the text_hash32() of its name),
+ * in seconds since the epoch: user entries without a subresource only.
  */
 uint32_t user_write_s(const struct traces *t, uint32_t karmada);
 
-/* Who last wrote the spec of an object, and when. */
+/* ---- writes of the spec ---- */
+
+/* Last write of the spec of an object. */
 struct spec_write {
     int64_t time_ms;     /* 0 if unknown. */
-    const char *manager; /* Shared: the caller drops it. NULL if unknown. */
+    const char *manager; /* Shared, dropped by the caller; NULL if unknown. */
 };
 
-/* The newest entry of managedFields that owns part of the spec, without a subresource. */
+/* Sets `out` from the newest entry without a subresource that owns a part of the spec. */
 void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_write *out);
 
-/* When a binding was made from its template's version, and by which manager. */
+/* Time at which a binding was written from a version of its template, and the manager. */
 struct binding_write {
-    uint32_t time_s;
-    uint32_t manager; /* text_hash32 of its name. */
+    uint32_t time_s;  /* 0 if unknown. */
+    uint32_t manager; /* text_hash32() of its name. */
 };
 
 /*
- * The entry of a binding's managedFields that owns f:resource, else the newest without a
- * subresource.
+ * Sets `out` from the newest entry without a subresource that owns spec.resource; if there is no
+ * such entry, from the newest entry without a subresource.
  */
 void write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out);
+
+/* For tests. */
+
+/* Returns an unseeded hash, to compare texts of one kind. Collisions on purpose do no harm. */
+uint32_t text_hash32(const char *text);
