@@ -40,7 +40,7 @@ void resource_selectors_release(struct intern *strings, struct resource_selector
     free(selectors);
 }
 
-/* True if two lists of `count` selectors say the same in the same order; of one store. */
+/* Compares lists of equal length, decoded with the same string pool. */
 static bool resource_selectors_equal(const struct resource_selector *a,
                                      const struct resource_selector *b, uint32_t count)
 {
@@ -109,7 +109,7 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
            a->propagate_deps == b->propagate_deps;
 }
 
-/* True if one of them is in this f:spec of an entry of managedFields. */
+/* Returns true if the f:spec of a managedFields entry contains a field of struct propagation. */
 static bool owns_propagation(const cJSON *fields)
 {
     static const char *const copied[] = {
@@ -119,7 +119,7 @@ static bool owns_propagation(const cJSON *fields)
         "f:propagateDeps",    "f:preserveResourcesOnDeletion",
     };
 
-    for (size_t i = 0; i < sizeof(copied) / sizeof(*copied); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(copied); i++) {
         if (json_get(fields, copied[i]))
             return true;
     }
@@ -163,14 +163,15 @@ static void read_priority_class(struct decode *d, const cJSON *spec, struct poli
     p->priority_refused = source && strcmp(source, "KubePriorityClass") != 0;
 }
 
-static bool text_is(struct decode *d, const cJSON *spec, const char *key, const char *value)
+static bool spec_text_equals(struct decode *d, const cJSON *spec, const char *key,
+                             const char *value)
 {
     const char *text = decode_text(d, spec, "spec", key);
 
     return text && strcmp(text, value) == 0;
 }
 
-/* Karmada's webhook sets propagateDeps for these: they need the Service derived from them. */
+/* Karmada's webhook sets propagateDeps for ServiceImports: they need their derived Service. */
 static bool selects_service_imports(const struct policy *p)
 {
     for (uint32_t i = 0; i < p->selector_count; i++) {
@@ -203,8 +204,8 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     p->changed_ms = user_changed_ms(d, metadata, NULL);
     spec_write_decode(d, metadata, &p->write);
-    p->lazy = text_is(d, spec, "activationPreference", "Lazy");
-    p->preempts = text_is(d, spec, "preemption", "Always");
+    p->lazy = spec_text_equals(d, spec, "activationPreference", "Lazy");
+    p->preempts = spec_text_equals(d, spec, "preemption", "Always");
     p->deleting = decode_deleting(d, metadata);
     if (d->failed) {
         policy_release(d->strings, p);

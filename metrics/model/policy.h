@@ -6,9 +6,13 @@
 #include "metrics/model/metadata.h"
 
 /*
- * An element of resourceSelectors or excludedResources, of whatever kind of policy. Shared texts,
- * NULL for what is not set.
+ * PropagationPolicy and ClusterPropagationPolicy, and the parts that they share with override
+ * policies (resource selectors) and bindings (propagation).
  */
+
+/* ---- resource selectors ---- */
+
+/* An element of resourceSelectors or excludedResources. Shared texts, NULL if unset. */
 struct resource_selector {
     const char *api_version;
     const char *kind;
@@ -17,42 +21,52 @@ struct resource_selector {
     struct label_selector *labels;
 };
 
-/* The array `spec.key`; NULL if empty. Release it also after a failure. */
+/*
+ * Returns the selectors in the array `spec.key`; NULL if it is empty. Release them with
+ * resource_selectors_release(), also after an error.
+ */
 struct resource_selector *resource_selectors_decode(struct decode *d, const cJSON *spec,
                                                     const char *key, uint32_t *count);
 void resource_selectors_release(struct intern *strings, struct resource_selector *selectors,
                                 uint32_t count);
 
-/* The two fields that referrers of a shared dependency may disagree on (seed 000). */
+/* ---- propagation ---- */
+
+/* Field conflictResolution. Referrers of a shared dependency may set different values (seed 000).
+ */
 enum conflict_resolution { CONFLICT_RESOLUTION_ABORT, CONFLICT_RESOLUTION_OVERWRITE };
 
 /*
- * The fields that Karmada copies from a policy's spec into a binding's (BuildResourceBinding,
- * ApplyPolicy), of either. Structures are canonical JSON (canonical.h), and all texts are shared,
- * so that equal ones are the same pointer; NULL for what is not set. Drift is a difference
- * between the two, but for schedule_priority: a policy names a PriorityClass there, a binding has
- * the number that Karmada read from it (rules/priority.h).
+ * Fields that Karmada copies from the spec of a policy into the spec of a binding
+ * (BuildResourceBinding, ApplyPolicy). Structures are canonical JSON (canonical_json.h). All texts
+ * are shared, so equal texts are the same pointer; NULL if unset. A difference between policy and
+ * binding is drift, except in schedule_priority: a policy names a PriorityClass, a binding has the
+ * number that Karmada has read from it (rules/drift.c).
  */
 struct propagation {
     const char *placement;
     const char *failover;
-    const char *suspension; /* The part that policies own: not `scheduling`. */
+    const char *suspension; /* Without the member `scheduling`, which policies do not own. */
     const char *scheduler_name;
-    const char *schedule_priority; /* See above. */
+    const char *schedule_priority;
     enum conflict_resolution conflict_resolution : 8;
     enum optional_bool preserve : 8; /* preserveResourcesOnDeletion */
     bool propagate_deps;
 };
 
-/* Read those fields of a PropagationSpec or a ResourceBindingSpec. */
+/* Decodes these fields of a PropagationSpec or a ResourceBindingSpec. */
 void propagation_decode(struct decode *d, const cJSON *spec, struct propagation *out);
 void propagation_release(struct intern *strings, struct propagation *p);
 bool propagation_equal(const struct propagation *a, const struct propagation *b);
 
-/* When anybody last wrote one of them in the spec; 0 if managedFields do not tell. */
+/*
+ * Returns the time of the last write of one of these fields by any manager, in seconds since the
+ * epoch; 0 if managedFields do not contain it.
+ */
 uint32_t propagation_write_s(struct decode *d, const cJSON *metadata);
 
-/* A PropagationPolicy or a ClusterPropagationPolicy. */
+/* ---- the policy ---- */
+
 struct policy {
     struct resource_selector *selectors;
     struct resource_selector *exclusions;
@@ -61,28 +75,29 @@ struct policy {
     const char **overrides; /* dependentOverrides */
     uint32_t override_count;
     int32_t priority;
-    const char *id;
+    const char *id; /* Permanent id; NULL if absent. Shared. */
     struct propagation propagation;
-    const char *priority_class; /* That schedulePriority names, NULL for none. Shared. */
-    bool priority_refused;      /* It names another source than Karmada accepts. */
+    const char *priority_class; /* PriorityClass in schedulePriority; NULL if unset. Shared. */
+    bool priority_refused;      /* Karmada does not support its priorityClassSource. */
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
     struct spec_write write;
-    /* Until when Karmada, which is seen to work off that change, has time for the rest; or 0. */
+    /* End of the extended grace while Karmada still applies the last change; 0 if unset. */
     int64_t busy_until_ms;
-    bool undated; /* The source saw a change that left no time: policy_date() is to give one. */
+    bool undated; /* An observed change has no time: policy_date() sets it. */
     bool lazy;
     bool preempts; /* preemption: Always */
     bool deleting;
 };
 
-/* As struct kind_def wants them. */
+/* Callbacks of struct kind_def. */
 void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
-/* True if both specs mean the same to Karmada; of one store, whose texts are shared. */
-bool policy_equal(const struct policy *a, const struct policy *b);
 void policy_succeed(void *fresh, const void *last, bool relisted);
 
-/* The time at which the source saw the change that has none of its own, if there was one. */
+/* Returns true if both specs, decoded with the same string pool, mean the same to Karmada. */
+bool policy_equal(const struct policy *a, const struct policy *b);
+
+/* Sets changed_ms to `now_ms` if the source has observed a change without a time (`undated`). */
 void policy_date(struct policy *p, int64_t now_ms);
