@@ -4,8 +4,8 @@
 static const char zone_key[] = "zone";
 
 /*
- * A fieldSelector is read as a label selector, as Karmada does, but for requirements on zones:
- * Karmada compares those in its own way, so they make a second selector.
+ * Decodes a fieldSelector as a label selector, as Karmada does. Requirements on zones become a
+ * second selector, because Karmada matches them differently.
  */
 static void read_fields(struct decode *d, const cJSON *json, const char *path,
                         struct cluster_affinity *out)
@@ -31,7 +31,7 @@ static void read_fields(struct decode *d, const cJSON *json, const char *path,
     if (cJSON_GetArraySize(zone_list) == 0)
         return;
     out->zones = label_selector_decode(d, zones, path, key);
-    /* The selector lacks requirements with an unknown operator. */
+    /* The decoded selector does not contain requirements with an unknown operator. */
     out->never = out->zones->count < (size_t)cJSON_GetArraySize(zone_list);
 }
 
@@ -54,10 +54,10 @@ void cluster_affinity_release(struct intern *strings, struct cluster_affinity *a
     decode_texts_release(strings, affinity->exclude, affinity->exclude_count);
 }
 
-/* Of every member in errors, which nobody sees: they make the placement `unreadable`. */
+/* Path for all errors. Errors are not reported, they only set `unreadable`. */
 static const char path[] = "placement";
 
-/* Karmada's webhook refuses to have both set; if they are, Karmada goes by clusterAffinity. */
+/* Karmada's webhook rejects a placement with both fields; clusterAffinity has precedence. */
 static void read_groups(struct decode *d, const cJSON *json, struct placement *p)
 {
     const cJSON *one = decode_object(d, json, path, "clusterAffinity");
@@ -121,12 +121,12 @@ static void read_weights(struct decode *d, const cJSON *preference, struct place
     }
 }
 
-static bool reads_as(const char *text, const char *expected)
+static bool text_equals(const char *text, const char *expected)
 {
     return text && strcmp(text, expected) == 0;
 }
 
-/* The canonical text has the defaults filled in; without replicaScheduling it is Duplicated. */
+/* The canonical text contains the defaults; without replicaScheduling the type is Duplicated. */
 static enum division read_division(struct decode *d, const cJSON *scheduling,
                                    const cJSON *preference)
 {
@@ -134,13 +134,13 @@ static enum division read_division(struct decode *d, const cJSON *scheduling,
     const char *divided = decode_text(d, scheduling, path, "replicaDivisionPreference");
     const char *dynamic = decode_text(d, preference, path, "dynamicWeight");
 
-    if (!scheduling || reads_as(type, "Duplicated"))
+    if (!scheduling || text_equals(type, "Duplicated"))
         return DIVISION_DUPLICATED;
-    if (!reads_as(type, "Divided"))
+    if (!text_equals(type, "Divided"))
         return DIVISION_UNKNOWN;
-    if (reads_as(divided, "Aggregated"))
+    if (text_equals(divided, "Aggregated"))
         return DIVISION_AGGREGATED;
-    if (!reads_as(divided, "Weighted"))
+    if (!text_equals(divided, "Weighted"))
         return DIVISION_UNKNOWN;
     return dynamic ? DIVISION_DYNAMIC_WEIGHT : DIVISION_STATIC_WEIGHT;
 }

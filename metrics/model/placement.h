@@ -3,40 +3,40 @@
 
 #include "metrics/model/metadata.h"
 
-/* Which member clusters are meant (Karmada: ClusterAffinity). All that is set must hold. */
+/*
+ * Cluster affinities and placements, parsed to find the member clusters that they allow. To
+ * compare two placements, compare their canonical texts instead.
+ */
+
+/* Selects member clusters (Karmada: ClusterAffinity): all conditions that are set must hold. */
 struct cluster_affinity {
-    struct label_selector *labels; /* NULL if absent; so are the next two. */
-    struct label_selector *fields; /* The requirements of fieldSelector but for those on zones, */
-    struct label_selector *zones;  /* which are apart because a cluster has several zones. */
+    struct label_selector *labels; /* NULL if absent, like `fields` and `zones`. */
+    struct label_selector *fields; /* Requirements of fieldSelector other than zones. */
+    struct label_selector *zones;  /* Separate, because a cluster can have several zones. */
     const char **names;
     const char **exclude;
     uint32_t name_count;
     uint32_t exclude_count;
-    bool never; /* An operator on zones is unknown: no cluster is meant. */
+    bool never; /* Matches no cluster: a requirement on zones has an unknown operator. */
 };
 
 /*
- * Read an affinity, which `json` is and which stands at `path`; NULL is an empty one, which means
- * all clusters. Release it also after a failure.
+ * Decodes the affinity `json`; NULL is an empty affinity, which allows all clusters. `path` is its
+ * path in error messages. Release `out` also after an error.
  */
 void cluster_affinity_decode(struct decode *d, const cJSON *json, const char *path,
                              struct cluster_affinity *out);
 void cluster_affinity_release(struct intern *strings, struct cluster_affinity *affinity);
 
-/*
- * A placement, parsed to find the member clusters that it allows. To compare two placements,
- * compare their canonical texts.
- */
-
-/* clusterAffinity, or one of clusterAffinities. */
+/* clusterAffinity, or an element of clusterAffinities. */
 struct affinity_group {
-    const char *name; /* NULL for clusterAffinity. */
+    const char *name; /* Shared; NULL for clusterAffinity. */
     struct cluster_affinity affinity;
     struct cluster_affinity *overflow; /* overflowAffinities */
     uint32_t overflow_count;
 };
 
-/* Shared texts, "" for what is not set. */
+/* Shared texts, "" if unset. */
 struct toleration {
     const char *key;
     const char *op;
@@ -49,7 +49,7 @@ struct static_weight {
     int64_t weight;
 };
 
-/* What replicaScheduling amounts to. */
+/* Division of replicas, from replicaScheduling. */
 enum division {
     DIVISION_DUPLICATED,
     DIVISION_STATIC_WEIGHT,
@@ -59,7 +59,7 @@ enum division {
 };
 
 struct placement {
-    struct affinity_group *groups; /* Without any, every cluster is allowed. */
+    struct affinity_group *groups; /* Empty: every cluster is allowed. */
     struct toleration *tolerations;
     struct static_weight *weights;
     uint32_t group_count;
@@ -68,12 +68,12 @@ struct placement {
     enum division division;
     bool has_spread_constraints;
     bool has_workload_affinity;
-    bool unreadable; /* A member has a wrong type: do not rely on any other field. */
+    bool unreadable; /* A member has a wrong type: do not use any other field. */
 };
 
 /*
- * The placement of a canonical text (struct propagation); NULL is the empty one. Never fails:
- * unknown fields are ignored, and a field of a wrong type makes it `unreadable`. Free it with
+ * Returns the placement of a canonical text (struct propagation); NULL is the empty placement.
+ * Never fails: unknown fields are ignored, a field of a wrong type sets `unreadable`. Free it with
  * placement_free().
  */
 struct placement *placement_new(struct intern *strings, const char *canonical) MUST_USE;
