@@ -13,7 +13,7 @@ static const struct {
     {"SyncWorkSucceed", WORKS_WRITTEN},
 };
 
-/* The place in `reasons`, or their number. */
+/* Returns the index in `reasons`, or ARRAY_LEN(reasons). */
 static size_t find_reason(const char *reason)
 {
     size_t at = 0;
@@ -23,29 +23,29 @@ static size_t find_reason(const char *reason)
     return at;
 }
 
-/* True if Events of this reason are. */
-static bool override_event_is(const char *reason)
+static bool is_override_reason(const char *reason)
 {
     return find_reason(reason) < ARRAY_LEN(reasons);
 }
 
-static bool is_object(const cJSON *about)
+/* Returns true if the reference has no text that is too long for an object. */
+static bool is_valid_reference(const cJSON *about)
 {
     static const char *const keys[] = {"apiVersion", "kind", "namespace", "name"};
-    bool is = true;
+    bool is_valid = true;
 
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        is = is && strlen(json_str(about, keys[i], "")) <= OBJECT_NAME_MAX;
-    return is;
+        is_valid = is_valid && strlen(json_str(about, keys[i], "")) <= OBJECT_NAME_MAX;
+    return is_valid;
 }
 
-/* A piece of a message. */
+/* Part of a message, borrowed. */
 struct message_span {
     const char *text;
     size_t len;
 };
 
-/* What stands between `opening` and the next ')', from `*at` on, which is moved behind that. */
+/* Finds the text between `opening` and the next ')', and moves `*at` after it. */
 static bool find_span(const char **at, const char *opening, struct message_span *out)
 {
     const char *text = strstr(*at, opening);
@@ -65,7 +65,7 @@ struct override_names {
     struct message_span cluster;
 };
 
-static bool read_message(const char *message, struct override_names *out)
+static bool parse_override_message(const char *message, struct override_names *out)
 {
     struct message_span policy;
 
@@ -85,8 +85,8 @@ static bool read_message(const char *message, struct override_names *out)
     return policy.len > 0;
 }
 
-/* Of core/v1 and of events.k8s.io/v1; some of these are null, and the last is when it began. */
-static int64_t read_time(struct decode *d, const cJSON *json)
+/* Returns the newest time of the fields of core/v1 and events.k8s.io/v1; each may be null. */
+static int64_t last_time_ms(struct decode *d, const cJSON *json)
 {
     static const char *const keys[] = {"lastTimestamp", "deprecatedLastTimestamp", "eventTime",
                                        "firstTimestamp", "deprecatedFirstTimestamp"};
@@ -104,8 +104,8 @@ static int64_t read_time(struct decode *d, const cJSON *json)
 }
 
 /*
- * What the JSON of such an Event with this message says, `about` being the object that it is about,
- * found at `path`. NULL if its message is none of these, or a name is longer than any object's.
+ * Decodes an Event with a reason in `reasons`. `about` is the reference to its object, at `path`.
+ * Returns NULL if the message has another form, or a name is too long.
  */
 static MUST_USE struct override_event *override_event_decode(struct decode *d, const cJSON *json,
                                                              const char *message,
@@ -116,10 +116,10 @@ static MUST_USE struct override_event *override_event_decode(struct decode *d, c
     struct override_names names = {{"", 0}, {"", 0}, {"", 0}};
     enum override_outcome outcome;
 
-    if (reason == ARRAY_LEN(reasons) || !is_object(about))
+    if (reason == ARRAY_LEN(reasons) || !is_valid_reference(about))
         return NULL;
     outcome = reasons[reason].outcome;
-    if (outcome != WORKS_WRITTEN && !read_message(message, &names))
+    if (outcome != WORKS_WRITTEN && !parse_override_message(message, &names))
         return NULL;
 
     size_t len = outcome == OVERRIDE_FAILED ? strlen(message) : 0;
@@ -134,7 +134,7 @@ static MUST_USE struct override_event *override_event_decode(struct decode *d, c
     e->cluster = intern_add_len(d->strings, names.cluster.text, names.cluster.len);
     e->policy_ns = intern_add_len(d->strings, names.policy_ns.text, names.policy_ns.len);
     e->policy = intern_add_len(d->strings, names.policy.text, names.policy.len);
-    e->time_ms = read_time(d, json);
+    e->time_ms = last_time_ms(d, json);
     e->uid_hash = uid_hash(uid ? uid : "");
     e->outcome = (uint8_t)outcome;
     return e;
@@ -177,7 +177,7 @@ static uint32_t read_count(struct decode *d, const cJSON *json)
     return highest < UINT32_MAX ? (uint32_t)highest : UINT32_MAX;
 }
 
-/* What it is about. core/v1 and events.k8s.io/v1 have different names for the same fields. */
+/* Returns the reference to the Event's object: involvedObject in core/v1, else regarding. */
 static const cJSON *find_about(struct decode *d, const cJSON *json, const char **path)
 {
     const cJSON *involved = decode_object(d, json, "", "involvedObject");
@@ -187,8 +187,8 @@ static const cJSON *find_about(struct decode *d, const cJSON *json, const char *
     return involved ? involved : regarding;
 }
 
-/* Likewise; "" without any. */
-static const char *event_read_message(struct decode *d, const cJSON *json)
+/* Returns the message: message in core/v1, note in events.k8s.io/v1; "" if absent. */
+static const char *message_of(struct decode *d, const cJSON *json)
 {
     const char *message = decode_text(d, json, "", "message");
     const char *note = decode_text(d, json, "", "note");
@@ -196,7 +196,7 @@ static const char *event_read_message(struct decode *d, const cJSON *json)
     return message ? message : note ? note : "";
 }
 
-/* core/v1 has two fields for who wrote it, events.k8s.io/v1 two others. */
+/* core/v1 has two fields for the reporting component, events.k8s.io/v1 two others. */
 static bool is_ours(const cJSON *json)
 {
     const char *const components[] = {
@@ -225,7 +225,7 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const char *path;
     const cJSON *about = find_about(d, json, &path);
-    const char *message = event_read_message(d, json);
+    const char *message = message_of(d, json);
 
     e->is_conflict = true;
     read_about(d, about, path, e);
@@ -233,7 +233,7 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
     e->about_uid_hash = uid_hash(json_str(about, "uid", ""));
     e->ours = is_ours(json);
     e->count = read_count(d, json);
-    /* The message of combined events has a prefix. */
+    /* Combined Events have a prefix before the message. */
     e->conflict_resolution = strstr(message, "ConflictResolution conflicted");
     e->preserve = strstr(message, "PreserveResourcesOnDeletion conflicted");
 }
@@ -243,7 +243,7 @@ static void read_override(struct decode *d, const cJSON *json, struct event *e)
     const char *path;
     const cJSON *about = find_about(d, json, &path);
 
-    e->override = override_event_decode(d, json, event_read_message(d, json), about, path);
+    e->override = override_event_decode(d, json, message_of(d, json), about, path);
     if (e->override)
         read_about(d, about, path, e);
 }
@@ -255,7 +255,7 @@ void *event_decode(struct decode *d, const cJSON *json)
 
     if (reason && strcmp(reason, EVENT_CONFLICT) == 0)
         read_conflict(d, json, e);
-    else if (reason && override_event_is(reason))
+    else if (reason && is_override_reason(reason))
         read_override(d, json, e);
     if (d->failed) {
         event_release(d->strings, e);
