@@ -3,69 +3,71 @@
 
 enum { PATH_ROOM = 128 };
 
-/* What can be needed, in the order of the answer. */
-enum need {
-    NEED_CONFIG_MAP,
-    NEED_SECRET,
-    NEED_SERVICE_ACCOUNT,
-    NEED_CLAIM,
-    NEED_SERVICE,
-    NEED_ENDPOINT_SLICES,
+/* Kinds of dependencies, in the order of the result. */
+enum dependency_kind {
+    DEPENDENCY_CONFIG_MAP,
+    DEPENDENCY_SECRET,
+    DEPENDENCY_SERVICE_ACCOUNT,
+    DEPENDENCY_CLAIM,
+    DEPENDENCY_SERVICE,
+    DEPENDENCY_ENDPOINT_SLICES,
 };
 
-static const struct reference_kind needs[] = {
-    [NEED_CONFIG_MAP] = {"v1", "ConfigMap", NULL},
-    [NEED_SECRET] = {"v1", "Secret", NULL},
-    [NEED_SERVICE_ACCOUNT] = {"v1", "ServiceAccount", NULL},
-    [NEED_CLAIM] = {"v1", "PersistentVolumeClaim", NULL},
-    [NEED_SERVICE] = {"v1", "Service", NULL},
-    [NEED_ENDPOINT_SLICES] = {"discovery.k8s.io/v1", "EndpointSlice", "kubernetes.io/service-name"},
+static const struct reference_kind dependency_kinds[] = {
+    [DEPENDENCY_CONFIG_MAP] = {"v1", "ConfigMap", NULL},
+    [DEPENDENCY_SECRET] = {"v1", "Secret", NULL},
+    [DEPENDENCY_SERVICE_ACCOUNT] = {"v1", "ServiceAccount", NULL},
+    [DEPENDENCY_CLAIM] = {"v1", "PersistentVolumeClaim", NULL},
+    [DEPENDENCY_SERVICE] = {"v1", "Service", NULL},
+    [DEPENDENCY_ENDPOINT_SLICES] = {"discovery.k8s.io/v1", "EndpointSlice",
+                                    "kubernetes.io/service-name"},
 };
 
-/* A field that refers to an object: `outer.member.name`, or `member.name` without `outer`. */
+/* A field with the name of an object: outer.member.name; member.name if `outer` is NULL. */
 struct reference_field {
     const char *outer;
     const char *member;
-    const char *path; /* Of the member, for errors. */
+    const char *path; /* Path of the member, for error messages. */
     const char *name;
-    enum need need;
+    enum dependency_kind kind;
 };
 
 static const struct reference_field env_fields[] = {
-    {"valueFrom", "configMapKeyRef", "env[].valueFrom.configMapKeyRef", "name", NEED_CONFIG_MAP},
-    {"valueFrom", "secretKeyRef", "env[].valueFrom.secretKeyRef", "name", NEED_SECRET},
+    {"valueFrom", "configMapKeyRef", "env[].valueFrom.configMapKeyRef", "name",
+     DEPENDENCY_CONFIG_MAP},
+    {"valueFrom", "secretKeyRef", "env[].valueFrom.secretKeyRef", "name", DEPENDENCY_SECRET},
 };
 
 static const struct reference_field env_from_fields[] = {
-    {NULL, "configMapRef", "envFrom[].configMapRef", "name", NEED_CONFIG_MAP},
-    {NULL, "secretRef", "envFrom[].secretRef", "name", NEED_SECRET},
+    {NULL, "configMapRef", "envFrom[].configMapRef", "name", DEPENDENCY_CONFIG_MAP},
+    {NULL, "secretRef", "envFrom[].secretRef", "name", DEPENDENCY_SECRET},
 };
 
 static const struct reference_field volume_fields[] = {
-    {NULL, "configMap", "configMap", "name", NEED_CONFIG_MAP},
-    {NULL, "secret", "secret", "secretName", NEED_SECRET},
-    {NULL, "azureFile", "azureFile", "secretName", NEED_SECRET},
-    {"cephfs", "secretRef", "cephfs.secretRef", "name", NEED_SECRET},
-    {"cinder", "secretRef", "cinder.secretRef", "name", NEED_SECRET},
-    {"flexVolume", "secretRef", "flexVolume.secretRef", "name", NEED_SECRET},
-    {"rbd", "secretRef", "rbd.secretRef", "name", NEED_SECRET},
-    {"scaleIO", "secretRef", "scaleIO.secretRef", "name", NEED_SECRET},
-    {"iscsi", "secretRef", "iscsi.secretRef", "name", NEED_SECRET},
-    {"storageos", "secretRef", "storageos.secretRef", "name", NEED_SECRET},
-    {"csi", "nodePublishSecretRef", "csi.nodePublishSecretRef", "name", NEED_SECRET},
-    {NULL, "persistentVolumeClaim", "persistentVolumeClaim", "claimName", NEED_CLAIM},
+    {NULL, "configMap", "configMap", "name", DEPENDENCY_CONFIG_MAP},
+    {NULL, "secret", "secret", "secretName", DEPENDENCY_SECRET},
+    {NULL, "azureFile", "azureFile", "secretName", DEPENDENCY_SECRET},
+    {"cephfs", "secretRef", "cephfs.secretRef", "name", DEPENDENCY_SECRET},
+    {"cinder", "secretRef", "cinder.secretRef", "name", DEPENDENCY_SECRET},
+    {"flexVolume", "secretRef", "flexVolume.secretRef", "name", DEPENDENCY_SECRET},
+    {"rbd", "secretRef", "rbd.secretRef", "name", DEPENDENCY_SECRET},
+    {"scaleIO", "secretRef", "scaleIO.secretRef", "name", DEPENDENCY_SECRET},
+    {"iscsi", "secretRef", "iscsi.secretRef", "name", DEPENDENCY_SECRET},
+    {"storageos", "secretRef", "storageos.secretRef", "name", DEPENDENCY_SECRET},
+    {"csi", "nodePublishSecretRef", "csi.nodePublishSecretRef", "name", DEPENDENCY_SECRET},
+    {NULL, "persistentVolumeClaim", "persistentVolumeClaim", "claimName", DEPENDENCY_CLAIM},
 };
 
 static const struct reference_field projected_fields[] = {
-    {NULL, "configMap", "projected.sources[].configMap", "name", NEED_CONFIG_MAP},
-    {NULL, "secret", "projected.sources[].secret", "name", NEED_SECRET},
+    {NULL, "configMap", "projected.sources[].configMap", "name", DEPENDENCY_CONFIG_MAP},
+    {NULL, "secret", "projected.sources[].secret", "name", DEPENDENCY_SECRET},
 };
 
-/* A reference that was found; the name is borrowed from the JSON. */
+/* A reference in the JSON; the name is borrowed. */
 struct found_reference {
-    enum need need;
+    enum dependency_kind kind;
     const char *name;
-    bool excluded; /* Not needed, even if another field refers to it. */
+    bool excluded; /* Not a dependency, even if another field refers to the same object. */
 };
 
 struct search {
@@ -80,8 +82,8 @@ static void search_release(struct search *s)
     free(s->items);
 }
 
-/* Add a reference, unless its name is not set. */
-static void add(struct search *s, struct found_reference found)
+/* Adds a reference; a reference without a name is ignored. */
+static void add_reference(struct search *s, struct found_reference found)
 {
     if (!found.name)
         return;
@@ -110,8 +112,8 @@ static void read_fields(struct search *s, const cJSON *parent, const struct refe
         if (!member)
             continue;
         decode_element(s->d, member, f->path);
-        add(s,
-            (struct found_reference){f->need, decode_text(s->d, member, f->path, f->name), false});
+        add_reference(s, (struct found_reference){
+                             f->kind, decode_text(s->d, member, f->path, f->name), false});
     }
 }
 
@@ -143,26 +145,28 @@ static void read_volume(struct search *s, const cJSON *volume)
 
 static void read_pull_secret(struct search *s, const cJSON *secret)
 {
-    add(s, (struct found_reference){NEED_SECRET, decode_text(s->d, secret, "", "name"), false});
+    add_reference(s, (struct found_reference){DEPENDENCY_SECRET,
+                                              decode_text(s->d, secret, "", "name"), false});
 }
 
 static void read_tls(struct search *s, const cJSON *tls)
 {
-    add(s, (struct found_reference){NEED_SECRET, decode_text(s->d, tls, "", "secretName"), false});
+    add_reference(s, (struct found_reference){DEPENDENCY_SECRET,
+                                              decode_text(s->d, tls, "", "secretName"), false});
 }
 
-/* Each Pod of a StatefulSet has a claim of its own: no object has the template's name. */
+/* Each Pod of a StatefulSet has its own claim, so no object has the name of the claim template. */
 static void read_claim_template(struct search *s, const cJSON *claim)
 {
     const cJSON *metadata = decode_object(s->d, claim, "", "metadata");
 
-    add(s, (struct found_reference){NEED_CLAIM, decode_text(s->d, metadata, "metadata", "name"),
-                                    true});
+    add_reference(s, (struct found_reference){
+                         DEPENDENCY_CLAIM, decode_text(s->d, metadata, "metadata", "name"), true});
 }
 
-/* Call `read` for each element of `parent.key`, whose path is the prefix of errors meanwhile. */
-static void each_element(struct search *s, const cJSON *parent, const char *path, const char *key,
-                         void (*read)(struct search *s, const cJSON *element))
+/* Calls `read` for each element of `parent.key`, with its path as the prefix of errors. */
+static void for_each_element(struct search *s, const cJSON *parent, const char *path,
+                             const char *key, void (*read)(struct search *s, const cJSON *element))
 {
     const cJSON *array = decode_array(s->d, parent, path, key);
     char prefix[PATH_ROOM];
@@ -179,8 +183,8 @@ static void each_element(struct search *s, const cJSON *parent, const char *path
     s->d->prefix = NULL;
 }
 
-/* The object at a path such as "spec.template.spec", NULL if absent. */
-static const cJSON *find(struct decode *d, const cJSON *json, const char *path)
+/* Returns the object at a path such as "spec.template.spec"; NULL if it is absent. */
+static const cJSON *find_object(struct decode *d, const cJSON *json, const char *path)
 {
     const char *step = path;
 
@@ -207,32 +211,33 @@ static const cJSON *find(struct decode *d, const cJSON *json, const char *path)
 
 static void read_pod(struct search *s, const cJSON *json, const char *path)
 {
-    const cJSON *pod = find(s->d, json, path);
+    const cJSON *pod = find_object(s->d, json, path);
 
-    each_element(s, pod, path, "containers", read_container);
-    each_element(s, pod, path, "initContainers", read_container);
-    each_element(s, pod, path, "ephemeralContainers", read_container);
-    each_element(s, pod, path, "volumes", read_volume);
-    each_element(s, pod, path, "imagePullSecrets", read_pull_secret);
+    for_each_element(s, pod, path, "containers", read_container);
+    for_each_element(s, pod, path, "initContainers", read_container);
+    for_each_element(s, pod, path, "ephemeralContainers", read_container);
+    for_each_element(s, pod, path, "volumes", read_volume);
+    for_each_element(s, pod, path, "imagePullSecrets", read_pull_secret);
 
-    /* The older name of the field: the API server sets both. */
+    /* serviceAccount is the deprecated name of the field; the API server sets both. */
     const char *older = decode_text(s->d, pod, path, "serviceAccount");
     const char *account = decode_text(s->d, pod, path, "serviceAccountName");
 
     account = account ? account : older;
     if (account && strcmp(account, "default") != 0)
-        add(s, (struct found_reference){NEED_SERVICE_ACCOUNT, account, false});
+        add_reference(s, (struct found_reference){DEPENDENCY_SERVICE_ACCOUNT, account, false});
 }
 
 static void read_stateful_set(struct search *s, const cJSON *json, const char *path)
 {
     read_pod(s, json, path);
-    each_element(s, find(s->d, json, "spec"), "spec", "volumeClaimTemplates", read_claim_template);
+    for_each_element(s, find_object(s->d, json, "spec"), "spec", "volumeClaimTemplates",
+                     read_claim_template);
 }
 
 static void read_ingress(struct search *s, const cJSON *json, const char *path)
 {
-    each_element(s, find(s->d, json, path), path, "tls", read_tls);
+    for_each_element(s, find_object(s->d, json, path), path, "tls", read_tls);
 }
 
 static const struct interpreter {
@@ -261,15 +266,15 @@ static int compare_found(const void *a, const void *b)
 {
     const struct found_reference *x = a;
     const struct found_reference *y = b;
-    int order = x->need < y->need ? -1 : x->need > y->need;
+    int order = x->kind < y->kind ? -1 : x->kind > y->kind;
 
     if (order == 0)
         order = strcmp(x->name, y->name);
-    /* Exclusions first: of equal names, the first decides. */
+    /* Exclusions first: sort_found() keeps the first of equal names. */
     return order ? order : y->excluded - x->excluded;
 }
 
-/* Sort, and keep the first of each name unless it is excluded. */
+/* Sorts, removes duplicates, and removes all references with an excluded name. */
 static void sort_found(struct search *s)
 {
     size_t kept = 0;
@@ -280,7 +285,7 @@ static void sort_found(struct search *s)
         struct found_reference *last = kept > 0 ? &s->items[kept - 1] : NULL;
         struct found_reference item = s->items[i];
 
-        if (last && last->need == item.need && strcmp(last->name, item.name) == 0)
+        if (last && last->kind == item.kind && strcmp(last->name, item.name) == 0)
             continue;
         if (last && last->excluded)
             kept--;
@@ -293,7 +298,7 @@ static void sort_found(struct search *s)
 
 static struct reference make_reference(struct intern *strings, const struct found_reference *found)
 {
-    return (struct reference){&needs[found->need], intern_add(strings, found->name)};
+    return (struct reference){&dependency_kinds[found->kind], intern_add(strings, found->name)};
 }
 
 /* The Service that Karmada derives from a ServiceImport, and its EndpointSlices. */
@@ -306,9 +311,9 @@ static void decode_service_import(struct decode *d, const cJSON *json, struct re
     out->count = 2;
     out->known = true;
     out->items[0] =
-        make_reference(d->strings, &(struct found_reference){NEED_SERVICE, name.data, false});
+        make_reference(d->strings, &(struct found_reference){DEPENDENCY_SERVICE, name.data, false});
     out->items[1] = make_reference(
-        d->strings, &(struct found_reference){NEED_ENDPOINT_SLICES, name.data, false});
+        d->strings, &(struct found_reference){DEPENDENCY_ENDPOINT_SLICES, name.data, false});
 }
 
 void references_decode(struct decode *d, const cJSON *json, struct references *out)

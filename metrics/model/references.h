@@ -3,11 +3,18 @@
 
 #include "metrics/model/decode.h"
 
-/* A kind that can be referred to: by name, or by one label whose value is the name. */
+/*
+ * Dependencies of a template, found as by Karmada's native interpreter
+ * (pkg/resourceinterpreter/default/native/dependencies.go): ConfigMaps, Secrets, ServiceAccounts
+ * and PersistentVolumeClaims of a pod template, the TLS Secrets of an Ingress, the derived Service
+ * and EndpointSlices of a ServiceImport. Other kinds have no dependencies.
+ */
+
+/* A kind that references can name: by object name, or by a label with that name as its value. */
 struct reference_kind {
     const char *api_version;
     const char *kind;
-    const char *label_key; /* NULL if by name. */
+    const char *label_key; /* NULL if by object name. */
 };
 
 /* An object in the template's namespace that the template needs to run. `name` is shared. */
@@ -16,21 +23,15 @@ struct reference {
     const char *name;
 };
 
-/* Each reference once, in the order of kinds in references_decode, and then by name. */
+/* Different references, in the order of kinds above, then by name. */
 struct references {
     struct reference *items;
     uint32_t count;
-    bool known; /* False of a kind that nobody reads here, and of metadata alone. */
+    bool known; /* False without a spec, and for kinds that references.c does not read. */
 };
 
-/*
- * The dependencies of a template, as Karmada's native interpreter finds them
- * (pkg/resourceinterpreter/default/native/dependencies.go): ConfigMaps, Secrets,
- * ServiceAccounts and PersistentVolumeClaims of a pod template, the TLS Secrets of an Ingress,
- * the derived Service and EndpointSlices of a ServiceImport. Other kinds have none. Release them
- * with references_release(), also after a failure.
- */
+/* Sets `out` to the dependencies of a template. Release them also after an error. */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
-/* True of a kind whose spec says what it references: its metadata do not. */
-bool references_are_in(const char *api_version, const char *kind);
 void references_release(struct intern *strings, struct references *r);
+/* Returns true if the references of the kind are in its spec: metadata alone do not suffice. */
+bool references_are_in(const char *api_version, const char *kind);
