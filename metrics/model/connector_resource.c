@@ -12,7 +12,7 @@ enum {
     SERVER = CONNECTOR_SERVER_ID,
 };
 
-/* Sorted by kind, for bsearch. A kind that is not listed counts as one with labels. */
+/* Sorted by kind, for bsearch. Kinds that are not listed have labels and no other property. */
 static const struct kind_traits {
     const char *kind;
     unsigned traits;
@@ -141,7 +141,7 @@ static const char annotations_path[] = "metadata.annotations";
 static const struct container_field {
     enum container_kind kind;
     const char *annotation;
-    const char *reference; /* In spec. */
+    const char *reference; /* Field in spec. */
 } container_fields[] = {
     {CONTAINER_PROJECT, PREFIX "project-id", "projectRef"},
     {CONTAINER_FOLDER, PREFIX "folder-id", "folderRef"},
@@ -186,7 +186,7 @@ static enum prevention read_prevention(struct decode *d, const cJSON *annotation
     return strcmp(text, "none") == 0 ? PREVENTION_NONE : PREVENTION_UNKNOWN;
 }
 
-/* The first container there is; `several` is set if there is another. */
+/* Returns the first container; sets `several` if there are more. */
 static struct container read_container(struct decode *d, const cJSON *annotations, bool *several)
 {
     struct container container = {.kind = CONTAINER_NONE};
@@ -207,7 +207,7 @@ static struct container read_container(struct decode *d, const cJSON *annotation
 
 /* ---- spec and status ---- */
 
-/* Newer kinds have a reference: to "p" or "projects/p" in the cloud, or to an object by name. */
+/* Newer kinds have a reference: external ("p" or "projects/p"), or the name of an object. */
 static struct container read_reference(struct decode *d, const cJSON *spec)
 {
     for (size_t i = 0; i < ARRAY_LEN(container_fields); i++) {
@@ -230,7 +230,7 @@ static const char *read_location(struct decode *d, const cJSON *spec)
         const char *text = json_str(spec, keys[i], "");
         const char *slash = strrchr(text, '/');
 
-        /* "projects/p/regions/r" is the region r; "global" is the same as no location. */
+        /* "projects/p/regions/r" means region r; "global" means no location. */
         text = slash ? slash + 1 : text;
         if (*text != '\0' && strcmp(text, "global") != 0)
             return intern_add(d->strings, text);
@@ -238,7 +238,7 @@ static const char *read_location(struct decode *d, const cJSON *spec)
     return NULL;
 }
 
-/* The references to what a resource is within, as one text. */
+/* Returns all references to parent resources as one text. */
 static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclear)
 {
     static const char *const keys[] = {
@@ -260,7 +260,7 @@ static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclea
 
 const char *management_conflict_decode(struct decode *d, const cJSON *status)
 {
-    /* The id is in quotes: "... resource is under lease by '<id>' for an additional ...". */
+    /* Message: "... resource is under lease by '<id>' for an additional ...". */
     static const char before[] = "under lease by '";
     const cJSON *c;
 
@@ -275,7 +275,7 @@ const char *management_conflict_decode(struct decode *d, const cJSON *status)
         const char *end = strchr(id, '\'');
         size_t len = end ? (size_t)(end - id) : 0;
 
-        /* An id is the value of a label: a longer one is not from Config Connector. */
+        /* Ids are label values, so a longer text is not an id. */
         return intern_add_len(d->strings, id, len <= ID_MAX_BYTES ? len : 0);
     }
     return NULL;
@@ -293,7 +293,7 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     struct connector *c = xcalloc(1, sizeof(*c));
 
     c->prevention = read_prevention(d, annotations);
-    /* Several containers are an error to Config Connector: it does not manage the resource. */
+    /* Config Connector does not manage a resource with several containers. */
     c->container = read_container(d, annotations, &c->unclear);
     if (!c->container.id)
         c->container = read_reference(d, spec);
@@ -301,7 +301,7 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     c->location = read_location(d, spec);
     c->parent = read_parent(d, spec, &c->unclear);
     c->refused_by = management_conflict_decode(d, json_get(json, "status"));
-    /* Config Connector ignores an interval that is no number. */
+    /* Config Connector ignores an interval that is not a number. */
     c->reconcile_s =
         reconcile && parse_uint(reconcile, INT32_MAX, &reconcile_s) ? (int64_t)reconcile_s : -1;
     c->abandons = deletion && strcmp(deletion, "abandon") == 0;

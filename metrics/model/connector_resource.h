@@ -5,28 +5,37 @@
 #include "metrics/model/decode.h"
 #include "metrics/model/metadata.h"
 
-/* What is special about a kind of Config Connector; bits. */
+/*
+ * Objects of Config Connector (seed 004): its resources (any kind of a group that ends in
+ * ".cnrm.cloud.google.com"), its settings in Namespaces, the ids of namespaces, and the leases
+ * that it stores in labels of cloud resources.
+ */
+
+/* ---- kinds ---- */
+
+/* Properties of a kind of Config Connector; bits. */
 enum connector_trait {
-    CONNECTOR_NO_LABELS = 1U << 0,   /* Its cloud resource has none: it cannot have a lease. */
-    CONNECTOR_NO_IDENTITY = 1U << 1, /* Several objects may rightly manage one resource. */
-    CONNECTOR_SERVER_ID = 1U << 2, /* Named by the cloud: unknown before spec.resourceID is set. */
-    CONNECTOR_GLOBAL = 1U << 3,    /* Its name is unique in the whole cloud, not in a project. */
+    CONNECTOR_NO_LABELS = 1U << 0,   /* The cloud resource has no labels, so it has no lease. */
+    CONNECTOR_NO_IDENTITY = 1U << 1, /* Several objects may manage one cloud resource. */
+    CONNECTOR_SERVER_ID = 1U << 2,   /* The cloud generates the name, unknown without resourceID. */
+    CONNECTOR_GLOBAL = 1U << 3,      /* The name is unique in the whole cloud, not in a project. */
 };
 
 /*
- * True for the apiVersion of a resource of Config Connector, but not of its own configuration
- * (core.cnrm.cloud.google.com and below). Objects of these kinds have to be read in full:
- * identity and conflict are in spec and status.
+ * Returns true for the apiVersion of a resource of Config Connector, but not of its configuration
+ * (core.cnrm.cloud.google.com and its subdomains). Objects of these kinds must be read completely:
+ * their identity is in the spec, conflicts are in the status.
  */
 bool connector_manages(const char *api_version);
 
-/* Bits by enum connector_trait; 0 for kinds that the table does not have. */
+/* Returns a bit set of enum connector_trait; 0 for kinds that are not in the table. */
 unsigned connector_traits(const char *kind);
 
+/* ---- parts of a template ---- */
+
 /*
- * What Config Connector reads (seed 004): annotations and fields of its resources (any kind of a
- * group that ends in ".cnrm.cloud.google.com"), annotations of a Namespace, and the ids of
- * namespaces. Only few templates have such a part: its role says which.
+ * Role of an object for Config Connector. Only objects with a role, few of all templates, have the
+ * struct of that role as a part.
  */
 enum connector_role {
     ROLE_NONE,
@@ -36,73 +45,75 @@ enum connector_role {
 };
 
 /*
- * The apiVersion under which a source puts a Namespace, or the ConfigMap with the ids, that it
- * reads for these settings alone: as CLASS_SETTING, because it needs no policy.
+ * apiVersion in the store of a Namespace, or of the ConfigMap with the ids, that a source reads for
+ * these settings only. The class is then CLASS_SETTING: the object needs no policy.
  */
 #define SETTING_GROUP       "cnrm.cloud.google.com"
 #define SETTING_API_VERSION SETTING_GROUP "/v1"
 
-/* cnrm.cloud.google.com/management-conflict-prevention-policy */
+/* Annotation cnrm.cloud.google.com/management-conflict-prevention-policy. */
 enum prevention {
     PREVENTION_UNSET,
     PREVENTION_NONE,
     PREVENTION_RESOURCE,
-    PREVENTION_UNKNOWN, /* Any other value: it protects nothing. */
+    PREVENTION_UNKNOWN, /* Any other value: no conflict prevention. */
 };
 
-/* What a resource belongs to in the cloud. */
+/* Container of a resource in the cloud. */
 enum container_kind { CONTAINER_NONE, CONTAINER_PROJECT, CONTAINER_FOLDER, CONTAINER_ORGANIZATION };
 
 struct container {
     enum container_kind kind;
-    const char *id; /* Shared; NULL if there is none. */
+    const char *id; /* Shared; NULL for CONTAINER_NONE. */
 };
 
-/* Of a resource of Config Connector. Texts are shared, NULL if not set. */
+/* A resource of Config Connector. Shared texts, NULL if unset. */
 struct connector {
-    struct container container; /* By annotation, else by spec.projectRef and the like. */
-    const char *resource_id;    /* spec.resourceID; without it the object's name counts. */
-    const char *location;       /* spec.location, .region or .zone. */
-    const char *parent;         /* Within which its name is unique: an instance, a dataset, ... */
-    const char *refused_by;     /* The holder's id in a ManagementConflict; "" if it has none. */
+    struct container container; /* From an annotation, else from spec.projectRef or similar. */
+    const char *resource_id;    /* spec.resourceID; if unset, the object's name is used. */
+    const char *location;       /* spec.location, .region or .zone */
+    const char *parent;         /* Scope of its name, for example an instance or a dataset. */
+    const char *refused_by;     /* Holder's id in a ManagementConflict; "" without an id. */
     int64_t reconcile_s;        /* -1: the default. */
     enum prevention prevention;
-    bool unclear;  /* The object leaves open which cloud resource it stands for. */
-    bool abandons; /* deletion-policy: abandon. */
+    bool unclear;  /* The object does not determine its cloud resource. */
+    bool abandons; /* deletion-policy: abandon */
 };
 
-/* Of a Namespace: for those of its resources that set nothing themselves. */
+/* Defaults in a Namespace, for resources in it that set no value. */
 struct connector_defaults {
     struct container container;
     enum prevention prevention;
-    bool unclear; /* It names several containers. */
+    bool unclear; /* The Namespace names several containers. */
 };
 
-/* Of the ConfigMap cnrm-system/namespace-id: the id under which each namespace holds leases. */
+/* ConfigMap cnrm-system/namespace-id: the id with which each namespace holds leases. */
 struct namespace_ids {
     struct labels ids; /* Namespace to id. */
 };
 
 /*
- * The holder's id in a status whose condition Ready has the reason ManagementConflict: a shared
- * text that the caller drops, "" if the message has no id; NULL without such a condition. Never
- * fails: a status of another shape has no such condition.
+ * Returns the holder's id if the condition Ready has the reason ManagementConflict: a shared text
+ * that the caller drops, "" if the message has no id. Returns NULL without such a condition. Never
+ * fails: a malformed status has no such condition.
  */
 const char *management_conflict_decode(struct decode *d, const cJSON *status);
 
-/* The role of an object; ROLE_NONE for most. */
+/* Returns the role of an object; ROLE_NONE for most objects. */
 enum connector_role connector_role_of(const cJSON *json);
-/* A new struct of the role, which connector_release() frees; NULL for ROLE_NONE. */
+/* Returns a new struct of the role; NULL for ROLE_NONE. Free it with connector_release(). */
 void *connector_decode(struct decode *d, const cJSON *json, enum connector_role role);
 /* Takes NULL. */
 void connector_release(struct intern *strings, void *part, enum connector_role role);
 
+/* ---- leases ---- */
+
 /*
- * What a snapshot of the cloud's assets says about one resource that Config Connector manages:
- * the two labels of its lease (seed 004). The name of the entry is the asset's,
+ * Lease of one cloud resource, from a snapshot of the cloud's assets: the two labels that Config
+ * Connector sets on the resource (seed 004). The entry's name is the asset's name, for example
  * "//pubsub.googleapis.com/projects/p/topics/t".
  *
- * The source of snapshots puts each as an object:
+ * The source of snapshots puts each lease as an object:
  * {"apiVersion": LEASE_API_VERSION, "kind": LEASE_KIND, "metadata": {"name"},
  *  "assetType", "holder", "expiration", "snapshotMilliseconds"}.
  */
@@ -111,15 +122,17 @@ void connector_release(struct intern *strings, void *part, enum connector_role r
 #define LEASE_KIND        "Asset"
 
 struct lease {
-    const char *asset_type; /* "pubsub.googleapis.com/Topic". Shared, as is the holder. */
-    const char *holder;     /* The id of a namespace; NULL if nobody holds it. */
-    int64_t expires_s;      /* Since the epoch; 0, which is past, if missing or malformed. */
-    int64_t snapshot_ms;    /* When the snapshot was taken. */
+    const char *asset_type; /* "pubsub.googleapis.com/Topic". Shared. */
+    const char *holder;     /* Id of a namespace; NULL without a holder. Shared. */
+    int64_t expires_s;      /* Seconds since the epoch; 0 (expired) if missing or malformed. */
+    int64_t snapshot_ms;    /* Time of the snapshot, in milliseconds since the epoch. */
 };
 
-/* As struct kind_def wants them. */
+/* Callbacks of struct kind_def. */
 void *lease_decode(struct decode *d, const cJSON *json);
 void lease_release(struct intern *strings, void *object);
 
-/* The label cnrm-lease-expiration in seconds since the epoch; 0 for anything but a number. */
+/* For tests. */
+
+/* Returns the label cnrm-lease-expiration in seconds since the epoch; 0 if it is not a number. */
 int64_t lease_expiry_read(const char *text);
