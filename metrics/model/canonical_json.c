@@ -5,58 +5,58 @@
 
 enum { TEXT_MAX = 4 * 1024 * 1024 };
 
-/* A double is exact for every whole number up to here. */
+/* A double represents every integer up to this value exactly. */
 static const double whole_number_max = 0x1p53;
 
-/* A place in one of the structures that has rules of its own. */
-enum place {
-    ANYWHERE,
-    PLACEMENT,
-    REPLICA_SCHEDULING,
-    SPREAD_CONSTRAINT,
-    FAILOVER,
-    FAILOVER_APPLICATION,
-    FAILOVER_CLUSTER,
-    DECISION_CONDITIONS,
-    SUSPENSION,
-    MATCH_LABELS,
+/* Parts of the structures that have their own rules. */
+enum schema_node {
+    NODE_OTHER,
+    NODE_PLACEMENT,
+    NODE_REPLICA_SCHEDULING,
+    NODE_SPREAD_CONSTRAINT,
+    NODE_FAILOVER,
+    NODE_FAILOVER_APPLICATION,
+    NODE_FAILOVER_CLUSTER,
+    NODE_DECISION_CONDITIONS,
+    NODE_SUSPENSION,
+    NODE_MATCH_LABELS,
 };
 
-/* The place of the member `key` of `from`. Elements are at the place of their array. */
+/* Node of the member `key` of `from`. Array elements have the node of their array. */
 static const struct step {
-    enum place from;
+    enum schema_node from;
     const char *key;
-    enum place to;
+    enum schema_node to;
 } steps[] = {
-    {PLACEMENT, "replicaScheduling", REPLICA_SCHEDULING},
-    {PLACEMENT, "spreadConstraints", SPREAD_CONSTRAINT},
-    {FAILOVER, "application", FAILOVER_APPLICATION},
-    {FAILOVER, "cluster", FAILOVER_CLUSTER},
-    {FAILOVER_APPLICATION, "decisionConditions", DECISION_CONDITIONS},
+    {NODE_PLACEMENT, "replicaScheduling", NODE_REPLICA_SCHEDULING},
+    {NODE_PLACEMENT, "spreadConstraints", NODE_SPREAD_CONSTRAINT},
+    {NODE_FAILOVER, "application", NODE_FAILOVER_APPLICATION},
+    {NODE_FAILOVER, "cluster", NODE_FAILOVER_CLUSTER},
+    {NODE_FAILOVER_APPLICATION, "decisionConditions", NODE_DECISION_CONDITIONS},
 };
 
-/* Written if `key` is unset and `if_key`, unless NULL, is unset or has the value `if_text`. */
+/* Added if `key` is unset and `if_key`, unless NULL, is unset or has the value `if_text`. */
 static const struct default_value {
-    enum place place;
+    enum schema_node node;
     const char *key;
-    const char *json; /* Canonical already. */
+    const char *json; /* Canonical text. */
     const char *if_key;
     const char *if_text;
 } defaults[] = {
-    {REPLICA_SCHEDULING, "replicaSchedulingType", "\"Divided\"", NULL, NULL},
-    {REPLICA_SCHEDULING, "replicaDivisionPreference", "\"Weighted\"", "replicaSchedulingType",
+    {NODE_REPLICA_SCHEDULING, "replicaSchedulingType", "\"Divided\"", NULL, NULL},
+    {NODE_REPLICA_SCHEDULING, "replicaDivisionPreference", "\"Weighted\"", "replicaSchedulingType",
      "Divided"},
-    {SPREAD_CONSTRAINT, "minGroups", "1", NULL, NULL},
-    {SPREAD_CONSTRAINT, "spreadByField", "\"cluster\"", "spreadByLabel", ""},
-    {FAILOVER_APPLICATION, "purgeMode", "\"Gracefully\"", NULL, NULL},
-    {FAILOVER_APPLICATION, "gracePeriodSeconds", "600", "purgeMode", "Gracefully"},
-    {FAILOVER_APPLICATION, "decisionConditions", "{\"tolerationSeconds\":300}", NULL, NULL},
-    {FAILOVER_CLUSTER, "purgeMode", "\"Gracefully\"", NULL, NULL},
-    {DECISION_CONDITIONS, "tolerationSeconds", "300", NULL, NULL},
+    {NODE_SPREAD_CONSTRAINT, "minGroups", "1", NULL, NULL},
+    {NODE_SPREAD_CONSTRAINT, "spreadByField", "\"cluster\"", "spreadByLabel", ""},
+    {NODE_FAILOVER_APPLICATION, "purgeMode", "\"Gracefully\"", NULL, NULL},
+    {NODE_FAILOVER_APPLICATION, "gracePeriodSeconds", "600", "purgeMode", "Gracefully"},
+    {NODE_FAILOVER_APPLICATION, "decisionConditions", "{\"tolerationSeconds\":300}", NULL, NULL},
+    {NODE_FAILOVER_CLUSTER, "purgeMode", "\"Gracefully\"", NULL, NULL},
+    {NODE_DECISION_CONDITIONS, "tolerationSeconds", "300", NULL, NULL},
 };
 
-/* If these are absent, a default counts, or no limit: 0 is something else. */
-static const char *const zero_counts[] = {"tolerationSeconds", "gracePeriodSeconds"};
+/* Members for which 0 differs from an absent value (a default, or no limit). */
+static const char *const zero_is_value[] = {"tolerationSeconds", "gracePeriodSeconds"};
 
 /* The members of a suspension that policies own. */
 static const char *const suspension_keys[] = {"dispatching", "dispatchingOnClusters"};
@@ -78,27 +78,27 @@ static bool is_among(const char *key, const char *const *keys, size_t count)
     return false;
 }
 
-static enum place step_to(enum place from, const char *key)
+static enum schema_node member_node(enum schema_node from, const char *key)
 {
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         if (steps[i].from == from && strcmp(steps[i].key, key) == 0)
             return steps[i].to;
     }
-    return strcmp(key, "matchLabels") == 0 ? MATCH_LABELS : ANYWHERE;
+    return strcmp(key, "matchLabels") == 0 ? NODE_MATCH_LABELS : NODE_OTHER;
 }
 
-/* True of a scalar, or NULL, that means the same as an absent member. */
+/* Returns true for NULL and for scalars that mean the same as an absent member. */
 static bool is_unset(const cJSON *item)
 {
     if (cJSON_IsString(item))
         return !item->valuestring[0];
     if (cJSON_IsNumber(item))
         return item->valuedouble == 0 &&
-               !(item->string && is_among(item->string, zero_counts, ARRAY_LEN(zero_counts)));
+               !(item->string && is_among(item->string, zero_is_value, ARRAY_LEN(zero_is_value)));
     return !item || cJSON_IsNull(item) || cJSON_IsFalse(item);
 }
 
-/* A scalar, or an object or array that is empty or of which nothing is left. */
+/* Writes a scalar, or an object or array that is empty or has only omitted members. */
 static void write_leaf(struct strbuf *out, const cJSON *item)
 {
     double number = item->valuedouble;
@@ -131,10 +131,10 @@ static int compare_members(const void *a, const void *b)
 }
 
 /*
- * The elements of an array; or the members of an object and its defaults, sorted; of a key that
- * occurs twice the last, as in Go.
+ * Lists the elements of an array, or the members of an object and its defaults, sorted. The last
+ * one of duplicate keys applies, as in Go.
  */
-static size_t list_members(const cJSON *json, enum place place, struct canonical_member *out)
+static size_t list_members(const cJSON *json, enum schema_node node, struct canonical_member *out)
 {
     bool is_object = cJSON_IsObject(json);
     size_t count = 0;
@@ -144,7 +144,7 @@ static size_t list_members(const cJSON *json, enum place place, struct canonical
     cJSON_ArrayForEach (item, json) {
         const char *key = is_object ? item->string : NULL;
 
-        if (place == SUSPENSION && key &&
+        if (node == NODE_SUSPENSION && key &&
             !is_among(key, suspension_keys, ARRAY_LEN(suspension_keys)))
             continue;
         out[count] = (struct canonical_member){.key = key, .item = item, .position = count};
@@ -156,7 +156,7 @@ static size_t list_members(const cJSON *json, enum place place, struct canonical
         const struct default_value *value = &defaults[i];
         const char *other = value->if_key ? json_str(json, value->if_key, "") : "";
 
-        if (value->place != place || !is_unset(json_get(json, value->key)) ||
+        if (value->node != node || !is_unset(json_get(json, value->key)) ||
             (*other && strcmp(other, value->if_text) != 0))
             continue;
         out[count] =
@@ -171,7 +171,7 @@ static size_t list_members(const cJSON *json, enum place place, struct canonical
     return kept;
 }
 
-static void cut(struct strbuf *out, size_t len)
+static void truncate_text(struct strbuf *out, size_t len)
 {
     if (out->len == len)
         return;
@@ -179,8 +179,8 @@ static void cut(struct strbuf *out, size_t len)
     out->data[len] = '\0';
 }
 
-/* Write a value; false, and nothing written, if it means the same as an absent one. */
-static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
+/* Writes a value. Returns false and writes nothing if it means the same as an absent value. */
+static bool write_value(struct strbuf *out, const cJSON *item, enum schema_node node)
 {
     bool is_object = cJSON_IsObject(item);
     size_t start = out->len;
@@ -196,7 +196,7 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
     size_t room = (size_t)cJSON_GetArraySize(item) + ARRAY_LEN(defaults);
     CLEANUP(free_cleanup)
     struct canonical_member *members = xreallocarray(NULL, room, sizeof(*members));
-    size_t count = list_members(item, place, members);
+    size_t count = list_members(item, node, members);
 
     strbuf_addc(out, is_object ? '{' : '[');
     for (size_t i = 0; i < count; i++) {
@@ -210,9 +210,9 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
         }
         if (m->json) {
             strbuf_adds(out, m->json);
-        } else if (!write_value(out, m->item, m->key ? step_to(place, m->key) : place)) {
-            if (m->key && place != MATCH_LABELS) {
-                cut(out, mark);
+        } else if (!write_value(out, m->item, m->key ? member_node(node, m->key) : node)) {
+            if (m->key && node != NODE_MATCH_LABELS) {
+                truncate_text(out, mark);
                 continue;
             }
             write_leaf(out, m->item);
@@ -221,24 +221,24 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
     }
     strbuf_addc(out, is_object ? '}' : ']');
     if (!written)
-        cut(out, start);
+        truncate_text(out, start);
     return written;
 }
 
 const char *canonical_text(struct decode *d, const cJSON *json, enum canonical_kind kind)
 {
     static const struct {
-        enum place place;
+        enum schema_node node;
         const char *name;
     } roots[] = {
-        [CANONICAL_PLAIN] = {ANYWHERE, "schedulePriority"},
-        [CANONICAL_PLACEMENT] = {PLACEMENT, "placement"},
-        [CANONICAL_FAILOVER] = {FAILOVER, "failover"},
-        [CANONICAL_SUSPENSION] = {SUSPENSION, "suspension"},
+        [CANONICAL_PLAIN] = {NODE_OTHER, "schedulePriority"},
+        [CANONICAL_PLACEMENT] = {NODE_PLACEMENT, "placement"},
+        [CANONICAL_FAILOVER] = {NODE_FAILOVER, "failover"},
+        [CANONICAL_SUSPENSION] = {NODE_SUSPENSION, "suspension"},
     };
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
-    if (!write_value(&text, json, roots[kind].place))
+    if (!write_value(&text, json, roots[kind].node))
         return NULL;
     if (!strbuf_ok(&text)) {
         decode_fail(d, "spec", roots[kind].name, "is larger than 4 MiB");
