@@ -52,7 +52,7 @@ static bool condition_holds(struct decode *d, const cJSON *status, const char *c
     return holds;
 }
 
-/* Clusters serve hundreds of kinds each: of a kind only a hash is kept. */
+/* Each cluster serves hundreds of kinds: hashes need less memory than names. */
 static uint64_t api_hash(const char *api_version, const char *kind)
 {
     return map_hash(kind, strlen(kind), map_hash(api_version, strlen(api_version), 0));
@@ -102,7 +102,7 @@ static int compare_resources(const void *a, const void *b)
     return strcmp(x->resource, y->resource);
 }
 
-/* The maps of status.resourceSummary, and where their amounts go. */
+/* Maps in status.resourceSummary, and the members that receive their amounts. */
 static const struct {
     const char *key;
     size_t offset;
@@ -112,7 +112,7 @@ static const struct {
     {"allocating", offsetof(struct cluster_resource, allocating)},
 };
 
-/* Append the members of all maps, each with its one amount. */
+/* Returns one element with one amount for each member of each map. */
 static struct cluster_resource *list_resources(struct decode *d, const cJSON *summary,
                                                size_t *count)
 {
@@ -140,7 +140,7 @@ static struct cluster_resource *list_resources(struct decode *d, const cJSON *su
     return list;
 }
 
-/* The maps as one list: the members of all, sorted, and then those of equal names merged. */
+/* Lists the members of all maps, sorts them, and merges elements with equal names. */
 static void read_resources(struct decode *d, const cJSON *status, struct cluster *c)
 {
     const cJSON *summary = decode_object(d, status, "status", "resourceSummary");

@@ -3,30 +3,31 @@
 
 #include "metrics/model/metadata.h"
 
-/* Shared texts, "" for what is not set. */
+/* Member cluster: the fields that placements select by, its APIs and its resources. */
+
+/* Shared texts, "" if unset. */
 struct taint {
     const char *key;
     const char *value;
     const char *effect;
 };
 
-/* How much of a resource a member cluster has, in its base unit (cores, bytes, ...). Shared. */
+/* Amounts of one resource in a member cluster, in base units (cores, bytes). Shared name. */
 struct cluster_resource {
     const char *resource;
     double allocatable;
     double allocated;
-    double allocating; /* Scheduled to it, and not running yet. */
+    double allocating; /* Scheduled to the cluster, but not running yet. */
 };
 
-/* A member cluster: what placements choose by, and its resources. */
 struct cluster {
     struct labels labels;
-    const char *provider; /* NULL if not set, as is the region. */
+    const char *provider; /* NULL if unset, like `region`. Shared. */
     const char *region;
-    const char **zones; /* spec.zones and, if not among them, the deprecated spec.zone. */
+    const char **zones; /* spec.zones, and the deprecated spec.zone if it is another zone. */
     struct taint *taints;
-    struct cluster_resource *resources; /* status.resourceSummary, by name in byte order. */
-    uint64_t *apis; /* Of the kinds that it serves (cluster_serves), in ascending order. */
+    struct cluster_resource *resources; /* status.resourceSummary, sorted by name. */
+    uint64_t *apis; /* Hashes of the served kinds (cluster_serves()), ascending. */
     uint32_t api_count;
     uint32_t zone_count;
     uint32_t taint_count;
@@ -36,12 +37,12 @@ struct cluster {
     bool deleting;
 };
 
-/* As struct kind_def wants them. */
+/* Callbacks of struct kind_def. */
 void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);
 
 /*
- * True if the cluster serves the kind (status.apiEnablements), or reports none at all, which is
- * how one looks that has not been asked yet.
+ * Returns true if status.apiEnablements contains the kind, or is empty: Karmada has not collected
+ * the APIs of the cluster yet.
  */
 bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);
