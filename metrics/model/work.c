@@ -5,33 +5,33 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/model/binding.h"
 
+enum { WORK_OVERRIDES_MAX = 64 };
+
 static const char ns_key[] = "resourcebinding.karmada.io/namespace";
 static const char name_key[] = "resourcebinding.karmada.io/name";
 static const char cluster_wide_name_key[] = "clusterresourcebinding.karmada.io/name";
 static const char generation_key[] = "resourcetemplate.karmada.io/generation";
 
-/* No object has a longer name, so that nothing belongs to one. */
-static bool is_name(const char *text)
+static bool is_binding_name(const char *text)
 {
     return *text && strlen(text) <= BINDING_NAME_MAX;
 }
 
-/* The namespace of the binding, "" if it has none, and its name. False: it belongs to none. */
+/* Sets namespace ("" if cluster-scoped) and name of the binding. Returns false without one. */
 static bool find_binding(const cJSON *annotations, const char **ns, const char **name)
 {
     *ns = json_str(annotations, ns_key, "");
     *name = json_str(annotations, name_key, "");
-    if (is_name(*ns) && is_name(*name))
+    if (is_binding_name(*ns) && is_binding_name(*name))
         return true;
     *ns = "";
     *name = json_str(annotations, cluster_wide_name_key, "");
-    return is_name(*name);
+    return is_binding_name(*name);
 }
 
 /*
- * A list of {policyName, overriders}, as Karmada writes it; of what is anything else, and of what
- * is behind WORK_OVERRIDES_MAX, nothing is known. The names are joined by slashes, which no name
- * has.
+ * Reads Karmada's list of {policyName, overriders}. Invalid elements, and elements after the first
+ * WORK_OVERRIDES_MAX, are ignored. A slash, which no name contains, follows each name.
  */
 static const char *read_overrides(struct decode *d, const cJSON *annotations, const char *key)
 {
@@ -74,7 +74,7 @@ static void read_binding(struct decode *d, const cJSON *metadata, struct work *w
         read_overrides(d, annotations, "policy.karmada.io/applied-cluster-overrides");
 }
 
-/* Absent of kinds that have no generation. A Work of a binding has one manifest. */
+/* Returns 0 for kinds without a generation. A Work of a binding has one manifest. */
 static uint32_t read_generation(struct decode *d, const cJSON *spec)
 {
     const cJSON *workload = decode_object(d, spec, "spec", "workload");

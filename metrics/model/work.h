@@ -5,48 +5,42 @@
 #include "metrics/model/metadata.h"
 
 /*
- * A Work: a binding's object for one member cluster, which is that of its namespace
- * (execution_cluster). What Karmada makes for a Namespace itself belongs to no binding. Its status
- * is not read: what is of use there Karmada copies into the binding's.
+ * Work: the object of a binding for one member cluster, which its namespace names
+ * (execution_cluster()). Works that Karmada creates for Namespaces belong to no binding. The status
+ * is not decoded: Karmada copies the useful part into the status of the binding.
  */
 struct work {
     const char *binding_ns;   /* Shared; "" for a ClusterResourceBinding. */
-    const char *binding_name; /* Shared; NULL: it belongs to no binding. */
-    /*
-     * The names of the override policies that it lists as applied, in its binding's namespace and
-     * in none; "" without any. Shared. See work_next_override().
-     */
+    const char *binding_name; /* Shared; NULL if the Work belongs to no binding. */
+    /* Names of the applied override policies, for work_next_override(); "" if empty. Shared. */
     const char *overrides;
     const char *cluster_overrides;
     uint32_t binding_id;          /* binding_id_decode() */
-    uint32_t template_generation; /* That its manifest was built from; 0 if unknown. */
+    uint32_t template_generation; /* Generation of the manifest's template; 0 if unknown. */
     /*
-     * Its manifest was not built before this, in seconds since the epoch; 0 if unknown. That is
-     * the last write of it in managedFields, or its creation where these are not known.
+     * Earliest possible time of the manifest, in seconds since the epoch; 0 if unknown: the last
+     * write in managedFields, else the creation of the Work.
      */
     uint32_t written_s;
-    bool deleting;  /* Its object may still run there: the Work goes after that. */
-    bool suspended; /* spec.suspendDispatching: what changes does not reach the cluster. */
+    bool deleting;  /* The object may still run in the cluster: the Work is removed after it. */
+    bool suspended; /* spec.suspendDispatching: changes do not reach the cluster. */
 };
 
-enum { WORK_OVERRIDES_MAX = 64 };
-
-/* Copy the next name of a list of override policies, and move on; false after the last one. */
+/* Copies the next name of `*list` and advances the list. Returns false after the last name. */
 bool work_next_override(const char **list, char name[OBJECT_NAME_MAX + 1]);
 
-/* As struct kind_def wants them. */
+/* Callbacks of struct kind_def. */
 void *work_decode(struct decode *d, const cJSON *json);
 void work_release(struct intern *strings, void *object);
 
-/* True if the two say the same of the same binding. */
+/* Returns true if all members are equal. */
 bool work_equal(const struct work *a, const struct work *b);
 
 /*
- * The member cluster of an execution namespace, "karmada-es-<cluster>", within that text; NULL if
- * it is none (Karmada: names.GetClusterName). Cluster names are short enough to stand there whole.
+ * Returns the member cluster of an execution namespace "karmada-es-<cluster>", as a part of `ns`;
+ * NULL for other namespaces (Karmada: names.GetClusterName).
  */
 const char *execution_cluster(const char *ns);
 
-/* The namespace of the binding that a Work belongs to, "" if it has none; NULL: it belongs to none.
- */
+/* Returns the namespace of a Work's binding, "" for a cluster-scoped one; NULL without binding. */
 const char *work_binding_ns(const cJSON *json);
