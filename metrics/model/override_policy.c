@@ -3,15 +3,15 @@
 
 #include "metrics/model/managed_fields.h"
 
-/* What override policies select by; labels one by one are below /metadata/labels. */
+/* JSON pointers of the fields that override policies select by. */
 static const char *const identity_paths[] = {
     "/apiVersion", "/kind", "/metadata/labels", "/metadata/name", "/metadata/namespace",
 };
 
-/* Where overriders of these lists say at which JSON pointer they write: element.parent.key. */
+/* Fields of overriders that contain the JSON pointer which they change: list[].parent.key. */
 static const struct {
     const char *list;
-    const char *parent; /* NULL: in the element itself. */
+    const char *parent; /* NULL: list[].key. */
     const char *key;
 } written_paths[] = {
     {"plaintext", NULL, "path"},
@@ -19,7 +19,7 @@ static const struct {
     {"imageOverrider", "predicate", "path"},
 };
 
-/* True if one of them is the JSON pointer, is above it or below it. */
+/* Returns true if `pointer` is one of identity_paths, or above or below one of them. */
 static bool is_identity_path(const char *pointer)
 {
     for (size_t i = 0; i < ARRAY_LEN(identity_paths); i++) {
@@ -53,7 +53,7 @@ static bool writes_identity(struct decode *d, const cJSON *overriders, const cha
     return writes;
 }
 
-/* Read targetCluster and overriders, which stand in `json` at `path`. */
+/* Decodes targetCluster and overriders in `json`, the object at `path`. */
 static void read_rule(struct decode *d, const cJSON *json, const char *path,
                       struct override_rule *out)
 {

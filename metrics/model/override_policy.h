@@ -4,28 +4,28 @@
 #include "metrics/model/placement.h"
 #include "metrics/model/policy.h"
 
-/* One of the rules of an override policy: where it acts, and not yet what it changes. */
+/* A rule of an override policy: the clusters to which it applies, without its overriders. */
 struct override_rule {
-    struct cluster_affinity *target; /* NULL: on every cluster. */
-    bool empty;                      /* It has no overriders: it acts, and changes nothing. */
-    bool writes_identity;            /* It can change what override policies select by. */
+    struct cluster_affinity *target; /* Owned; NULL: all clusters. */
+    bool empty;                      /* Without overriders: the rule applies, but has no effect. */
+    bool writes_identity;            /* May change fields that override policies select by. */
 };
 
 /* An OverridePolicy or a ClusterOverridePolicy. */
 struct override {
-    struct resource_selector *selectors; /* Without any it selects everything. */
+    struct resource_selector *selectors; /* Empty: selects all resources. */
     struct override_rule *rules;
     uint32_t selector_count;
     uint32_t rule_count;
-    int64_t created_ms; /* 0 if unknown, as is the next. */
-    int64_t changed_ms; /* Of the spec: what failed until then has not failed as it is. */
+    int64_t created_ms; /* 0 if unknown. */
+    int64_t changed_ms; /* Last change of the spec: earlier failures are outdated. 0 if unknown. */
     /*
-     * It has no overrideRules: its one rule is made of spec.targetCluster and spec.overriders,
-     * be they set or not (Karmada: getOverridersFromOverridePolicies).
+     * The policy has no overrideRules: its only rule is made from spec.targetCluster and
+     * spec.overriders, even if both are unset (Karmada: getOverridersFromOverridePolicies).
      */
     bool deprecated;
 };
 
-/* As struct kind_def wants them. */
+/* Callbacks of struct kind_def. */
 void *override_decode(struct decode *d, const cJSON *json);
 void override_release(struct intern *strings, void *object);
