@@ -15,11 +15,10 @@ static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
                                       "clusterresourcebinding.karmada.io/permanent-id"};
 static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
 
-/* Limit of recorded dependencies: 256 KiB of annotations hold few more. */
-enum { NOTED_MAX = 4096 };
-
-/* Largest value of the 24-bit member `generation` of struct target_item. */
-enum { TARGET_GENERATION_MAX = 0xffffff };
+enum {
+    NOTED_MAX = 4096, /* Recorded dependencies; 256 KiB of annotations hold few more. */
+    TARGET_GENERATION_MAX = 0xffffff, /* Member `generation` of struct target_item. */
+};
 
 /* Returns a time in milliseconds since the epoch; 0 if it is absent or invalid. */
 static int64_t lenient_time_ms(const cJSON *parent, const char *key)

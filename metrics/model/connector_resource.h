@@ -11,8 +11,6 @@
  * that it stores in labels of cloud resources.
  */
 
-/* ---- kinds ---- */
-
 /* Properties of a kind of Config Connector; bits. */
 enum connector_trait {
     CONNECTOR_NO_LABELS = 1U << 0,   /* The cloud resource has no labels, so it has no lease. */
@@ -73,8 +71,8 @@ struct connector {
     const char *resource_id;    /* spec.resourceID; if unset, the object's name is used. */
     const char *location;       /* spec.location, .region or .zone */
     const char *parent;         /* Scope of its name, for example an instance or a dataset. */
-    const char *refused_by;     /* Holder's id in a ManagementConflict; "" without an id. */
-    int64_t reconcile_s;        /* -1: the default. */
+    const char *refused_by;     /* Holder's id in a ManagementConflict, "" if unknown; else NULL. */
+    int64_t reconcile_s;        /* Reconcile interval; -1 if unset: the default applies. */
     enum prevention prevention;
     bool unclear;  /* The object does not determine its cloud resource. */
     bool abandons; /* deletion-policy: abandon */

@@ -6,8 +6,6 @@
 
 /* Shared strings, and the decoder of one Kubernetes object that uses them. */
 
-/* ---- shared strings ---- */
-
 /*
  * Pool of reference-counted strings. Equal strings of one pool are the same pointer, so comparing
  * them compares pointers, and objects that repeat a string store it once. The last

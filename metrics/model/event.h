@@ -8,8 +8,6 @@
  * of override policies.
  */
 
-/* ---- results of override policies ---- */
-
 /* Result that an Event reports about the override policies of a template, by its reason. */
 enum override_outcome {
     OVERRIDE_FAILED,  /* ApplyOverridePolicyFailed: one policy failed for one member cluster. */
@@ -42,8 +40,6 @@ enum { OVERRIDE_MESSAGE_MAX = 1024 }; /* Bytes. */
 
 /* Returns true if all members are equal. */
 bool override_event_equal(const struct override_event *a, const struct override_event *b);
-
-/* ---- Events ---- */
 
 /* Component name in Events that the exporter emits. */
 #define EVENT_COMPONENT "karmada-policy-exporter"

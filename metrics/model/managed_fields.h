@@ -26,8 +26,6 @@ int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by
 /* Returns the number in `parent.resourceVersion`; 0 if it is absent or not a number. */
 uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where);
 
-/* ---- comparison of two versions ---- */
-
 /*
  * Fingerprint of one version of an object, to tell a user's change from Karmada's. Hashes suffice,
  * because versions are only compared. Times are in seconds since the epoch; 0 if unknown.
@@ -58,8 +56,6 @@ bool changed_by_user(const struct traces *old, const struct traces *fresh, bool 
  * in seconds since the epoch: user entries without a subresource only.
  */
 uint32_t user_write_s(const struct traces *t, uint32_t karmada);
-
-/* ---- writes of the spec ---- */
 
 /* Last write of the spec of an object. */
 struct spec_write {

@@ -6,8 +6,6 @@
 
 /* Metadata of an object: identity, UID, resourceVersion, labels and label selectors. */
 
-/* ---- identity ---- */
-
 /* Maximum length of an object name in bytes (Kubernetes: DNS subdomain). */
 enum { OBJECT_NAME_MAX = 253 };
 
@@ -48,8 +46,6 @@ static inline bool version_mark_is_newer(uint32_t a, uint32_t b)
     return (int32_t)(a - b) > 0;
 }
 
-/* ---- labels ---- */
-
 /* One label. Shared texts; `value` may be "". */
 struct label {
     const char *key;
@@ -69,8 +65,6 @@ void labels_release(struct intern *strings, struct labels *labels);
 
 /* Returns the value of the label with a shared key; NULL if it is absent. */
 const char *labels_get(const struct labels *labels, const char *shared_key);
-
-/* ---- label selectors ---- */
 
 enum label_operator {
     LABEL_IN,

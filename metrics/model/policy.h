@@ -10,8 +10,6 @@
  * policies (resource selectors) and bindings (propagation).
  */
 
-/* ---- resource selectors ---- */
-
 /* An element of resourceSelectors or excludedResources. Shared texts, NULL if unset. */
 struct resource_selector {
     const char *api_version;
@@ -29,8 +27,6 @@ struct resource_selector *resource_selectors_decode(struct decode *d, const cJSO
                                                     const char *key, uint32_t *count);
 void resource_selectors_release(struct intern *strings, struct resource_selector *selectors,
                                 uint32_t count);
-
-/* ---- propagation ---- */
 
 /* Field conflictResolution. Referrers of a shared dependency may set different values (seed 000).
  */
@@ -64,8 +60,6 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
  * epoch; 0 if managedFields do not contain it.
  */
 uint32_t propagation_write_s(struct decode *d, const cJSON *metadata);
-
-/* ---- the policy ---- */
 
 struct policy {
     struct resource_selector *selectors;

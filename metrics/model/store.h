@@ -15,8 +15,6 @@
 struct store;
 struct entry;
 
-/* ---- entries and their groups ---- */
-
 /* One apiVersion and kind. The strings are shared. */
 struct type {
     const char *api_version;

@@ -110,8 +110,6 @@ struct resource_request *requests_of(struct intern *strings, const char *text, u
     return requests;
 }
 
-/* ---- replicas and priority ---- */
-
 enum { OWNER_MAX_BYTES = 256 };
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
@@ -370,10 +368,7 @@ void template_succeed(void *fresh, const void *last, bool relisted)
     const struct template *old = last;
     bool is_older = t->resource_version && t->resource_version < old->resource_version;
 
-    /*
-     * Objects with and without a version come from different sources: a difference between them
-     * proves no change.
-     */
+    /* A version in only one of them: they come from different sources and cannot be compared. */
     if (uid_hashes_differ(t->uid_hash, old->uid_hash) || is_older ||
         !t->resource_version != !old->resource_version)
         return;

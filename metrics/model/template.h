@@ -60,8 +60,6 @@ struct template
     uint8_t role;        /* enum connector_role */
 };
 
-/* ---- parts of a template ---- */
-
 /* Each returns the part for Config Connector; NULL if `t` is NULL or has another role. */
 const struct connector *template_connector(const struct template *t);
 const struct connector_defaults *template_connector_defaults(const struct template *t);
@@ -88,8 +86,6 @@ bool template_has_replicas(const char *api_version, const char *kind);
  */
 struct resource_request *requests_of(struct intern *strings, const char *text, uint32_t *count);
 
-/* ---- simulated templates ---- */
-
 /*
  * Returns a copy with another claim (NULL: without a claim). The copy borrows from `t` and
  * `claim`: free it with free(), before both.
@@ -101,8 +97,6 @@ struct template *template_with_claim(const struct template *t, const struct clai
  * gets `version` (not 0) as the version of that change. The time of the change is unknown.
  */
 void template_change(struct template *t, const struct template *old, uint64_t version);
-
-/* ---- decoding ---- */
 
 /*
  * Returns true if rules read the content of the object even if it is not a template: a
