@@ -4,8 +4,8 @@
 #include "metrics/expose/family.h"
 
 /*
- * The families that the exporter sets about itself: OWN(id, type, name, help, more), in the
- * order of the page. The id is what registry.h sets them by, so that a typo does not compile.
+ * Families that the exporter sets about itself: OWN(id, type, name, help, other members), in the
+ * order of the page. registry_set() and others take the id (enum own_family).
  */
 #define OWN_FAMILIES(OWN)                                                                          \
     OWN(OWN_ASSET_SNAPSHOT, FAMILY_GAUGE,                                                          \

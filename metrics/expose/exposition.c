@@ -18,7 +18,7 @@ static void add_comment(struct strbuf *out, const char *keyword, const char *nam
     strbuf_addc(out, '\n');
 }
 
-/* OpenMetrics names a counter without its _total here, and knows units. */
+/* In OpenMetrics, the name of a counter has no _total here, and units have a line. */
 void exposition_write_head(const struct family_def *def, enum exposition_format format,
                            struct strbuf *out)
 {
@@ -53,7 +53,7 @@ static void add_series(struct strbuf *out, const struct series *series,
     strbuf_addc(out, '\n');
 }
 
-/* OpenMetrics: since when a counter, or with its last series a histogram, counts. */
+/* OpenMetrics: appends the start time of a counter, or of a histogram after its last series. */
 static void add_created(struct strbuf *out, const struct label_set *set, unsigned at,
                         int64_t created_ms)
 {
@@ -73,18 +73,18 @@ static void add_created(struct strbuf *out, const struct label_set *set, unsigne
 static void add_label_set(struct strbuf *out, const struct family_state *family,
                           const struct label_set *set, const struct exposition *how)
 {
-    bool tells = how->format == EXPOSITION_OPENMETRICS && how->created_ms > 0;
-    bool later = !family->def->of_process && how->since_ms > how->created_ms;
+    bool has_created = how->format == EXPOSITION_OPENMETRICS && how->created_ms > 0;
+    bool restarts = !family->def->of_process && how->since_ms > how->created_ms;
 
     for (unsigned i = 0; i < family->shown_count; i++) {
         bool last = i + 1 == family->shown_count;
         size_t before = out->len;
 
         add_series(out, &set->series[family->order[i]], family->def);
-        if (tells && out->len > before &&
+        if (has_created && out->len > before &&
             (family->def->type == FAMILY_COUNTER ||
              (family->def->type == FAMILY_HISTOGRAM && last)))
-            add_created(out, set, family->order[i], later ? how->since_ms : how->created_ms);
+            add_created(out, set, family->order[i], restarts ? how->since_ms : how->created_ms);
     }
 }
 

@@ -4,8 +4,8 @@
 #include "metrics/expose/registry.h"
 
 /*
- * The page that scrapers read: families in the order of families.h, the series of each by
- * their text, so that the same numbers are the same bytes.
+ * Exposition: the page that Prometheus scrapes. Families are in the order of family_at() and
+ * series are sorted by their text, so that equal values give equal bytes.
  */
 enum exposition_format {
     EXPOSITION_TEXT,        /* text/plain; version=0.0.4 */
@@ -15,25 +15,28 @@ enum exposition_format {
 
 struct exposition {
     enum exposition_format format;
-    bool synced;        /* Until then, own health alone: numbers of half of the objects are lies. */
-    int64_t created_ms; /* Since when it counts, which OpenMetrics tells; 0 if unknown. */
-    int64_t since_ms;   /* Of what does not count for the process as a whole, if that is later. */
+    /* All objects have been read. If false, the page has only families of the exporter itself. */
+    bool synced;
+    int64_t created_ms; /* Start of counters for OpenMetrics, milliseconds; 0 if unknown. */
+    int64_t since_ms;   /* Start of counters without `of_process` if later than created_ms. */
 };
 
-/* Is a family, of the index of family_at(), on the page? */
+/* Returns true if the page has the family with this index of family_at(). */
 bool exposition_has(const struct registry *r, bool synced, size_t family);
 
-/* Append what stands before the series of a family: its help, its type and its unit. */
+/* Appends the lines before the series of a family: help, type and unit. */
 void exposition_write_head(const struct family_def *def, enum exposition_format format,
                            struct strbuf *out);
 
-/* Append the series of a family that is on the page: those of a gauge are the same in all formats.
+/*
+ * Appends the series of a family for which exposition_has() returns true. Series of a gauge are
+ * equal in all formats.
  */
 void exposition_write_series(const struct registry *r, size_t family, struct exposition how,
                              struct strbuf *out);
 
-/* What the page ends with. */
+/* Returns the end of the page. */
 const char *exposition_end(enum exposition_format format);
 
-/* Append the whole page of a registry after registry_prepare. */
+/* Appends the whole page. Call registry_prepare() before. */
 void exposition_write(const struct registry *r, struct exposition how, struct strbuf *out);

@@ -33,7 +33,7 @@ unsigned family_fold_labels(enum fold fold)
 
 const char *family_rest_value(enum fold fold)
 {
-    /* A namespace is a DNS label, so that its name never begins with '_'. */
+    /* "_others" is no namespace: names of namespaces are DNS labels and do not begin with '_'. */
     static const char *const values[POLICY_LIMIT_COUNT] = {
         [POLICY_LIMIT_NONE] = "", [POLICY_LIMIT_POLICY] = "", [POLICY_LIMIT_NAMESPACE] = "_others"};
 
@@ -60,8 +60,8 @@ bool family_has_series(const struct family_def *family, unsigned index)
     return family->pairs(index / last_count, index % last_count);
 }
 
-/* How many of them it has. */
-static unsigned family_shown_per_set(const struct family_def *family)
+/* Returns the number of series in each label set, without impossible pairs of values. */
+static unsigned count_possible_series(const struct family_def *family)
 {
     unsigned count = 0;
 
@@ -108,7 +108,7 @@ static const char *stability_name(enum family_stability stability)
     return stability == STABILITY_STABLE ? "stable" : "experimental";
 }
 
-/* "`reason` (no_match, excluded)": a label, and what it may be. */
+/* Appends a label and its possible values: "`reason` (no_match, excluded)". */
 static void add_label(struct strbuf *out, const struct family_label *label)
 {
     strbuf_addf(out, "`%s`", label->name);
@@ -117,13 +117,13 @@ static void add_label(struct strbuf *out, const struct family_label *label)
     strbuf_adds(out, label->value_count > 0 ? ")" : "");
 }
 
-/* How many series the family has at most, for people. */
+/* Appends the maximal number of series as text for METRICS.md. */
 static void add_bound(struct strbuf *out, const struct family_def *family)
 {
     if (family->bound)
         strbuf_adds(out, family->bound);
     else
-        strbuf_addf(out, "%u", family_shown_per_set(family));
+        strbuf_addf(out, "%u", count_possible_series(family));
 }
 
 static void add_family(struct strbuf *out, const struct family_def *family)

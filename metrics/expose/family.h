@@ -4,33 +4,40 @@
 #include "metrics/base/strbuf.h"
 #include "metrics/rules/engine.h"
 
-/* What a metric family is: its name and words, its labels, and where its numbers come from. */
+/*
+ * Metric families: definitions, lookup by index or name, and the catalogue of METRICS.md and
+ * `metrics --output json`.
+ *
+ * A family is one row of a table: in the collect_*.c file of its group, beside the function that
+ * collects it, or in exporter_families.h if the exporter sets it about itself. No other list of
+ * families is written by hand: `make golden` writes METRICS.md and the golden pages.
+ */
 
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM };
 enum family_stability { STABILITY_STABLE, STABILITY_EXPERIMENTAL };
 
-/* How the samples of several entries become the value of one series. */
+/* Function that makes the value of one series from the samples of several entries. */
 enum family_aggregation {
-    AGGREGATE_SUM,      /* Whole numbers, added up. A sample of 0 only makes the series present. */
-    AGGREGATE_MIN,      /* The smallest, in milliseconds, shown in seconds; absent while empty. */
-    AGGREGATE_INCREASE, /* A counter: how much samples grew, and never what they shrank. */
-    AGGREGATE_FIRST,    /* A histogram of each entry's first sample, in milliseconds, for good. */
-    AGGREGATE_WAIT,     /* A histogram of how long entries waited: see `ended`. */
-    AGGREGATE_ZEROS,    /* How many series of family `of` are 0 but present: see there. */
-    AGGREGATE_PRESENT,  /* How many label sets of family `of` are above 0 in the same series. */
-    AGGREGATE_NONE,     /* Set by the exporter (own_families.h); no entry contributes. */
+    AGGREGATE_SUM,      /* Sum of whole numbers. A sample of 0 only makes the series present. */
+    AGGREGATE_MIN,      /* Minimum; samples in milliseconds, exposed in seconds. Absent if empty. */
+    AGGREGATE_INCREASE, /* Counter: sum of all increases of samples; decreases do not count. */
+    AGGREGATE_FIRST,    /* Histogram of the first sample of each entry, in milliseconds. */
+    AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
+    AGGREGATE_ZEROS,    /* Number of series of family `of` that are present and 0: see `of`. */
+    AGGREGATE_PRESENT,  /* Number of label sets of family `of` with this series above 0. */
+    AGGREGATE_NONE,     /* Set by the exporter (exporter_families.h); entries have no samples. */
 };
 
 enum { FAMILY_LABELS_MAX = 10 };
 
 /*
- * A label is free, its values come with the objects, or enumerated: all its values are
- * known, and the series of all of them are present, zeros too. The enumerated ones are last.
+ * Labels are free (the values come from objects) or enumerated (the values are fixed, and the
+ * series of all values are present, zeros too). Enumerated labels follow the free ones.
  */
 struct family_label {
     const char *name;
-    const char *const *values; /* NULL if it is free. */
-    size_t value_count;
+    const char *const *values; /* NULL for a free label. */
+    size_t value_count;        /* 0 for a free label. */
 };
 
 #define FREE_LABEL(label)                                                                          \
@@ -46,8 +53,9 @@ struct samples;
 struct label_set;
 
 /*
- * Sets whose policy or namespace is beyond a limit are added up in the rest (fold.h). The values
- * name the first labels.
+ * Limit that applies to a family (registry.h): the number of policies, or the number of
+ * namespaces. Label sets beyond the limit are folded: added up in common series, the rest. Comments
+ * give the labels, always the first ones, that name the policy or the namespace.
  */
 enum fold {
     POLICY_LIMIT_NONE,
@@ -56,56 +64,59 @@ enum fold {
     POLICY_LIMIT_COUNT,
 };
 
-/* The first number by which two differ tells which one is worse: the one with more. */
+/* Number of weights of a policy or namespace, most important first; high weights are shown. */
 enum { POLICY_LIMIT_WEIGHTS = 3 };
 
 struct family_def {
     const char *name;
-    const char *unit; /* NULL or the base unit that the name ends in. */
+    const char *unit; /* NULL, or the base unit that the name ends with. */
     const char *help;
-    const char *bound; /* What limits the number of series; NULL: its enumerated labels alone. */
+    const char *bound; /* Maximal number of series, as text; NULL: from enumerated labels. */
     enum family_type type;
     enum family_stability stability;
     enum family_aggregation aggregation;
     bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
     bool sparse; /* Series that are 0 are not shown. */
-    bool detail; /* One series an object: capped. */
+    bool detail; /* One series per object, limited by registry_options.detail_limit. */
     enum fold fold;
-    bool no_rest; /* Its rows do not add up: what is folded has none. */
+    bool no_rest; /* Series of the family do not add up: folded label sets are dropped. */
     /*
-     * Adds the weights of a label set. Weights of a policy: its overdue, deferred and all
-     * templates; of a namespace: its templates.
+     * Adds the weights of a label set. Weights of a policy: the numbers of its overdue, deferred
+     * and all templates; of a namespace: the number of its templates.
      */
     void (*weigh)(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS]);
-    /* What was seen before counts, too: a fresh engine over the same objects says less. */
+    /* Values include earlier observations, so a fresh engine over the same objects has less. */
     bool remembers;
     bool opt_in;
-    bool of_process; /* A counter that goes on over a reload; others begin anew. */
+    bool of_process; /* Counter that continues after a reload; other counters restart. */
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
-    /* Whose entries contribute, bits by object_class, and what they do: see samples.h. */
-    unsigned classes;
+    unsigned classes; /* Bits by enum object_class: entries that contribute. */
+    /* Appends the samples of an entry of these classes: see samples.h. */
     void (*collect)(const struct entry *entry, struct samples *out);
     /*
-     * AGGREGATE_ZEROS: the family looked at, and which of its series by the enumerated
-     * labels. Both families have the same first label; this one knows its values.
-     * AGGREGATE_PRESENT: the family looked at; both have the same enumerated labels.
+     * AGGREGATE_ZEROS: name of the counted family, and the index (struct samples) of the counted
+     * series in each of its label sets. Both families have the same first label, which is
+     * enumerated in this one.
+     * AGGREGATE_PRESENT: name of the family with the counted label sets. Both families have the
+     * same enumerated labels.
      */
     const char *of;
     unsigned of_index;
-    /* What it counts exists with the Karmada that there is; else it is left out. NULL: always. */
+    /* Returns false if this release of Karmada cannot have any samples. NULL: always supported. */
     bool (*supported)(const struct engine *engine);
-    /* Of two enumerated labels: which pairs of their values there are. NULL: all. */
+    /* Families with two enumerated labels: true if a pair of values can occur. NULL: all can. */
     bool (*pairs)(unsigned first, unsigned last);
     /*
-     * AGGREGATE_WAIT: a sample is when an entry began to wait, in milliseconds since the epoch.
-     * Once it has none, or another, it is counted if what it waited for has come.
+     * AGGREGATE_WAIT: a sample is the start of a wait, in milliseconds since the epoch. When the
+     * sample is removed or replaced, the waiting time is counted if `ended` returns true for the
+     * entry.
      */
     bool (*ended)(const struct entry *entry);
     const double *buckets; /* FAMILY_HISTOGRAM: upper bounds, ascending, without +Inf. */
     size_t bucket_count;
 };
 
-/* True if more than the objects that there are now counts in it: what was seen before does, too. */
+/* Returns true if values depend on earlier observations, not on the present objects alone. */
 static inline bool family_remembers(const struct family_def *f)
 {
     return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
@@ -118,25 +129,19 @@ unsigned family_fold_labels(enum fold fold);
 /* Returns the value of these labels in the rest: "" for policies, "_others" for namespaces. */
 const char *family_rest_value(enum fold fold);
 
-/* "gauge", "counter" or "histogram". */
+/* Returns "gauge", "counter" or "histogram". */
 const char *family_type_name(enum family_type type);
 
-/* How many labels are free; they come before the enumerated ones. */
+/* Returns the number of free labels; they precede the enumerated ones. */
 unsigned family_free_labels(const struct family_def *family);
 
-/* How many series the enumerated labels make of each set of free ones: 1 without any. */
+/* Returns the number of value combinations of the enumerated labels: 1 without any. */
 unsigned family_series_per_set(const struct family_def *family);
-/* True if the family has the series of this index (struct samples) in each set. */
+
+/* Returns true if each label set has the series with this index (struct samples). */
 bool family_has_series(const struct family_def *family, unsigned index);
 
-/*
- * All metric families, in the order of the page. Exposition, catalogue, documentation and
- * the lint of rules and boards read them here.
- *
- * A family is one row: in the file of its group, beside the function that collects it, or in
- * own_families.h if the exporter sets it about itself. Nothing else lists families by hand:
- * METRICS.md and the golden pages are written by `make golden`.
- */
+/* Families of one subject; the tables are in collect_*.c and exporter_families.c. */
 struct family_group {
     const struct family_def *families;
     size_t count;
@@ -150,21 +155,24 @@ extern const struct family_group binding_families;
 extern const struct family_group dependency_families;
 extern const struct family_group capacity_families;
 extern const struct family_group connector_families;
-extern const struct family_group own_families; /* The last, by enum own_family. */
+extern const struct family_group own_families; /* Last group; indexed by enum own_family. */
 
-/* How many families there are in all groups. */
+/* Returns the number of families in all groups. */
 size_t family_count(void);
 
-/* The family of an index below family_count(). */
+/* Returns the family at an index below family_count(), in the order of the page. */
 const struct family_def *family_at(size_t index);
 
-/* The family of a name, NULL if there is none. */
-const struct family_def *family_find(const char *name);
-
-/* All families (families.h) as a list for documentation and for programs that check names. */
-
-/* Each family as a row of a Markdown table, in the order of the page. */
+/* Appends METRICS.md: each family as a row of a Markdown table, in the order of the page. */
 void catalogue_markdown(struct strbuf *out);
 
-/* The same as a JSON array of {name, type, unit, help, labels, stability, bound, detail, optIn}. */
+/*
+ * Appends all families as a JSON array of {name, type, unit, help, labels, stability, bound,
+ * detail, optIn, remembers}.
+ */
 void catalogue_json(struct strbuf *out);
+
+/* For tests. */
+
+/* Returns the family with this name; NULL if unknown. */
+const struct family_def *family_find(const char *name);

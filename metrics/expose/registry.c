@@ -3,32 +3,34 @@
 
 #include "metrics/expose/family.h"
 
+/* ---- limits of policies and namespaces ---- */
+
 enum {
-    /* Characters of a row that are in no name and no label, with a number of nine digits. */
-    AROUND_BYTES = 14,
-    NAMESPACE_SHARE = 8, /* Families by namespace have this part of a page in any case. */
+    ROW_EXTRA_BYTES = 14, /* Bytes of a row besides name and labels, for a value of nine digits. */
+    NAMESPACE_SHARE = 8,  /* Families by namespace have at least 1/8 of a page. */
 };
 
-/* A policy, or a namespace. */
+/* Policy or namespace. */
 struct limited_subject {
-    const char *key; /* Borrowed from a label set: its first labels name the subject. */
+    const char *key; /* Borrowed from a label set; the first labels name the subject. */
     int64_t weight[POLICY_LIMIT_WEIGHTS];
-    size_t bytes; /* Size of its rows in all families. */
+    size_t bytes; /* Size of the subject's rows in all families. */
 };
 
 struct ranking {
-    unsigned labels;               /* How many of them name a subject. */
-    bool exact;                    /* The keys have no other labels. */
-    struct limited_subject *items; /* By key. */
+    unsigned labels;               /* Number of labels that name a subject. */
+    bool exact;                    /* Keys of subjects have no other labels. */
+    struct limited_subject *items; /* Sorted by key. */
     size_t count;
 };
 
+/* Returns true if the keys of a family have only the labels that name the subject. */
 static bool is_exact(const struct family_state *f, unsigned labels)
 {
     return family_free_labels(f->def) == labels;
 }
 
-/* Like strcmp of the first labels of two keys, up to the quote that ends the last of them. */
+/* Compares the first labels of two keys like strcmp, up to the quote that ends the last label. */
 static int compare_first(const char *a, const char *b, unsigned labels)
 {
     for (unsigned quotes = 2 * labels; quotes > 0; a++, b++) {
@@ -43,29 +45,31 @@ static int compare_first(const char *a, const char *b, unsigned labels)
     return 0;
 }
 
-/* A label set by its subject. Most keys are a subject's name and no more: that is told faster. */
-static int compare(const struct ranking *all, bool exact, const struct label_set *set,
-                   const struct limited_subject *subject)
+/* Compares a label set with a subject by key. `exact` selects the faster comparison. */
+static int compare_subject(const struct ranking *all, bool exact, const struct label_set *set,
+                           const struct limited_subject *subject)
 {
     return exact ? strcmp(set->key, subject->key)
                  : compare_first(set->key, subject->key, all->labels);
 }
 
-/* Enter the subjects of a family among those there are, and what its rows weigh. */
-static void rank(struct ranking *all, const struct family_state *f)
+/* Merges the subjects of a family into the ranking and adds the weights of its label sets. */
+static void rank_subjects(struct ranking *all, const struct family_state *f)
 {
     struct limited_subject *merged =
         xreallocarray(NULL, all->count + f->count + 1, sizeof(*merged));
     size_t count = 0, at = 0;
 
     for (size_t i = 0; i < f->count || at < all->count; count++) {
-        int order = i == f->count      ? 1
-                    : at == all->count ? -1
-                                       : compare(all, all->exact, f->sets[i], &all->items[at]);
+        int order = i == f->count ? 1
+                    : at == all->count
+                        ? -1
+                        : compare_subject(all, all->exact, f->sets[i], &all->items[at]);
 
         merged[count] =
             order < 0 ? (struct limited_subject){.key = f->sets[i]->key} : all->items[at++];
-        for (; i < f->count && compare(all, all->exact, f->sets[i], &merged[count]) == 0; i++) {
+        for (; i < f->count && compare_subject(all, all->exact, f->sets[i], &merged[count]) == 0;
+             i++) {
             if (f->def->weigh)
                 f->def->weigh(f->sets[i], merged[count].weight);
         }
@@ -75,8 +79,8 @@ static void rank(struct ranking *all, const struct family_state *f)
     all->count = count;
 }
 
-/* Below 0 if `a` is the worse of two subjects. */
-static int compare_worst(const struct limited_subject *a, const struct limited_subject *b)
+/* Compares two subjects by descending weight, then by key. */
+static int compare_weight(const struct limited_subject *a, const struct limited_subject *b)
 {
     for (size_t i = 0; i < POLICY_LIMIT_WEIGHTS; i++) {
         if (a->weight[i] != b->weight[i])
@@ -93,13 +97,13 @@ static void swap(struct limited_subject *a, struct limited_subject *b)
     *b = kept;
 }
 
-/* A heap whose first item is the least bad one; the item at `at` may be worse than those below. */
+/* Restores a heap, with the lightest subject first, after a change of the item at `at`. */
 static void sift_down(struct limited_subject *heap, size_t count, size_t at)
 {
     for (size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
-        if (below + 1 < count && compare_worst(&heap[below], &heap[below + 1]) < 0)
+        if (below + 1 < count && compare_weight(&heap[below], &heap[below + 1]) < 0)
             below++;
-        if (compare_worst(&heap[at], &heap[below]) >= 0)
+        if (compare_weight(&heap[at], &heap[below]) >= 0)
             return;
         swap(&heap[at], &heap[below]);
         at = below;
@@ -107,15 +111,15 @@ static void sift_down(struct limited_subject *heap, size_t count, size_t at)
 }
 
 /*
- * Bring the worst `limit` of them to the front, in no order. Sorting tens of thousands of policies
- * for each page would cost more than to write it.
+ * Moves the heaviest `limit` subjects to the front, unsorted. Sorting tens of thousands of policies
+ * would take longer than writing the page.
  */
-static void select_worst(struct limited_subject *items, size_t count, size_t limit)
+static void select_heaviest(struct limited_subject *items, size_t count, size_t limit)
 {
     for (size_t i = limit / 2; i > 0; i--)
         sift_down(items, limit, i - 1);
     for (size_t i = limit; limit > 0 && i < count; i++) {
-        if (compare_worst(&items[i], &items[0]) < 0) {
+        if (compare_weight(&items[i], &items[0]) < 0) {
             swap(&items[i], &items[0]);
             sift_down(items, limit, 0);
         }
@@ -129,34 +133,36 @@ static int by_key(const void *a, const void *b)
 }
 
 /*
- * Returns the subject of a set; NULL if it is not among `all`, which is sorted by key. `at` is the
- * place to start at: that of the set before, 0 for a family's first set.
+ * Returns the subject of a label set; NULL if the ranking does not have it. `at` is the position of
+ * the search: 0 for the first set of a family. Sets and subjects are sorted by key, so the search
+ * for the next set continues there.
  */
-static struct limited_subject *find(const struct ranking *all, bool exact,
-                                    const struct label_set *set, size_t *at)
+static struct limited_subject *find_subject(const struct ranking *all, bool exact,
+                                            const struct label_set *set, size_t *at)
 {
     int order = 1;
 
-    while (*at < all->count && (order = compare(all, exact, set, &all->items[*at])) > 0)
+    while (*at < all->count && (order = compare_subject(all, exact, set, &all->items[*at])) > 0)
         (*at)++;
     return *at < all->count && order == 0 ? &all->items[*at] : NULL;
 }
 
-static void fold(struct family_state *f, const struct ranking *shown)
+/* Folds the label sets of subjects that are not shown. */
+static void fold_others(struct family_state *f, const struct ranking *shown)
 {
     bool exact = shown->exact && is_exact(f, shown->labels);
     size_t at = 0;
 
     for (size_t i = 0; i < f->count; i++) {
-        if (!find(shown, exact, f->sets[i], &at))
+        if (!find_subject(shown, exact, f->sets[i], &at))
             family_state_fold(f, f->sets[i], shown->labels);
     }
 }
 
-/* Returns the size of the rows of a set on a page; for numbers of the usual length. */
+/* Returns the size of the rows of a set on a page, for values of usual length. */
 static size_t row_bytes(const struct family_state *f, const struct label_set *set)
 {
-    size_t each = strlen(f->def->name) + strlen(set->key) + AROUND_BYTES;
+    size_t each = strlen(f->def->name) + strlen(set->key) + ROW_EXTRA_BYTES;
     size_t bytes = 0;
 
     for (unsigned i = 0; i < f->series_count; i++) {
@@ -172,85 +178,86 @@ static void add_bytes(struct ranking *all, const struct family_state *f)
     size_t at = 0;
 
     for (size_t i = 0; i < f->count; i++) {
-        struct limited_subject *subject = find(all, exact, f->sets[i], &at);
+        struct limited_subject *subject = find_subject(all, exact, f->sets[i], &at);
 
         if (subject)
             subject->bytes += row_bytes(f, f->sets[i]);
     }
 }
 
-static bool is_of(const struct family_state *f, enum fold sort)
+static bool has_limit(const struct family_state *f, enum fold kind)
 {
-    return f->def && f->def->fold == sort;
+    return f->def && f->def->fold == kind;
 }
 
 static int by_weight(const void *a, const void *b)
 {
-    return compare_worst(a, b);
+    return compare_weight(a, b);
 }
 
-/* Removes the subjects with the lowest weight until the rows of the others have `room` bytes. */
-static void cut(struct ranking *all, const struct family_state *families, size_t count,
-                enum fold sort, size_t room)
+/* Removes the lightest subjects until the rows of the others have at most `max_bytes` bytes. */
+static void drop_lightest(struct ranking *all, const struct family_state *families, size_t count,
+                          enum fold kind, size_t max_bytes)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (is_of(&families[i], sort))
+        if (has_limit(&families[i], kind))
             add_bytes(all, &families[i]);
     }
     qsort(all->items, all->count, sizeof(*all->items), by_weight);
-    for (; kept < all->count && all->items[kept].bytes <= room; kept++)
-        room -= all->items[kept].bytes;
+    for (; kept < all->count && all->items[kept].bytes <= max_bytes; kept++)
+        max_bytes -= all->items[kept].bytes;
     all->count = kept;
     qsort(all->items, all->count, sizeof(*all->items), by_key);
 }
 
-static bool has_more(const struct family_state *families, size_t count, enum fold sort,
-                     size_t limit)
+static bool exceeds_limit(const struct family_state *families, size_t count, enum fold kind,
+                          size_t limit)
 {
     for (size_t i = 0; i < count; i++) {
-        if (is_of(&families[i], sort) && families[i].count > limit)
+        if (has_limit(&families[i], kind) && families[i].count > limit)
             return true;
     }
     return false;
 }
 
-static void fold_sort(struct family_state *families, size_t count, enum fold sort, size_t limit,
-                      size_t room)
+/* Shows the heaviest `limit` policies or namespaces, in rows of `max_bytes`; folds the others. */
+static void apply_limit(struct family_state *families, size_t count, enum fold kind, size_t limit,
+                        size_t max_bytes)
 {
-    struct ranking all = {.labels = family_fold_labels(sort)};
+    struct ranking all = {.labels = family_fold_labels(kind)};
     size_t before;
 
     for (size_t i = 0; i < count; i++)
-        all.exact |= is_of(&families[i], sort) && is_exact(&families[i], all.labels);
+        all.exact |= has_limit(&families[i], kind) && is_exact(&families[i], all.labels);
     /*
-     * Families with more labels have no policy or namespace of their own: each policy has a
-     * generation, and each namespace has templates in a state.
+     * Families with more labels are skipped because they add no subjects: each policy is in the
+     * family of generations, and each namespace in the family of template states.
      */
     for (size_t i = 0; i < count; i++) {
-        if (is_of(&families[i], sort) && is_exact(&families[i], all.labels) == all.exact)
-            rank(&all, &families[i]);
+        if (has_limit(&families[i], kind) && is_exact(&families[i], all.labels) == all.exact)
+            rank_subjects(&all, &families[i]);
     }
     before = all.count;
     if (all.count > limit) {
-        select_worst(all.items, all.count, limit);
+        select_heaviest(all.items, all.count, limit);
         all.count = limit;
         qsort(all.items, all.count, sizeof(*all.items), by_key);
     }
-    if (room != SIZE_MAX)
-        cut(&all, families, count, sort, room);
+    if (max_bytes != SIZE_MAX)
+        drop_lightest(&all, families, count, kind, max_bytes);
     for (size_t i = 0; all.count < before && i < count; i++) {
-        if (is_of(&families[i], sort))
-            fold(&families[i], &all);
+        if (has_limit(&families[i], kind))
+            fold_others(&families[i], &all);
     }
     free(all.items);
 }
 
 /*
- * Returns the size of the rows that a page shows of the families by namespace, or of the other
- * families. Families of the exporter itself, and those that count past events, are left out: the
- * namespaces of a page depend on the present objects only.
+ * Returns the size of the shown rows of families by namespace, or of all other families. Families
+ * of the exporter itself and families with past observations are left out: the namespaces of a page
+ * must depend on the present objects only.
  */
 static size_t shown_bytes(const struct family_state *families, size_t count, size_t details,
                           bool by_namespace)
@@ -261,7 +268,7 @@ static size_t shown_bytes(const struct family_state *families, size_t count, siz
         const struct family_state *f = &families[i];
 
         if (!f->def || f->def->classes == 0 || family_remembers(f->def) ||
-            is_of(f, POLICY_LIMIT_NAMESPACE) != by_namespace)
+            has_limit(f, POLICY_LIMIT_NAMESPACE) != by_namespace)
             continue;
         for (size_t k = 0; k < f->count && (!f->def->detail || k < details); k++)
             bytes += f->sets[k]->folded ? 0 : row_bytes(f, f->sets[k]);
@@ -269,46 +276,49 @@ static size_t shown_bytes(const struct family_state *families, size_t count, siz
     return bytes;
 }
 
-/* Returns the size that families by namespace may have; SIZE_MAX if they have no more than that. */
-static size_t namespace_room(const struct family_state *families, size_t count,
-                             const struct policy_limits *limits)
+/* Returns the maximal size of families by namespace; SIZE_MAX if their rows are not larger. */
+static size_t namespace_bytes_max(const struct family_state *families, size_t count,
+                                  const struct policy_limits *limits)
 {
-    size_t wanted = shown_bytes(families, count, limits->details, true);
-    size_t room = limits->page_bytes / NAMESPACE_SHARE;
+    size_t needed = shown_bytes(families, count, limits->details, true);
+    size_t max_bytes = limits->page_bytes / NAMESPACE_SHARE;
     size_t others;
 
-    if (wanted <= room)
+    if (needed <= max_bytes)
         return SIZE_MAX;
     others = shown_bytes(families, count, limits->details, false);
-    if (others < limits->page_bytes && limits->page_bytes - others > room)
-        room = limits->page_bytes - others;
-    return wanted <= room ? SIZE_MAX : room;
+    if (others < limits->page_bytes && limits->page_bytes - others > max_bytes)
+        max_bytes = limits->page_bytes - others;
+    return needed <= max_bytes ? SIZE_MAX : max_bytes;
 }
 
 void policy_limit_apply(struct family_state *families, size_t count,
                         const struct policy_limits *limits)
 {
-    size_t room;
+    size_t max_bytes;
 
     for (size_t i = 0; i < count; i++) {
         if (families[i].def)
             family_state_unfold(&families[i]);
     }
-    if (has_more(families, count, POLICY_LIMIT_POLICY, limits->policies))
-        fold_sort(families, count, POLICY_LIMIT_POLICY, limits->policies, SIZE_MAX);
-    room = namespace_room(families, count, limits);
-    if (room != SIZE_MAX || has_more(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces))
-        fold_sort(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces, room);
+    if (exceeds_limit(families, count, POLICY_LIMIT_POLICY, limits->policies))
+        apply_limit(families, count, POLICY_LIMIT_POLICY, limits->policies, SIZE_MAX);
+    max_bytes = namespace_bytes_max(families, count, limits);
+    if (max_bytes != SIZE_MAX ||
+        exceeds_limit(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces))
+        apply_limit(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces, max_bytes);
 }
 
+/* ---- registry ---- */
+
 enum {
-    /* Without a decision these contribute nothing yet; of all others the object is enough. */
-    DECIDED = 1 << CLASS_TEMPLATE | 1 << CLASS_POLICY | 1 << CLASS_BINDING,
-    /* A family of these is left out, not half true, while such objects have not all been read. */
-    ESSENTIAL = 1 << CLASS_CLUSTER | 1 << CLASS_EVENT | 1 << CLASS_LEASE,
+    /* Classes with entries that contribute only after a decision. */
+    DECIDED_CLASSES = 1 << CLASS_TEMPLATE | 1 << CLASS_POLICY | 1 << CLASS_BINDING,
+    /* Classes that must be read completely before their families are shown. */
+    COMPLETE_CLASSES = 1 << CLASS_CLUSTER | 1 << CLASS_EVENT | 1 << CLASS_LEASE,
     /*
-     * Size of the rows of all entries on a page, for each policy or object of the limits. The
-     * rest of 2,000 bytes is for the help texts and the families of the exporter itself.
+     * Bytes of a page for the rows of entries, per policy or object of the limits. 150 more bytes
+     * are reserved for help texts and the families of the exporter itself.
      */
     PAGE_BYTES = 1850,
 };
@@ -318,18 +328,21 @@ const struct registry_options registry_options_default = {.detail_limit = 1000,
 
 struct registry {
     struct registry_options options;
-    struct family_state *families; /* As family_at; without a row where it is not to be shown. */
-    struct family_state *own;      /* Those of enum own_family: the last of `families`. */
-    /* The families to which entries of a class contribute; ends with NULL. */
-    struct family_state **collected[CLASS_COUNT];
-    struct samples samples; /* Its memory serves all entries. */
+    struct family_state
+        *families;            /* By index of family_at(); `def` is NULL if the family is off. */
+    struct family_state *own; /* Families by enum own_family: the last part of `families`. */
+    struct family_state **collected[CLASS_COUNT]; /* Families by class; each list ends with NULL. */
+    struct samples samples;                       /* Reused for each entry. */
     struct contributions contributions;
     uint64_t version;
-    /* While details are left out: how many series each family had. NULL while they are not. */
+    /* Number of series by family when details were removed; NULL while they are shown. */
     size_t *left_out;
 };
 
-/* An own gauge is absent until set, since the mode may have no such thing. */
+/*
+ * Returns true if a series without free labels is always present. Gauges of the exporter are absent
+ * until they are set, because not every mode of the exporter has them.
+ */
 static bool is_permanent(const struct family_def *def)
 {
     return family_free_labels(def) == 0 &&
@@ -372,8 +385,8 @@ struct registry *registry_new(const struct engine *engine, const struct registry
     return r;
 }
 
-static void each_entry(const struct store *store, void *context,
-                       void (*visit)(void *context, struct entry *entry))
+static void visit_entries(const struct store *store, void *context,
+                          void (*visit)(void *context, struct entry *entry))
 {
     for (const struct type *type = store_types(store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
@@ -397,7 +410,7 @@ void registry_free(struct registry *r)
     if (!r)
         return;
     if (r->samples.engine)
-        each_entry(engine_store(r->samples.engine), r, free_contribution);
+        visit_entries(engine_store(r->samples.engine), r, free_contribution);
     contributions_release(&r->contributions);
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
@@ -458,7 +471,7 @@ static void sample_remove(const struct sample *sample)
     label_set_unref(series->set);
 }
 
-/* One value more in a histogram without labels. */
+/* Counts a value in a histogram without labels. */
 static void count_value(struct label_set *histogram, double value)
 {
     const struct family_def *def = histogram->family->def;
@@ -471,7 +484,7 @@ static void count_value(struct label_set *histogram, double value)
     series[def->bucket_count + 2].number += 1;
 }
 
-/* What an entry contributes now beyond what it did before. */
+/* Counts new first samples (AGGREGATE_FIRST) and the growth of samples (AGGREGATE_INCREASE). */
 static void count_increases(const struct samples *fresh, const struct contribution *old)
 {
     for (size_t i = 0; i < fresh->count; i++) {
@@ -489,7 +502,7 @@ static void count_increases(const struct samples *fresh, const struct contributi
     }
 }
 
-/* AGGREGATE_WAIT: the entry no longer waits since then, unless it still has the sample. */
+/* AGGREGATE_WAIT: counts the wait of an old sample if the entry no longer has the sample. */
 static void count_wait(const struct registry *r, const struct entry *entry,
                        const struct sample *old)
 {
@@ -503,7 +516,7 @@ static void count_wait(const struct registry *r, const struct entry *entry,
     count_value(old->series->set, (double)(waited_ms > 0 ? waited_ms : 0) / 1000);
 }
 
-/* AGGREGATE_FIRST: an entry goes on contributing its first sample, whatever became of it. */
+/* AGGREGATE_FIRST: replaces a new sample by the first one, even if there is no new one. */
 static void keep_first(struct samples *out, size_t before, const struct contribution *old)
 {
     struct series *series = samples_label_set(out, out->family, 0, NULL)->series;
@@ -520,7 +533,7 @@ static void collect(struct registry *r, const struct entry *entry)
     struct samples *out = &r->samples;
 
     out->count = 0;
-    if (!entry_exists(entry) || (!entry->decision && (1u << class & DECIDED)))
+    if (!entry_exists(entry) || (!entry->decision && (1u << class & DECIDED_CLASSES)))
         return;
     for (struct family_state **family = r->collected[class]; *family; family++) {
         size_t before = out->count;
@@ -547,7 +560,7 @@ void registry_decided(void *registry, struct entry *entry)
     old = entry->contribution;
     entry->contribution = contribution_share(&r->contributions, fresh->items, fresh->count);
     r->version++;
-    /* First added, then removed: what is in both is never gone in between. */
+    /* Add before removing, so that series in both lists keep a reference. */
     for (size_t i = 0; i < fresh->count; i++)
         sample_add(&fresh->items[i]);
     count_increases(fresh, old);
@@ -571,7 +584,7 @@ void registry_show_details(struct registry *r, bool shown)
             r->left_out[i] = r->families[i].def ? r->families[i].count : 0;
     }
     if (r->samples.engine)
-        each_entry(engine_store(r->samples.engine), r, registry_decided);
+        visit_entries(engine_store(r->samples.engine), r, registry_decided);
 }
 
 uint64_t registry_version(const struct registry *r)
@@ -602,7 +615,7 @@ void registry_count(struct registry *r, enum own_family family, double value)
     count_value(samples_label_set(&r->samples, &r->own[family], 0, NULL), value);
 }
 
-/* A label set knows its labels as its key alone, which begins with the first of them. */
+/* AGGREGATE_ZEROS. Matches the first label by its text at the beginning of the keys. */
 static void count_zeros(struct family_state *counts, const struct family_state *of)
 {
     unsigned of_index = counts->def->of_index;
@@ -642,7 +655,7 @@ static const struct family_state *find_family(const struct registry *r, const ch
     return &r->families[i];
 }
 
-/* How many of its series a page leaves out. */
+/* Returns the number of series of a family that a page leaves out. */
 static size_t count_dropped(const struct registry *r, size_t index)
 {
     const struct family_state *family = &r->families[index];
@@ -652,7 +665,7 @@ static size_t count_dropped(const struct registry *r, size_t index)
     return r->left_out ? r->left_out[index] : family->count - registry_shown(r, family);
 }
 
-/* A page with the default limits has at most 2 MB; higher limits permit a larger page. */
+/* Returns the limits of a page: 2 MB with the default options, more with higher limits. */
 static struct policy_limits policy_limits(const struct registry_options *options)
 {
     size_t most = registry_options_default.policy_limit;
@@ -682,9 +695,7 @@ void registry_prepare(struct registry *r)
 
         if (!family->def)
             continue;
-        /* Once more: what is set below gives rows to a family of the exporter's own, a later one.
-         */
-        family_state_sort(family);
+        family_state_sort(family); /* REGISTRY_SET below adds series to a later family. */
         if (family->def->detail || family->def->fold)
             REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_dropped(r, i), family->def->name);
         if (family->def->aggregation == AGGREGATE_ZEROS)
@@ -699,7 +710,7 @@ const struct family_state *registry_family(const struct registry *r, size_t inde
     const struct family_def *def = r->families[index].def;
     const struct engine *engine = r->samples.engine;
 
-    if (!def || (engine && def->classes & ESSENTIAL & engine_incomplete_classes(engine)) ||
+    if (!def || (engine && def->classes & COMPLETE_CLASSES & engine_incomplete_classes(engine)) ||
         (engine && def->supported && !def->supported(engine)))
         return NULL;
     return &r->families[index];

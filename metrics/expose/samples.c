@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/samples.h"
 
-/* Series are aligned, so the lowest bit of their address is free to say "the value is 1". */
-enum { ONE = 1 };
+/* Bit of a word for a sample of 1. Series are aligned: the lowest bit of their address is 0. */
+enum { VALUE_IS_ONE = 1 };
 
 struct contribution {
     uint64_t hash;
-    uint32_t holders;
-    uint32_t count; /* Of words. */
-    uintptr_t words[];
+    uint32_t references;
+    uint32_t word_count;
+    uintptr_t words[]; /* Address of a series with VALUE_IS_ONE, or without it and the value. */
 };
 
 static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
 
-/* What is looked for: a contribution of these samples, or that very one. */
-struct wanted_family {
-    const struct contribution *same;
+/* Key of a map lookup: the contribution itself, or its samples. */
+struct contribution_key {
+    const struct contribution *same; /* NULL: compare the samples. */
     const struct sample *samples;
     size_t count;
 };
 
-static bool is_wanted(const void *item, const void *key)
+static bool has_key(const void *item, const void *key)
 {
-    const struct wanted_family *wanted = key;
+    const struct contribution_key *wanted = key;
 
     return wanted->same ? item == wanted->same
                         : contribution_equal(item, wanted->samples, wanted->count);
@@ -30,7 +30,7 @@ static bool is_wanted(const void *item, const void *key)
 
 void contributions_init(struct contributions *all, uint64_t seed)
 {
-    *all = (struct contributions){.map = MAP_INIT(is_wanted), .seed = seed};
+    *all = (struct contributions){.map = MAP_INIT(has_key), .seed = seed};
 }
 
 void contributions_release(struct contributions *all)
@@ -47,16 +47,16 @@ static struct contribution *pack(const struct sample *samples, size_t count)
         words += samples[i].value == 1 ? 1 : 2;
 
     struct contribution *c = xmalloc(sizeof(*c) + words * sizeof(*c->words));
-    c->count = 0;
+    c->word_count = 0;
     for (size_t i = 0; i < count; i++) {
         uintptr_t series = (uintptr_t)samples[i].series;
 
         if (samples[i].value == 1) {
-            c->words[c->count++] = series | ONE;
+            c->words[c->word_count++] = series | VALUE_IS_ONE;
             continue;
         }
-        c->words[c->count++] = series;
-        c->words[c->count++] = (uintptr_t)samples[i].value;
+        c->words[c->word_count++] = series;
+        c->words[c->word_count++] = (uintptr_t)samples[i].value;
     }
     return c;
 }
@@ -64,7 +64,7 @@ static struct contribution *pack(const struct sample *samples, size_t count)
 struct contribution *contribution_share(struct contributions *all, const struct sample *samples,
                                         size_t count)
 {
-    const struct wanted_family wanted = {.samples = samples, .count = count};
+    const struct contribution_key wanted = {.samples = samples, .count = count};
     uint64_t hash = map_hash(samples, count * sizeof(*samples), all->seed);
     struct contribution *c;
 
@@ -72,34 +72,34 @@ struct contribution *contribution_share(struct contributions *all, const struct 
         return NULL;
     c = map_get(&all->map, hash, &wanted);
     if (c) {
-        c->holders++;
+        c->references++;
         return c;
     }
     c = pack(samples, count);
     c->hash = hash;
-    c->holders = 1;
+    c->references = 1;
     map_add(&all->map, hash, c);
     return c;
 }
 
 void contribution_drop(struct contributions *all, struct contribution *c)
 {
-    if (!c || --c->holders > 0)
+    if (!c || --c->references > 0)
         return;
-    map_take(&all->map, c->hash, &(struct wanted_family){.same = c});
+    map_take(&all->map, c->hash, &(struct contribution_key){.same = c});
     free(c);
 }
 
 bool contribution_next(const struct contribution *c, size_t *at, struct sample *out)
 {
-    if (!c || *at == c->count)
+    if (!c || *at == c->word_count)
         return false;
 
     uintptr_t word = c->words[(*at)++];
-    bool one = word & ONE;
+    bool is_one = word & VALUE_IS_ONE;
 
-    out->series = (struct series *)(word & ~(uintptr_t)ONE);
-    out->value = one ? 1 : (int64_t)c->words[(*at)++];
+    out->series = (struct series *)(word & ~(uintptr_t)VALUE_IS_ONE);
+    out->value = is_one ? 1 : (int64_t)c->words[(*at)++];
     return true;
 }
 

@@ -6,70 +6,95 @@
 #include "metrics/expose/series.h"
 #include "metrics/rules/connector_conflicts.h"
 
-struct series;
+/*
+ * Samples that one entry contributes to series: lists for collecting, and packed lists that are
+ * shared by entries with the same samples.
+ *
+ * The files collect_*.c include this header. Each of them has the functions that collect a group
+ * of families, and below them the rows of the group (family.h). The compiler reports a function
+ * without a row as unused.
+ */
 
-/* One number that an entry contributes, and the series that it counts in. */
+/* Value that an entry contributes to a series. */
 struct sample {
     struct series *series;
     int64_t value;
 };
 
+/* ---- packed samples ---- */
+
 /*
- * What one entry contributes, packed: most samples are a 1, which costs no more than the
- * pointer to its series. Each object of a control plane has a contribution, and those that
- * contribute the same have one together: the templates of a policy in a namespace mostly do.
+ * Packed samples of one entry: a sample of 1, the usual value, takes one pointer. Each object of a
+ * control plane has a contribution. Objects with equal samples share one: mostly the templates of
+ * one policy in one namespace.
  */
 struct contribution;
 
-/* The contributions there are. All must have been dropped before it is released. */
+/* All contributions, by their samples. */
 struct contributions {
     struct map map;
-    uint64_t seed;
+    uint64_t seed; /* Seed of the hash function. */
 };
+
 void contributions_init(struct contributions *all, uint64_t seed);
+
+/* Frees the map. All contributions must have been dropped. */
 void contributions_release(struct contributions *all);
 
-/* The contribution of these samples, one holder more; NULL for no samples. */
+/* Returns a new reference to the contribution with these samples; NULL if `count` is 0. */
 struct contribution *contribution_share(struct contributions *all, const struct sample *samples,
                                         size_t count) MUST_USE;
-/* One holder less. Takes NULL. */
+
+/* Drops a reference. Accepts NULL. */
 void contribution_drop(struct contributions *all, struct contribution *c);
 
-/* Walk over the samples: start with *at = 0; false at the end. NULL has none. */
+/*
+ * Stores the next sample in `out`. Start with *at = 0. Returns false at the end. A contribution
+ * of NULL has no samples, here and below.
+ */
 bool contribution_next(const struct contribution *c, size_t *at, struct sample *out);
 
+/* Returns true if the contribution has exactly these samples in this order. */
 bool contribution_equal(const struct contribution *c, const struct sample *samples, size_t count);
+
+/* Returns true if the contribution has a sample of the series. */
 bool contribution_has(const struct contribution *c, const struct series *series);
-/* The value for a series; 0 if there is none. */
+
+/* Returns the value of the first sample of a series; 0 if it has no sample. */
 int64_t contribution_value(const struct contribution *c, const struct series *series);
 
+/* ---- samples being collected ---- */
+
 /*
- * What one entry contributes to the families; their collect functions add to it.
+ * Samples of the entry that is being collected. The `collect` functions of families append to
+ * them.
  *
- * `index` counts through the values of the enumerated labels, the last label fastest, and is
- * 0 without any; the free labels follow as texts in the order of the row, NULL for "".
+ * A series is given by its index and the values of the free labels. The index counts the
+ * combinations of the values of the enumerated labels, the last label fastest; it is 0 without
+ * enumerated labels. Values of free labels follow as texts in the order of the row; NULL is "".
  */
 struct samples {
-    const struct engine *engine; /* For families that need more than the entry's own decision. */
-    struct family_state *family; /* The one that is being collected. */
+    const struct engine *engine; /* For families that need more than the entry's decision. */
+    struct family_state *family; /* Family that is being collected. */
     struct sample *items;
     size_t count;
     size_t capacity;
-    struct strbuf key; /* Memory for label sets to be looked up. */
+    struct strbuf key; /* Buffer for the key of a label set. */
 };
 
 void samples_init(struct samples *s, const struct engine *engine);
 void samples_release(struct samples *s);
 
-/* A NULL in front, because an array may not be empty. */
+/* The first element is NULL because an array must not be empty. */
 #define LABEL_LIST(...)  ((const char *const[]){NULL, ##__VA_ARGS__})
 #define LABELS(...)      (LABEL_LIST(__VA_ARGS__) + 1)
 #define LABEL_COUNT(...) (ARRAY_LEN(LABEL_LIST(__VA_ARGS__)) - 1)
 
+/* Appends a sample of the current family. */
 #define SAMPLE(out, value, index, ...)                                                             \
     samples_add((out), (value), (index), LABEL_COUNT(__VA_ARGS__), LABELS(__VA_ARGS__))
 
-/* As SAMPLE, but an entry's second sample for the same series is dropped. */
+/* Appends a sample of the current family unless the entry has a sample of the same series. */
 #define SAMPLE_ONCE(out, value, index, ...)                                                        \
     samples_add_once((out), (value), (index), LABEL_COUNT(__VA_ARGS__), LABELS(__VA_ARGS__))
 
@@ -78,24 +103,19 @@ void samples_add(struct samples *out, int64_t value, unsigned index, size_t labe
 void samples_add_once(struct samples *out, int64_t value, unsigned index, size_t label_count,
                       const char *const *labels);
 
-/* A sample of 1 for each bit that is set, for families with one enumerated label alone. */
+/* Appends a sample of 1 for each bit that is set. The family has one label, an enumerated one. */
 void samples_add_bits(struct samples *out, unsigned bits);
 
-/* A sample for a series that is at hand. */
+/* Appends a sample of a series of any family. */
 void samples_add_to(struct samples *out, struct series *series, int64_t value);
 
-/* The label set of a family that these free labels name, made if there is none. */
+/* Returns the label set with these values of free labels, new if necessary. */
 struct label_set *samples_label_set(struct samples *s, struct family_state *family,
                                     size_t label_count, const char *const *labels);
 
-/*
- * What the files collect_*.c have in common; nobody else includes this.
- *
- * Each of them has the functions that collect a group of families, and below them the rows
- * of the group. A function without a row is an error to the compiler: it is unused.
- */
+/* ---- rows of families ---- */
 
-/* Whose entries contribute to a family. */
+/* Values of family_def.classes. */
 enum {
     EVENT_ENTRIES = 1u << CLASS_EVENT,
     TEMPLATE_ENTRIES = 1u << CLASS_TEMPLATE,
@@ -103,8 +123,8 @@ enum {
     BINDING_ENTRIES = 1u << CLASS_BINDING,
     CLUSTER_ENTRIES = 1u << CLASS_CLUSTER,
     LEASE_ENTRIES = 1u << CLASS_LEASE,
-    DEPENDENCY_ENTRIES =
-        BINDING_ENTRIES | TEMPLATE_ENTRIES, /* Templates where they have no binding. */
+    /* A dependency without a binding is represented by its template. */
+    DEPENDENCY_ENTRIES = BINDING_ENTRIES | TEMPLATE_ENTRIES,
 };
 
 #define FROM(entries, function) .classes = (entries), .collect = (function)

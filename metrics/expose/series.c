@@ -5,11 +5,13 @@
 #include "metrics/base/number.h"
 #include "metrics/base/utf8.h"
 
+/* ---- label values ---- */
+
 static const char replacement_character[] = "\xef\xbf\xbd";
 
 enum { REPLACEMENT_LEN = 3, HASH_MARK_LEN = 3 + 16 };
 
-/* C0, DEL, and C1 as UTF-8 writes it. */
+/* Returns true for C0 controls, DEL, and C1 controls in UTF-8. */
 static bool is_control(const char *s)
 {
     unsigned char first = (unsigned char)s[0];
@@ -18,8 +20,8 @@ static bool is_control(const char *s)
 }
 
 /*
- * The next character of `*s`, which is moved on: how many bytes it takes in the
- * value, and in `out` where they are.
+ * Moves `*s` behind its first character. Points `out` at the bytes that a label value has for this
+ * character, and returns their number.
  */
 static unsigned next_character(const char **s, const char **out)
 {
@@ -36,8 +38,8 @@ static unsigned next_character(const char **s, const char **out)
     return *out == from ? len : REPLACEMENT_LEN;
 }
 
-/* How many bytes of the value are kept: all, or what leaves room for the mark of a cut. */
-static size_t value_room(const char *value)
+/* Returns the maximal number of bytes to keep, less if the value is cut and needs the hash. */
+static size_t kept_bytes_max(const char *value)
 {
     const char *bytes;
     size_t len = 0;
@@ -49,7 +51,7 @@ static size_t value_room(const char *value)
     return len <= LABEL_VALUE_MAX ? LABEL_VALUE_MAX : LABEL_VALUE_MAX - HASH_MARK_LEN;
 }
 
-/* Names of Kubernetes are almost always made of these only. */
+/* Counts leading characters that need no escaping: almost always the whole Kubernetes name. */
 static size_t count_plain(const char *s)
 {
     size_t count = 0;
@@ -70,7 +72,7 @@ void label_text_add(struct strbuf *out, const char *value)
         return;
     }
 
-    size_t room = value_room(from);
+    size_t room = kept_bytes_max(from);
     const char *at = from;
 
     while (*at) {
@@ -90,7 +92,9 @@ void label_text_add(struct strbuf *out, const char *value)
         strbuf_addf(out, "...%016" PRIx64, map_hash(from, strlen(from), 0));
 }
 
-/* Below this many numbers a clean-up is not worth its call. */
+/* ---- multiset with minimum ---- */
+
+/* Minimal number of values for compact(); smaller multisets waste little memory. */
 enum { COMPACT_FROM = 32 };
 
 void multiset_release(struct multiset *m)
@@ -142,7 +146,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Drop what was removed from both heaps. A sorted array is a heap too. */
+/* Drops removed values from both heaps. A sorted array is a valid heap. */
 static void compact(struct multiset *m)
 {
     size_t kept = 0;
@@ -186,11 +190,12 @@ bool multiset_min(const struct multiset *m, int64_t *out)
     return true;
 }
 
+/* ---- series and label sets ---- */
+
 enum {
     LABELS_MAX_BYTES = 64 << 10,
     TEXTS_MAX_BYTES = 64 << 20,
-    /* With fewer of them gone, freeing them before the next page is not worth it. */
-    GONE_MIN = 64,
+    GONE_MIN = 64, /* Fewer sets that are gone are kept until the next page is written. */
 };
 
 static bool has_key(const void *item, const void *key)
@@ -210,7 +215,7 @@ void label_key_add(struct strbuf *key, const char *name, const char *value)
     strbuf_addc(key, '"');
 }
 
-/* The enumerated labels of one series, the last one changing fastest. */
+/* Returns the enumerated labels of one series as text. The last label changes fastest. */
 static char *enumerated_labels(const struct family_def *def, unsigned index)
 {
     struct strbuf text = STRBUF_INIT(LABELS_MAX_BYTES);
@@ -240,7 +245,10 @@ static void init_histogram_texts(struct family_state *f)
     f->texts[count + 2] = (struct series_text){"_count", xstrdup("")};
 }
 
-/* By insertion: label sets have few series. Buckets keep the order of their bounds. */
+/*
+ * Sorts the possible series by labels, with an insertion sort because label sets have few series.
+ * Histograms keep the order of their bounds.
+ */
 static void order_series(struct family_state *f)
 {
     for (unsigned i = 0; i < f->series_count; i++) {
@@ -317,9 +325,9 @@ void family_state_release(struct family_state *f)
     *f = (struct family_state){0};
 }
 
-/* `name{labels} ` */
-static void make_text(struct strbuf *out, const struct family_state *f, const char *key,
-                      unsigned index)
+/* Appends `name{labels} `. */
+static void add_series_text(struct strbuf *out, const struct family_state *f, const char *key,
+                            unsigned index)
 {
     const struct series_text *text = &f->texts[index];
 
@@ -343,7 +351,7 @@ void series_add_text(struct strbuf *out, const struct series *series)
     if (series->text)
         strbuf_adds(out, series->text);
     else
-        make_text(out, set->family, set->key, (unsigned)(series - set->series));
+        add_series_text(out, set->family, set->key, (unsigned)(series - set->series));
 }
 
 static struct label_set *label_set_new(struct family_state *f, const struct strbuf *key)
@@ -354,7 +362,7 @@ static struct label_set *label_set_new(struct family_state *f, const struct strb
     set->family = f;
     strbuf_add(&texts, key->data, key->len + 1);
     for (unsigned i = 0; i < f->series_count && !f->def->sparse; i++) {
-        make_text(&texts, f, key->data, i);
+        add_series_text(&texts, f, key->data, i);
         strbuf_add(&texts, "", 1);
     }
     assert(strbuf_ok(&texts));
@@ -373,27 +381,27 @@ static struct label_set *label_set_new(struct family_state *f, const struct strb
     return set;
 }
 
-/* Appends the key of the rest that a set is folded into; only its first labels differ. */
-static void add_rest_key(struct strbuf *key, const struct family_def *def, const char *of,
+/* Appends the key of the rest for a set with key `from`: only the first labels differ. */
+static void add_rest_key(struct strbuf *key, const struct family_def *def, const char *from,
                          unsigned labels)
 {
     for (unsigned i = 0; i < labels; i++)
         label_key_add(key, def->labels[i].name, family_rest_value(def->fold));
-    /* Each label has two quotes; those in a value come after a backslash. */
-    for (unsigned quotes = 2 * labels; quotes > 0; of++) {
-        quotes -= *of == '"';
-        of += *of == '\\';
+    /* Each label has two quotes; quotes in a value come after a backslash. */
+    for (unsigned quotes = 2 * labels; quotes > 0; from++) {
+        quotes -= *from == '"';
+        from += *from == '\\';
     }
-    strbuf_adds(key, of);
+    strbuf_adds(key, from);
 }
 
-static struct label_set *rest_of(struct family_state *f, const struct label_set *set,
-                                 unsigned labels)
+static struct label_set *get_rest(struct family_state *f, const struct label_set *set,
+                                  unsigned labels)
 {
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(LABELS_MAX_BYTES);
     size_t at = f->rest_count;
 
-    /* Mostly no label is left, and all are one. */
+    /* Fast path for families without other free labels: all sets have one rest. */
     if (at > 0 && family_free_labels(f->def) == labels)
         return f->rest[0];
     add_rest_key(&key, f->def, set->key, labels);
@@ -410,7 +418,7 @@ static struct label_set *rest_of(struct family_state *f, const struct label_set 
 
 void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels)
 {
-    struct label_set *rest = f->def->no_rest ? NULL : rest_of(f, set, labels);
+    struct label_set *rest = f->def->no_rest ? NULL : get_rest(f, set, labels);
 
     assert(f->def->aggregation == AGGREGATE_SUM);
     set->folded = true;
@@ -454,7 +462,7 @@ void label_set_unref(struct label_set *set)
         family_state_sort(f);
 }
 
-/* What is sorted stays in front. */
+/* Keeps the order of `sets` and updates the number of sorted ones. */
 static void free_gone(struct family_state *f)
 {
     size_t kept = 0;

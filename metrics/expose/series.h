@@ -6,57 +6,63 @@
 #include "metrics/expose/family.h"
 
 /*
- * Numbers that come and go, of which only the smallest is ever asked for.
+ * Series of one metric family: label sets, their values and their text on the page.
  *
- * Two heaps: the numbers, and those of them that were removed while they were
- * not the smallest. The two tops never agree, so the first heap's top is the
- * answer, and the second heap never outgrows half of the first for long.
- * All zeros is an empty multiset.
+ * A label set is one combination of values of the free labels, with a series for each combination
+ * of the enumerated labels. The key is the text of the free labels: label sets with the same text
+ * are the same. A label set is freed some time after its last reference was dropped.
  */
+
+/* ---- multiset with minimum ---- */
+
 struct heap {
     int64_t *values;
     size_t count;
     size_t capacity;
 };
 
+/*
+ * Multiset with fast access to the minimum; all zeros is an empty multiset.
+ *
+ * `removed` has the numbers that were removed while they were not the minimum. The minima of the
+ * two heaps always differ, so the minimum of `present` is that of the multiset. `removed` is
+ * emptied when it has more than half as many numbers as `present`.
+ */
 struct multiset {
     struct heap present;
     struct heap removed;
 };
 
-/* Free the numbers; the multiset is empty and usable again. */
+/* Frees the numbers. The multiset is empty and can be used again. */
 void multiset_release(struct multiset *m);
 
 void multiset_add(struct multiset *m, int64_t value);
 
-/* Remove one `value`, which must be there. */
+/* Removes one `value`, which must be present. */
 void multiset_remove(struct multiset *m, int64_t value);
 
-/* The smallest number; false if there is none. */
+/* Stores the minimum in `out`. Returns false if the multiset is empty. */
 bool multiset_min(const struct multiset *m, int64_t *out);
 
-/*
- * The series that one family has now, each with its text made beforehand: a page is texts
- * and numbers, one after another. Only where few of many are shown (`sparse`) the texts would
- * cost more memory than they spare time.
- *
- * A label set is one combination of values of the free labels, with a series for each
- * combination of the enumerated ones. It is found by the text of its labels, so that what
- * reads the same is the same, and it is freed some time after its last reference has gone.
- */
+/* ---- series and label sets ---- */
+
 struct series {
     struct label_set *set;
     union {
-        int64_t sum;              /* AGGREGATE_SUM, _INCREASE, _ZEROS */
-        double number;            /* AGGREGATE_NONE, _FIRST */
+        int64_t sum;              /* AGGREGATE_SUM, _INCREASE, _ZEROS, _PRESENT */
+        double number;            /* AGGREGATE_NONE, _FIRST, _WAIT */
         struct multiset *minimum; /* AGGREGATE_MIN */
     };
-    const char *text; /* `name{labels} `; NULL where it is made when it is shown. */
+    /*
+     * `name{labels} `, stored because a page is written more often than labels change. NULL in
+     * `sparse` families: most of their series are not shown, and the texts would take memory.
+     */
+    const char *text;
 };
 
 /*
- * Add to the sum of a series. Beyond 64 bits it wraps, so that a subtraction undoes an addition
- * whatever was sent.
+ * Adds to the sum of a series. The sum wraps at 64 bits, so that a subtraction undoes any
+ * addition, even of values that overflow.
  */
 static inline void series_add(struct series *series, int64_t value)
 {
@@ -65,47 +71,43 @@ static inline void series_add(struct series *series, int64_t value)
 
 struct label_set {
     struct family_state *family;
-    char *key; /* The free labels as text; the series' texts follow in the same memory. */
-    uint32_t
-        references; /* Samples that contribute to it, and the registry where it is permanent. */
-    uint32_t zeros; /* How many of the samples are 0, only to have the series present. */
-    bool gone;      /* Without references; still in `sets`. */
-    bool folded;    /* Not shown: its numbers are in the rest. */
+    char *key;           /* Owned text of the free labels; the texts of the series follow it. */
+    uint32_t references; /* Samples of entries, and the registry if the label set is permanent. */
+    uint32_t zeros;      /* Number of samples that are 0. */
+    bool gone;           /* Without references; still in `sets`. */
+    bool folded;         /* Not shown: the values are in the rest. */
     struct series series[];
 };
 
-/* What the series of a label set differ in; the same for all label sets of a family. */
+/* Text that distinguishes the series of a label set; equal for all label sets of a family. */
 struct series_text {
-    const char *suffix; /* Of the name: "", "_bucket", ... */
-    char *labels;       /* `reason="x",phase="y"` */
+    const char *suffix; /* Suffix of the name: "", "_bucket", ... */
+    char *labels;       /* Enumerated labels: `reason="x",phase="y"`. */
 };
 
 struct family_state {
     const struct family_def *def;
-    unsigned series_count;     /* Of each label set. */
-    struct series_text *texts; /* By series. */
-    unsigned *order;           /* Series as they are shown. */
-    unsigned shown_count;      /* Of these. */
-    uint64_t seed;
+    unsigned series_count;     /* Number of series in each label set. */
+    struct series_text *texts; /* By index of the series. */
+    unsigned *order;           /* Indexes of the possible series in the order of the page. */
+    unsigned shown_count;      /* Number of indexes in `order`. */
+    uint64_t seed;             /* Seed of the hash function. */
     struct map by_key;
-    struct label_set **sets; /* The first `sorted` are in the order of their keys. */
+    struct label_set **sets; /* The first `sorted` are sorted by key. */
     size_t count;
     size_t sorted;
     size_t capacity;
-    size_t gone;             /* How many of `sets` are. */
-    struct label_set **rest; /* What is folded, added up, by the labels that are left; sorted. */
+    size_t gone;             /* Number of `sets` that are gone. */
+    struct label_set **rest; /* Sums of the folded sets by their remaining labels; sorted. */
     size_t rest_count;
-    size_t folded;        /* How many of `sets` are. */
-    size_t folded_series; /* How many series they have that are not 0. */
+    size_t folded;        /* Number of `sets` that are folded. */
+    size_t folded_series; /* Number of their series that are not 0. */
 };
 
 void family_state_init(struct family_state *f, const struct family_def *def, uint64_t seed);
 void family_state_release(struct family_state *f);
 
-/* Append `name="value"` to the text of a key, after a comma if it is not the first. */
-void label_key_add(struct strbuf *key, const char *name, const char *value);
-
-/* The label set of a key, made without references if there is none. */
+/* Returns the label set with this key; a new one without references if necessary. */
 struct label_set *family_state_get(struct family_state *f, const struct strbuf *key);
 
 static inline void label_set_ref(struct label_set *set)
@@ -113,39 +115,39 @@ static inline void label_set_ref(struct label_set *set)
     set->references++;
 }
 
-/* One reference less; after the last one nobody finds or shows the label set any more. */
+/* Drops a reference. Without references, a label set is no longer found or shown. */
 void label_set_unref(struct label_set *set);
 
-/* Append the text of a series, made beforehand or not. */
+/* Appends the text of a series, `name{labels} `. */
 void series_add_text(struct strbuf *out, const struct series *series);
 
-/* No set is folded any more. */
+/* Shows all sets again and frees the rest. */
 void family_state_unfold(struct family_state *f);
 
 /*
- * Hides a set and adds its numbers to the rest, whose first `labels` labels have the value of
- * family_rest_value. Only families of AGGREGATE_SUM.
+ * Hides a set and adds its values to the rest. The first `labels` labels of the rest have the
+ * value of family_rest_value(). For families with AGGREGATE_SUM.
  */
 void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels);
 
-/* Free what is gone and sort the rest: sets[0] to sets[count - 1] are what there is to show. */
+/* Frees the sets that are gone and sorts `sets`. */
 void family_state_sort(struct family_state *f);
 
-/* Free all label sets, whoever refers to them. */
+/* Frees all label sets, even with references. */
 void family_state_clear(struct family_state *f);
 
-/*
- * Label values come from names that users chose, and one that a scraper refuses
- * would cost it the whole page.
- */
+/* ---- label values ---- */
 
-/* How long a value may become, in bytes before escaping. */
+/* Maximal length of a label value, in bytes before escaping. */
 enum { LABEL_VALUE_MAX = 1024 };
 
 /*
- * Append `value`, NULL as "", as it stands between the quotes of a label: what is
- * not UTF-8 and what is a control character as U+FFFD, the backslash and the quote
- * escaped. A longer one is cut on a character and ends in "..." and the hash of the
- * whole, so that two of them rarely become one.
+ * Appends a label value, escaped for a pair of quotes; NULL is "". Values come from names that
+ * users choose, and Prometheus rejects a whole page with one invalid value: bytes that are not
+ * UTF-8 and control characters become U+FFFD. A value above LABEL_VALUE_MAX is cut after a
+ * character and ends with "..." and a hash of the whole value to keep long values distinct.
  */
 void label_text_add(struct strbuf *out, const char *value);
+
+/* Appends `name="value"` to a key, after a comma unless the key is empty. */
+void label_key_add(struct strbuf *key, const char *name, const char *value);
