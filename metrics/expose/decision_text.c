@@ -3,6 +3,8 @@
 
 #include "metrics/model/store.h"
 
+/* ---- states ---- */
+
 static const char *const stale_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_UPDATED] = "Its policy has changed; its binding still has the old settings.",
     [STALE_POLICY_REPLACED] =
@@ -18,13 +20,13 @@ static const char *const stale_words[STALE_REASON_COUNT] = {
                                "version: what runs is older.",
 };
 
-/* What Karmada should have done without any further change of the template. */
+/* Actions of Karmada that are overdue and need no change of the template. */
 static const char *const overdue_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_UPDATED] =
         "Karmada should have copied what the policy says now into the binding by now.",
     [STALE_POLICY_REPLACED] =
         "Karmada should have made the binding over to the policy that governs it by now.",
-    [STALE_SELECTOR_MISMATCH] = NULL, /* It depends: see below. */
+    [STALE_SELECTOR_MISMATCH] = NULL, /* See explain_phase_words(). */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
     [STALE_TEMPLATE_UPDATED] = "Karmada should have brought that change into the binding by now.",
@@ -34,12 +36,12 @@ static const char mismatch_words[] =
     "If its policy was changed, Karmada should have removed the claim then. If its labels were, "
     "Karmada leaves it as it is until that policy is changed or deleted.";
 
-/* Karmada finds what a policy has claimed by the bindings that carry the policy's id. */
+/* Karmada finds the templates that a policy has claimed by the policy's id on their bindings. */
 static const char leaked_words[] =
     "No binding carries that policy's id, so that Karmada does not find the claim when the policy "
     "is changed: the claim stands until the policy is deleted, or somebody removes it.";
 
-/* Karmada removes the claims alone that have the policy's id. */
+/* Karmada removes only claims with the policy's current id. */
 static const char foreign_words[] =
     "Its claim is under another id than that policy's, so that Karmada never removes it: somebody "
     "has to.";
@@ -103,7 +105,7 @@ const char *explain_state_words(const struct template_decision *d)
     abort();
 }
 
-/* True if the governing policy waits for a change of the template by its user. */
+/* Returns true if the governing policy waits for a user's change of the template. */
 static bool waits_for_user(const struct template_decision *d, enum takeover takeover)
 {
     const struct policy *policy = entry_policy(d->governing);
@@ -111,8 +113,8 @@ static bool waits_for_user(const struct template_decision *d, enum takeover take
     return policy && (policy->lazy || takeover == TAKEOVER_STATIC);
 }
 
-/* True if the binding, too, has the claim of the policy that has claimed the template. */
-static bool is_carried(const struct template_decision *d)
+/* Returns true if template and binding have claims of the same policy. */
+static bool is_claim_on_binding(const struct template_decision *d)
 {
     return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;
 }
@@ -133,19 +135,8 @@ const char *explain_obstacle(const struct template_decision *d)
     return NULL;
 }
 
-enum unmoved explain_unmoved(const struct template_decision *d)
-{
-    if (explain_obstacle(d))
-        return UNMOVED_BLOCKED;
-    if (d->state == STATE_UNBOUND && d->reason == UNBOUND_NAMESAKE)
-        return UNMOVED_NAMESAKE;
-    if (d->flags & 1U << FLAG_REQUIRED)
-        return UNMOVED_REQUIRED;
-    return d->priority_moved ? UNMOVED_PRIORITY : UNMOVED;
-}
-
-/* True if half a claim is left of it (gather in rule_template.c): its binding has all of it. */
-static bool is_matched_late(const struct template_decision *d)
+/* Returns true if the template has only the id of a claim, and its binding the whole claim. */
+static bool has_partial_claim(const struct template_decision *d)
 {
     return !d->claimed && d->reason == STALE_POLICY_REPLACED && d->binding &&
            binding_claimed(d->binding);
@@ -156,13 +147,13 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
 {
     bool waits = waits_for_user(d, takeover);
 
-    if (is_matched_late(d))
+    if (has_partial_claim(d))
         return "Karmada matches it anew when its user changes it next, and not before.";
     if (d->phase == PHASE_OVERDUE && waits && d->reason != STALE_TEMPLATE_UPDATED)
         return "Its user has changed it since its policy did: Karmada should have applied the "
                "policy with that change.";
     if (d->phase == PHASE_OVERDUE && d->reason == STALE_SELECTOR_MISMATCH)
-        return !holds ? foreign_words : is_carried(d) ? mismatch_words : leaked_words;
+        return !holds ? foreign_words : is_claim_on_binding(d) ? mismatch_words : leaked_words;
     if (d->phase == PHASE_OVERDUE)
         return overdue_words[d->reason];
     if (waits && takeover == TAKEOVER_STATIC)
@@ -175,7 +166,7 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
     return "Karmada still has time to act before it is overdue.";
 }
 
-/* ---- who must act ---- */
+/* ---- role that must act ---- */
 
 const char *const actor_names[ACTOR_COUNT] = {
     [ACTOR_USER] = "user",       [ACTOR_PLATFORM] = "platform", [ACTOR_KARMADA] = "karmada",
@@ -195,7 +186,7 @@ const char *explain_actor_words(enum actor actor)
     return words[actor];
 }
 
-static enum actor actor_of_stale(const struct template_decision *d, enum takeover takeover)
+static enum actor stale_actor(const struct template_decision *d, enum takeover takeover)
 {
     if (d->reason == STALE_SELECTOR_MISMATCH && d->phase == PHASE_OVERDUE)
         return ACTOR_PLATFORM;
@@ -206,7 +197,7 @@ static enum actor actor_of_stale(const struct template_decision *d, enum takeove
     return ACTOR_KARMADA;
 }
 
-static enum actor actor_of_unbound(const struct template_decision *d)
+static enum actor unbound_actor(const struct template_decision *d)
 {
     switch ((enum unbound_reason)d->reason) {
     case UNBOUND_NAMESAKE:
@@ -227,12 +218,12 @@ enum actor explain_actor(const struct template_decision *d, enum takeover takeov
 {
     switch (d->state) {
     case STATE_STALE:
-        return actor_of_stale(d, takeover);
+        return stale_actor(d, takeover);
     case STATE_ORPHANED:
     case STATE_PENDING:
         return ACTOR_PLATFORM;
     case STATE_UNBOUND:
-        return actor_of_unbound(d);
+        return unbound_actor(d);
     case STATE_CURRENT:
     case STATE_ATTACHED:
     case STATE_IGNORED:
@@ -311,6 +302,19 @@ const char *explain_governing_words(const struct template_decision *d, enum take
     return "it wins a fresh match.";
 }
 
+/* ---- a user's next change of the template ---- */
+
+enum unmoved explain_unmoved(const struct template_decision *d)
+{
+    if (explain_obstacle(d))
+        return UNMOVED_BLOCKED;
+    if (d->state == STATE_UNBOUND && d->reason == UNBOUND_NAMESAKE)
+        return UNMOVED_NAMESAKE;
+    if (d->flags & 1U << FLAG_REQUIRED)
+        return UNMOVED_REQUIRED;
+    return d->priority_moved ? UNMOVED_PRIORITY : UNMOVED;
+}
+
 const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, bool is_static)
 {
     switch (why) {
@@ -364,8 +368,10 @@ const char *explain_undetermined_words(enum undetermined_reason reason)
     return words[reason];
 }
 
-/* By reason; the times and retries are Karmada's own, of its defaults. */
-static const struct stage_end by_reason[STAGE_REASON_COUNT] = {
+/* ---- stages ---- */
+
+/* By reason. Times and retries in the texts are Karmada's defaults. */
+static const struct stage_end end_by_reason[STAGE_REASON_COUNT] = {
     [WHY_NONE] = {ACTOR_NOBODY, ""},
     [WHY_IGNORED] = {ACTOR_NOBODY, ""},
     [WHY_LEFT_BEHIND_CHANGED] = {ACTOR_PLATFORM,
@@ -426,7 +432,7 @@ static const struct stage_end by_reason[STAGE_REASON_COUNT] = {
     [WHY_OTHER] = {ACTOR_PLATFORM, "See what Karmada says of it."},
 };
 
-static struct stage_end end_of_waiting(enum stage stage)
+static struct stage_end waiting_end(enum stage stage)
 {
     if (stage == STAGE_UNBOUND)
         return (struct stage_end){ACTOR_KARMADA, "Wait for Karmada."};
@@ -440,9 +446,9 @@ static struct stage_end end_of_waiting(enum stage stage)
 struct stage_end stage_end_of(struct stage_and_reason at)
 {
     if (at.reason == WHY_WAITING)
-        return end_of_waiting(at.stage);
+        return waiting_end(at.stage);
     if (at.reason != WHY_SUSPENDED)
-        return by_reason[at.reason];
+        return end_by_reason[at.reason];
     if (at.stage == STAGE_UNSCHEDULED)
         return (struct stage_end){ACTOR_USER, "Take suspension.scheduling out of its binding."};
     return (struct stage_end){ACTOR_USER, "Take suspension out of its policy."};
@@ -474,6 +480,9 @@ const char *explain_who_words(const struct template_decision *d, enum takeover t
                                  : explain_actor_words(actor);
 }
 
+/* ---- Config Connector ---- */
+
+/* Appends the other templates that stand for the same cloud resource. */
 static void add_sharers(const struct engine *e, const struct entry *entry, struct strbuf *out)
 {
     const struct entry *first = NULL;
@@ -485,6 +494,7 @@ static void add_sharers(const struct engine *e, const struct entry *entry, struc
         strbuf_addf(out, " and %zu more", count - 1);
 }
 
+/* Appends the holder of a lease. */
 static void add_holder(const struct entry *lease, struct strbuf *out)
 {
     const struct lease_decision *d = lease ? lease_decision(lease) : NULL;

@@ -6,69 +6,105 @@
 #include "metrics/rules/projection.h"
 #include "metrics/simulate/overlay.h"
 
-/* The sentences of explain.h: constant texts for each answer that the rules can give. */
+/*
+ * Texts for people about the decisions of the rules: states, candidates, stages, the role that must
+ * act, and a user's next change. All texts are constants. `takeover` is that of the rules in force.
+ */
 
+/* Maximal size of a value in an explanation. */
 enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
 
-/* What the state means here. */
+/* ---- states ---- */
+
+/* Returns a sentence about the state and the reason of a template. */
 const char *explain_state_words(const struct template_decision *d);
+
 /*
- * Why a stale template's difference may wait; of an overdue one, what Karmada has left undone.
- * `holds`: the policy that it claims exists, and has the id of the claim.
+ * Returns a sentence about the phase of a stale template: why the difference may wait, or the
+ * action of Karmada that is overdue. `holds`: the policy of the claim exists with the id of the
+ * claim.
  */
 const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
                                 bool holds);
 
-/* What keeps Karmada from applying the policy that governs, behind its name; NULL if nothing. */
+/*
+ * Returns the reason why Karmada cannot apply the governing policy, to follow the name of the
+ * policy in a sentence; NULL if Karmada can.
+ */
 const char *explain_obstacle(const struct template_decision *d);
 
-/* Who must act, so that the template gets to what governs it (product contract 7). */
+/* ---- role that must act ---- */
+
+/* Role that must act so that the governing policy applies to a template (product contract 7). */
 enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NOBODY, ACTOR_COUNT };
 extern const char *const actor_names[ACTOR_COUNT];
+
+/* Returns the role that must act on the state of a template. */
 enum actor explain_actor(const struct template_decision *d, enum takeover takeover);
+
+/* Returns a role in words: "Karmada". */
 const char *explain_actor_words(enum actor actor);
 
-/* How closely a selector names a template: "name", "label", "kind". */
+/* ---- candidates ---- */
+
+/* Returns the part of a template that a selector gives: "name", "label" or "kind". */
 const char *explain_score_words(enum selector_score score);
-/* What a selector of the template's kind does not fit: "apiVersion", ... */
+
+/* Returns the field of a selector that does not match a template of its kind: "apiVersion", ... */
 const char *explain_miss_word(enum selector_miss miss);
-/* What decides between two candidates: a word, and what the loser lost by. */
+
+/* Returns the criterion that ranks one candidate before another: "priority". */
 const char *explain_step_word(enum rank_step step);
+
+/* Returns the reason why a candidate ranks after another: "its priority is lower". */
 const char *explain_step_words(enum rank_step step);
-/* By what right the governing policy governs; there is one. */
+
+/* Returns the reason why the governing policy governs. `d->governing` must not be NULL. */
 const char *explain_governing_words(const struct template_decision *d, enum takeover takeover);
-/* What else there is to say of a user's next change that leaves the state as it is. */
+
+/* ---- a user's next change of the template ---- */
+
+/* Circumstance of a next change that leaves the state as it is. */
 enum unmoved {
-    UNMOVED,
-    UNMOVED_BLOCKED,  /* The policy that governs cannot be applied. */
-    UNMOVED_NAMESAKE, /* A binding of a deleted object is in the way. */
-    UNMOVED_REQUIRED, /* Others require it: its changes travel with them. */
-    UNMOVED_PRIORITY, /* It brings the value of a PriorityClass. */
+    UNMOVED,          /* No special circumstance. */
+    UNMOVED_BLOCKED,  /* The governing policy cannot be applied. */
+    UNMOVED_NAMESAKE, /* The binding of a deleted object with the same name still exists. */
+    UNMOVED_REQUIRED, /* Referrers require the template: Karmada propagates it with them. */
+    UNMOVED_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
 };
 enum unmoved explain_unmoved(const struct template_decision *d);
-/* What becomes of a user's next change that leaves state, policy and clusters as they are. */
+
+/* Returns a sentence about a next change that leaves state, policy and clusters as they are. */
 const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, bool is_static);
 
-/* Why nobody but the scheduler can say where the replicas go. */
+/* Returns the reason why the distribution of replicas cannot be predicted. */
 const char *explain_undetermined_words(enum undetermined_reason reason);
 
-/* What ends a stage, and who has to see to that. */
+/* ---- stages ---- */
+
+/* Action that ends a stage, and the role that must take it. */
 struct stage_end {
     enum actor actor;
-    const char *text; /* The edit or the wait; a sentence. "" where nothing is to be ended. */
+    const char *text; /* Sentence; "" for stages that need no action. */
 };
 
 struct stage_end stage_end_of(struct stage_and_reason at);
-/* Whoever must act on a template's state; where nobody has to, on its stage. */
+
+/* Returns the role that must act on a template: explain_actor(), else the role for its stage. */
 enum actor explain_who(const struct template_decision *d, enum takeover takeover);
+
+/* Returns the role of explain_who() in words. */
 const char *explain_who_words(const struct template_decision *d, enum takeover takeover);
-/* Who that is, behind "up to". */
+
+/* Returns a role in words, to follow "up to" in a sentence about a stage. */
 const char *stage_actor_words(enum actor actor);
 
+/* ---- Config Connector ---- */
+
 /*
- * Append what a conflict of a template or a lease is about, behind its sentence
+ * Appends the subject of a conflict of a template or a lease, to follow its sentence
  * (connector_conflict_texts): ": PubSubTopic team-b/t and 2 more", ": the namespace team-b".
- * Nothing for those that say it all.
+ * Appends no text for conflicts without another subject.
  */
 void connector_subject_add(const struct engine *e, const struct entry *entry,
                            enum connector_conflict conflict, struct strbuf *out);

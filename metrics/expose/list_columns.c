@@ -5,7 +5,10 @@
 
 enum { JOINED_MAX = 1024 * 1024 };
 
-/* What a spreadsheet may begin a formula with, also behind white space or as wide characters. */
+/*
+ * Returns true if a spreadsheet may evaluate the text: formulas can begin with white space, and the
+ * operators can be wide characters.
+ */
 static bool may_be_formula(const char *text)
 {
     static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
@@ -37,7 +40,7 @@ static void add_text(struct strbuf *out, const char *text)
     strbuf_addc(out, '"');
 }
 
-static bool is_texts(const cJSON *list)
+static bool is_string_list(const cJSON *list)
 {
     const cJSON *item;
 
@@ -70,14 +73,14 @@ static void add_cell(struct strbuf *out, const cJSON *value)
         add_text(out, value->valuestring);
         return;
     }
-    if (is_texts(value)) {
+    if (is_string_list(value)) {
         add_joined(out, value);
         return;
     }
     text = cJSON_PrintUnformatted(value);
     if (!text)
         memory_exhausted(0);
-    /* A number is none of what others wrote. */
+    /* Numbers come from the exporter itself: a negative one is no formula. */
     if (cJSON_IsNumber(value))
         strbuf_adds(out, text);
     else
@@ -85,7 +88,7 @@ static void add_cell(struct strbuf *out, const cJSON *value)
     free(text);
 }
 
-/* The member of a path, NULL if there is none. */
+/* Returns the member at a path; NULL if there is no such member. */
 static const cJSON *member(const cJSON *object, const char *path)
 {
     const char *dot;

@@ -4,15 +4,16 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Rows that are JSON objects, as CSV (RFC 4180) for spreadsheets: a column is the path of a member,
- * "policy.name". A text that a spreadsheet would take for a formula gets a "'" before it.
+ * CSV (RFC 4180) for spreadsheets from rows that are JSON objects. A column is the path of a
+ * member, such as "policy.name". A text that a spreadsheet may evaluate as a formula begins with
+ * "'".
  */
 
-/* Append the line of headings; the columns end with NULL. */
+/* Appends the line of headings; `columns` ends with NULL. */
 void csv_head(struct strbuf *out, const char *const *columns);
 
 /*
- * Append the line of a row. Null and what is missing is empty; a list of texts is joined by "; ",
- * any other list, and an object, is its JSON. False if it is no JSON object.
+ * Appends the line of a row. Null and missing members are empty, lists of strings are joined by
+ * "; ", and other lists and objects are JSON. Returns false if `json` is not an object.
  */
 bool csv_row(struct strbuf *out, const char *const *columns, const char *json, size_t len) MUST_USE;

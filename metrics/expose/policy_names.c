@@ -76,7 +76,7 @@ static void add_name(struct strbuf *out, const char *kind, const char *ns, const
     strbuf_addf(out, "%s %s%s%s", kind, ns, *ns ? "/" : "", name);
 }
 
-/* The first few; a dependency of thousands would fill the screen. */
+/* Appends the first NAMED_MAX missing bindings: a dependency can have thousands of references. */
 static void add_dangling(struct strbuf *out, const struct entry *binding)
 {
     uint32_t count = 0;
@@ -94,7 +94,7 @@ static void add_dangling(struct strbuf *out, const struct entry *binding)
         strbuf_addf(out, " and %u more", count - NAMED_MAX);
 }
 
-/* "ConflictResolution is Abort, not Overwrite". */
+/* Appends the fields of a defect: "ConflictResolution is Abort, not Overwrite". */
 static void add_fields(struct strbuf *out, const struct entry *binding, enum defect defect)
 {
     const struct dependency_decision *d = dependency_decision(binding);
@@ -161,7 +161,7 @@ static bool is_overlap(const void *item, const void *key)
            a->claims == b->claims;
 }
 
-/* One template more of this sort. */
+/* Counts one template. */
 static void count_overlap(struct map *found, const struct policy_overlap *key)
 {
     const uint64_t words[] = {(uintptr_t)key->policy, key->step, key->first, key->claims};
@@ -176,9 +176,9 @@ static void count_overlap(struct map *found, const struct policy_overlap *key)
     overlap->templates++;
 }
 
-/* The policy's own place among the eligible ones; NULL if it is not there. */
-static const struct candidate *place_of(const struct template_decision *d,
-                                        const struct entry *policy)
+/* Returns the candidate of a policy; NULL if the policy is not an eligible candidate. */
+static const struct candidate *find_eligible(const struct template_decision *d,
+                                             const struct entry *policy)
 {
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         if (d->candidates[i].policy == policy)
@@ -190,7 +190,7 @@ static const struct candidate *place_of(const struct template_decision *d,
 static void count_template(struct map *found, const struct template_decision *d,
                            const struct entry *policy)
 {
-    const struct candidate *best = d->candidates, *own = place_of(d, policy);
+    const struct candidate *best = d->candidates, *own = find_eligible(d, policy);
 
     for (uint32_t i = 0; own && i < d->candidate_count; i++) {
         const struct candidate *other = &d->candidates[i];
@@ -207,7 +207,7 @@ static void count_template(struct map *found, const struct template_decision *d,
                        .policy = d->governing, .step = RANK_NAME, .first = true, .claims = true});
 }
 
-static int by_weight(const void *a, const void *b)
+static int compare_overlaps(const void *a, const void *b)
 {
     const struct policy_overlap *x = a, *y = b;
 
@@ -240,7 +240,7 @@ struct policy_overlaps policy_overlaps_of(const struct entry *policy)
         free(overlap);
     }
     map_release(&found);
-    qsort(out.items, out.count, sizeof(*out.items), by_weight);
+    qsort(out.items, out.count, sizeof(*out.items), compare_overlaps);
     return out;
 }
 

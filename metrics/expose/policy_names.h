@@ -4,78 +4,85 @@
 #include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
 
-/* Who is who in a decision: metrics and report both ask here, so that they agree. */
+/*
+ * Policies, dates, authors and subjects that a decision refers to. Metrics, report and explanations
+ * all use these functions, so their answers agree.
+ */
 
-/* What names a policy, whether or not there is such a policy. */
+/* Name of a policy; the policy need not exist. */
 struct policy_name {
     const char *kind; /* NULL if no policy is known. */
     const char *ns;
     const char *name;
 };
 
-/* The name of a policy's entry; of NULL, no policy. */
+/* Returns the name of a policy's entry; `kind` is NULL if the entry is NULL. */
 struct policy_name policy_name_of(const struct entry *policy);
 
-/* The policy that has to answer for a stale template: what governs it, else what it claims. */
+/* Returns the policy that a stale template is counted for: the governing, else the claimed one. */
 const struct entry *stale_policy(const struct template_decision *d);
 
-/*
- * Who made a decided template what it is, and by writing which object. Of one that is stale by what
- * its policy says: who last wrote the spec of that policy (stale_policy). Of any other: whose the
- * template's last change by a user is (template_changed_by). `by` is NULL if unknown: of a stale
- * one also where its policy is gone, or where the number behind a PriorityClass moved.
- */
+/* Last writer of the object that put a template into its state. */
 struct changer {
-    const char *by; /* A manager of managedFields; shared. */
-    const struct entry *wrote;
+    const char *by;            /* Manager in managedFields, shared text; NULL if unknown. */
+    const struct entry *wrote; /* Object that was written. */
 };
+
+/*
+ * Returns the last writer of the spec of the policy (stale_policy) if a decided template is stale
+ * because of the policy; else the author of the last change of the template by a user. The writer
+ * is unknown if the policy is gone or the value of a PriorityClass changed.
+ */
 struct changer template_changer(const struct entry *template);
 
-/* Since when a template is in its state: as objects say, else since when that is seen. */
+/* Start of the state of a template. */
 struct since {
-    int64_t time_ms; /* 0 if unknown. */
-    bool seen;       /* No object has the time. */
+    int64_t time_ms; /* Milliseconds since the epoch; 0 if unknown. */
+    bool seen;       /* Time of the first observation, because no object has the time. */
 };
 struct since template_since(const struct template_decision *d);
 
 /*
- * Whose will a ballot is: `current` asks for the policy that governs the referrer now,
- * else it is the one that its binding was made from.
+ * Returns the policy that sets the values of a referrer: the policy that governs the referrer now
+ * if `current`, else the policy that its binding was made from.
  */
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
 
 /*
- * Append what a defect of an entry is about: the binding in dispute, the policy, the template, the
- * bindings that do not exist, or the fields with the values they have and should have.
+ * Appends the subject of a defect: the disputed name of a binding, the policy, the template, the
+ * bindings that do not exist, or the fields with their actual and their correct values.
  */
 void defect_subject(const struct entry *entry, enum defect defect, struct strbuf *out);
 
-/* The object that a dependency's entry, a binding or (derived) a template, is about. */
+/* Returns the dependency that an entry (a binding, or a template if derived) stands for. */
 struct identity dependency_resource(const struct entry *dependency);
 
 /*
- * The other policies that select templates of a policy, and what decides between the two in a fresh
- * match. Templates that one of the two wins count alone, as where a third one does nothing is
- * decided between them: karmada_propagationpolicy_overlaps goes by the best two likewise. A policy
- * that excludes a template or is being deleted does not select it, and nobody an ignored one. What
- * the policy would win another may keep, besides, by its claim.
+ * Another policy that selects the same templates as a policy, and the criterion that ranks the two.
+ *
+ * A template counts only if one of the two ranks first: other policies do not matter then. The
+ * family karmada_propagationpolicy_overlaps compares the two best policies likewise. Policies that
+ * exclude a template or are being deleted do not select it, and ignored templates do not count.
+ * Another policy can also keep templates by its claim although the policy ranks first.
  */
 struct policy_overlap {
-    const struct entry *policy;
-    enum rank_step step; /* From RANK_KIND on. */
-    bool first;          /* The policy that was asked for comes before this one. */
-    bool claims;         /* This one keeps them by its claim; `step` is nothing then. */
-    size_t templates;
+    const struct entry *policy; /* The other policy. */
+    enum rank_step step;        /* RANK_KIND or later; not used if `claims`. */
+    bool first;                 /* The other policy ranks after the given policy. */
+    bool claims;                /* The other policy keeps the templates by its claim. */
+    size_t templates;           /* Number of templates. */
 };
 
-/* Ties first, then those with the most templates. One policy is there once for each way. */
+/* Ties first, then by number of templates; one item per policy, criterion and order. */
 struct policy_overlaps {
     struct policy_overlap *items;
     size_t count;
 };
 
+/* Returns the overlaps of a policy; free them with policy_overlaps_release(). */
 struct policy_overlaps policy_overlaps_of(const struct entry *policy) MUST_USE;
 void policy_overlaps_release(struct policy_overlaps *overlaps);
 
-/* True if the two rank equal but for the name: nobody said which one is to win. */
+/* Returns true if only the names decide: neither policy sets a higher priority or closer selector.
+ */
 bool policy_overlap_is_tie(const struct policy_overlap *overlap);
