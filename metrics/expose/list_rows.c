@@ -9,13 +9,15 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/policy_versions.h"
 
-static void hold(struct entry *entry)
+/* ---- one row ---- */
+
+static void pin(struct entry *entry)
 {
     if (entry)
         store_pin(entry);
 }
 
-static void let_go(struct store *store, struct entry *entry)
+static void unpin(struct store *store, struct entry *entry)
 {
     if (entry)
         store_unpin(store, entry);
@@ -47,18 +49,18 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover)
         .since_seen = since.seen,
         .claimed_exists = d->claimed && entry_exists(d->claimed),
     };
-    hold(row->template);
-    hold(row->policy);
-    hold(row->claimed);
+    pin(row->template);
+    pin(row->policy);
+    pin(row->claimed);
 }
 
 void row_drop(struct row *row, struct store *store)
 {
     intern_drop(store_strings(store), row->changed_by);
     intern_drop(store_strings(store), row->owner);
-    let_go(store, row->policy);
-    let_go(store, row->claimed);
-    let_go(store, row->template);
+    unpin(store, row->policy);
+    unpin(store, row->claimed);
+    unpin(store, row->template);
 }
 
 bool row_equal(const struct row *a, const struct row *b)
@@ -99,8 +101,10 @@ void row_write(struct json_writer *w, const struct row *row)
     json_writer_close(w, '}');
 }
 
-/* NAME, or NAMESPACE/NAME */
-static bool is_named(const struct entry *policy, const char *name)
+/* ---- filter ---- */
+
+/* Compares a policy with NAME or NAMESPACE/NAME. */
+static bool has_name(const struct entry *policy, const char *name)
 {
     const char *slash = strchr(name, '/');
 
@@ -134,15 +138,15 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
         return false;
     if (filter->version >= 0 && filter->version != row->version)
         return false;
-    if (filter->policy && !is_named(row->policy, filter->policy) &&
-        !is_named(row->claimed, filter->policy))
+    if (filter->policy && !has_name(row->policy, filter->policy) &&
+        !has_name(row->claimed, filter->policy))
         return false;
     return !filter->search || strcasestr(e->name, filter->search);
 }
 
-/* Of a template without a decision there is nothing to ask but what it is. */
-static bool fits(const struct transition *x, const struct moment *m,
-                 const struct row_filter *filter)
+/* Without a decision, a template matches by kind and name, but not by state. */
+static bool moment_matches(const struct transition *x, const struct moment *m,
+                           const struct row_filter *filter)
 {
     const struct row row = {
         .template = x->template,
@@ -160,53 +164,54 @@ static bool fits(const struct transition *x, const struct moment *m,
 
 bool transition_matches(const struct transition *x, const struct row_filter *filter)
 {
-    return fits(x, &x->before, filter) || fits(x, &x->after, filter);
+    return moment_matches(x, &x->before, filter) || moment_matches(x, &x->after, filter);
 }
+
+/* ---- all rows and views ---- */
 
 enum { CHUNK_ROWS = 128 };
 
 struct chunk {
-    size_t holders; /* The rows as they are now, and views. */
+    size_t references; /* From the current rows and from views. */
     size_t count;
     struct row rows[CHUNK_ROWS];
 };
 
-/* The chunks, in the order of lists; none is empty. */
+/* Non-empty chunks in the order of lists. */
 struct sequence {
     struct chunk **chunks;
     size_t count;
     size_t capacity;
 };
 
-/* A row that is no more, for the views that were there before it went. */
+/* Replaced or removed row, kept for the views that have it. */
 struct retired {
     struct row row;
-    uint64_t time;
+    uint64_t view_number; /* Number of the newest view when the row was retired. */
 };
 
 struct row_view {
-    struct rows *of;
-    struct row_view *next; /* The one made before it. */
+    struct rows *rows;
+    struct row_view *next; /* Next older view. */
     struct sequence sequence;
-    size_t holders;
-    uint64_t time;
+    size_t references;
+    uint64_t number;
 };
 
-/* `time` counts views, so that it tells which of them were there when a row went. */
 struct rows {
     struct store *store;
     struct sequence now;
-    struct row_view *newest;
-    struct row_view *current; /* The newest if nothing has changed since; borrowed. */
+    struct row_view *newest;  /* All views, newest first. */
+    struct row_view *current; /* View of the current rows; borrowed. NULL after a change. */
     struct retired *retired;  /* Oldest first. */
     size_t retired_count;
     size_t retired_capacity;
-    uint64_t time;
+    uint64_t view_number; /* Number of the newest view so far. */
 };
 
 static void drop_chunk(struct chunk *chunk)
 {
-    if (--chunk->holders == 0)
+    if (--chunk->references == 0)
         free(chunk);
 }
 
@@ -214,13 +219,13 @@ static struct chunk *new_chunk(void)
 {
     struct chunk *chunk = xmalloc(sizeof(*chunk));
 
-    chunk->holders = 1;
+    chunk->references = 1;
     chunk->count = 0;
     return chunk;
 }
 
-/* Where the first chunk is whose last row is not before the template; `count` if there is none. */
-static size_t chunk_place(const struct sequence *s, const struct entry *template)
+/* Returns the index of the first chunk with a row at or after the template; else `count`. */
+static size_t find_chunk(const struct sequence *s, const struct entry *template)
 {
     size_t low = 0, high = s->count;
 
@@ -236,8 +241,8 @@ static size_t chunk_place(const struct sequence *s, const struct entry *template
     return low;
 }
 
-/* Where in a chunk the template's row is, or would be. */
-static size_t row_index(const struct chunk *chunk, const struct entry *template, bool *found)
+/* Returns the index of the template's row in a chunk, or the index to insert it at. */
+static size_t find_row(const struct chunk *chunk, const struct entry *template, bool *found)
 {
     size_t low = 0, high = chunk->count;
 
@@ -253,17 +258,17 @@ static size_t row_index(const struct chunk *chunk, const struct entry *template,
     return low;
 }
 
-/* The chunk, for nobody else to see what becomes of it. */
-static struct chunk *own_chunk(struct sequence *s, size_t at)
+/* Returns the chunk at an index to be changed; copied if a view shares it. */
+static struct chunk *unshare_chunk(struct sequence *s, size_t at)
 {
     struct chunk *old = s->chunks[at], *fresh;
 
-    if (old->holders == 1)
+    if (old->references == 1)
         return old;
     fresh = new_chunk();
     fresh->count = old->count;
     memcpy(fresh->rows, old->rows, old->count * sizeof(*old->rows));
-    old->holders--;
+    old->references--;
     s->chunks[at] = fresh;
     return fresh;
 }
@@ -279,7 +284,7 @@ static void insert_chunk(struct sequence *s, size_t at, struct chunk *chunk)
     s->count++;
 }
 
-/* Make two of a full chunk that nobody else has: the second is returned. */
+/* Splits a full chunk that is not shared. Returns the second half. */
 static struct chunk *split_chunk(struct sequence *s, size_t at)
 {
     struct chunk *first = s->chunks[at], *second = new_chunk();
@@ -291,7 +296,7 @@ static struct chunk *split_chunk(struct sequence *s, size_t at)
     return second;
 }
 
-/* A view may have it; and the engine that just decided its template is not done with that. */
+/* Delays row_drop(): views can have the row, and the engine still uses the entry. */
 static void retire(struct rows *rows, const struct row *row)
 {
     if (rows->retired_count == rows->retired_capacity) {
@@ -299,7 +304,7 @@ static void retire(struct rows *rows, const struct row *row)
         rows->retired =
             xreallocarray(rows->retired, rows->retired_capacity, sizeof(*rows->retired));
     }
-    rows->retired[rows->retired_count++] = (struct retired){*row, rows->time};
+    rows->retired[rows->retired_count++] = (struct retired){*row, rows->view_number};
 }
 
 struct rows *rows_new(struct store *store)
@@ -329,59 +334,59 @@ void rows_free(struct rows *rows)
 void rows_put(struct rows *rows, struct row *row)
 {
     struct sequence *s = &rows->now;
-    size_t at = chunk_place(s, row->template), place;
+    size_t at = find_chunk(s, row->template), index;
     bool found;
 
-    /* Behind all others: at the end of the last chunk. */
+    /* A row after all others is appended to the last chunk. */
     if (at == s->count && at > 0)
         at--;
     if (s->count == 0)
         insert_chunk(s, 0, new_chunk());
-    place = row_index(s->chunks[at], row->template, &found);
-    if (found && row_equal(&s->chunks[at]->rows[place], row)) {
+    index = find_row(s->chunks[at], row->template, &found);
+    if (found && row_equal(&s->chunks[at]->rows[index], row)) {
         row_drop(row, rows->store);
         return;
     }
-    struct chunk *chunk = own_chunk(s, at);
+    struct chunk *chunk = unshare_chunk(s, at);
 
     rows->current = NULL;
     if (found) {
-        retire(rows, &chunk->rows[place]);
-        chunk->rows[place] = *row;
+        retire(rows, &chunk->rows[index]);
+        chunk->rows[index] = *row;
         return;
     }
     if (chunk->count == CHUNK_ROWS) {
         struct chunk *second = split_chunk(s, at);
 
-        if (place > chunk->count) {
-            place -= chunk->count;
+        if (index > chunk->count) {
+            index -= chunk->count;
             chunk = second;
         }
     }
-    memmove(&chunk->rows[place + 1], &chunk->rows[place],
-            (chunk->count - place) * sizeof(*chunk->rows));
-    chunk->rows[place] = *row;
+    memmove(&chunk->rows[index + 1], &chunk->rows[index],
+            (chunk->count - index) * sizeof(*chunk->rows));
+    chunk->rows[index] = *row;
     chunk->count++;
 }
 
 void rows_remove(struct rows *rows, const struct entry *template)
 {
     struct sequence *s = &rows->now;
-    size_t at = chunk_place(s, template), place;
+    size_t at = find_chunk(s, template), index;
     bool found;
 
     if (at == s->count)
         return;
-    place = row_index(s->chunks[at], template, &found);
+    index = find_row(s->chunks[at], template, &found);
     if (!found)
         return;
-    struct chunk *chunk = own_chunk(s, at);
+    struct chunk *chunk = unshare_chunk(s, at);
 
     rows->current = NULL;
-    retire(rows, &chunk->rows[place]);
+    retire(rows, &chunk->rows[index]);
     chunk->count--;
-    memmove(&chunk->rows[place], &chunk->rows[place + 1],
-            (chunk->count - place) * sizeof(*chunk->rows));
+    memmove(&chunk->rows[index], &chunk->rows[index + 1],
+            (chunk->count - index) * sizeof(*chunk->rows));
     if (chunk->count == 0) {
         drop_chunk(chunk);
         s->count--;
@@ -396,7 +401,8 @@ void rows_tidy(struct rows *rows)
 
     while (oldest && oldest->next)
         oldest = oldest->next;
-    while (done < rows->retired_count && (!oldest || rows->retired[done].time < oldest->time))
+    while (done < rows->retired_count &&
+           (!oldest || rows->retired[done].view_number < oldest->number))
         row_drop(&rows->retired[done++].row, rows->store);
     if (done == 0)
         return;
@@ -411,14 +417,14 @@ struct row_view *rows_view(struct rows *rows)
     if (rows->current)
         return row_view_ref(rows->current);
     view = xcalloc(1, sizeof(*view));
-    view->of = rows;
-    view->holders = 1;
-    view->time = ++rows->time;
+    view->rows = rows;
+    view->references = 1;
+    view->number = ++rows->view_number;
     view->sequence.count = rows->now.count;
     view->sequence.chunks = xreallocarray(NULL, rows->now.count + 1, sizeof(struct chunk *));
     for (size_t i = 0; i < rows->now.count; i++) {
         view->sequence.chunks[i] = rows->now.chunks[i];
-        view->sequence.chunks[i]->holders++;
+        view->sequence.chunks[i]->references++;
     }
     view->next = rows->newest;
     rows->newest = rows->current = view;
@@ -427,7 +433,7 @@ struct row_view *rows_view(struct rows *rows)
 
 struct row_view *row_view_ref(struct row_view *view)
 {
-    view->holders++;
+    view->references++;
     return view;
 }
 
@@ -436,9 +442,9 @@ void row_view_drop(struct row_view *view)
     struct rows *rows;
     struct row_view **at;
 
-    if (!view || --view->holders > 0)
+    if (!view || --view->references > 0)
         return;
-    rows = view->of;
+    rows = view->rows;
     for (at = &rows->newest; *at != view;)
         at = &(*at)->next;
     *at = view->next;

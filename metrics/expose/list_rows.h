@@ -5,55 +5,56 @@
 #include "metrics/rules/engine.h"
 
 /*
- * What lists of templates say of one: a part of its decision, small enough to be kept as it was
- * while a client reads page after page. Members have the names of the report's.
+ * Rows of template lists: the part of a decision that lists show, filters, and immutable views of
+ * all rows that clients can read page by page while the store changes.
+ */
+
+/* ---- one row ---- */
+
+/*
+ * Names of members equal those in the report.
  *
- * Threads read rows while the loop changes the store. A reader uses the members of a row and the
- * identities of its entries, which never change. It does not read an entry's object or decision:
- * a list that needs more gets a member here.
+ * Threads read rows while the event loop changes the store. They may use the members of a row and
+ * the identities of its entries, which never change; they must not read the object or the decision
+ * of an entry. A list that needs more data gets a member here.
  */
 struct row {
-    struct entry *template; /* Entries are pinned and texts are shared: a row holds them. */
-    struct entry *policy;   /* That wins a fresh match, and that it claims; NULL: none. */
-    struct entry *claimed;
-    const char *changed_by; /* As template_changer(); NULL if unknown. */
-    const char *owner;      /* As template_owner(). */
-    int64_t since_ms;       /* As template_since(); 0 if unknown. */
-    uint32_t version;       /* Of the policy that it runs; 0 if unknown. */
-    int32_t behind;         /* -1 if unknown. */
-    uint32_t clusters;
-    uint8_t state; /* The enums of struct template_decision. */
+    struct entry *template; /* The row holds a pin of each entry and a reference to each text. */
+    struct entry *policy;   /* Policy that wins a fresh match; NULL if there is no match. */
+    struct entry *claimed;  /* Policy of the claim; NULL without a claim. */
+    const char *changed_by; /* See template_changer(); NULL if unknown. */
+    const char *owner;      /* See template_owner(). */
+    int64_t since_ms;       /* See template_since(); 0 if unknown. */
+    uint32_t version;       /* Number of the policy version that the template runs; 0 if unknown. */
+    int32_t behind;         /* Number of newer versions; -1 if unknown. */
+    uint32_t clusters;      /* Number of target clusters. */
+    uint8_t state;          /* This and the next members: enums of struct template_decision. */
     uint8_t reason;
     uint8_t phase;
     uint8_t stage;
     uint8_t stage_reason;
-    uint8_t actor; /* Who must act (enum actor). */
+    uint8_t actor; /* enum actor: role that must act. */
     bool since_seen;
     bool claimed_exists; /* The claimed policy existed. */
 };
 
-/*
- * Fill in the row of a decided template and hold what it names. Who must act depends on the rules
- * in force.
- */
+/* Fills the row of a decided template. Release it with row_drop() or move it with rows_put(). */
 void row_take(struct row *row, struct entry *template, enum takeover takeover);
-/* Let go of what it names. */
-void row_drop(struct row *row, struct store *store);
-/* True if it says the same of the same template. */
-bool row_equal(const struct row *a, const struct row *b);
 
-/* Append the row as a JSON object on one line. */
+/* Appends the row as a JSON object on one line. */
 void row_write(struct json_writer *w, const struct row *row);
 
-/* Whom a list is about. What is NULL, or negative, is not asked for. */
+/* ---- filter ---- */
+
+/* Conditions that must all hold. Members that are NULL or negative are no condition. */
 struct row_filter {
     const char *ns;
-    const char *kind; /* Without case. */
+    const char *kind; /* Ignores case. */
     const char *group;
-    const char *policy; /* NAME, or NAMESPACE/NAME: what it is to follow or claims. */
+    const char *policy; /* NAME or NAMESPACE/NAME of the policy that wins or is claimed. */
     const char *owner;
     const char *name;
-    const char *search; /* A part of the name, without case. */
+    const char *search; /* Part of the name; ignores case. */
     const char *reason;
     const char *stage;
     const char *actor;
@@ -61,50 +62,63 @@ struct row_filter {
     int64_t version;
 };
 
-/* A filter that lets all through. */
+/* Filter that matches all rows. */
 #define ROW_FILTER_ALL ((struct row_filter){.state = -1, .version = -1})
 
 bool row_matches(const struct row *row, const struct row_filter *filter);
-/* True if it lets through the row that the template had before the transition, or after it. */
+
+/* Returns true if the filter matches the template's row before or after the transition. */
 bool transition_matches(const struct transition *x, const struct row_filter *filter);
 
+/* ---- all rows and views ---- */
+
 /*
- * The rows of all templates in the order of lists, as they are now and as they were: a view stays
- * as it is while the rows go on changing. Both share what did not change: rows are kept in chunks,
- * and a chunk that a view has is copied before it is changed.
+ * Current rows of all templates in the order of lists. Views are immutable copies. Rows and views
+ * share chunks: a chunk of a view is copied before a row in it changes.
  */
 struct rows;
 struct row_view;
 
 struct rows *rows_new(struct store *store) MUST_USE;
-/* NULL is fine. No view may be left. */
+
+/* Frees the rows. All views must have been dropped. Accepts NULL. */
 void rows_free(struct rows *rows);
 
-/* The template's row is this from now on; it is moved. */
+/* Inserts or replaces the row of a template. The content of `row` is moved. */
 void rows_put(struct rows *rows, struct row *row);
-/* It has none any more. */
+
+/* Removes the row of a template, if there is one. */
 void rows_remove(struct rows *rows, const struct entry *template);
 
 /*
- * Let go of what was replaced and removed, and no view has: between the engine's runs, since an
- * entry that nobody holds is freed.
+ * Releases replaced and removed rows that no view has. Call it only between runs of the engine,
+ * because it can free entries.
  */
 void rows_tidy(struct rows *rows);
 
-/* All rows as they are now, one holder of it; while nothing has changed it is the same view. */
+/* Returns a new reference to a view of the current rows: the same view until a row changes. */
 struct row_view *rows_view(struct rows *rows) MUST_USE;
 struct row_view *row_view_ref(struct row_view *view);
-/* One holder less. NULL is fine. */
+
+/* Drops a reference. Accepts NULL. */
 void row_view_drop(struct row_view *view);
 
-/* A place in a view; all zero is its beginning. */
+/* Position in a view; all zeros is the first row. */
 struct row_place {
     size_t chunk;
     size_t row;
 };
 
-/* True if a row is there. */
+/* Returns true if the view has a row at this position. */
 bool row_view_has(const struct row_view *view, struct row_place at);
 
-/* The row there, and on to the next place; NULL behind the last. */
+/* Returns the row at a position and moves the position to the next row; NULL after the last row. */
 const struct row *row_view_next(const struct row_view *view, struct row_place *at);
+
+/* For tests. */
+
+/* Drops the pins of the entries and the references to the texts of a row. */
+void row_drop(struct row *row, struct store *store);
+
+/* Returns true if all members are equal. */
+bool row_equal(const struct row *a, const struct row *b);
