@@ -6,17 +6,17 @@
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 
-/* Everything that the report is made from, gathered before the first byte. */
+/* Sorted entries of the report. */
 struct report {
     const struct engine *engine;
     struct listing templates;
     struct listing policies;
     struct listing bindings;
     struct listing leases;
-    struct listing dependencies; /* By the resource that they are about. */
+    struct listing dependencies; /* Sorted by the name of the dependency. */
 };
 
-/* Of a kind that has not been read as a whole no template has a decision. */
+/* Lists templates with a decision: a kind that is not read completely has no decisions. */
 static struct listing list_decided(const struct store *store)
 {
     struct listing all = listing_make(store, CLASS_TEMPLATE);
@@ -30,7 +30,7 @@ static struct listing list_decided(const struct store *store)
     return all;
 }
 
-/* Keep those that are attached; the rest of the listing is of no interest. */
+/* Appends the entries of attached dependencies. */
 static void add_dependencies(struct listing *out, const struct listing *from)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -241,6 +241,8 @@ void report_lines(const struct engine *engine, enum report_list list, const stru
     strbuf_addc(out, '\n');
 }
 
+/* ---- plan ---- */
+
 enum { MILLI = 1000 };
 
 void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o)
@@ -269,7 +271,6 @@ static void put_template(struct json_writer *w, const struct plan_template *row)
                                              entry_kind(template), entry_ns(template),
                                              template->name});
     json_writer_text(w, "when", plan_when_names[row->when]);
-    /* In what the binding changes. */
     json_writer_names(w, "fields", outcome_fields(&row->before, &row->after), drift_field_names);
     report_put_outcome(w, "before", &row->before);
     report_put_outcome(w, "after", &row->after);
@@ -307,7 +308,7 @@ static void put_cluster(struct json_writer *w, const struct plan_cluster *row)
     json_writer_close(w, '}');
 }
 
-static void report_plan_put_summary(struct json_writer *w, const struct plan_result *r)
+static void put_plan_summary(struct json_writer *w, const struct plan_result *r)
 {
     json_writer_open(w, "summary", '{');
     json_writer_int(w, "atOnce", (int64_t)r->when[PLAN_AT_ONCE]);
@@ -328,7 +329,7 @@ static void report_plan_put_summary(struct json_writer *w, const struct plan_res
     json_writer_close(w, '}');
 }
 
-/* What appears is read from the engine as it is, what vanishes after plan_undo(). */
+/* Conflicts that appear exist in the engine until plan_undo(), those that vanish only after it. */
 static void put_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
                           const struct engine *engine)
 {
@@ -351,7 +352,7 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(w, "kind", "Plan");
     json_writer_bool(w, "settled", r->settled);
-    report_plan_put_summary(w, r);
+    put_plan_summary(w, r);
     json_writer_open(w, "templates", '[');
     for (size_t i = 0; i < r->template_count; i++)
         put_template(w, &r->templates[i]);

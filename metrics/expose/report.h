@@ -6,51 +6,51 @@
 #include "metrics/simulate/plan.h"
 
 /*
- * What the rules concluded, as JSON for programs (product contract 7): lists are
- * sorted, and two reports over the same objects are byte-equal. The engine has
- * nothing left to evaluate.
+ * Decisions and plans as JSON (product contract 7). Lists are sorted, so reports over the same
+ * objects are byte-equal. The engine must have evaluated all entries.
  */
 
-/* What a source could not read, or read for nothing. Borrowed texts. */
+/* Document or object that a source cannot use. Texts are borrowed. */
 struct report_invalid {
-    const char *kind; /* "Manifest", or that of the object. */
+    const char *kind; /* "Manifest", or the kind of the object. */
     const char *path;
-    size_t line; /* 0 if unknown, as is the column. */
-    size_t column;
+    size_t line;   /* 0 if unknown. */
+    size_t column; /* 0 if unknown. */
     const char *text;
     bool duplicate; /* A later document declares the same object. */
 };
 
 /*
- * Append the whole report; `invalid` comes before what is wrong with policies and
- * what is broken about templates and bindings, but for duplicates, which have a list of their own.
+ * Appends the whole report. In its list "invalid", the items of `invalid` precede problems of
+ * policies and defects of templates and bindings. Duplicates have their own list.
  */
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
                   size_t invalid_count, struct strbuf *out);
 
-/* Lists of it. Of conflicts the entries are of their dependencies. */
+/* Lists of the report. Entries of REPORT_CONFLICTS are dependencies. */
 enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };
 
-/* Call `each` for every entry that a list may have elements about, in the report's order. */
 typedef void report_entry_fn(void *context, const struct entry *entry);
+
+/* Calls `each` for the entries with zero or more elements in a list, in the report's order. */
 void report_each(const struct engine *engine, enum report_list list, report_entry_fn *each,
                  void *context);
 
-/* Append the elements of a list about an entry, a line each. */
+/* Appends the elements of a list for one entry, one per line. */
 void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
                   struct strbuf *out);
 
 /*
- * Append a plan and what plan_finish() has answered as one JSON document (product contract 7). For
- * what vanishes it calls plan_undo(). CPU is in cores, memory in bytes. `fails` is the value of the
- * member of that name as JSON; NULL for no such member.
+ * Appends a plan and the result of plan_finish() as one JSON document (product contract 7). CPU is
+ * in cores, memory in bytes. `fails` is the JSON value of the member "fails"; NULL omits the
+ * member. Calls plan_undo() to write conflicts that vanish.
  */
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
                  const char *fails, struct strbuf *out);
 
-/* The same, without `fails`, as an object of a larger document. */
+/* Appends a plan like report_plan(), without `fails`, as a member of the open object. */
 void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
                      const struct plan_result *r, const struct engine *engine);
 
-/* What stands at one moment: {state, reason, policy, clusters or undetermined}, else null. */
+/* Appends {state, reason, policy, clusters or undetermined}; null if the template is absent. */
 void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o);

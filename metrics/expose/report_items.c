@@ -12,6 +12,8 @@
 #include "metrics/rules/delivery.h"
 #include "metrics/rules/dependency.h"
 
+/* ---- stages of a template ---- */
+
 static void put_stage_and_reason(struct json_writer *w, const char *stage, const char *reason,
                                  struct stage_and_reason at)
 {
@@ -74,279 +76,7 @@ void report_put_way(struct json_writer *w, const struct engine *engine,
     put_targets(w, engine, template);
 }
 
-/*
- * Since when, by whom, whose and who must act, as lists have it. When it was first seen is left
- * out: two reports of the same objects are the same.
- */
-static void put_parties(struct json_writer *w, const struct engine *engine,
-                        const struct entry *template)
-{
-    const struct template_decision *d = template_decision(template);
-
-    report_put_time(w, "since", d->since_ms);
-    json_writer_text(w, "changedBy", template_changer(template).by);
-    json_writer_text(w, "owner", template_owner(entry_template(template)));
-    json_writer_text(w, "actor", actor_names[explain_who(d, engine_takeover(engine))]);
-}
-
-void report_template(struct json_writer *w, const struct engine *engine,
-                     const struct entry *template)
-{
-    const struct template_decision *d = template_decision(template);
-    bool stale = d->state == STATE_STALE;
-
-    json_writer_open(w, NULL, '{');
-    report_put_identity(w, (struct identity){template->partition->type->api_version,
-                                             entry_kind(template), entry_ns(template),
-                                             template->name});
-    json_writer_text(w, "state", state_names[d->state]);
-    json_writer_text(w, "reason", reason_name(d->state, d->reason));
-    if (entry_template(template)->unread)
-        json_writer_bool(w, "unread", true);
-    json_writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
-    json_writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
-    json_writer_names(w, "flags", d->flags, template_flag_names);
-    report_put_way(w, engine, template);
-    json_writer_names(w, "risks", d->risks, risk_names);
-    report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
-    report_put_policy(w, "claimed", policy_name_of(d->claimed));
-    report_put_version(w, d->version);
-    put_parties(w, engine, template);
-    if (d->binding)
-        report_put_binding(w, "binding", d->binding);
-    else
-        json_writer_text(w, "binding", NULL);
-    if (stale) {
-        report_put_assigned(w, entry_binding(d->binding));
-        report_put_projected(w, d->capacity);
-    }
-    if (d->connector)
-        report_connector(w, engine, template);
-    json_writer_close(w, '}');
-}
-
-struct wanted_values {
-    struct json_writer *writer;
-    enum dependency_field field;
-    bool current; /* What the policies say now, rather than what the bindings have. */
-};
-
-/* Where what a referrer wants comes from. */
-static const char *want_origin(const struct dependency_referrer *referrer, bool current)
-{
-    if (referrer->derived)
-        return "derived";
-    if (current && (!referrer->counts_observed ||
-                    !dependency_values_equal(&referrer->current, &referrer->observed)))
-        return "predicted";
-    return "observed";
-}
-
-static void put_want(void *context, const struct dependency_referrer *referrer)
-{
-    const struct wanted_values *wants = context;
-    struct json_writer *w = wants->writer;
-    const struct dependency_values *values =
-        wants->current ? &referrer->current : &referrer->observed;
-    const struct entry *object = referrer->binding ? referrer->binding : referrer->template;
-
-    if (!object || !(wants->current ? referrer->counts_current : referrer->counts_observed))
-        return;
-    json_writer_open(w, NULL, '{');
-    report_put_binding(w, "binding", object);
-    report_put_policy(w, "policy", referrer_policy(referrer, wants->current));
-    report_put_value(w, "value", wants->field, values->wants[wants->field]);
-    json_writer_text(w, "origin", want_origin(referrer, wants->current));
-    json_writer_close(w, '}');
-}
-
-void report_conflict(struct json_writer *w, const struct engine *engine,
-                     const struct entry *dependency, enum dependency_field field,
-                     const char *change)
-{
-    const struct dependency_decision *d = dependency_decision(dependency);
-    const struct field_resolution *f = &d->fields[field];
-    bool predicted = !f->conflict;
-    struct wanted_values wants = {w, field, predicted};
-    CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(128);
-
-    conflict_event_hint(field, &message);
-    json_writer_open(w, NULL, '{');
-    report_put_binding(w, "binding", dependency);
-    json_writer_open(w, "resource", '{');
-    report_put_identity(w, dependency_resource(dependency));
-    json_writer_close(w, '}');
-    json_writer_text(w, "field", dependency_field_names[field]);
-    report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
-    report_put_stored(w, dependency, field);
-    json_writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
-    json_writer_text(w, "message", message.data);
-    json_writer_open(w, "wants", '[');
-    engine_dependency_referrers(engine, dependency, put_want, &wants);
-    json_writer_close(w, ']');
-    if (change)
-        json_writer_text(w, "change", change);
-    json_writer_close(w, '}');
-}
-
-void report_conflicts(struct json_writer *w, const struct engine *engine,
-                      const struct entry *dependency)
-{
-    const struct dependency_decision *d = dependency_decision(dependency);
-
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        if (d->fields[i].conflict || d->fields[i].predicted)
-            report_conflict(w, engine, dependency, i, NULL);
-    }
-}
-
-void report_dependency(struct json_writer *w, const struct entry *dependency)
-{
-    const struct dependency_decision *d = dependency_decision(dependency);
-
-    json_writer_open(w, NULL, '{');
-    report_put_binding(w, "binding", dependency);
-    json_writer_int(w, "danglingReferences", d->dangling);
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        json_writer_open(w, dependency_field_names[i], '{');
-        json_writer_bool(w, "conflict", d->fields[i].conflict);
-        report_put_value(w, "resolved", i, d->fields[i].resolved);
-        report_put_stored(w, dependency, i);
-        if (d->fields[i].unsupported)
-            json_writer_bool(w, "unsupported", true);
-        json_writer_close(w, '}');
-    }
-    json_writer_close(w, '}');
-}
-
-static void count_template(struct policy_counts *counts, const struct template_decision *d,
-                           const struct entry *policy)
-{
-    counts->won += d->winner == policy;
-    counts->claimed += d->claimed == policy;
-    counts->stale += d->state == STATE_STALE && stale_policy(d) == policy;
-    for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
-
-        counts->selected += c->policy == policy && candidate_eligible(c);
-    }
-}
-
-struct policy_counts policy_counts_of(const struct entry *policy)
-{
-    struct policy_counts counts = {0};
-
-    for (uint32_t i = 0; i < policy->reader_count; i++) {
-        const struct entry *reader = policy->readers[i];
-        const struct template_decision *d = template_decision(reader);
-
-        if (d && entry_exists(reader) && d->state != STATE_IGNORED)
-            count_template(&counts, d, policy);
-    }
-    return counts;
-}
-
-void report_put_counts(struct json_writer *w, const struct policy_counts *counts)
-{
-    json_writer_int(w, "selected", counts->selected);
-    json_writer_int(w, "won", counts->won);
-    json_writer_int(w, "claimed", counts->claimed);
-    json_writer_int(w, "stale", counts->stale);
-}
-
-void report_policy(struct json_writer *w, const struct entry *policy)
-{
-    const struct policy_decision *d = policy_decision(policy);
-    struct policy_counts counts = policy_counts_of(policy);
-
-    json_writer_open(w, NULL, '{');
-    report_put_object(w, policy);
-    report_put_counts(w, &counts);
-    report_put_versions(w, policy);
-    /* The member clusters that it may use; nothing where the source has no clusters. */
-    if (d && d->resolved->has_clusters) {
-        json_writer_open(w, "clusters", '[');
-        for (uint32_t i = 0; i < d->resolved->cluster_count; i++)
-            json_writer_text(w, NULL, d->resolved->clusters[i]);
-        json_writer_close(w, ']');
-    }
-    json_writer_close(w, '}');
-}
-
-void report_problems(struct json_writer *w, const struct entry *policy)
-{
-    const struct policy_decision *d = policy_decision(policy);
-
-    for (unsigned i = 0; d && i < POLICY_PROBLEM_COUNT; i++) {
-        if (!(d->problems & 1u << i))
-            continue;
-        json_writer_open(w, NULL, '{');
-        report_put_object(w, policy);
-        json_writer_text(w, "reason", policy_problem_names[i]);
-        json_writer_text(w, "text", policy_problem_texts[i]);
-        json_writer_close(w, '}');
-    }
-}
-
-/* The bindings in its requiredBy that do not exist. */
-static void put_dangling(struct json_writer *w, const struct entry *binding)
-{
-    json_writer_open(w, "references", '[');
-    for (uint32_t i = 0; i < binding->read_count; i++) {
-        const struct entry *read = binding->reads[i].read;
-
-        if (entry_class(read) == CLASS_BINDING && !entry_exists(read))
-            report_put_binding(w, NULL, read);
-    }
-    json_writer_close(w, ']');
-}
-
-/* What the defect is about, for programs: see defect_subject(). */
-static void put_defect(struct json_writer *w, const struct entry *entry, enum defect defect)
-{
-    const struct template_decision *t = template_decision(entry);
-
-    switch (defect) {
-    case DEFECT_NAME_COLLISION:
-        report_put_binding(w, "binding", entry);
-        return;
-    case DEFECT_DANGLING_CLAIM:
-        report_put_policy(w, "claimed", policy_name_of(t ? t->claimed : binding_claimed(entry)));
-        return;
-    case DEFECT_MISSING_TEMPLATE:
-        json_writer_open(w, "resource", '{');
-        report_put_identity(w, dependency_resource(entry));
-        json_writer_close(w, '}');
-        return;
-    case DEFECT_DANGLING_REFERENCE:
-        put_dangling(w, entry);
-        return;
-    case DEFECT_UNAPPLIED_RESOLUTION:
-    case DEFECT_UNCLEARED_FIELDS:
-    case DEFECT_OVERRIDDEN_VALUE:
-        json_writer_names(w, "fields", defect_fields(entry, defect), dependency_field_names);
-        return;
-    case DEFECT_COUNT:
-        break;
-    }
-    abort();
-}
-
-void report_defects(struct json_writer *w, const struct entry *entry)
-{
-    unsigned defects = entry_defects(entry);
-
-    for (unsigned i = 0; i < DEFECT_COUNT; i++) {
-        if (!(defects & 1u << i))
-            continue;
-        json_writer_open(w, NULL, '{');
-        report_put_object(w, entry);
-        json_writer_text(w, "reason", defect_names[i]);
-        json_writer_text(w, "text", defect_texts[i]);
-        put_defect(w, entry, i);
-        json_writer_close(w, '}');
-    }
-}
+/* ---- Config Connector ---- */
 
 static const char *const container_names[] = {
     [CONTAINER_NONE] = NULL,
@@ -355,7 +85,7 @@ static const char *const container_names[] = {
     [CONTAINER_ORGANIZATION] = "organization",
 };
 
-/* Templates that stand for the same cloud resource: the first of them, and how many there are. */
+/* Appends the number of templates that stand for the same cloud resource, and the first of them. */
 static void put_sharers(struct json_writer *w, const struct engine *engine,
                         const struct entry *template)
 {
@@ -408,8 +138,8 @@ void report_put_connector(struct json_writer *w, const struct engine *engine,
     put_lease(w, engine, template);
 }
 
-void report_connector(struct json_writer *w, const struct engine *engine,
-                      const struct entry *template)
+static void put_connector(struct json_writer *w, const struct engine *engine,
+                          const struct entry *template)
 {
     json_writer_open(w, "configConnector", '{');
     report_put_connector(w, engine, template);
@@ -432,4 +162,286 @@ void report_lease(struct json_writer *w, const struct entry *entry)
     json_writer_text(w, "expiration", lease->expires_s > 0 ? expiration : NULL);
     json_writer_names(w, "conflicts", d->conflicts, connector_conflict_names);
     json_writer_close(w, '}');
+}
+
+/* ---- templates ---- */
+
+/*
+ * Appends the start of the state, its author, the owner and the actor, as in lists. Times of
+ * observation are left out, so that reports of the same objects are equal.
+ */
+static void put_responsibility(struct json_writer *w, const struct engine *engine,
+                               const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    report_put_time(w, "since", d->since_ms);
+    json_writer_text(w, "changedBy", template_changer(template).by);
+    json_writer_text(w, "owner", template_owner(entry_template(template)));
+    json_writer_text(w, "actor", actor_names[explain_who(d, engine_takeover(engine))]);
+}
+
+void report_template(struct json_writer *w, const struct engine *engine,
+                     const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    bool stale = d->state == STATE_STALE;
+
+    json_writer_open(w, NULL, '{');
+    report_put_identity(w, (struct identity){template->partition->type->api_version,
+                                             entry_kind(template), entry_ns(template),
+                                             template->name});
+    json_writer_text(w, "state", state_names[d->state]);
+    json_writer_text(w, "reason", reason_name(d->state, d->reason));
+    if (entry_template(template)->unread)
+        json_writer_bool(w, "unread", true);
+    json_writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
+    json_writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
+    json_writer_names(w, "flags", d->flags, template_flag_names);
+    report_put_way(w, engine, template);
+    json_writer_names(w, "risks", d->risks, risk_names);
+    report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
+    report_put_policy(w, "claimed", policy_name_of(d->claimed));
+    report_put_version(w, d->version);
+    put_responsibility(w, engine, template);
+    if (d->binding)
+        report_put_binding(w, "binding", d->binding);
+    else
+        json_writer_text(w, "binding", NULL);
+    if (stale) {
+        report_put_assigned(w, entry_binding(d->binding));
+        report_put_projected(w, d->capacity);
+    }
+    if (d->connector)
+        put_connector(w, engine, template);
+    json_writer_close(w, '}');
+}
+
+/* ---- dependencies ---- */
+
+/* Context of put_referrer_value(). */
+struct referrer_value_writer {
+    struct json_writer *writer;
+    enum dependency_field field;
+    bool current; /* Values that the policies set now; false: values in the bindings. */
+};
+
+/* Returns the origin of a referrer's value. */
+static const char *value_origin(const struct dependency_referrer *referrer, bool current)
+{
+    if (referrer->derived)
+        return "derived";
+    if (current && (!referrer->counts_observed ||
+                    !dependency_values_equal(&referrer->current, &referrer->observed)))
+        return "predicted";
+    return "observed";
+}
+
+static void put_referrer_value(void *context, const struct dependency_referrer *referrer)
+{
+    const struct referrer_value_writer *c = context;
+    struct json_writer *w = c->writer;
+    const struct dependency_values *values = c->current ? &referrer->current : &referrer->observed;
+    const struct entry *object = referrer->binding ? referrer->binding : referrer->template;
+
+    if (!object || !(c->current ? referrer->counts_current : referrer->counts_observed))
+        return;
+    json_writer_open(w, NULL, '{');
+    report_put_binding(w, "binding", object);
+    report_put_policy(w, "policy", referrer_policy(referrer, c->current));
+    report_put_value(w, "value", c->field, values->wants[c->field]);
+    json_writer_text(w, "origin", value_origin(referrer, c->current));
+    json_writer_close(w, '}');
+}
+
+void report_conflict(struct json_writer *w, const struct engine *engine,
+                     const struct entry *dependency, enum dependency_field field,
+                     const char *change)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+    const struct field_resolution *f = &d->fields[field];
+    bool predicted = !f->conflict;
+    struct referrer_value_writer values = {w, field, predicted};
+    CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(128);
+
+    conflict_event_hint(field, &message);
+    json_writer_open(w, NULL, '{');
+    report_put_binding(w, "binding", dependency);
+    json_writer_open(w, "resource", '{');
+    report_put_identity(w, dependency_resource(dependency));
+    json_writer_close(w, '}');
+    json_writer_text(w, "field", dependency_field_names[field]);
+    report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
+    report_put_stored(w, dependency, field);
+    json_writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
+    json_writer_text(w, "message", message.data);
+    json_writer_open(w, "wants", '[');
+    engine_dependency_referrers(engine, dependency, put_referrer_value, &values);
+    json_writer_close(w, ']');
+    if (change)
+        json_writer_text(w, "change", change);
+    json_writer_close(w, '}');
+}
+
+void report_conflicts(struct json_writer *w, const struct engine *engine,
+                      const struct entry *dependency)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].conflict || d->fields[i].predicted)
+            report_conflict(w, engine, dependency, i, NULL);
+    }
+}
+
+void report_dependency(struct json_writer *w, const struct entry *dependency)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    json_writer_open(w, NULL, '{');
+    report_put_binding(w, "binding", dependency);
+    json_writer_int(w, "danglingReferences", d->dangling);
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        json_writer_open(w, dependency_field_names[i], '{');
+        json_writer_bool(w, "conflict", d->fields[i].conflict);
+        report_put_value(w, "resolved", i, d->fields[i].resolved);
+        report_put_stored(w, dependency, i);
+        if (d->fields[i].unsupported)
+            json_writer_bool(w, "unsupported", true);
+        json_writer_close(w, '}');
+    }
+    json_writer_close(w, '}');
+}
+
+/* ---- policies ---- */
+
+static void count_template(struct policy_counts *counts, const struct template_decision *d,
+                           const struct entry *policy)
+{
+    counts->won += d->winner == policy;
+    counts->claimed += d->claimed == policy;
+    counts->stale += d->state == STATE_STALE && stale_policy(d) == policy;
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        const struct candidate *c = &d->candidates[i];
+
+        counts->selected += c->policy == policy && candidate_eligible(c);
+    }
+}
+
+struct policy_counts policy_counts_of(const struct entry *policy)
+{
+    struct policy_counts counts = {0};
+
+    for (uint32_t i = 0; i < policy->reader_count; i++) {
+        const struct entry *reader = policy->readers[i];
+        const struct template_decision *d = template_decision(reader);
+
+        if (d && entry_exists(reader) && d->state != STATE_IGNORED)
+            count_template(&counts, d, policy);
+    }
+    return counts;
+}
+
+void report_put_counts(struct json_writer *w, const struct policy_counts *counts)
+{
+    json_writer_int(w, "selected", counts->selected);
+    json_writer_int(w, "won", counts->won);
+    json_writer_int(w, "claimed", counts->claimed);
+    json_writer_int(w, "stale", counts->stale);
+}
+
+void report_policy(struct json_writer *w, const struct entry *policy)
+{
+    const struct policy_decision *d = policy_decision(policy);
+    struct policy_counts counts = policy_counts_of(policy);
+
+    json_writer_open(w, NULL, '{');
+    report_put_object(w, policy);
+    report_put_counts(w, &counts);
+    report_put_versions(w, policy);
+    /* Omitted if the source has no member clusters. */
+    if (d && d->resolved->has_clusters) {
+        json_writer_open(w, "clusters", '[');
+        for (uint32_t i = 0; i < d->resolved->cluster_count; i++)
+            json_writer_text(w, NULL, d->resolved->clusters[i]);
+        json_writer_close(w, ']');
+    }
+    json_writer_close(w, '}');
+}
+
+void report_problems(struct json_writer *w, const struct entry *policy)
+{
+    const struct policy_decision *d = policy_decision(policy);
+
+    for (unsigned i = 0; d && i < POLICY_PROBLEM_COUNT; i++) {
+        if (!(d->problems & 1u << i))
+            continue;
+        json_writer_open(w, NULL, '{');
+        report_put_object(w, policy);
+        json_writer_text(w, "reason", policy_problem_names[i]);
+        json_writer_text(w, "text", policy_problem_texts[i]);
+        json_writer_close(w, '}');
+    }
+}
+
+/* ---- defects ---- */
+
+/* Appends the bindings in requiredBy that do not exist. */
+static void put_dangling(struct json_writer *w, const struct entry *binding)
+{
+    json_writer_open(w, "references", '[');
+    for (uint32_t i = 0; i < binding->read_count; i++) {
+        const struct entry *read = binding->reads[i].read;
+
+        if (entry_class(read) == CLASS_BINDING && !entry_exists(read))
+            report_put_binding(w, NULL, read);
+    }
+    json_writer_close(w, ']');
+}
+
+/* Appends the subject of a defect for programs; defect_subject() is the text for people. */
+static void put_defect(struct json_writer *w, const struct entry *entry, enum defect defect)
+{
+    const struct template_decision *t = template_decision(entry);
+
+    switch (defect) {
+    case DEFECT_NAME_COLLISION:
+        report_put_binding(w, "binding", entry);
+        return;
+    case DEFECT_DANGLING_CLAIM:
+        report_put_policy(w, "claimed", policy_name_of(t ? t->claimed : binding_claimed(entry)));
+        return;
+    case DEFECT_MISSING_TEMPLATE:
+        json_writer_open(w, "resource", '{');
+        report_put_identity(w, dependency_resource(entry));
+        json_writer_close(w, '}');
+        return;
+    case DEFECT_DANGLING_REFERENCE:
+        put_dangling(w, entry);
+        return;
+    case DEFECT_UNAPPLIED_RESOLUTION:
+    case DEFECT_UNCLEARED_FIELDS:
+    case DEFECT_OVERRIDDEN_VALUE:
+        json_writer_names(w, "fields", defect_fields(entry, defect), dependency_field_names);
+        return;
+    case DEFECT_COUNT:
+        break;
+    }
+    abort();
+}
+
+void report_defects(struct json_writer *w, const struct entry *entry)
+{
+    unsigned defects = entry_defects(entry);
+
+    for (unsigned i = 0; i < DEFECT_COUNT; i++) {
+        if (!(defects & 1u << i))
+            continue;
+        json_writer_open(w, NULL, '{');
+        report_put_object(w, entry);
+        json_writer_text(w, "reason", defect_names[i]);
+        json_writer_text(w, "text", defect_texts[i]);
+        put_defect(w, entry, i);
+        json_writer_close(w, '}');
+    }
 }

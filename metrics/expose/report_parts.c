@@ -8,6 +8,8 @@
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
 enum { BINDING_NAME_MAX_BYTES = 4096 };
 
+/* ---- objects and values ---- */
+
 void report_put_policy(struct json_writer *w, const char *key, struct policy_name policy)
 {
     if (!policy.kind) {
@@ -99,7 +101,7 @@ void report_put_stored(struct json_writer *w, const struct entry *dependency,
         report_put_value(w, "stored", field, d->fields[field].stored);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_cluster_name(const void *a, const void *b)
 {
     return strcmp(((const struct target_cluster *)a)->name,
                   ((const struct target_cluster *)b)->name);
@@ -113,7 +115,7 @@ void report_put_assigned(struct json_writer *w, const struct binding *b)
 
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = b->clusters[i];
-    qsort(sorted, count, sizeof(*sorted), by_name);
+    qsort(sorted, count, sizeof(*sorted), by_cluster_name);
     report_put_clusters(w, "assigned", sorted, count);
 }
 
@@ -126,6 +128,8 @@ void report_put_projected(struct json_writer *w, const struct capacity *c)
     else
         report_put_clusters(w, "projected", c->projection.clusters, c->projection.count);
 }
+
+/* ---- transitions of templates ---- */
 
 static void write_moment(struct json_writer *w, const char *key, const struct moment *m)
 {
@@ -163,30 +167,29 @@ void transition_write(struct json_writer *w, const struct transition *x)
     json_writer_close(w, '}');
 }
 
-/* ---- for people ---- */
-
-/* Append what begins the next part, and its name. */
-static void begin(struct strbuf *out, size_t start, const char *part)
+/* Appends the name of a part, after "; " unless the text since `start` is empty. */
+static void add_part_name(struct strbuf *out, size_t start, const char *part)
 {
     strbuf_addf(out, "%s%s ", out->len > start ? "; " : "", part);
 }
 
-static void add_word(struct strbuf *out, const char *word, const char *why)
+static void add_with_reason(struct strbuf *out, const char *word, const char *reason)
 {
-    strbuf_addf(out, "%s%s%s%s", word && *word ? word : "none", why && *why ? " (" : "",
-                why ? why : "", why && *why ? ")" : "");
+    strbuf_addf(out, "%s%s%s%s", word && *word ? word : "none", reason && *reason ? " (" : "",
+                reason ? reason : "", reason && *reason ? ")" : "");
 }
 
 static void add_state(struct strbuf *out, const struct moment *m)
 {
-    add_word(out, state_names[m->state], reason_name((enum template_state)m->state, m->reason));
+    add_with_reason(out, state_names[m->state],
+                    reason_name((enum template_state)m->state, m->reason));
     if (m->state == STATE_STALE)
         strbuf_addf(out, " %s", phase_names[m->phase]);
 }
 
 static void add_stage(struct strbuf *out, const struct moment *m)
 {
-    add_word(out, stage_names[m->stage], stage_reason_names[m->stage_reason]);
+    add_with_reason(out, stage_names[m->stage], stage_reason_names[m->stage_reason]);
 }
 
 static void add_policy(struct strbuf *out, const struct entry *policy)
@@ -198,22 +201,23 @@ static void add_policy(struct strbuf *out, const struct entry *policy)
                     *entry_ns(policy) ? "/" : "", policy->name);
 }
 
-static void say_policy(struct strbuf *out, size_t start, const char *part, const struct entry *a,
-                       const struct entry *b)
+static void add_policy_change(struct strbuf *out, size_t start, const char *part,
+                              const struct entry *a, const struct entry *b)
 {
     if (a == b)
         return;
-    begin(out, start, part);
+    add_part_name(out, start, part);
     add_policy(out, a);
     strbuf_adds(out, " to ");
     add_policy(out, b);
 }
 
-static void say_number(struct strbuf *out, size_t start, const char *part, uint32_t a, uint32_t b)
+static void add_number_change(struct strbuf *out, size_t start, const char *part, uint32_t a,
+                              uint32_t b)
 {
     if (a == b)
         return;
-    begin(out, start, part);
+    add_part_name(out, start, part);
     strbuf_addf(out, "%" PRIu32 " to %" PRIu32, a, b);
 }
 
@@ -228,24 +232,26 @@ void transition_say(struct strbuf *out, const struct transition *x)
         return;
     }
     if (a->state != b->state || a->reason != b->reason || a->phase != b->phase) {
-        begin(out, start, "state");
+        add_part_name(out, start, "state");
         add_state(out, a);
         strbuf_adds(out, " to ");
         add_state(out, b);
     }
     if (a->stage != b->stage || a->stage_reason != b->stage_reason) {
-        begin(out, start, "stage");
+        add_part_name(out, start, "stage");
         add_stage(out, a);
         strbuf_adds(out, " to ");
         add_stage(out, b);
     }
-    say_policy(out, start, "policy", a->policy, b->policy);
-    say_policy(out, start, "claim", a->claimed, b->claimed);
-    say_number(out, start, "version", a->version, b->version);
-    say_number(out, start, "number of clusters", a->clusters, b->clusters);
+    add_policy_change(out, start, "policy", a->policy, b->policy);
+    add_policy_change(out, start, "claim", a->claimed, b->claimed);
+    add_number_change(out, start, "version", a->version, b->version);
+    add_number_change(out, start, "number of clusters", a->clusters, b->clusters);
     if (a->clusters == b->clusters && a->cluster_hash != b->cluster_hash)
         strbuf_addf(out, "%sother clusters", out->len > start ? "; " : "");
 }
+
+/* ---- versions of policies ---- */
 
 static double requested(const struct binding *b, const char *resource)
 {
@@ -256,12 +262,12 @@ static double requested(const struct binding *b, const char *resource)
     return 0;
 }
 
-static bool is_name(const void *item, const void *key)
+static bool is_same_address(const void *item, const void *key)
 {
     return item == key;
 }
 
-/* The names of clusters are shared texts: one is one pointer. */
+/* Names of clusters are shared texts, so equal names have equal addresses. */
 static void add_binding(struct version_use *use, struct map *clusters, const struct binding *b)
 {
     use->templates++;
@@ -282,11 +288,11 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* What the templates of a policy that run this version use. */
-static struct version_use use_of(const struct entry *policy, const struct policy_version *v)
+/* Counts the templates of a policy that run a version, and their requests. */
+static struct version_use version_use_of(const struct entry *policy, const struct policy_version *v)
 {
     struct version_use use = {.version = v};
-    struct map clusters = MAP_INIT(is_name);
+    struct map clusters = MAP_INIT(is_same_address);
     const char *name;
 
     for (uint32_t i = 0; v->templates > 0 && i < policy->reader_count; i++) {
@@ -313,9 +319,9 @@ struct version_uses version_uses_of(const struct entry *policy)
         return uses;
     uses.items = xreallocarray(NULL, h->count + 1, sizeof(*uses.items));
     for (size_t i = h->count; i-- > 0;)
-        uses.items[uses.count++] = use_of(policy, h->versions[i]);
+        uses.items[uses.count++] = version_use_of(policy, h->versions[i]);
     if (h->unknown.templates > 0)
-        uses.items[uses.count++] = use_of(policy, &h->unknown);
+        uses.items[uses.count++] = version_use_of(policy, &h->unknown);
     return uses;
 }
 

@@ -7,63 +7,75 @@
 #include "metrics/rules/projection.h"
 #include "metrics/rules/transitions.h"
 
-/* What the elements of the report and of explanations are made of: members of the open object. */
+/*
+ * Parts of report elements and explanations: policies, objects, clusters, dependency values,
+ * transitions of templates and versions of policies. Functions report_put_* append members to the
+ * open object.
+ */
 
-/* {kind, namespace, name}; null if no policy is known. */
+/* ---- objects and values ---- */
+
+/* Appends {kind, namespace, name}; null if no policy is known. */
 void report_put_policy(struct json_writer *w, const char *key, struct policy_name policy);
 
-/* The kind, the namespace and the name of an entry, as members. */
+/* Appends kind, namespace and name of an entry. */
 void report_put_object(struct json_writer *w, const struct entry *entry);
 
-/* The same with the apiVersion. */
+/* Appends apiVersion, kind, namespace and name. */
 void report_put_identity(struct json_writer *w, struct identity id);
 
-/* A number, null if it is not known. */
+/* Appends a number; null unless `known`. */
 void report_put_known(struct json_writer *w, const char *key, int64_t value, bool known);
 
-/* A time in milliseconds since the epoch; null for 0, which is unknown. */
+/* Appends a time in milliseconds since the epoch; null for 0, which is unknown. */
 void report_put_time(struct json_writer *w, const char *key, int64_t time_ms);
 
-/* {namespace, name} of a binding, or of the one that a template would get. */
+/* Appends {namespace, name} of a binding, or of the binding that Karmada makes for a template. */
 void report_put_binding(struct json_writer *w, const char *key, const struct entry *entry);
 
-/* A list of {cluster, replicas}, in this order. */
+/* Appends a list of {cluster, replicas} in the given order. */
 void report_put_clusters(struct json_writer *w, const char *key,
                          const struct target_cluster *clusters, uint32_t count);
 
-/* "assigned": where the replicas of a template are now, by cluster; none without a binding. */
+/* Appends "assigned": the present clusters of a binding by name; empty if `b` is NULL. */
 void report_put_assigned(struct json_writer *w, const struct binding *b);
 
-/* "projected": where they would go, null where no policy or no binding says; or "undetermined". */
+/*
+ * Appends "projected": the predicted clusters; null without a governing policy or a binding. If the
+ * clusters cannot be predicted, appends the reason as "undetermined" instead.
+ */
 void report_put_projected(struct json_writer *w, const struct capacity *c);
 
-/* As the API has it: ConflictResolution is a text, PreserveResourcesOnDeletion a boolean. */
+/* Appends a value as in Karmada's API: ConflictResolution as text, the other field as boolean. */
 void report_put_value(struct json_writer *w, const char *key, enum dependency_field field,
                       bool value);
 
 /*
- * "stored": what the binding of a dependency has; null where there is none, and where a referrer
- * has none yet, so that nobody has resolved with it.
+ * Appends "stored": the value in the binding of a dependency; null if there is no binding, or if a
+ * referrer has no binding, because Karmada has not resolved its values yet.
  */
 void report_put_stored(struct json_writer *w, const struct entry *dependency,
                        enum dependency_field field);
 
-/* What lists and explanations say of a transition (rules/transitions.h). */
+/* ---- transitions of templates ---- */
 
-/* Append it as a JSON object. Members have the names that a template's row has (row.h). */
+/* Appends a transition as a JSON object. Names of members equal those of rows (list_rows.h). */
 void transition_write(struct json_writer *w, const struct transition *x);
 
-/* Append what differs, for people: "state pending (no_match) to unbound (waiting); policy ...". */
+/* Appends the differences for people: "state pending (no_match) to unbound (waiting); policy ...".
+ */
 void transition_say(struct strbuf *out, const struct transition *x);
 
-/* Who runs a version of a policy, and with how much of the member clusters. */
+/* ---- versions of policies (product contract 3.7) ---- */
+
+/* Templates that run a version of a policy, and their share of the member clusters. */
 struct version_use {
     const struct policy_version *version;
-    uint32_t templates;
+    uint32_t templates; /* Number of templates. */
     int64_t replicas;
-    double cores;          /* What the replicas request. */
-    double memory;         /* In bytes. */
-    const char **clusters; /* By name, in byte order. */
+    double cores;          /* CPU that the replicas request. */
+    double memory;         /* Memory that the replicas request, in bytes. */
+    const char **clusters; /* Names in byte order; the array is owned, names are borrowed. */
     size_t cluster_count;
 };
 
@@ -72,20 +84,19 @@ struct version_uses {
     size_t count;
 };
 
-/* All known versions of a policy, of which the first is that of now; none without a history. */
+/* Returns all known versions of a policy, the current one first; empty without a history. */
 struct version_uses version_uses_of(const struct entry *policy) MUST_USE;
 void version_uses_release(struct version_uses *uses);
 
-/* Versions of policies (product contract 3.7), as members of the open object. */
-
 /*
- * Of a template what it runs: "version", "behind" and "supersededSince", null where that is not
- * known or where it runs none (`v` is NULL); "versionUnknown" where no version ever had the values.
+ * Appends "version", "behind" and "supersededSince" of the version that a template runs; null if
+ * unknown, or if `v` is NULL because the template runs no version. Appends "versionUnknown" if no
+ * known version has the values of the binding.
  */
 void report_put_version(struct json_writer *w, const struct policy_version *v);
 
-/* What a version is, and who runs it. Of the unknown one "version" and what it is are null. */
+/* Appends a version and its templates. Members about the unknown version itself are null. */
 void report_put_version_use(struct json_writer *w, const struct version_use *use);
 
-/* "versions" of a policy: newest first, that of now always; those of the unknown one last. */
+/* Appends "versions" of a policy in the order of version_uses_of(). */
 void report_put_versions(struct json_writer *w, const struct entry *policy);
