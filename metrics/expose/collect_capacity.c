@@ -6,10 +6,10 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/projection.h"
 
-/* Of these every member cluster has its series, so that a board shows 0 and no gap. */
+/* Resources with a series for every member cluster, so that boards show 0 instead of a gap. */
 static const char *const common_resources[] = {"cpu", "memory", "pods"};
 
-/* The names as in a Kubernetes resource list; what is no time and no space is counted. */
+/* Returns the unit of a resource with a name as in a ResourceList; other names are counters. */
 static const char *unit_of(const char *resource)
 {
     static const char *const sizes[] = {"memory", "ephemeral-storage", "storage"};
@@ -26,7 +26,7 @@ static const char *unit_of(const char *resource)
     return strncmp(resource, pages, strlen(pages)) == 0 ? "byte" : "integer";
 }
 
-/* Thousandths, as many times; what does not fit stops at the largest number. */
+/* Returns amount * times in thousandths, limited to INT64_MAX. */
 static int64_t thousandths(double amount, int32_t times)
 {
     double scaled = amount * 1000;
@@ -37,7 +37,7 @@ static int64_t thousandths(double amount, int32_t times)
     return product;
 }
 
-/* What so many pods request, and the pods themselves, by a family's first label. */
+/* Appends the requests of a number of pods, and that number, with the value of the first label. */
 static void add_requests(struct samples *out, const struct resource_request *requests,
                          uint32_t count, int32_t pods, unsigned index, const char *label)
 {
@@ -49,7 +49,7 @@ static void add_requests(struct samples *out, const struct resource_request *req
     SAMPLE(out, thousandths(1, pods), index, label, "pods", unit_of("pods"));
 }
 
-/* NULL also of a cluster, which only makes its series present. */
+/* Returns NULL for entries without capacity, such as clusters. */
 static const struct capacity *capacity_of(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
@@ -62,6 +62,7 @@ static bool is_cluster(const struct entry *entry)
     return entry_class(entry) == CLASS_CLUSTER;
 }
 
+/* Makes the series of a cluster present. */
 static void add_zeros(struct samples *out, const char *cluster)
 {
     for (size_t i = 0; i < ARRAY_LEN(common_resources); i++)
@@ -70,12 +71,12 @@ static void add_zeros(struct samples *out, const char *cluster)
 
 static void collect_drift_replicas(const struct entry *entry, struct samples *out)
 {
-    struct movement_walk at = {0};
+    struct movement_walk walk = {0};
     struct cluster_movement m;
 
     if (is_cluster(entry))
         SAMPLE(out, 0, 0, entry->name);
-    while (capacity_movement(capacity_of(entry), &at, &m)) {
+    while (capacity_movement(capacity_of(entry), &walk, &m)) {
         for (unsigned i = 0; i < MOVEMENT_COUNT; i++) {
             if (m.replicas[i] != 0)
                 SAMPLE(out, m.replicas[i], i, m.cluster);
@@ -83,15 +84,15 @@ static void collect_drift_replicas(const struct entry *entry, struct samples *ou
     }
 }
 
-/* The same by governing policy. A cluster has none, but without clusters nothing is said. */
+/* Clusters add no samples; their class only hides the family until all clusters are read. */
 static void collect_policy_drift_replicas(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
     struct policy_name policy = policy_name_of(d ? d->governing : NULL);
-    struct movement_walk at = {0};
+    struct movement_walk walk = {0};
     struct cluster_movement m;
 
-    while (capacity_movement(capacity_of(entry), &at, &m)) {
+    while (capacity_movement(capacity_of(entry), &walk, &m)) {
         for (unsigned i = 0; i < MOVEMENT_COUNT; i++) {
             if (m.replicas[i] != 0)
                 SAMPLE(out, m.replicas[i], i, policy.kind, policy.ns, policy.name);
@@ -108,21 +109,21 @@ static void add_movement(struct samples *out, const struct capacity *c,
 
 static void collect_drift_requests(const struct entry *entry, struct samples *out)
 {
-    struct movement_walk at = {0};
+    struct movement_walk walk = {0};
     struct cluster_movement m;
 
     if (is_cluster(entry))
         add_zeros(out, entry->name);
-    while (capacity_movement(capacity_of(entry), &at, &m))
+    while (capacity_movement(capacity_of(entry), &walk, &m))
         add_movement(out, capacity_of(entry), &m, m.cluster);
 }
 
 static void collect_namespace_drift_requests(const struct entry *entry, struct samples *out)
 {
-    struct movement_walk at = {0};
+    struct movement_walk walk = {0};
     struct cluster_movement m;
 
-    while (capacity_movement(capacity_of(entry), &at, &m))
+    while (capacity_movement(capacity_of(entry), &walk, &m))
         add_movement(out, capacity_of(entry), &m, entry_ns(entry));
 }
 
@@ -146,7 +147,7 @@ static void collect_undetermined(const struct entry *entry, struct samples *out)
         SAMPLE(out, 1, c->projection.reason);
 }
 
-/* An orphan has its place by no policy, so that it moves nowhere: it holds what it holds. */
+/* An orphaned template has no policy and does not move, so its requests are not drift. */
 static void collect_orphaned_requests(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);

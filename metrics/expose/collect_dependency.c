@@ -5,7 +5,7 @@
 #include "metrics/model/event.h"
 #include "metrics/model/store.h"
 
-/* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
+/* API groups are DNS names of at most 253 bytes; a longer text is cut. */
 enum { GROUP_SIZE = 256 };
 
 static void collect_conflicts(const struct entry *entry, struct samples *out)
@@ -36,42 +36,43 @@ static void collect_conflict_info(const struct entry *entry, struct samples *out
     }
 }
 
-/* The values of each field, as dependency_value_name() has them: two a field. */
-static const char *const wanted_names[] = {"Abort", "Overwrite", "false", "true"};
+/* Values of all fields as in dependency_value_name(): two per field. */
+static const char *const value_names[] = {"Abort", "Overwrite", "false", "true"};
 
 static bool is_value_of(unsigned field, unsigned value)
 {
     return value / 2 == field;
 }
 
-struct parties {
+/* Context of collect_referrer_policy(). */
+struct referrer_policies {
     const struct dependency_decision *dependency;
     struct samples *out;
 };
 
-/* A policy with several referrers that want the same counts once. */
-static void collect_party(void *context, const struct dependency_referrer *referrer)
+/* Counts a policy once even if several of its referrers request the same value. */
+static void collect_referrer_policy(void *context, const struct dependency_referrer *referrer)
 {
-    const struct parties *parties = context;
+    const struct referrer_policies *c = context;
     struct policy_name policy = referrer_policy(referrer, false);
 
     if (!referrer->counts_observed || !policy.kind)
         return;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        if (parties->dependency->fields[i].conflict)
-            SAMPLE_ONCE(parties->out, 1,
-                        i * (unsigned)ARRAY_LEN(wanted_names) + i * 2 + referrer->observed.wants[i],
+        if (c->dependency->fields[i].conflict)
+            SAMPLE_ONCE(c->out, 1,
+                        i * (unsigned)ARRAY_LEN(value_names) + i * 2 + referrer->observed.wants[i],
                         policy.kind, policy.ns, policy.name);
     }
 }
 
-static void collect_conflict_parties(const struct entry *entry, struct samples *out)
+static void collect_conflict_policies(const struct entry *entry, struct samples *out)
 {
     const struct dependency_decision *d = dependency_decision(entry);
-    struct parties parties = {d, out};
+    struct referrer_policies policies = {d, out};
 
     if (dependency_conflicts(d) > 0)
-        engine_dependency_referrers(out->engine, entry, collect_party, &parties);
+        engine_dependency_referrers(out->engine, entry, collect_referrer_policy, &policies);
 }
 
 static void collect_conflict_oldest(const struct entry *entry, struct samples *out)
@@ -164,9 +165,9 @@ static const struct family_def families[] = {
      .bound = "policy limit x 4",
      .fold = POLICY_LIMIT_POLICY,
      .sparse = true,
-     .labels = {POLICY_LABELS, DISPUTED, ENUM_LABEL("value", wanted_names)},
+     .labels = {POLICY_LABELS, DISPUTED, ENUM_LABEL("value", value_names)},
      .pairs = is_value_of,
-     FROM(DEPENDENCY_ENTRIES, collect_conflict_parties)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflict_policies)},
     {.name = "karmada_dependency_conflicts_predicted",
      .help = "Dependencies without a conflict that will have one once bindings follow the "
              "policies as they are now.",
@@ -213,6 +214,8 @@ static const struct family_def families[] = {
 };
 const struct family_group dependency_families = {families, ARRAY_LEN(families)};
 
+/* ---- Config Connector ---- */
+
 static void collect_connector_resources(const struct entry *entry, struct samples *out)
 {
     const struct connector_decision *c = template_decision(entry)->connector;
@@ -251,7 +254,7 @@ static void collect_lease_expiration(const struct entry *entry, struct samples *
         SAMPLE(out, entry_lease(entry)->expires_s * 1000, 0);
 }
 
-static const struct family_def collect_connector_families[] = {
+static const struct family_def connector_family_rows[] = {
     {.name = "karmada_configconnector_resources",
      .help = "Templates that are resources of Config Connector, by whether leases protect them.",
      .bound = "API groups x 3",
@@ -280,5 +283,5 @@ static const struct family_def collect_connector_families[] = {
      .aggregation = AGGREGATE_MIN,
      FROM(LEASE_ENTRIES, collect_lease_expiration)},
 };
-const struct family_group connector_families = {collect_connector_families,
-                                                ARRAY_LEN(collect_connector_families)};
+const struct family_group connector_families = {connector_family_rows,
+                                                ARRAY_LEN(connector_family_rows)};

@@ -15,11 +15,14 @@ static const char *const relation_names[] = {
 
 static const char *const policy_kind_names[] = {"PropagationPolicy", "ClusterPropagationPolicy"};
 
-/* By rank_step, from RANK_KIND on. */
+/* By enum rank_step, from RANK_KIND on. */
 static const char *const decided_by_names[] = {"kind", "priority", "selector", "name"};
 
-/* Of a policy whose kinds have not all been read the number would be too small, or 0: an alert. */
-static void relate(struct samples *out, const struct entry *policy, enum relation relation)
+/*
+ * Counts a template for a policy. Policies with kinds that are not read completely are left out:
+ * their number would be too small, and 0 raises an alert.
+ */
+static void add_relation(struct samples *out, const struct entry *policy, enum relation relation)
 {
     const struct policy_decision *d = policy ? policy_decision(policy) : NULL;
 
@@ -33,22 +36,19 @@ static void collect_relations(const struct entry *template, struct samples *out)
 
     if (d->state == STATE_IGNORED)
         return;
-    relate(out, d->claimed, RELATION_CLAIMED);
-    relate(out, d->winner, RELATION_WON);
+    add_relation(out, d->claimed, RELATION_CLAIMED);
+    add_relation(out, d->winner, RELATION_WON);
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         const struct candidate *c = &d->candidates[i];
 
         if (c->excluded)
-            relate(out, c->policy, RELATION_EXCLUDED);
+            add_relation(out, c->policy, RELATION_EXCLUDED);
         else if (candidate_eligible(c) && c->score > SCORE_NONE)
-            relate(out, c->policy, RELATION_SELECTED);
+            add_relation(out, c->policy, RELATION_SELECTED);
     }
 }
 
-/*
- * A policy that exists has its series even if it selects nothing: counting those that are 0
- * is all that karmada_propagationpolicy_unused needs.
- */
+/* Samples of 0 from policies let karmada_propagationpolicy_unused count those without templates. */
 static void collect_policy_templates(const struct entry *entry, struct samples *out)
 {
     if (entry_class(entry) == CLASS_TEMPLATE)
@@ -97,7 +97,7 @@ static void collect_overlaps(const struct entry *entry, struct samples *out)
 
     if (d->state == STATE_IGNORED || d->candidate_count < 2)
         return;
-    /* Those that are not eligible come last. */
+    /* Eligible candidates come first. */
     if (!candidate_eligible(&best[1]))
         return;
     candidate_compare(&best[0], &best[1], &step);
@@ -153,21 +153,23 @@ static const struct family_def families[] = {
 };
 const struct family_group policy_families = {families, ARRAY_LEN(families)};
 
+/* ---- versions of policies ---- */
+
 enum behind { BEHIND_1, BEHIND_2, BEHIND_MORE, BEHIND_UNKNOWN };
 static const char *const behind_names[] = {"1", "2", "3_or_more", "unknown"};
 
 enum rollout { ROLLOUT_CURRENT, ROLLOUT_PREVIOUS, ROLLOUT_OLDER, ROLLOUT_UNKNOWN, ROLLOUT_COUNT };
 static const char *const rollout_names[] = {"current", "previous", "older", "unknown"};
 
-/* The history of a policy of which all templates are known; else numbers would be too small. */
-static const struct policy_history *history_of(const struct entry *policy)
+/* Returns NULL if not all templates of the policy are read: numbers would be too small. */
+static const struct policy_history *complete_history(const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
 
     return d->kinds_incomplete ? NULL : d->history;
 }
 
-/* A version of a history by its place, behind the known ones that for values of none. */
+/* Returns a known version by index, or the unknown version if `at` is the number of known ones. */
 static const struct policy_version *version_at(const struct policy_history *h, size_t at)
 {
     return at < h->count ? h->versions[at] : &h->unknown;
@@ -175,7 +177,7 @@ static const struct policy_version *version_at(const struct policy_history *h, s
 
 static void collect_behind(const struct entry *policy, struct samples *out)
 {
-    const struct policy_history *h = history_of(policy);
+    const struct policy_history *h = complete_history(policy);
 
     for (size_t i = 0; h && i <= h->count; i++) {
         const struct policy_version *v = version_at(h, i);
@@ -192,7 +194,7 @@ static void collect_behind(const struct entry *policy, struct samples *out)
 
 static void collect_in_force(const struct entry *policy, struct samples *out)
 {
-    const struct policy_history *h = history_of(policy);
+    const struct policy_history *h = complete_history(policy);
     size_t count = h ? policy_history_in_force(h) : 0;
 
     if (count > 1)
@@ -201,7 +203,7 @@ static void collect_in_force(const struct entry *policy, struct samples *out)
 
 static void collect_rollout(const struct entry *policy, struct samples *out)
 {
-    const struct policy_history *h = history_of(policy);
+    const struct policy_history *h = complete_history(policy);
     int64_t templates[ROLLOUT_COUNT] = {0};
 
     for (size_t i = 0; h && i <= h->count; i++) {
@@ -219,7 +221,7 @@ static void collect_rollout(const struct entry *policy, struct samples *out)
 
 static void collect_superseded(const struct entry *policy, struct samples *out)
 {
-    const struct policy_history *h = history_of(policy);
+    const struct policy_history *h = complete_history(policy);
 
     for (size_t i = 0; h && i < h->count; i++) {
         const struct policy_version *v = h->versions[i];
@@ -230,6 +232,7 @@ static void collect_superseded(const struct entry *policy, struct samples *out)
     }
 }
 
+/* Possible pairs of the labels `from` and `to`. */
 static bool is_transition(unsigned from, unsigned to)
 {
     return from != to;
@@ -243,7 +246,7 @@ static void collect_transitions(const struct entry *template, struct samples *ou
         SAMPLE(out, 1, (unsigned)d->before * STATE_COUNT + d->state);
 }
 
-static const struct family_def collect_version_families[] = {
+static const struct family_def version_family_rows[] = {
     {.name = "karmada_templates_behind",
      .help = "Templates that run an older version of the policy that they claim, by how many newer "
              "ones are known. A version is a set of the values that Karmada copies into bindings; "
@@ -283,5 +286,4 @@ static const struct family_def collect_version_families[] = {
      .pairs = is_transition,
      FROM(TEMPLATE_ENTRIES, collect_transitions)},
 };
-const struct family_group version_families = {collect_version_families,
-                                              ARRAY_LEN(collect_version_families)};
+const struct family_group version_families = {version_family_rows, ARRAY_LEN(version_family_rows)};

@@ -6,8 +6,8 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/delivery.h"
 
-/* The series of families by stage and reason. */
-static unsigned pair_of(struct stage_and_reason at)
+/* Returns the index of the series by stage and reason. */
+static unsigned stage_reason_index(struct stage_and_reason at)
 {
     return (unsigned)at.stage * STAGE_REASON_COUNT + (unsigned)at.reason;
 }
@@ -16,7 +16,7 @@ static void collect_stage(const struct entry *entry, struct samples *out)
 {
     struct stage_and_reason at = template_decision(entry)->stages.at;
 
-    SAMPLE(out, 1, pair_of(at));
+    SAMPLE(out, 1, stage_reason_index(at));
 }
 
 static void collect_namespace_stage(const struct entry *entry, struct samples *out)
@@ -29,7 +29,7 @@ static void collect_delivery(const struct entry *entry, struct samples *out)
     struct stage_and_reason at = template_decision(entry)->stages.delivery;
 
     if (at.stage != STAGE_NONE)
-        SAMPLE(out, 1, pair_of(at));
+        SAMPLE(out, 1, stage_reason_index(at));
 }
 
 static void collect_stage_oldest(const struct entry *entry, struct samples *out)
@@ -67,12 +67,7 @@ static void collect_last_copy(const struct entry *entry, struct samples *out)
 
 static void collect_risks(const struct entry *entry, struct samples *out)
 {
-    unsigned risks = entry_risks(entry);
-
-    for (unsigned i = 0; i < RISK_COUNT; i++) {
-        if (risks & 1U << i)
-            SAMPLE(out, 1, i);
-    }
+    samples_add_bits(out, entry_risks(entry));
 }
 
 static void collect_fallback(const struct entry *entry, struct samples *out)
@@ -100,10 +95,11 @@ static void collect_suspended(const struct entry *entry, struct samples *out)
 }
 
 /*
- * True if the template's last change is not everywhere yet: it is not in the binding, or older
- * in a member, or nothing was applied ever. What moves later waits for something else.
+ * Returns true if the template's last change has not reached all member clusters: it is not in the
+ * binding, a member cluster has an older version, or no version was ever applied. Later moves to
+ * other clusters do not count.
  */
-static bool is_on_its_way(const struct template_decision *d)
+static bool is_change_undelivered(const struct template_decision *d)
 {
     const struct binding *b = entry_binding(d->binding);
     enum stage stage = d->stages.delivery.stage;
@@ -118,7 +114,7 @@ static void collect_delivery_delay(const struct entry *entry, struct samples *ou
 {
     const struct template *t = entry_template(entry);
 
-    if (t->changed_ms > 0 && is_on_its_way(template_decision(entry)))
+    if (t->changed_ms > 0 && is_change_undelivered(template_decision(entry)))
         SAMPLE(out, t->changed_ms, 0);
 }
 
@@ -130,15 +126,15 @@ static bool is_delivered(const struct entry *entry)
            d->stages.delivery.stage <= STAGE_HEALTHY;
 }
 
-static bool has_pair(unsigned stage, unsigned reason)
+static bool is_stage_reason(unsigned stage, unsigned reason)
 {
     return stage_has_reason((enum stage)stage, (enum stage_reason)reason);
 }
 
-/* Of deliveries: the stages of a binding. */
-static bool has_delivery_pair(unsigned stage, unsigned reason)
+/* Deliveries have only the stages of a binding. */
+static bool is_delivery_reason(unsigned stage, unsigned reason)
 {
-    return stage >= STAGE_EVICTING && has_pair(stage, reason);
+    return stage >= STAGE_EVICTING && is_stage_reason(stage, reason);
 }
 
 #define STAGE  ENUM_LABEL("stage", stage_names)
@@ -154,7 +150,7 @@ static const struct family_def families[] = {
      .help = "Templates by the stage of their way from match to health, and why they are there; "
              "each is in exactly one.",
      .labels = {STAGE, REASON},
-     .pairs = has_pair,
+     .pairs = is_stage_reason,
      FROM(TEMPLATE_ENTRIES, collect_stage)},
     {.name = "karmada_namespace_templates_stage",
      .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
@@ -168,7 +164,7 @@ static const struct family_def families[] = {
      .help = "Templates with a binding by how far that has come in its member clusters, and why, "
              "whatever the policies say now.",
      .labels = {STAGE, REASON},
-     .pairs = has_delivery_pair,
+     .pairs = is_delivery_reason,
      FROM(TEMPLATE_ENTRIES, collect_delivery)},
     {.name = "karmada_templates_stage_oldest_timestamp_seconds",
      .unit = "seconds",

@@ -86,7 +86,7 @@ static void collect_pending_info(const struct entry *entry, struct samples *out)
                pending_reason_names[d->reason]);
 }
 
-/* A kind with templates but none pending has its series too: a board shows 0, not a gap. */
+/* Kinds without pending templates have a series of 0, so that boards show no gap. */
 static void collect_pending(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
@@ -140,9 +140,9 @@ static void collect_unbound_oldest(const struct entry *entry, struct samples *ou
 }
 
 /*
- * From the later of the template's and the claimed policy's creation to the binding's.
- * Nothing while one of the three is unknown, or where the binding was there before its
- * policy; nor of a Lazy policy that came after its template, which waits by design.
+ * Time from the creation of the template or of the claimed policy, whichever is later, to that of
+ * the binding. No sample if a time is unknown, if the binding is older than its policy, or if the
+ * policy is Lazy and younger than the template: Lazy policies wait by design.
  */
 static void collect_binding_delay(const struct entry *entry, struct samples *out)
 {
@@ -155,9 +155,9 @@ static void collect_binding_delay(const struct entry *entry, struct samples *out
         return;
     if (b->created_ms == 0 || t->created_ms == 0 || policy->created_ms == 0)
         return;
-    bool follows = policy->created_ms > t->created_ms;
-    int64_t since_ms = follows ? policy->created_ms : t->created_ms;
-    if (b->created_ms >= since_ms && !(follows && policy->lazy))
+    bool is_policy_later = policy->created_ms > t->created_ms;
+    int64_t since_ms = is_policy_later ? policy->created_ms : t->created_ms;
+    if (b->created_ms >= since_ms && !(is_policy_later && policy->lazy))
         SAMPLE(out, b->created_ms - since_ms, 0);
 }
 
@@ -165,7 +165,7 @@ static void collect_binding_delay(const struct entry *entry, struct samples *out
 #define PHASE   ENUM_LABEL("phase", phase_names)
 #define PENDING ENUM_LABEL("reason", pending_reason_names)
 
-/* Kubernetes gives the times of creation in whole seconds. */
+/* Bounds lie between whole seconds, because creation times in Kubernetes are whole seconds. */
 static const double delay_buckets[] = {0.1,  0.5,   1.5,   2.5,   5.5,    10.5,   20.5,
                                        60.5, 120.5, 300.5, 600.5, 1800.5, 3600.5, 7200.5};
 
@@ -270,11 +270,13 @@ static const struct family_def families[] = {
 };
 const struct family_group template_families = {families, ARRAY_LEN(families)};
 
+/* ---- bindings ---- */
+
 static const char *const scope_names[] = {"namespaced", "cluster"};
 
 #define SCOPE ENUM_LABEL("scope", scope_names)
 
-/* What a binding is there for: a policy's claim, referrers, both or neither. */
+/* Purpose of a binding: a policy's claim, referrers, both, or no known purpose. */
 enum binding_origin {
     ORIGIN_POLICY,
     ORIGIN_DEPENDENCY,
@@ -297,8 +299,8 @@ static const char *const holder_names[] = {
     [HOLDER_BINDING] = "binding",
 };
 
-/* The index of the label `scope`. */
-static unsigned partition_of(const struct entry *entry)
+/* Returns the index of the label `scope`. */
+static unsigned scope_index(const struct entry *entry)
 {
     return entry->partition->type->def->cluster_scoped;
 }
@@ -314,16 +316,16 @@ static enum binding_origin origin_of(const struct binding *b)
 
 static void collect_bindings(const struct entry *entry, struct samples *out)
 {
-    SAMPLE(out, 1, partition_of(entry) * ORIGIN_COUNT + origin_of(entry_binding(entry)));
+    SAMPLE(out, 1, scope_index(entry) * ORIGIN_COUNT + origin_of(entry_binding(entry)));
 }
 
-/* Both texts are canonical and shared, so that equal is the same. */
+/* Both texts are canonical and shared, so equal texts have equal addresses. */
 static void collect_not_rescheduled(const struct entry *entry, struct samples *out)
 {
     const struct binding *b = entry_binding(entry);
 
     if (b->has_placement && b->propagation.placement != b->applied_placement)
-        SAMPLE(out, 1, partition_of(entry));
+        SAMPLE(out, 1, scope_index(entry));
 }
 
 static bool has_defect(const struct entry *entry, enum defect defect)
@@ -346,10 +348,10 @@ static void collect_dangling_claims(const struct entry *entry, struct samples *o
 static void collect_without_template(const struct entry *entry, struct samples *out)
 {
     if (has_defect(entry, DEFECT_MISSING_TEMPLATE))
-        SAMPLE(out, 1, partition_of(entry));
+        SAMPLE(out, 1, scope_index(entry));
 }
 
-static const struct family_def collect_binding_families[] = {
+static const struct family_def binding_family_rows[] = {
     {.name = "karmada_bindings",
      .help = "ResourceBindings and ClusterResourceBindings by what they exist for: a policy's "
              "claim, other bindings that require them, both, or neither.",
@@ -373,5 +375,4 @@ static const struct family_def collect_binding_families[] = {
      .labels = {SCOPE},
      FROM(BINDING_ENTRIES, collect_without_template)},
 };
-const struct family_group binding_families = {collect_binding_families,
-                                              ARRAY_LEN(collect_binding_families)};
+const struct family_group binding_families = {binding_family_rows, ARRAY_LEN(binding_family_rows)};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report_items.h"
 
-#include "metrics/base/timestamp.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/expose/report_parts.h"
@@ -107,7 +106,6 @@ static void put_lease(struct json_writer *w, const struct engine *engine,
 {
     const struct entry *lease = engine_lease_of(engine, template);
     const struct lease_decision *d = lease ? lease_decision(lease) : NULL;
-    char expiration[32];
 
     if (!d) {
         json_writer_text(w, "lease", NULL);
@@ -118,8 +116,7 @@ static void put_lease(struct json_writer *w, const struct engine *engine,
     json_writer_text(w, "state", lease_state_names[d->state]);
     json_writer_text(w, "holder", entry_lease(lease)->holder);
     json_writer_text(w, "namespace", d->holder_ns);
-    format_timestamp(entry_lease(lease)->expires_s * 1000, expiration);
-    json_writer_text(w, "expiration", entry_lease(lease)->expires_s > 0 ? expiration : NULL);
+    report_put_time(w, "expiration", entry_lease(lease)->expires_s * 1000);
     json_writer_close(w, '}');
 }
 
@@ -150,16 +147,14 @@ void report_lease(struct json_writer *w, const struct entry *entry)
 {
     const struct lease_decision *d = lease_decision(entry);
     const struct lease *lease = entry_lease(entry);
-    char expiration[32];
 
-    format_timestamp(lease->expires_s * 1000, expiration);
     json_writer_open(w, NULL, '{');
     json_writer_text(w, "asset", entry->name);
     json_writer_text(w, "assetType", lease->asset_type);
     json_writer_text(w, "state", lease_state_names[d->state]);
     json_writer_text(w, "holder", lease->holder);
     json_writer_text(w, "namespace", d->holder_ns);
-    json_writer_text(w, "expiration", lease->expires_s > 0 ? expiration : NULL);
+    report_put_time(w, "expiration", lease->expires_s * 1000);
     json_writer_names(w, "conflicts", d->conflicts, connector_conflict_names);
     json_writer_close(w, '}');
 }

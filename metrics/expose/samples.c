@@ -116,28 +116,28 @@ bool contribution_equal(const struct contribution *c, const struct sample *sampl
     return i == count;
 }
 
-bool contribution_has(const struct contribution *c, const struct series *series)
+static bool find_sample(const struct contribution *c, const struct series *series,
+                        struct sample *out)
 {
-    size_t at = 0;
-    struct sample sample;
-
-    while (contribution_next(c, &at, &sample)) {
-        if (sample.series == series)
+    for (size_t at = 0; contribution_next(c, &at, out);) {
+        if (out->series == series)
             return true;
     }
     return false;
 }
 
-int64_t contribution_value(const struct contribution *c, const struct series *series)
+bool contribution_has(const struct contribution *c, const struct series *series)
 {
-    size_t at = 0;
     struct sample sample;
 
-    while (contribution_next(c, &at, &sample)) {
-        if (sample.series == series)
-            return sample.value;
-    }
-    return 0;
+    return find_sample(c, series, &sample);
+}
+
+int64_t contribution_value(const struct contribution *c, const struct series *series)
+{
+    struct sample sample;
+
+    return find_sample(c, series, &sample) ? sample.value : 0;
 }
 
 enum { KEY_MAX_BYTES = 64 << 10 };
