@@ -9,7 +9,7 @@
 /* Resources with a series for every member cluster, so that boards show 0 instead of a gap. */
 static const char *const common_resources[] = {"cpu", "memory", "pods"};
 
-/* Returns the unit of a resource with a name as in a ResourceList; other names are counters. */
+/* Returns the unit of a resource (names as in a Kubernetes ResourceList); "integer" if unknown. */
 static const char *unit_of(const char *resource)
 {
     static const char *const sizes[] = {"memory", "ephemeral-storage", "storage"};

@@ -48,7 +48,7 @@ static void collect_relations(const struct entry *template, struct samples *out)
     }
 }
 
-/* Samples of 0 from policies let karmada_propagationpolicy_unused count those without templates. */
+/* Policies without templates have samples of 0: karmada_propagationpolicy_unused counts them. */
 static void collect_policy_templates(const struct entry *entry, struct samples *out)
 {
     if (entry_class(entry) == CLASS_TEMPLATE)

@@ -14,8 +14,6 @@
 /* Maximal size of a value in an explanation. */
 enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
 
-/* ---- states ---- */
-
 /* Returns a sentence about the state and the reason of a template. */
 const char *explain_state_words(const struct template_decision *d);
 
@@ -33,19 +31,15 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
  */
 const char *explain_obstacle(const struct template_decision *d);
 
-/* ---- role that must act ---- */
-
 /* Role that must act so that the governing policy applies to a template (product contract 7). */
 enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NOBODY, ACTOR_COUNT };
 extern const char *const actor_names[ACTOR_COUNT];
 
-/* Returns the role that must act on the state of a template. */
+/* Returns the role that must act on the state of a template; ACTOR_NOBODY if no action is due. */
 enum actor explain_actor(const struct template_decision *d, enum takeover takeover);
 
 /* Returns a role in words: "Karmada". */
 const char *explain_actor_words(enum actor actor);
-
-/* ---- candidates ---- */
 
 /* Returns the part of a template that a selector gives: "name", "label" or "kind". */
 const char *explain_score_words(enum selector_score score);
@@ -62,8 +56,6 @@ const char *explain_step_words(enum rank_step step);
 /* Returns the reason why the governing policy governs. `d->governing` must not be NULL. */
 const char *explain_governing_words(const struct template_decision *d, enum takeover takeover);
 
-/* ---- a user's next change of the template ---- */
-
 /* Circumstance of a next change that leaves the state as it is. */
 enum unmoved {
     UNMOVED,          /* No special circumstance. */
@@ -72,6 +64,8 @@ enum unmoved {
     UNMOVED_REQUIRED, /* Referrers require the template: Karmada propagates it with them. */
     UNMOVED_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
 };
+
+/* Returns the first circumstance in the order blocked, namesake, required, priority. */
 enum unmoved explain_unmoved(const struct template_decision *d);
 
 /* Returns a sentence about a next change that leaves state, policy and clusters as they are. */
@@ -80,14 +74,11 @@ const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, boo
 /* Returns the reason why the distribution of replicas cannot be predicted. */
 const char *explain_undetermined_words(enum undetermined_reason reason);
 
-/* ---- stages ---- */
-
 /* Action that ends a stage, and the role that must take it. */
 struct stage_end {
     enum actor actor;
     const char *text; /* Sentence; "" for stages that need no action. */
 };
-
 struct stage_end stage_end_of(struct stage_and_reason at);
 
 /* Returns the role that must act on a template: explain_actor(), else the role for its stage. */
@@ -98,8 +89,6 @@ const char *explain_who_words(const struct template_decision *d, enum takeover t
 
 /* Returns a role in words, to follow "up to" in a sentence about a stage. */
 const char *stage_actor_words(enum actor actor);
-
-/* ---- Config Connector ---- */
 
 /*
  * Appends the subject of a conflict of a template or a lease, to follow its sentence

@@ -9,8 +9,6 @@
  * all rows that clients can read page by page while the store changes.
  */
 
-/* ---- one row ---- */
-
 /*
  * Names of members equal those in the report.
  *
@@ -44,8 +42,6 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover);
 /* Appends the row as a JSON object on one line. */
 void row_write(struct json_writer *w, const struct row *row);
 
-/* ---- filter ---- */
-
 /* Conditions that must all hold. Members that are NULL or negative are no condition. */
 struct row_filter {
     const char *ns;
@@ -69,8 +65,6 @@ bool row_matches(const struct row *row, const struct row_filter *filter);
 
 /* Returns true if the filter matches the template's row before or after the transition. */
 bool transition_matches(const struct transition *x, const struct row_filter *filter);
-
-/* ---- all rows and views ---- */
 
 /*
  * Current rows of all templates in the order of lists. Views are immutable copies. Rows and views

@@ -232,8 +232,8 @@ static void apply_limit(struct family_state *families, size_t count, enum fold k
     for (size_t i = 0; i < count; i++)
         all.exact |= has_limit(&families[i], kind) && is_exact(&families[i], all.labels);
     /*
-     * Families with more labels are skipped because they add no subjects: each policy is in the
-     * family of generations, and each namespace in the family of template states.
+     * Families with more labels add no subjects: karmada_propagationpolicy_generation has all
+     * policies, and karmada_namespace_templates all namespaces.
      */
     for (size_t i = 0; i < count; i++) {
         if (has_limit(&families[i], kind) && is_exact(&families[i], all.labels) == all.exact)

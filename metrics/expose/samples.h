@@ -21,8 +21,6 @@ struct sample {
     int64_t value;
 };
 
-/* ---- packed samples ---- */
-
 /*
  * Packed samples of one entry: a sample of 1, the usual value, takes one pointer. Each object of a
  * control plane has a contribution. Objects with equal samples share one: mostly the templates of
@@ -62,8 +60,6 @@ bool contribution_has(const struct contribution *c, const struct series *series)
 
 /* Returns the value of the first sample of a series; 0 if it has no sample. */
 int64_t contribution_value(const struct contribution *c, const struct series *series);
-
-/* ---- samples being collected ---- */
 
 /*
  * Samples of the entry that is being collected. The `collect` functions of families append to
@@ -112,8 +108,6 @@ void samples_add_to(struct samples *out, struct series *series, int64_t value);
 /* Returns the label set with these values of free labels, new if necessary. */
 struct label_set *samples_label_set(struct samples *s, struct family_state *family,
                                     size_t label_count, const char *const *labels);
-
-/* ---- rows of families ---- */
 
 /* Values of family_def.classes. */
 enum {
