@@ -4,27 +4,29 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
 
-/* Negative where the larger number belongs first. */
-static int descending(int64_t a, int64_t b)
+/* ---- rank of policies ---- */
+
+/* Returns a negative number if `a` is larger: larger numbers sort first. */
+static int compare_descending(int64_t a, int64_t b)
 {
     return (a < b) - (a > b);
 }
 
-static int by_step(const struct candidate *a, const struct candidate *b, enum rank_step step)
+static int compare_step(const struct candidate *a, const struct candidate *b, enum rank_step step)
 {
     const struct policy *left = entry_policy(a->policy);
     const struct policy *right = entry_policy(b->policy);
 
     switch (step) {
     case RANK_ELIGIBLE:
-        return descending(candidate_eligible(a), candidate_eligible(b));
+        return compare_descending(candidate_eligible(a), candidate_eligible(b));
     case RANK_KIND:
-        return descending(!a->policy->partition->type->def->cluster_scoped,
-                          !b->policy->partition->type->def->cluster_scoped);
+        return compare_descending(!a->policy->partition->type->def->cluster_scoped,
+                                  !b->policy->partition->type->def->cluster_scoped);
     case RANK_PRIORITY:
-        return descending(left->priority, right->priority);
+        return compare_descending(left->priority, right->priority);
     case RANK_SELECTOR:
-        return descending(a->score, b->score);
+        return compare_descending(a->score, b->score);
     case RANK_NAME:
         return strcmp(a->policy->name, b->policy->name);
     }
@@ -34,7 +36,7 @@ static int by_step(const struct candidate *a, const struct candidate *b, enum ra
 int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step)
 {
     for (int i = RANK_ELIGIBLE; i <= RANK_NAME; i++) {
-        int order = by_step(a, b, (enum rank_step)i);
+        int order = compare_step(a, b, (enum rank_step)i);
 
         if (order == 0)
             continue;
@@ -45,7 +47,7 @@ int candidate_compare(const struct candidate *a, const struct candidate *b, enum
     return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_candidates(const void *a, const void *b)
 {
     return candidate_compare(a, b, NULL);
 }
@@ -53,21 +55,23 @@ static int compare(const void *a, const void *b)
 void candidates_sort(struct candidate *candidates, size_t count)
 {
     if (count > 1)
-        qsort(candidates, count, sizeof(*candidates), compare);
+        qsort(candidates, count, sizeof(*candidates), compare_candidates);
 }
 
-#define WORD(id, word, text) word,
-/* In parentheses, because some are of several literals. */
-#define TEXT(id, word, text) (text),
+/* ---- names and texts ---- */
 
-const char *const stage_names[STAGE_COUNT] = {STAGES(WORD)};
-const char *const stage_texts[STAGE_COUNT] = {STAGES(TEXT)};
-const char *const stage_reason_names[STAGE_REASON_COUNT] = {STAGE_REASONS(WORD)};
-const char *const stage_reason_texts[STAGE_REASON_COUNT] = {STAGE_REASONS(TEXT)};
+/* Columns of the X-macro tables. Parentheses, because some texts consist of several literals. */
+#define ROW_WORD(id, word, text) word,
+#define ROW_TEXT(id, word, text) (text),
+
+const char *const stage_names[STAGE_COUNT] = {STAGES(ROW_WORD)};
+const char *const stage_texts[STAGE_COUNT] = {STAGES(ROW_TEXT)};
+const char *const stage_reason_names[STAGE_REASON_COUNT] = {STAGE_REASONS(ROW_WORD)};
+const char *const stage_reason_texts[STAGE_REASON_COUNT] = {STAGE_REASONS(ROW_TEXT)};
 
 #define WHY(id) (UINT64_C(1) << WHY_##id)
 
-/* Besides OTHER, which every stage with reasons has. */
+/* Possible reasons of each stage. Every stage that has reasons also has OTHER. */
 static const uint64_t stage_reasons[STAGE_COUNT] = {
     [STAGE_UNMATCHED] = WHY(IGNORED) | WHY(LEFT_BEHIND_CHANGED) | WHY(LEFT_BEHIND) | WHY(NO_POLICY),
     [STAGE_UNBOUND] = WHY(LAZY) | WHY(OVERRIDE_MISSING) | WHY(NAMESAKE) |
@@ -97,11 +101,14 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
     return reason == WHY_OTHER || (stage_reasons[stage] & UINT64_C(1) << reason) != 0;
 }
 
+/* ---- change of a template in its binding ---- */
+
 /*
- * By the version at which a user's change was seen. The dependencies distributor writes the
- * template's version into a binding that others require: there an old one proves nothing.
+ * Compares the template version in the binding with the version of the last user change. If others
+ * require the binding, the dependencies distributor writes that version too, and an old version
+ * does not prove that the change is missing.
  */
-static enum change_applied by_version(const struct template *t, const struct binding *b)
+static enum change_applied compare_versions(const struct template *t, const struct binding *b)
 {
     enum change_applied older = b->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
 
@@ -116,7 +123,7 @@ static enum change_applied by_version(const struct template *t, const struct bin
     return b->resource_version >= t->user_version ? CHANGE_APPLIED : older;
 }
 
-/* The kinds whose replicas Karmada copies without an interpreter for them. */
+/* Covers the kinds that Karmada reads replicas of without a custom resource interpreter. */
 static bool replicas_differ(const struct entry *template, const struct binding *b)
 {
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};
@@ -132,8 +139,11 @@ static bool replicas_differ(const struct entry *template, const struct binding *
     return false;
 }
 
-/* Times are whole seconds: one in the second of the binding's, or the next, proves nothing. */
-static bool written_after(const struct template *t, const struct binding *b)
+/*
+ * Times in managedFields are whole seconds: a write in the binding's second, or in the next one, is
+ * no proof.
+ */
+static bool is_written_after(const struct template *t, const struct binding *b)
 {
     return b->write.time_s > 0 && user_write_s(&t->traces, b->write.manager) > b->write.time_s + 1;
 }
@@ -141,27 +151,29 @@ static bool written_after(const struct template *t, const struct binding *b)
 enum change_applied change_applied_to(const struct entry *template, const struct binding *b)
 {
     const struct template *t = entry_template(template);
-    enum change_applied change_applied = by_version(t, b);
+    enum change_applied change_applied = compare_versions(t, b);
 
     if (change_applied != CHANGE_UNKNOWN)
         return change_applied;
-    return replicas_differ(template, b) || written_after(t, b) ? CHANGE_NOT_APPLIED
-                                                               : CHANGE_UNKNOWN;
+    return replicas_differ(template, b) || is_written_after(t, b) ? CHANGE_NOT_APPLIED
+                                                                  : CHANGE_UNKNOWN;
 }
 
 enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b)
 {
     const struct template *t = entry_template(template);
     enum change_applied change_applied = change_applied_to(template, b);
-    uint32_t unclaiming = t->claims_count ? 1 : 0;
+    uint32_t claim_writes = t->claims_count ? 1 : 0;
 
     if (change_applied != CHANGE_UNKNOWN)
         return change_applied;
     return b->delivered_generation > 0 &&
-                   t->traces.generation > b->delivered_generation + unclaiming
+                   t->traces.generation > b->delivered_generation + claim_writes
                ? CHANGE_NOT_APPLIED
                : CHANGE_UNKNOWN;
 }
+
+/* ---- names of states and reasons ---- */
 
 const char *const state_names[STATE_COUNT] = {
     [STATE_CURRENT] = "current", [STATE_STALE] = "stale",     [STATE_ORPHANED] = "orphaned",
@@ -223,10 +235,6 @@ const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT] = {
     [DEPENDENCY_PRESERVE] = "PreserveResourcesOnDeletion",
 };
 
-/* From tables of rows (id, word, text). */
-#define ROW_WORD(id, word, text) word,
-#define ROW_TEXT(id, word, text) (text),
-
 const char *const template_flag_names[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_WORD)};
 const char *const template_flag_texts[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_TEXT)};
 
@@ -236,7 +244,7 @@ const char *const defect_texts[DEFECT_COUNT] = {DEFECTS(ROW_TEXT)};
 const char *const policy_problem_names[POLICY_PROBLEM_COUNT] = {POLICY_PROBLEMS(ROW_WORD)};
 const char *const policy_problem_texts[POLICY_PROBLEM_COUNT] = {POLICY_PROBLEMS(ROW_TEXT)};
 
-/* By state; none where its name is all that there is to say. */
+/* Names of the reasons of each state; empty for states without reasons. */
 static const struct {
     const char *const *names;
     size_t count;
@@ -264,6 +272,8 @@ bool reason_exists(const char *name)
     }
     return false;
 }
+
+/* ---- reading decisions ---- */
 
 const char *dependency_value_name(enum dependency_field field, bool value)
 {
@@ -307,7 +317,7 @@ unsigned defect_fields(const struct entry *e, enum defect defect)
     return fields;
 }
 
-/* The claim's policy is the only one that the decision about a binding reads. */
+/* The decision about a binding reads one policy, the claimed one. */
 const struct entry *binding_claimed(const struct entry *binding)
 {
     for (uint32_t i = 0; i < binding->read_count; i++) {

@@ -8,21 +8,30 @@
 #include "metrics/rules/selector.h"
 
 /*
- * Which of the policies that select a template wins (product contract 3.1;
- * Karmada: getHighestPriorityPropagationPolicy, propagateResource).
+ * Decisions of the rules about one object: types, names of their values, and the two comparisons
+ * that every decision needs: the rank of policies, and whether a change is in the binding. A
+ * decision belongs to its entry (`entry->decision`). The exposition, the report and the
+ * explanations read decisions and apply no rules. Lists show enumerators in the order of this file;
+ * the tables ..._names have their label values.
+ */
+
+/*
+ * ---- rank of the policies that select a template ----
+ *
+ * Product contract 3.1; Karmada: getHighestPriorityPropagationPolicy, propagateResource.
  */
 
 /* A policy that selects a template, eligible or not. */
 struct candidate {
     struct entry *policy;
     enum selector_score score;
-    bool excluded; /* One of the policy's exclusion rules matches too. */
-    bool deleting; /* A policy that is being deleted no longer gets templates. */
+    bool excluded; /* The policy's excludedResources match the template too. */
+    bool deleting; /* Policy in deletion: Karmada gives it no more templates. */
 };
 
-/* What decides between two candidates, strongest first. */
+/* Criteria that rank two candidates, strongest first. */
 enum rank_step {
-    RANK_ELIGIBLE, /* The loser excludes the template or is being deleted. */
+    RANK_ELIGIBLE, /* A policy that excludes the template or is being deleted ranks last. */
     RANK_KIND,     /* PropagationPolicy before ClusterPropagationPolicy. */
     RANK_PRIORITY,
     RANK_SELECTOR,
@@ -34,16 +43,21 @@ static inline bool candidate_eligible(const struct candidate *c)
     return !c->excluded && !c->deleting;
 }
 
-/* Negative if `a` ranks before `b`; `step`, unless NULL, is what decides. */
+/*
+ * Returns a negative number if `a` ranks before `b`, a positive one if behind, else 0. Stores in
+ * `step`, unless NULL, the criterion in which the two differ.
+ */
 int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step);
 
-/* Best first; those that are not eligible come last. */
+/* Sorts candidates by rank, best first, ineligible ones last. */
 void candidates_sort(struct candidate *candidates, size_t count);
 
+/* ---- stages and their reasons (product contract 3.8) ---- */
+
 /*
- * The stages of a template's way from its match to health, and the reasons why it is in one
- * (product contract 3.8). A row is its enumerator, its word for programs and a sentence for people;
- * of several that hold the first one counts, of stages as of reasons.
+ * Stages of a template, from the match of a policy to health in all member clusters. A row has the
+ * enumerator, the word for programs and a sentence for people. The first stage in this order that
+ * applies counts; the same holds for the reasons.
  */
 #define STAGES(ROW)                                                                                \
     ROW(UNMATCHED, "unmatched", "No policy governs it.")                                           \
@@ -62,7 +76,7 @@ void candidates_sort(struct candidate *candidates, size_t count);
 #define STAGE_ENUMERATOR(id, word, text) STAGE_##id,
 enum stage {
     STAGES(STAGE_ENUMERATOR) STAGE_COUNT,
-    STAGE_NONE = STAGE_COUNT, /* Of the delivery of a template without a binding. */
+    STAGE_NONE = STAGE_COUNT, /* Delivery stage of a template without a binding. */
 };
 
 #define STAGE_REASONS(ROW)                                                                         \
@@ -124,50 +138,43 @@ extern const char *const stage_texts[STAGE_COUNT];
 extern const char *const stage_reason_names[STAGE_REASON_COUNT];
 extern const char *const stage_reason_texts[STAGE_REASON_COUNT];
 
-/* True if a template in the stage may be there for this reason; NONE is for stages without any. */
+/* Returns true if the stage can have this reason; WHY_NONE belongs to stages without reasons. */
 bool stage_has_reason(enum stage stage, enum stage_reason reason);
 
-/* A stage and why: two bytes, because there is one for each target of each binding. */
+/* A stage and its reason. Two bytes, because each target of each binding has one. */
 struct __attribute__((packed)) stage_and_reason {
     enum stage stage : 8;
     enum stage_reason reason : 8;
 };
 static_assert(sizeof(struct stage_and_reason) == 2, "two bytes");
 
-/* Where a template is on its way, beside its state. */
+/* Stages of a template, beside its state. */
 struct template_stages {
-    struct stage_and_reason at;
-    /* The first stage from EVICTING on that holds of its binding; STAGE_NONE without one. */
-    struct stage_and_reason delivery;
-    uint32_t since_s;          /* Of `at`; 0 if no object says. */
-    uint32_t delivery_since_s; /* Likewise. */
+    struct stage_and_reason at;       /* Stage of the template. */
+    struct stage_and_reason delivery; /* Stage of its binding, from EVICTING on, or STAGE_NONE. */
+    uint32_t since_s;                 /* Start of `at`, seconds since the epoch; 0 if unknown. */
+    uint32_t delivery_since_s;        /* Start of `delivery`; 0 if unknown. */
 };
 
-/*
- * Whether the last change that a user made to a template is in its binding (product contract
- * 3.9). Pure, and without a clock: whether Karmada still had time for it is asked elsewhere.
- */
+/* ---- is a user's change of the template in its binding? (product contract 3.9) ---- */
+
+/* Grace periods do not matter here: the functions below use no clock. */
 enum change_applied {
-    CHANGE_UNKNOWN, /* No proof of either. */
+    CHANGE_UNKNOWN, /* No proof for or against. */
     CHANGE_APPLIED,
     CHANGE_NOT_APPLIED,
 };
 
-/* Of a template and the binding that a policy made for it, which is its own. */
+/* Returns whether the template's last user change is in `b`, the binding that a policy made. */
 enum change_applied change_applied_to(const struct entry *template, const struct binding *b);
 
 /*
- * The same of a template that no policy claims any more. Karmada's taking the claim back was no
- * user's change, so what runs may be older than the template by that.
+ * Returns the same for a template that no policy claims any more. Karmada removed the claim labels,
+ * which is a write after the binding's version, but no change by a user.
  */
 enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b);
 
-/*
- * What the rules conclude about one object. A decision belongs to its entry (`entry->decision`);
- * the exposition, the report and the explanations read decisions and never apply a rule
- * themselves. Enumerators are listed everywhere in the order in which they stand here; the
- * tables ..._names hold their label values.
- */
+/* ---- states of templates and their reasons (product contract 3.2, 3.3) ---- */
 
 enum template_state {
     STATE_CURRENT,
@@ -186,7 +193,7 @@ enum stale_reason {
     STALE_SELECTOR_MISMATCH,
     STALE_POLICY_GONE,
     STALE_NEVER_BOUND,
-    STALE_TEMPLATE_UPDATED, /* A user's change of the template is not in its binding. */
+    STALE_TEMPLATE_UPDATED, /* A user's change of the template is missing in its binding. */
     STALE_REASON_COUNT,
 };
 
@@ -203,9 +210,9 @@ enum pending_reason {
 };
 
 enum unbound_reason {
-    UNBOUND_NAMESAKE, /* A binding of a deleted object of its name is in the way. */
+    UNBOUND_NAMESAKE, /* The binding of a deleted object of the same name still exists. */
     UNBOUND_PRIORITY_CLASS_MISSING,
-    UNBOUND_STUCK, /* Claimed, and Karmada has made no binding in time. */
+    UNBOUND_STUCK, /* Claimed, but without a binding after the grace period. */
     UNBOUND_WAITING,
     UNBOUND_REASON_COUNT,
 };
@@ -220,13 +227,13 @@ enum ignored_reason {
 };
 
 /*
- * What is so of a template beside its state; bits by this order. A row is its enumerator, its word
- * for programs and a sentence for people.
+ * Facts about a template beside its state; a set of flags has a bit for each row. A row has the
+ * enumerator, the word for programs and a sentence for people.
  */
 #define TEMPLATE_FLAGS(ROW)                                                                        \
-    /* An orphan: its changes travel with those that require it. */                                \
+    /* Orphaned templates only: Karmada propagates their changes with the referrers. */            \
     ROW(REQUIRED, "required", "Others require it, so that its changes travel with them.")          \
-    /* The scheduler uses another group of clusterAffinities than the first. */                    \
+    /* The scheduler uses a later group of clusterAffinities than the first. */                    \
     ROW(FALLBACK, "fallback",                                                                      \
         "It runs on a fallback: not in the first group of its affinities. Karmada does not move "  \
         "it back by itself: a WorkloadRebalancer asks for that.")                                  \
@@ -235,7 +242,7 @@ enum ignored_reason {
     /* suppressDeletion of an eviction task */                                                     \
     ROW(TWO_COPIES_HELD, "two_copies_held",                                                        \
         "An evicted copy is kept beside its replacement until a person decides.")                  \
-    /* Karmada: the dependencies distributor knows no ClusterResourceBinding. */                   \
+    /* Karmada: the dependencies distributor ignores ClusterResourceBindings. */                   \
     ROW(DEPENDENCIES_STAY, "dependencies_not_propagated",                                          \
         "propagateDeps of its policy has no effect: the dependencies of a cluster-scoped object "  \
         "are not propagated.")
@@ -255,7 +262,7 @@ enum drift_field {
     DRIFT_FIELD_COUNT,
 };
 
-/* The fields that referrers of a dependency vote on (seed 000). */
+/* Fields of a dependency's binding that Karmada resolves from its referrers (seed 000). */
 enum dependency_field {
     DEPENDENCY_CONFLICT_RESOLUTION,
     DEPENDENCY_PRESERVE,
@@ -269,72 +276,74 @@ extern const char *const pending_reason_names[PENDING_REASON_COUNT];
 extern const char *const unbound_reason_names[UNBOUND_REASON_COUNT];
 extern const char *const ignored_reason_names[IGNORED_REASON_COUNT];
 extern const char *const template_flag_names[TEMPLATE_FLAG_COUNT];
-/* One sentence for people. */
 extern const char *const template_flag_texts[TEMPLATE_FLAG_COUNT];
 extern const char *const drift_field_names[DRIFT_FIELD_COUNT];
 extern const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT];
 
-/* The reason's name for the state that the decision has; NULL for states without one. */
+/* Returns the name of a reason of the state; NULL for states without reasons. */
 const char *reason_name(enum template_state state, unsigned reason);
-/* True if a template of some state can have a reason of this name. */
+/* Returns true if any state has a reason of this name. */
 bool reason_exists(const char *name);
 
+/* ---- dependencies (seed 000) ---- */
+
 /*
- * What one referrer wants, per field: false stands for Abort and for false, true for Overwrite
- * and for true. If any referrer wants true, true wins.
+ * Values that one referrer requests: false means Abort or false, true means Overwrite or true. One
+ * request for true makes the field true.
  */
 struct dependency_values {
     bool wants[DEPENDENCY_FIELD_COUNT];
 };
 
-/* The text of a value in reports: "Abort", "Overwrite", "false", "true". */
+/* Returns the text of a value in reports: "Abort", "Overwrite", "false" or "true". */
 const char *dependency_value_name(enum dependency_field field, bool value);
 
 struct field_resolution {
-    bool conflict;           /* Both values are wanted. */
-    bool resolved;           /* The value that the rules give. */
-    bool stored;             /* The value that the binding has. */
-    bool unapplied;          /* The stored value is not the resolved one. */
-    bool unsupported;        /* Nor is it to be: this release of Karmada does not resolve. */
-    bool overridden;         /* As unapplied, but the binding keeps the value of its own policy. */
-    bool ahead;              /* In conflict once Karmada applies what the policies say now. */
-    bool predicted;          /* Ahead, and not in conflict yet. */
-    bool predicted_resolved; /* The value that the rules will give then. */
+    bool conflict;           /* Referrers request both values. */
+    bool resolved;           /* Value that results from the referrers. */
+    bool stored;             /* Value in the binding. */
+    bool unapplied;          /* The stored value differs from the resolved one. */
+    bool unsupported;        /* The two differ because this Karmada release does not resolve. */
+    bool overridden;         /* The two differ because the binding's own policy sets the value. */
+    bool ahead;              /* Conflict once Karmada has applied the present policies. */
+    bool predicted;          /* `ahead` without `conflict`. */
+    bool predicted_resolved; /* Resolved value once the present policies are applied. */
 };
 
 /*
- * About a dependency: a binding that others require, or a template that would get such a binding.
- * Only an attached one, without a placement of its own, can be in conflict.
+ * Decision about a dependency: a binding that others require, or a template that would get such a
+ * binding. Only an attached dependency, without a placement of its own, can be in conflict.
  */
 struct dependency_decision {
     struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
-    uint32_t referrers; /* Those that count now. */
-    uint32_t dangling;  /* Listed in requiredBy, but no such binding exists. */
-    int64_t since_ms;   /* When the last party to it changed; 0 if unknown. */
-    bool attached;
-    bool derived; /* Some referrer has no binding yet: it counts by what it refers to. */
+    uint32_t referrers; /* Referrers that count now. */
+    uint32_t dangling;  /* Elements of requiredBy that name no existing binding. */
+    int64_t since_ms;   /* Last change of the binding or a referrer's binding; 0 if unknown. */
+    bool attached;      /* The binding has no placement of its own. */
+    bool derived;       /* Some referrer has no binding yet and counts by its references. */
 };
 
+/* ---- defects of templates and bindings ---- */
+
 /*
- * What is broken about a template or a binding, whatever its state; bits by this order. A row
- * is its enumerator, its word for programs and a sentence for people. A new one is a row here,
- * and the rule that finds it.
+ * A set of defects has a bit for each row. A row has the enumerator, the word for programs and a
+ * sentence for people. A new defect is a row here, and code in the rule that detects it.
  */
 #define DEFECTS(ROW)                                                                               \
-    /* Another template has or wants the same binding. */                                          \
+    /* Karmada would give two templates bindings of one name. */                                   \
     ROW(NAME_COLLISION, "binding_name_collision",                                                  \
         "another template has or wants a binding of the same name")                                \
-    /* The policy that it claims does not exist, or not under this id. */                          \
+    /* The claimed policy does not exist, or has another permanent id. */                          \
     ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
         "the policy that it claims does not exist, or was deleted and created again")              \
-    /* Of a kind that policies select; others may not be watched. */                               \
+    /* Only for kinds that policies select: other kinds may not be watched. */                     \
     ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")                       \
-    /* Karmada does nothing for this dependency until that is mended. */                           \
+    /* Karmada does not process the dependency before requiredBy is repaired. */                   \
     ROW(DANGLING_REFERENCE, "dangling_reference",                                                  \
         "its requiredBy names a binding that does not exist")                                      \
     ROW(UNAPPLIED_RESOLUTION, "unapplied_resolution",                                              \
         "it does not have the value that results from those that require it")                      \
-    /* Attached once, left behind: Karmada should have cleared the fields. */                      \
+    /* Former dependency: Karmada should have cleared the fields. */                               \
     ROW(UNCLEARED_FIELDS, "uncleared_fields",                                                      \
         "nothing requires it any more, but what others wanted is still set")                       \
     ROW(OVERRIDDEN_VALUE, "overridden_value",                                                      \
@@ -343,8 +352,9 @@ struct dependency_decision {
 #define DEFECT_ENUMERATOR(id, word, text) DEFECT_##id,
 enum defect { DEFECTS(DEFECT_ENUMERATOR) DEFECT_COUNT };
 extern const char *const defect_names[DEFECT_COUNT];
-/* One sentence for people. */
 extern const char *const defect_texts[DEFECT_COUNT];
+
+/* ---- decisions ---- */
 
 struct capacity;
 struct connector_decision;
@@ -354,55 +364,54 @@ struct resolved_placement;
 
 struct template_decision {
     enum template_state state : 8;
-    unsigned reason : 8; /* Of the enum that belongs to the state. */
+    unsigned reason : 8; /* Value of the enum that belongs to the state. */
     enum stale_phase phase : 8;
-    enum template_state before : 8; /* The state before this one; the same if there was none. */
-    unsigned fields : 8;            /* Bit by drift_field. */
-    uint8_t defects;                /* Bit by defect. */
-    uint8_t flags;                  /* Bit by template_flag. */
-    uint8_t risks;                  /* Bit by risk (risk.h). */
-    enum change_applied change_applied : 8; /* Of a template with a binding that a policy made. */
+    enum template_state before : 8;         /* Previous state; `state` if this is the first. */
+    unsigned fields : 8;                    /* Bits by drift_field. */
+    uint8_t defects;                        /* Bits by defect. */
+    uint8_t flags;                          /* Bits by template_flag. */
+    uint8_t risks;                          /* Bits by risk (delivery.h). */
+    enum change_applied change_applied : 8; /* Only with a binding that a policy made. */
     bool own_claim : 1;      /* The claim is on the template itself, not on its binding. */
-    bool priority_moved : 1; /* Stale by the number behind a PriorityClass alone (priority.h). */
-    bool propagates : 1;     /* The governing policy propagates its dependencies. */
-    bool derived : 1;        /* That, and it has no binding of its own yet. */
-    bool waits : 1;          /* Derived, and Karmada will not make one before something changes. */
-    bool newborn : 1;        /* No evaluation of all has come to its end since its first one. */
-    struct dependency_values values; /* What the governing policy wants of dependencies. */
-    struct template_stages stages;   /* Its stage. */
+    bool priority_moved : 1; /* Only the value of a PriorityClass drifts (drift.h). */
+    bool propagates : 1;     /* The governing policy propagates the template's dependencies. */
+    bool derived : 1;        /* `propagates`, and the template has no binding of its own yet. */
+    bool waits : 1;          /* `derived`, and Karmada makes a binding only after a change. */
+    bool newborn : 1;        /* The run of the engine with the first decision is not finished. */
+    struct dependency_values values; /* Values that the governing policy requests. */
+    struct template_stages stages;
     uint64_t candidate_count : 20;
-    uint64_t target_count : 20; /* Of its binding, if that is not left over; else 0. */
-    uint64_t cluster_hash : 24; /* Of the set of these (cluster_set_hash). */
-    int64_t since_ms;           /* When the state became possible; 0 if unknown. */
-    int64_t seen_ms;            /* Since when it is seen to be in the state; 0: only in a play. */
-    struct entry *winner;       /* The policy that wins a fresh match now; NULL if none does. */
-    struct entry *governing;    /* The policy that it is to follow; NULL if none. */
+    uint64_t target_count : 20; /* Targets of the binding; 0 if the binding is left over. */
+    uint64_t cluster_hash : 24; /* Hash of the set of target clusters (cluster_set_hash). */
+    int64_t since_ms;           /* Earliest possible start of the state; 0 if unknown. */
+    int64_t seen_ms;            /* First evaluation with the state; 0 if only simulated. */
+    struct entry *winner;       /* Policy that wins a fresh match; NULL without one. */
+    struct entry *governing;    /* Policy that the template is to follow, or NULL. */
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
-    struct entry *binding;      /* NULL if there is none. */
-    struct dependency_decision *dependency; /* Without a binding, which would have it; else NULL. */
-    /* Of the claimed policy, that it runs (policy_history.h); NULL if it runs none of it. */
-    struct policy_version *version;
-    struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
-    struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
-    struct candidate candidates[]; /* Best first; behind them the targets (decision_targets). */
+    struct entry *binding;      /* Binding of the template, or NULL. */
+    struct dependency_decision *dependency; /* Only without a binding; with one, it has this. */
+    struct policy_version *version; /* Version of `claimed` in the binding; NULL if unknown. */
+    struct capacity *capacity;      /* Only if stale with a binding of its own (projection.h). */
+    struct connector_decision *connector; /* Only for resources of Config Connector. */
+    struct candidate candidates[];        /* Best first; the targets follow (decision_targets). */
 };
 
-/* Where each target of the template's binding is, in the order of binding_target_count(). */
+/* Returns the stage of each target of the template's binding, in the order of its targets. */
 static inline struct stage_and_reason *decision_targets(struct template_decision *d)
 {
     return (struct stage_and_reason *)(void *)&d->candidates[d->candidate_count];
 }
 
-/* About a ResourceBinding or ClusterResourceBinding. */
+/* Decision about a ResourceBinding or ClusterResourceBinding. */
 struct binding_decision {
-    struct entry *template;                 /* What it propagates; NULL if it does not exist. */
-    struct dependency_decision *dependency; /* NULL unless others may require it. */
-    uint8_t defects;                        /* Bit by defect. */
+    struct entry *template;                 /* NULL if it does not exist. */
+    struct dependency_decision *dependency; /* NULL if the binding is no dependency. */
+    uint8_t defects;                        /* Bits by defect. */
 };
 
 /*
- * What is wrong with a policy; bits by this order. A row is its enumerator, its word for programs
- * and a sentence for people. A new one is a row here, and the rule that finds it in lint.c.
+ * Problems of a policy; a set has a bit for each row. A row has the enumerator, the word for
+ * programs and a sentence for people. A new problem is a row here, and code in rule_policy.c.
  */
 #define POLICY_PROBLEMS(ROW)                                                                       \
     ROW(INVALID_SELECTOR, "invalid_selector",                                                      \
@@ -414,7 +423,7 @@ struct binding_decision {
     ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty and selects nothing")              \
     ROW(FOREIGN_NAMESPACE, "foreign_namespace",                                                    \
         "a resourceSelector names another namespace than the policy's and never matches")          \
-    /* api_versions.h says how that is known. */                                                   \
+    /* Detected by api_version_is_unwatched(). */                                                  \
     ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
         "a resourceSelector names another version of a kind than Karmada looks at, or than its "   \
         "objects here have, and selects nothing")                                                  \
@@ -424,40 +433,39 @@ struct binding_decision {
 #define POLICY_PROBLEM_ENUMERATOR(id, word, text) POLICY_##id,
 enum policy_problem { POLICY_PROBLEMS(POLICY_PROBLEM_ENUMERATOR) POLICY_PROBLEM_COUNT };
 extern const char *const policy_problem_names[POLICY_PROBLEM_COUNT];
-/* One sentence for people. */
 extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 
-/* What a policy's schedulePriority comes to. */
+/* Result of resolving a policy's schedulePriority. */
 enum priority_state {
-    PRIORITY_NONE,    /* The policy names no PriorityClass. */
-    PRIORITY_UNKNOWN, /* Karmada does not look at it, or it cannot be read here. */
-    PRIORITY_MISSING, /* Karmada cannot resolve it, and makes no binding. */
+    PRIORITY_NONE,    /* The policy sets no schedulePriority. */
+    PRIORITY_UNKNOWN, /* Karmada ignores schedulePriority, or PriorityClasses are unreadable. */
+    PRIORITY_MISSING, /* Karmada cannot resolve the PriorityClass, and makes no binding. */
     PRIORITY_VALUE,
 };
 
 struct priority {
     enum priority_state state;
     int32_t value;
-    int64_t since_ms; /* When the class was created, and so got its value; 0 if unknown. */
+    int64_t since_ms; /* Creation of the PriorityClass (the value is immutable); 0 if unknown. */
 };
 
 struct policy_decision {
-    unsigned problems; /* Bits by policy_problem. */
-    bool override_missing;
-    bool kinds_incomplete; /* It selects a kind that has not been read yet: whom is not known. */
+    unsigned problems;     /* Bits by policy_problem. */
+    bool override_missing; /* An override policy in dependentOverrides does not exist. */
+    bool kinds_incomplete; /* Not all objects of a selected kind have been read. */
     struct priority priority;
-    const struct resolved_placement *resolved; /* Its placement on the clusters there are. */
-    struct policy_history *history;            /* NULL in a simulation, of what is new in it. */
+    const struct resolved_placement *resolved; /* The policy's placement on the present clusters. */
+    struct policy_history *history;            /* NULL for policies new in a simulation. */
 };
 
-/* The decision about an entry: NULL if it is of another class, or not decided (yet). */
+/* Returns the decision about an entry; NULL for other classes and undecided entries. */
 static inline const struct template_decision *template_decision(const struct entry *e)
 {
     return entry_class(e) == CLASS_TEMPLATE ? e->decision : NULL;
 }
 
 /*
- * True if the policy that a decided template claims, by itself or by its binding, exists and has
+ * Returns true if the policy in the claim of a decided template, or of its binding, exists and has
  * the id of the claim (claim_holds).
  */
 bool template_claim_holds(const struct entry *template);
@@ -472,20 +480,20 @@ static inline const struct policy_decision *policy_decision(const struct entry *
     return entry_class(e) == CLASS_POLICY ? e->decision : NULL;
 }
 
-/* What is wrong with a policy: bits by policy_problem; 0 for any other entry. */
+/* Returns the problems of a policy, bits by policy_problem; 0 for other entries. */
 unsigned entry_policy_problems(const struct entry *e);
 
-/* The defects of a binding or of a template; 0 for any other entry. */
+/* Returns the defects of a binding or template, bits by defect; 0 for other entries. */
 unsigned entry_defects(const struct entry *e);
 
-/* The fields that a defect of a dependency is about: bits by dependency_field. */
+/* Returns the fields of a dependency that have the defect, bits by dependency_field. */
 unsigned defect_fields(const struct entry *e, enum defect defect);
 
-/* The policy that a binding claims, existing or not; NULL without a claim. */
+/* Returns the policy that a binding claims, existing or not; NULL without a claim. */
 const struct entry *binding_claimed(const struct entry *binding);
 
-/* The dependency decision of a binding or of a template, NULL if it has none. */
+/* Returns the dependency decision of a binding or template, or NULL. */
 const struct dependency_decision *dependency_decision(const struct entry *e);
 
-/* The fields in conflict: bits by dependency_field; 0 of what is no dependency (NULL). */
+/* Returns the fields in conflict, bits by dependency_field; 0 if `d` is NULL. */
 unsigned dependency_conflicts(const struct dependency_decision *d);

@@ -20,7 +20,7 @@ bool dependency_values_equal(const struct dependency_values *a, const struct dep
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* ---- ballots ---- */
+/* ---- referrers ---- */
 
 static void add_referrer(struct dependency_referrers *list, struct dependency_referrer referrer)
 {
@@ -38,8 +38,8 @@ void dependency_referrers_release(struct dependency_referrers *list)
 }
 
 /*
- * The ballot of an element of spec.requiredBy. What it currently wants is what the policy that
- * governs its template says, or, without such a policy, what its binding says.
+ * Returns the referrer for an element of spec.requiredBy. Its current values are those of the
+ * policy that governs its template or, without such a policy, those of its binding.
  */
 static struct dependency_referrer listed_referrer(const struct store *s,
                                                   const struct referrer *listed)
@@ -62,32 +62,33 @@ static struct dependency_referrer listed_referrer(const struct store *s,
     return referrer;
 }
 
-static int by_template(const void *a, const void *b)
+static int compare_templates(const void *a, const void *b)
 {
     const struct dependency_referrer *x = a, *y = b;
 
     return entry_compare(x->template, y->template);
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
     const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
 
     return x < y ? -1 : x > y;
 }
 
-/* The templates of these ballots, by address. The caller frees them. */
-static const struct entry **templates_of(const struct dependency_referrer *referrers, size_t count)
+/* Returns the templates of the referrers, sorted by address. The caller frees the array. */
+static const struct entry **sorted_templates(const struct dependency_referrer *referrers,
+                                             size_t count)
 {
     const struct entry **templates = xreallocarray(NULL, count + 1, sizeof(const struct entry *));
 
     for (size_t i = 0; i < count; i++)
         templates[i] = referrers[i].template;
-    qsort(templates, count, sizeof(const struct entry *), by_address);
+    qsort(templates, count, sizeof(const struct entry *), compare_addresses);
     return templates;
 }
 
-/* The ballot of a template that needs the dependency, but is not in its spec.requiredBy. */
+/* Returns the referrer for a template that needs the dependency but is not in spec.requiredBy. */
 static struct dependency_referrer unlisted_referrer(struct entry *template,
                                                     const struct template_decision *d)
 {
@@ -105,19 +106,19 @@ static struct dependency_referrer unlisted_referrer(struct entry *template,
 static void gather_unlisted(const struct entry *template, struct dependency_referrers *out)
 {
     size_t listed = out->count;
-    CLEANUP(free_cleanup) const struct entry **templates = templates_of(out->items, listed);
+    CLEANUP(free_cleanup) const struct entry **templates = sorted_templates(out->items, listed);
 
     for (uint32_t i = 0; i < template->reader_count; i++) {
         struct entry *reader = template->readers[i];
         const struct template_decision *d = template_decision(reader);
 
-        /* Karmada's binding of a dependency is in its referrer's namespace: elsewhere, another. */
+        /* Karmada makes the binding of a dependency in the namespace of the referrer. */
         if (d && d->propagates && entry_ns(reader) == entry_ns(template) &&
-            !bsearch(&reader, templates, listed, sizeof(const struct entry *), by_address))
+            !bsearch(&reader, templates, listed, sizeof(const struct entry *), compare_addresses))
             add_referrer(out, unlisted_referrer(reader, d));
     }
     if (out->count - listed > 1)
-        qsort(out->items + listed, out->count - listed, sizeof(*out->items), by_template);
+        qsort(out->items + listed, out->count - listed, sizeof(*out->items), compare_templates);
 }
 
 void dependency_referrers_gather(const struct store *s, const struct incomplete *incomplete,
@@ -129,8 +130,9 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
     for (uint32_t i = 0; b && i < b->referrer_count; i++)
         add_referrer(out, listed_referrer(s, &b->referrers[i]));
     /*
-     * A binding that nobody needs any more is left over: its template speaks for itself. One of a
-     * kind that has not been read as a whole is not asked whose it is.
+     * The decision about the template covers a left-over binding. As long as not all templates of
+     * the kind have been read, the template may be missing in the store, so that template_binding()
+     * cannot confirm the binding.
      */
     if (!b || (!b->has_placement && b->referrer_count > 0 && template &&
                (incomplete_has_type(incomplete, template->partition->type) ||
@@ -140,18 +142,34 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
 
 /* ---- the decision ---- */
 
-/* The sum over all referrers. */
-struct count {
-    struct value_count listed[DEPENDENCY_FIELD_COUNT]; /* What Karmada has to go by. */
-    struct value_count now[DEPENDENCY_FIELD_COUNT];    /* Those, and the derived ones. */
-    struct value_count current[DEPENDENCY_FIELD_COUNT];
+/* Number of referrers that request each value of one field. */
+struct value_count {
+    uint32_t count[2]; /* For false and for true. */
+};
+
+static bool value_count_conflict(const struct value_count *t)
+{
+    return t->count[false] > 0 && t->count[true] > 0;
+}
+
+/* One request for true is enough; without requests the value is false. */
+static bool value_count_resolved(const struct value_count *t)
+{
+    return t->count[true] > 0;
+}
+
+/* Sums over all referrers. */
+struct referrer_sum {
+    struct value_count listed[DEPENDENCY_FIELD_COUNT];  /* Referrers in requiredBy. */
+    struct value_count now[DEPENDENCY_FIELD_COUNT];     /* Listed and derived referrers. */
+    struct value_count current[DEPENDENCY_FIELD_COUNT]; /* Once present policies are applied. */
     uint32_t referrers;
     uint32_t dangling;
     bool derived;
     int64_t since_ms;
 };
 
-static void count_referrer(struct count *c, const struct dependency_referrer *referrer)
+static void count_referrer(struct referrer_sum *c, const struct dependency_referrer *referrer)
 {
     const struct binding *b = entry_binding(referrer->binding);
 
@@ -172,14 +190,15 @@ static void count_referrer(struct count *c, const struct dependency_referrer *re
         c->since_ms = b->changed_ms;
 }
 
-/* About one field of a dependency, with its binding or, where there is none yet, without. */
-static struct field_resolution resolve(const struct count *c, enum dependency_field field,
-                                       const struct binding *b, bool resolves)
+/* Resolves one field of a dependency; `b` is NULL if it has no binding yet. */
+static struct field_resolution resolve_field(const struct referrer_sum *c,
+                                             enum dependency_field field, const struct binding *b,
+                                             bool resolves)
 {
     const struct value_count *now = &c->now[field], *current = &c->current[field];
     bool attached = !b || !b->has_placement;
     bool resolved = value_count_resolved(now);
-    /* Without a binding, what is resolved is what will be stored. */
+    /* A future binding will store the resolved value. */
     bool stored = b ? dependency_values_of(&b->propagation).wants[field] : resolved;
     bool differs = b && attached && stored != value_count_resolved(&c->listed[field]);
 
@@ -196,7 +215,7 @@ static struct field_resolution resolve(const struct count *c, enum dependency_fi
     };
 }
 
-static bool is_ahead(const struct count *c)
+static bool has_conflict_ahead(const struct referrer_sum *c)
 {
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         if (value_count_conflict(&c->current[i]))
@@ -210,19 +229,19 @@ struct dependency_decision *dependency_decide(const struct binding *b,
                                               bool resolves)
 {
     bool attached = !b || !b->has_placement;
-    struct count c = {0};
+    struct referrer_sum c = {0};
 
-    /* With a placement of its own and nobody who requires it, it is no dependency. */
+    /* A binding with a placement of its own and without referrers is no dependency. */
     if (b && !attached && b->referrer_count == 0)
         return NULL;
     for (size_t i = 0; i < referrers->count; i++)
         count_referrer(&c, &referrers->items[i]);
-    if (!b && c.referrers == 0 && !is_ahead(&c))
+    if (!b && c.referrers == 0 && !has_conflict_ahead(&c))
         return NULL;
 
     struct dependency_decision *d = xcalloc(1, sizeof(*d));
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        d->fields[i] = resolve(&c, i, b, resolves);
+        d->fields[i] = resolve_field(&c, i, b, resolves);
     d->attached = attached;
     d->derived = c.derived;
     d->referrers = c.referrers;
@@ -230,6 +249,8 @@ struct dependency_decision *dependency_decide(const struct binding *b,
     d->since_ms = b && b->changed_ms > c.since_ms ? b->changed_ms : c.since_ms;
     return d;
 }
+
+/* ---- Events about conflicts ---- */
 
 enum {
     MESSAGE_BYTES = 512,
@@ -256,22 +277,22 @@ void conflict_events_changed(struct conflict_events *c, struct entry *entry,
                              const struct event *old)
 {
     const struct event *fresh = entry_event(entry);
-    bool was = old && old->is_conflict, is = fresh && fresh->is_conflict;
+    bool was_indexed = old && old->is_conflict, is_indexed = fresh && fresh->is_conflict;
 
-    /* The index keeps texts of the event: those of the old one end with it. */
-    if (was) {
+    /* Removal comes first: the index borrows texts of the old Event, which is freed soon. */
+    if (was_indexed) {
         struct subject subject = subject_of(old);
 
         subject_index_remove(&c->index, &subject, entry);
     }
-    if (is) {
+    if (is_indexed) {
         struct subject subject = subject_of(fresh);
 
         subject_index_add(&c->index, &subject, entry);
     }
 }
 
-static unsigned fields_of(const struct event *event)
+static unsigned event_fields(const struct event *event)
 {
     return (unsigned)event->conflict_resolution << DEPENDENCY_CONFLICT_RESOLUTION |
            (unsigned)event->preserve << DEPENDENCY_PRESERVE;
@@ -284,7 +305,7 @@ static const struct subject_group *events_about(const struct conflict_events *c,
         &c->index, &(struct subject){entry_kind(binding), entry_ns(binding), binding->name});
 }
 
-/* Not about another binding that had its name. */
+/* Returns false if the Event is about an earlier binding of the same name. */
 static bool is_about(const struct event *event, const struct binding *b)
 {
     return !uid_hashes_differ(event->about_uid_hash, b->own_uid_hash);
@@ -299,7 +320,7 @@ unsigned conflict_events_by_others(const struct conflict_events *c, const struct
         const struct event *event = entry_event(events->entries[i]);
 
         if (!event->ours && is_about(event, entry_binding(binding)))
-            fields |= fields_of(event);
+            fields |= event_fields(event);
     }
     return fields;
 }
@@ -312,7 +333,7 @@ const struct entry *conflict_events_own(const struct conflict_events *c,
     for (uint32_t i = 0; events && i < events->count; i++) {
         const struct event *event = entry_event(events->entries[i]);
 
-        if (event->ours && fields_of(event) == fields && is_about(event, entry_binding(binding)))
+        if (event->ours && event_fields(event) == fields && is_about(event, entry_binding(binding)))
             return events->entries[i];
     }
     return NULL;
@@ -348,7 +369,7 @@ void conflict_event_name(const char *binding, const char *uid, unsigned fields, 
     uint64_t hash = map_hash(message.data, message.len, map_hash(uid, strlen(uid), 0));
 
     len = len < PREFIX_MAX ? len : PREFIX_MAX;
-    /* Before a dot there must be a letter or a digit. */
+    /* In object names a letter or digit must precede a dot. */
     while (len > 0 && !isalnum((unsigned char)binding[len - 1]))
         len--;
     strbuf_add(out, binding, len);

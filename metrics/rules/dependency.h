@@ -8,111 +8,93 @@
 #include "metrics/rules/object_index.h"
 
 /*
- * What the referrers of a shared dependency want, and which value wins (seed 000; Karmada:
- * detectAndResolveConflictResolution and its twin for preserveResourcesOnDeletion).
+ * Shared dependencies: the values that their referrers request, the value that results (seed 000;
+ * Karmada: detectAndResolveConflictResolution and its counterpart for preserveResourcesOnDeletion),
+ * and the Events that report conflicting requests.
  */
 
-/* The votes on one field, counted. */
-struct value_count {
-    uint32_t count[2]; /* For false and for true. */
-};
-
-static inline bool value_count_conflict(const struct value_count *t)
-{
-    return t->count[false] > 0 && t->count[true] > 0;
-}
-
-/* One vote for true is enough; without any vote the value is false. */
-static inline bool value_count_resolved(const struct value_count *t)
-{
-    return t->count[true] > 0;
-}
-
-/* What a policy or a binding wants of its dependencies. */
+/* Returns the values that a policy or binding requests for its dependencies. */
 struct dependency_values dependency_values_of(const struct propagation *p);
 bool dependency_values_equal(const struct dependency_values *a, const struct dependency_values *b);
 
-/* One referrer of a dependency, and what it wants. */
+/* One referrer of a dependency, and the values that it requests. */
 struct dependency_referrer {
-    struct entry *binding;  /* The referring binding; NULL where derived. */
-    struct entry *template; /* The template behind it; NULL if it does not exist. */
-    struct dependency_values
-        observed; /* What its binding says, or will say as soon as Karmada makes it. */
-    struct dependency_values current; /* What its policy says, which Karmada counts once applied. */
-    /* False if the binding does not exist, or does not require the dependency yet. */
-    bool counts_observed;
-    bool counts_current; /* False if its policy no longer propagates dependencies. */
-    bool derived;        /* It has no binding of its own yet: its references speak for it. */
+    struct entry *binding;             /* The referring binding; NULL if derived. */
+    struct entry *template;            /* Template of the referrer; NULL if it does not exist. */
+    struct dependency_values observed; /* From its binding or, if derived, its policy. */
+    struct dependency_values current;  /* From its policy; applied later to the binding. */
+    bool counts_observed; /* False if no binding exists, or it does not require the object yet. */
+    bool counts_current;  /* False if its policy no longer propagates dependencies. */
+    bool derived;         /* Template without a binding yet: its references make it a referrer. */
 };
 
-/* A growing list of ballots; all zero is an empty one. */
+/* Growing list of referrers; all zero is the empty list. */
 struct dependency_referrers {
     struct dependency_referrer *items;
     size_t count;
     size_t capacity;
 };
 
-/* The list is empty and usable again. */
+/* Frees the items. The list is empty and usable again. */
 void dependency_referrers_release(struct dependency_referrers *list);
 
 /*
- * Append a ballot for each referrer of a dependency, a template or its binding: the members of
- * the binding's spec.requiredBy, in that order; behind them the templates that it does not list
- * although they need the dependency and their policies propagate it, by name. One of these that
- * has no binding yet is derived; one that has a binding counts only for what will be. A binding
- * with a placement has nobody but those it lists, nor has one that lists nobody: it is left over,
- * and its template is the dependency. The decisions about the templates must be up to
- * date.
+ * Appends each referrer of a dependency, which is a template or its binding: first the elements of
+ * the binding's spec.requiredBy in order, then, sorted by name, unlisted templates that need the
+ * dependency, if their policies propagate it. Unlisted referrers without a binding are derived;
+ * unlisted ones with a binding have only `counts_current`. A binding with a placement has listed
+ * referrers only. A binding that lists no referrer is left over: its template is the dependency.
+ * The decisions about the templates must be up to date.
  */
 void dependency_referrers_gather(const struct store *s, const struct incomplete *incomplete,
                                  const struct entry *dependency, struct dependency_referrers *out);
 
 /*
- * The decision about a dependency with these referrers: about the binding `b` or, where there is
- * none (`b` is NULL), about a template that no policy governs. `resolves`: Karmada brings the value
- * that results into the binding (release.h). NULL if it is no dependency. The caller frees it.
+ * Returns the decision about a dependency with these referrers: about the binding `b` or, if `b` is
+ * NULL, about a template without a binding that no policy governs. `resolves` is true if Karmada
+ * writes the resulting value to the binding (release_resolves_dependencies). Returns NULL if the
+ * object is no dependency. The caller frees the decision.
  */
 struct dependency_decision *dependency_decide(const struct binding *b,
                                               const struct dependency_referrers *referrers,
                                               bool resolves);
 
 /*
- * Events that say what a dependency's referrers disagree on (seed 000; Karmada:
- * recordEventIfPolicyConflict): which there are about a binding, and how one reads and is named
- * that says it where Karmada does not.
+ * ---- Events about conflicts (seed 000; Karmada: recordEventIfPolicyConflict) ----
  *
- * Fields are bits by enum dependency_field, as dependency_conflicts() has them.
+ * The Events that exist about a binding, and the message and name of the Event that the exporter
+ * creates if Karmada has not. `fields` are bits by dependency_field, as in dependency_conflicts().
  */
 struct conflict_events {
-    struct subject_index index; /* By binding. */
+    struct subject_index index; /* Events by the binding that they are about. */
 };
 
 void conflict_events_init(struct conflict_events *c, uint64_t seed);
 void conflict_events_release(struct conflict_events *c);
 
-/* An entry's Event came (`old` is NULL), was replaced or went. */
+/* Updates the index after an Event was added (`old` is NULL), replaced or deleted. */
 void conflict_events_changed(struct conflict_events *c, struct entry *entry,
                              const struct event *old);
 
 /*
- * The fields that others than this program have said of this binding. Events of one that had its
- * name before do not count.
+ * Returns the fields in Events about this binding that another component than the exporter wrote.
+ * Events about an earlier binding of the same name do not count.
  */
 unsigned conflict_events_by_others(const struct conflict_events *c, const struct entry *binding);
 
-/* Our own Event about this binding that names these fields and no other; NULL if there is none. */
+/* Returns the exporter's Event about this binding with exactly these fields, or NULL. */
 const struct entry *conflict_events_own(const struct conflict_events *c,
                                         const struct entry *binding, unsigned fields);
 
-/* Append "ConflictResolution conflicted (Overwrite vs Abort)". */
+/* Appends the text for one field: "ConflictResolution conflicted (Overwrite vs Abort)". */
 void conflict_event_hint(enum dependency_field field, struct strbuf *out);
 
-/* Append the message of an Event, with the hints of all these fields. */
+/* Appends the message of an Event about these fields. */
 void conflict_event_message(unsigned fields, struct strbuf *out);
 
 /*
- * Append the name of our Event about a binding: of one binding, by its uid, and one message there
- * is only one, whoever writes it, so that a second one cannot be created. At most
- * OBJECT_NAME_MAX bytes; of a binding whose name leaves no room it has the beginning.
+ * Appends the name of the exporter's Event about a binding, at most OBJECT_NAME_MAX bytes; a long
+ * binding name is truncated. The name depends only on the binding's name and uid and the message,
+ * so that two replicas cannot create the same Event twice.
  */
 void conflict_event_name(const char *binding, const char *uid, unsigned fields, struct strbuf *out);
