@@ -14,23 +14,23 @@ void target_list_release(struct target_list *list)
     *list = (struct target_list){0};
 }
 
-/* What the clusters say of the tasks that count. */
+/* Sets the facts about eviction tasks. */
 static void gather_evictions(struct delivery_facts *f, const struct entry *binding,
                              const struct delivery_sources *from)
 {
-    const struct status_problem *t = f->binding->status.problem;
+    const struct status_problem *problem = f->binding->status.problem;
 
-    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
-        const struct eviction *e = &t->evictions[i];
+    for (uint32_t i = 0; problem && i < problem->eviction_count; i++) {
+        const struct eviction *e = &problem->evictions[i];
         enum member_state member = members_state(from->members, e->cluster);
 
         if (!eviction_counts(e))
             continue;
-        /* What made Karmada evict was a blip, or is over. */
+        /* The cluster has recovered, but Karmada completes the eviction. */
         f->evicts_ready |= member == MEMBER_READY;
         /*
-         * A task Directly keeps Karmada from making Works before the copy is gone: it waits for
-         * who is down, and for a Work that is still there.
+         * With purge mode Directly Karmada makes no Works before the evicted copy is deleted. A
+         * cluster that is not ready cannot delete the copy; an existing Work still has to go.
          */
         f->purge_blocked |=
             e->purge_mode == PURGE_DIRECTLY &&
@@ -43,7 +43,7 @@ static bool lacks_work(const struct delivery_facts *f, uint32_t target)
     return f->works_known && !f->targets[target].work;
 }
 
-/* The Work for the target was built from an older version of the template. */
+/* Returns true if the target's Work was built from an older generation of the template. */
 static bool has_old_work(const struct delivery_facts *f, uint32_t target)
 {
     const struct work *work = f->targets[target].work;
@@ -60,7 +60,7 @@ static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
            (work && work->deleting);
 }
 
-/* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
+/* Without a claim the generation is no proof: removing a Deployment's claim increments it. */
 static bool is_older(const struct delivery_facts *f, uint32_t target)
 {
     uint32_t generation = f->binding->clusters[target].item.generation;
@@ -69,9 +69,12 @@ static bool is_older(const struct delivery_facts *f, uint32_t target)
            ((generation > 0 && generation < f->generation) || has_old_work(f, target));
 }
 
-/* Those of a kind that a Work lists as applied: see struct work. */
-static bool lists_gone(const char *list, const char *ns, const struct delivery_sources *from,
-                       struct entry_list *reads)
+/*
+ * Returns true if `list`, the OverridePolicies in `ns` (ClusterOverridePolicies if it is "") that a
+ * Work lists as applied, has one that does not exist. Appends all of them to `reads`.
+ */
+static bool lists_deleted(const char *list, const char *ns, const struct delivery_sources *from,
+                          struct entry_list *reads)
 {
     const struct kind_def *def = kind_override(!*ns);
     bool gone = false;
@@ -82,7 +85,7 @@ static bool lists_gone(const char *list, const char *ns, const struct delivery_s
             store_refer(from->store, &(struct identity){def->api_version, def->name, ns, name});
 
         entry_list_add(reads, policy);
-        /* Of a kind that is not read whole nobody knows. */
+        /* The policy may exist as long as not all objects of the kind have been read. */
         gone |= !entry_exists(policy) &&
                 !incomplete_has_type(from->incomplete, policy->partition->type);
     }
@@ -92,9 +95,9 @@ static bool lists_gone(const char *list, const char *ns, const struct delivery_s
 static bool lists_gone_override(const struct work *work, const struct delivery_sources *from,
                                 struct entry_list *reads)
 {
-    bool cluster_wide = lists_gone(work->cluster_overrides, "", from, reads);
+    bool cluster_wide = lists_deleted(work->cluster_overrides, "", from, reads);
 
-    return lists_gone(work->overrides, work->binding_ns, from, reads) || cluster_wide;
+    return lists_deleted(work->overrides, work->binding_ns, from, reads) || cluster_wide;
 }
 
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
@@ -123,7 +126,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
             .work = work_of(from->works, binding, b->clusters[i].name),
             .member = members_state(from->members, b->clusters[i].name),
         };
-        /* Asked only where something is missing or old. */
+        /* An override policy that failed earlier does not matter to an up-to-date target. */
         if ((is_undispatched(&facts, i) || is_older(&facts, i)) &&
             override_failed(from->override_events, template, target->work, b->clusters[i].name,
                             reads, &failure))
@@ -148,7 +151,7 @@ void delivery_place(struct delivery_facts *f, struct placements *placements,
 
 /* ---- one target ---- */
 
-/* Why a target that should go on from `stage` does not. */
+/* Returns the reason why a target stays UNDISPATCHED or UNDELIVERED. */
 static enum stage_reason why_held(const struct delivery_facts *f, uint32_t target, enum stage stage)
 {
     const struct target_facts *facts = &f->targets[target];
@@ -166,7 +169,7 @@ static enum stage_reason why_held(const struct delivery_facts *f, uint32_t targe
     return facts->work && facts->work->deleting ? WHY_WORK_DELETING : WHY_WAITING;
 }
 
-/* Karmada: objectwatcher.go; any other message is what the member's API server said. */
+/* Karmada: objectwatcher.go. Other messages are errors of the member's API server. */
 static enum stage_reason why_unapplied(const struct delivery_facts *f, uint32_t target)
 {
     const char *message =
@@ -212,8 +215,8 @@ static bool is_worse(struct stage_and_reason a, struct stage_and_reason b)
     return a.stage < b.stage || (a.stage == b.stage && a.reason < b.reason);
 }
 
-/* Where each target is, from UNDISPATCHED on; `out` has room for binding_target_count(). */
-static void delivery_of_targets(const struct delivery_facts *f, struct stage_and_reason *out)
+/* Stores the stage of each target in `out`, which has room for binding_target_count(). */
+static void set_target_stages(const struct delivery_facts *f, struct stage_and_reason *out)
 {
     for (uint32_t i = 0; i < binding_target_count(f->binding); i++)
         out[i] = target_stage(f, i);
@@ -223,10 +226,10 @@ static void delivery_of_targets(const struct delivery_facts *f, struct stage_and
 
 static bool is_evicting(const struct binding *b)
 {
-    const struct status_problem *t = b->status.problem;
+    const struct status_problem *problem = b->status.problem;
 
-    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
-        if (eviction_counts(&t->evictions[i]))
+    for (uint32_t i = 0; problem && i < problem->eviction_count; i++) {
+        if (eviction_counts(&problem->evictions[i]))
             return true;
     }
     return false;
@@ -245,7 +248,7 @@ static enum stage_reason why_evicting(const struct delivery_facts *f)
     return WHY_REPLACING;
 }
 
-/* Divided: all of them together; else each of them has all replicas. */
+/* Divided replicas of all clusters sum up to the template's; else each cluster has all of them. */
 static bool replicas_differ(const struct delivery_facts *f)
 {
     const struct binding *b = f->binding;
@@ -262,8 +265,8 @@ static bool replicas_differ(const struct delivery_facts *f)
 }
 
 /*
- * A generation that the scheduler has not seen is no proof: suspension, and tasks that are
- * stamped, move it too, and without a claim the scheduler does not look at it.
+ * A generation above the one that the scheduler observed is no proof: suspension and time stamps in
+ * eviction tasks increment it too, and the scheduler skips bindings without a claim.
  */
 static bool is_to_be_scheduled(const struct delivery_facts *f)
 {
@@ -298,16 +301,16 @@ static enum stage_reason why_unscheduled(const struct binding *b)
                : WHY_WAITING;
 }
 
-/* Where the binding is: that of its worst target if nothing before stops it. */
-static struct stage_and_reason delivery_of(const struct delivery_facts *f,
-                                           const struct stage_and_reason *targets)
+/* Returns the stage of the binding; if it is scheduled, the stage of its worst target. */
+static struct stage_and_reason delivery_stage(const struct delivery_facts *f,
+                                              const struct stage_and_reason *targets)
 {
     const struct binding *b = f->binding;
     struct stage_and_reason worst = {STAGE_HEALTHY, WHY_NONE};
 
     if (is_evicting(b))
         return (struct stage_and_reason){STAGE_EVICTING, why_evicting(f)};
-    /* One that others alone require has no condition Scheduled. */
+    /* An attached binding has no condition Scheduled. */
     if (b->has_placement && is_to_be_scheduled(f))
         return (struct stage_and_reason){STAGE_UNSCHEDULED, why_unscheduled(b)};
     if (binding_target_count(b) == 0)
@@ -320,14 +323,14 @@ static struct stage_and_reason delivery_of(const struct delivery_facts *f,
     return worst;
 }
 
-/* ---- since when, and what Karmada says ---- */
+/* ---- start of a stage, and Karmada's message ---- */
 
-static uint32_t evicting_since_s(const struct status_problem *t)
+static uint32_t evicting_since_s(const struct status_problem *problem)
 {
     int64_t first_ms = INT64_MAX;
 
-    for (uint32_t i = 0; i < t->eviction_count; i++) {
-        const struct eviction *e = &t->evictions[i];
+    for (uint32_t i = 0; i < problem->eviction_count; i++) {
+        const struct eviction *e = &problem->evictions[i];
 
         if (eviction_counts(e) && e->created_ms > 0 && e->created_ms < first_ms)
             first_ms = e->created_ms;
@@ -386,8 +389,10 @@ const char *delivery_message(const struct delivery_sources *from, const struct e
     return first < d->target_count ? delivery_target_message(from, template, first) : "";
 }
 
+/* ---- risks ---- */
+
+/* Columns of the X-macro table. Parentheses, because some texts consist of several literals. */
 #define WORD(id, word, text) word,
-/* In parentheses, because some are of several literals. */
 #define TEXT(id, word, text) (text),
 
 const char *const risk_names[RISK_COUNT] = {RISKS(WORD)};
@@ -395,12 +400,12 @@ const char *const risk_texts[RISK_COUNT] = {RISKS(TEXT)};
 
 static_assert(RISK_COUNT <= 8, "a bit for each in a decision");
 
-static bool is(struct stage_and_reason at, enum stage stage, enum stage_reason reason)
+static bool is_stage(struct stage_and_reason at, enum stage stage, enum stage_reason reason)
 {
     return at.stage == stage && at.reason == reason;
 }
 
-/* Karmada looks the class up at each reconcile, before it writes the binding. */
+/* Karmada reads the PriorityClass in each reconcile, before it writes the binding. */
 static bool is_frozen(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -409,27 +414,27 @@ static bool is_frozen(const struct template_decision *d)
 }
 
 /*
- * The risks of a template whose stage is decided. `delivery` is NULL without a binding that a
- * policy made or others require. Pure.
+ * Returns the risks of a template with a decided stage, bits by risk. `delivery` is NULL without a
+ * binding that a policy made or others require.
  */
 static unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
 {
-    struct stage_and_reason at = d->stages.at, on = d->stages.delivery;
+    struct stage_and_reason at = d->stages.at, delivered = d->stages.delivery;
     unsigned risks = 0;
 
-    if (is(at, STAGE_UNMATCHED, WHY_LEFT_BEHIND_CHANGED))
+    if (is_stage(at, STAGE_UNMATCHED, WHY_LEFT_BEHIND_CHANGED))
         risks |= 1U << RISK_MAY_TRAVEL;
     if (!delivery)
         return risks;
     if (is_frozen(d))
         risks |= 1U << RISK_FROZEN;
-    if (is(on, STAGE_EVICTING, WHY_LAST_COPY))
+    if (is_stage(delivered, STAGE_EVICTING, WHY_LAST_COPY))
         risks |= 1U << RISK_LAST_COPY;
     if (delivery->evicts_ready)
         risks |= 1U << RISK_READY_EVICTED;
-    /* Only what was placed once can lose what it has. */
-    if (is(on, STAGE_UNSCHEDULED, WHY_NO_CLUSTER_FIT) && delivery->binding->cluster_count == 0 &&
-        delivery->binding->status.was_placed)
+    /* Before the first placement there are no copies to lose. */
+    if (is_stage(delivered, STAGE_UNSCHEDULED, WHY_NO_CLUSTER_FIT) &&
+        delivery->binding->cluster_count == 0 && delivery->binding->status.was_placed)
         risks |= 1U << RISK_EMPTIED;
     if (delivery->override_fails)
         risks |= 1U << RISK_OVERRIDE_FAILED;
@@ -444,6 +449,8 @@ unsigned entry_risks(const struct entry *e)
 
     return d ? d->risks : 0;
 }
+
+/* ---- stage of a template ---- */
 
 static struct stage_and_reason unmatched(enum stage_reason reason)
 {
@@ -461,8 +468,9 @@ static struct stage_and_reason outdated(enum stage_reason reason)
 }
 
 /*
- * A template that was applied, and that nobody has claimed in time: the controllers are down. One
- * without a uid is not at an API server yet. `due_ms` is when that is told.
+ * Returns true if Karmada has not claimed the template in time: its controllers are down. Templates
+ * without a uid are not in an API server yet. Before the end of the grace period, returns false and
+ * stores that time in `due_ms`.
  */
 static bool is_not_claimed(const struct drift_input *s, const struct template_decision *d,
                            int64_t *due_ms)
@@ -478,8 +486,8 @@ static bool is_not_claimed(const struct drift_input *s, const struct template_de
     return true;
 }
 
-static struct stage_and_reason of_unbound(const struct drift_input *s,
-                                          const struct template_decision *d, int64_t *due_ms)
+static struct stage_and_reason stage_of_unbound(const struct drift_input *s,
+                                                const struct template_decision *d, int64_t *due_ms)
 {
     static const enum stage_reason reasons[UNBOUND_REASON_COUNT] = {
         [UNBOUND_NAMESAKE] = WHY_NAMESAKE,
@@ -493,19 +501,19 @@ static struct stage_and_reason of_unbound(const struct drift_input *s,
     return unbound(reasons[d->reason]);
 }
 
-/* What the template's last change waits for. */
-static enum stage_reason why_not_taken_up(const struct template_decision *d)
+/* Returns the reason why the template's last change is not in its binding. */
+static enum stage_reason why_change_not_applied(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
-    if (policy && policy->priority.state == PRIORITY_MISSING)
+    if (is_frozen(d))
         return WHY_PRIORITY_CLASS_MISSING;
     if (policy && policy->override_missing)
         return WHY_OVERRIDE_MISSING;
     return WHY_TEMPLATE_UPDATED;
 }
 
-static struct stage_and_reason of_stale(const struct template_decision *d)
+static struct stage_and_reason stage_of_stale(const struct template_decision *d)
 {
     switch ((enum stale_reason)d->reason) {
     case STALE_POLICY_UPDATED:
@@ -519,16 +527,16 @@ static struct stage_and_reason of_stale(const struct template_decision *d)
     case STALE_NEVER_BOUND:
         return unbound(WHY_LAZY);
     case STALE_TEMPLATE_UPDATED:
-        return outdated(why_not_taken_up(d));
+        return outdated(why_change_not_applied(d));
     case STALE_REASON_COUNT:
         break;
     }
     abort();
 }
 
-/* Where the state says it; STAGE_NONE where it does not. */
-static struct stage_and_reason of_state(const struct drift_input *s,
-                                        const struct template_decision *d, int64_t *due_ms)
+/* Returns the stage that follows from the state; STAGE_NONE if the delivery determines it. */
+static struct stage_and_reason stage_of_state(const struct drift_input *s,
+                                              const struct template_decision *d, int64_t *due_ms)
 {
     switch (d->state) {
     case STATE_IGNORED:
@@ -542,9 +550,9 @@ static struct stage_and_reason of_state(const struct drift_input *s,
     case STATE_ORPHANED:
         return unmatched(WHY_LEFT_BEHIND);
     case STATE_UNBOUND:
-        return of_unbound(s, d, due_ms);
+        return stage_of_unbound(s, d, due_ms);
     case STATE_STALE:
-        return of_stale(d);
+        return stage_of_stale(d);
     case STATE_CURRENT:
     case STATE_ATTACHED:
         return (struct stage_and_reason){STAGE_NONE, WHY_NONE};
@@ -554,10 +562,10 @@ static struct stage_and_reason of_state(const struct drift_input *s,
     abort();
 }
 
-static unsigned flags_of(const struct delivery_facts *f, struct stage_and_reason delivery)
+static unsigned delivery_flags(const struct delivery_facts *f, struct stage_and_reason delivery)
 {
     const struct binding *b = f->binding;
-    const struct status_problem *t = b->status.problem;
+    const struct status_problem *problem = b->status.problem;
     unsigned flags = 0;
 
     if (b->observed_group > 0 && b->cluster_count > 0)
@@ -566,8 +574,8 @@ static unsigned flags_of(const struct delivery_facts *f, struct stage_and_reason
         flags |= 1U << FLAG_OFF_PLACEMENT;
     if (delivery.stage == STAGE_UNSCHEDULED && b->cluster_count > 0)
         flags |= 1U << FLAG_KEPT;
-    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
-        if (!eviction_counts(&t->evictions[i]))
+    for (uint32_t i = 0; problem && i < problem->eviction_count; i++) {
+        if (!eviction_counts(&problem->evictions[i]))
             flags |= 1U << FLAG_TWO_COPIES_HELD;
     }
     return flags;
@@ -582,13 +590,13 @@ int64_t template_stages_decide(const struct drift_input *s, const struct deliver
 
     stages->delivery = (struct stage_and_reason){STAGE_NONE, WHY_NONE};
     if (delivery) {
-        delivery_of_targets(delivery, decision_targets(out));
-        stages->delivery = delivery_of(delivery, decision_targets(out));
+        set_target_stages(delivery, decision_targets(out));
+        stages->delivery = delivery_stage(delivery, decision_targets(out));
         stages->delivery_since_s =
             delivery_since_s(delivery->binding, stages->delivery.stage, changed_ms);
-        out->flags |= (uint8_t)flags_of(delivery, stages->delivery);
+        out->flags |= (uint8_t)delivery_flags(delivery, stages->delivery);
     }
-    stages->at = of_state(s, out, &due_ms);
+    stages->at = stage_of_state(s, out, &due_ms);
     if (stages->at.stage != STAGE_NONE) {
         stages->since_s = timestamp_seconds(out->since_ms);
     } else {

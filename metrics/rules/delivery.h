@@ -10,18 +10,19 @@
 #include "metrics/rules/placement_match.h"
 
 /*
- * How far a binding's template has come in its member clusters: the stages from EVICTING on
- * (product contract 3.8). Pure functions.
+ * Stage of a template, from its match to health in the member clusters (product contract 3.8), and
+ * the risks of its present condition. The stages from EVICTING on follow from the binding, its
+ * targets, their Works and the clusters. Deciding is pure: delivery_gather() collects the facts.
  */
 
-/* What is known of a target beside its item in the binding. */
+/* Facts about one target beside its item in the binding's status. */
 struct target_facts {
-    const struct work *work; /* NULL: none that is known. */
-    const char *failure;     /* What Karmada says of an override policy that fails; NULL: none. */
+    const struct work *work; /* NULL if no Work is known. */
+    const char *failure;     /* Karmada's message about a failing override policy, or NULL. */
     enum member_state member;
 };
 
-/* Keeps its memory from one use to the next; release it in the end. */
+/* Reusable array: keeps its memory between evaluations. */
 struct target_list {
     struct target_facts *items;
     size_t capacity;
@@ -30,18 +31,18 @@ void target_list_release(struct target_list *list);
 
 struct delivery_facts {
     const struct binding *binding;
-    const struct target_facts *targets; /* Of each of binding_target_count(), in that order. */
-    uint32_t generation;                /* Of the template; 0 if its kind has none. */
-    bool works_known;                   /* A Work that is not known does not exist. */
-    bool purge_blocked;  /* A task Directly waits for a cluster that is not ready, or a Work. */
-    bool evicts_ready;   /* A task that counts is about a cluster that is ready. */
-    bool override_fails; /* For a target. */
-    bool lists_gone_override; /* A Work names an override policy that does not exist. */
-    bool divides;             /* Its placement shares replicas out. */
-    bool off_placement;       /* A cluster that its placement does not allow. */
+    const struct target_facts *targets; /* One for each of binding_target_count(), in order. */
+    uint32_t generation;                /* Generation of the template; 0 for kinds without it. */
+    bool works_known;                   /* All Works have been read. */
+    bool purge_blocked;       /* An eviction task Directly waits for a cluster or a Work. */
+    bool evicts_ready;        /* An eviction task concerns a cluster that is ready. */
+    bool override_fails;      /* An override policy fails for a target. */
+    bool lists_gone_override; /* A Work lists an override policy that does not exist. */
+    bool divides;             /* The placement divides replicas among clusters. */
+    bool off_placement;       /* The placement does not allow one of the clusters. */
 };
 
-/* Where what is known of targets comes from. All is borrowed. */
+/* Sources of the facts; all borrowed. */
 struct delivery_sources {
     const struct members *members;
     const struct works *works;
@@ -51,59 +52,56 @@ struct delivery_sources {
 };
 
 /*
- * The facts of a binding that is not left over, and of its template, with the targets in `list`.
- * What is read for them is appended to `reads`. What follows from its placement is left to
+ * Returns the facts about a binding that is not left over, and its template; the targets are in
+ * `list`. Appends the entries that were read to `reads`. `divides` and `off_placement` need
  * delivery_place().
  */
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
                                       const struct delivery_sources *from, struct target_list *list,
                                       struct entry_list *reads);
 
-/* What the binding's placement, resolved, says about where it is. */
+/* Sets `divides` and `off_placement` from the resolved placement of the binding. */
 void delivery_place(struct delivery_facts *f, struct placements *placements,
                     const struct resolved_placement *resolved);
 
 /*
- * Since when a binding is in a stage, by what the objects say, in seconds since the epoch; 0 if
- * they do not. `changed_ms` is the last change of its template by a user.
+ * Returns the time at which a binding entered a stage, in seconds since the epoch; 0 if no object
+ * has it. `changed_ms` is the last user change of the template.
  */
 uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms);
 
 /*
- * Karmada's own words about a target of a template's binding, by its index in the decision: about
- * the override policy that fails where it waits for that, else what the binding has; "" without
- * any. Borrowed, until the store changes.
+ * Returns Karmada's message about a target, an index in the template's decision: the message about
+ * the failing override policy, if that is the reason, else the message in the binding's status; ""
+ * without a message. Valid until the store changes.
  */
 const char *delivery_target_message(const struct delivery_sources *from,
                                     const struct entry *template, uint32_t target);
 /*
- * The same about where the binding of a template that has one is: about the first such target by
- * name, or about the binding.
+ * Returns Karmada's message about the delivery stage of a template with a binding: about the
+ * binding or, for stages of targets, about the first target by name in that stage.
  */
 const char *delivery_message(const struct delivery_sources *from, const struct entry *template);
 
-/* True if the task counts: it is to end, and the copy with it. */
+/* Returns true if the task ends with the deletion of the evicted copy. */
 static inline bool eviction_counts(const struct eviction *e)
 {
     return !e->suppresses;
 }
 
 /*
- * The stage of a template, which follows from its state and, where that says that the binding is
- * right, from how far that has come (product contract 3.8). Pure functions.
- */
-
-/*
- * Fill in out->stages, and the flags and risks of a template with a binding, after drift_decide().
- * `delivery` is NULL without a binding that a policy made or others require. Returns when that
- * changes by time alone; INT64_MAX for never.
+ * Sets out->stages, the risks and, with a binding, flags, after drift_decide(). The stage follows
+ * from the state or, if the binding is up to date, from the delivery. `delivery` is NULL without a
+ * binding that a policy made or others require. Returns the time in milliseconds at which the
+ * result changes without a change of objects; INT64_MAX for never.
  */
 int64_t template_stages_decide(const struct drift_input *s, const struct delivery_facts *delivery,
                                struct template_decision *out);
 
 /*
- * What will hurt people who go by what they see now; bits by this order. A row is its enumerator,
- * its word for programs and a sentence for people. A new one is a row here, and a line in risk.c.
+ * Risks: outages that the next step of Karmada or a user can cause. A set has a bit for each row. A
+ * row has the enumerator, the word for programs and a sentence for people, without capital and full
+ * stop. A new risk is a row here, and a line in risks_of().
  */
 #define RISKS(ROW)                                                                                 \
     ROW(LAST_COPY, "last_copy",                                                                    \
@@ -117,8 +115,7 @@ int64_t template_stages_decide(const struct drift_input *s, const struct deliver
         "its policy names exists")                                                                 \
     ROW(OVERRIDE_FAILED, "override_failed",                                                        \
         "an override policy fails for a member cluster, so that no change reaches it")             \
-    /* Karmada: its annotations applied-overrides and applied-cluster-overrides are only added to. \
-     */                                                                                            \
+    /* Karmada never removes names from the annotations applied-(cluster-)overrides. */            \
     ROW(OVERRIDE_LISTED, "override_still_listed",                                                  \
         "a Work lists an override policy as applied that does not exist any more")                 \
     ROW(MAY_TRAVEL, "change_may_travel",                                                           \
@@ -128,8 +125,7 @@ int64_t template_stages_decide(const struct drift_input *s, const struct deliver
 #define RISK_ENUMERATOR(id, word, text) RISK_##id,
 enum risk { RISKS(RISK_ENUMERATOR) RISK_COUNT };
 extern const char *const risk_names[RISK_COUNT];
-/* One sentence for people, without its ends. */
 extern const char *const risk_texts[RISK_COUNT];
 
-/* The risks of a template; 0 for any other entry. */
+/* Returns the risks of a template, bits by risk; 0 for other entries. */
 unsigned entry_risks(const struct entry *e);

@@ -5,7 +5,12 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/object_index.h"
 
-/* As a template, and as a setting where it is none; only the latter has a value in a cluster. */
+/* ---- schedulePriority ---- */
+
+/*
+ * A PriorityClass is a template or, if no policy selects the kind, a setting. A source of a
+ * cluster reads the value only of settings.
+ */
 static const char *const versions[] = {PRIORITY_CLASS_API_VERSION, "policy.karmada.io/v1alpha1"};
 
 static size_t count_classes(const struct store *store)
@@ -20,7 +25,8 @@ static size_t count_classes(const struct store *store)
     return count;
 }
 
-static struct priority resolve(struct store *store, const char *name, struct entry_list *reads)
+static struct priority resolve_class(struct store *store, const char *name,
+                                     struct entry_list *reads)
 {
     struct priority priority = {.state = PRIORITY_MISSING};
 
@@ -45,7 +51,7 @@ struct priority priority_of(struct store *store, gate_set gates, const struct po
     if (!policy->propagation.schedule_priority)
         return priority;
     if (policy->priority_class)
-        priority = resolve(store, policy->priority_class, reads);
+        priority = resolve_class(store, policy->priority_class, reads);
     if (!policy->priority_class || policy->priority_refused)
         priority.state = PRIORITY_MISSING;
     if (!gate_is_on(gates, GATE_PRIORITY_BASED_SCHEDULING) || count_classes(store) == 0)
@@ -72,7 +78,9 @@ void priority_changed(const struct store *store, struct graph *graph, const stru
         graph_mark_class(graph, CLASS_POLICY);
 }
 
-/* True if a binding has the number, none counting as 0. `text` is its schedulePriority. */
+/* ---- fields that drift ---- */
+
+/* Returns true if `text`, a binding's schedulePriority, has the value; NULL counts as 0. */
 static bool priority_is(const char *text, int32_t value)
 {
     char expected[40];
@@ -82,8 +90,8 @@ static bool priority_is(const char *text, int32_t value)
 }
 
 /*
- * Karmada resolves it through a PriorityClass. Where that is not known, only a priority that the
- * policy no longer sets is drift for certain.
+ * If the value of the PriorityClass is unknown, the only certain drift is a priority that the
+ * policy no longer sets.
  */
 static bool priority_differs(const struct propagation *policy, const struct priority *priority,
                              const struct propagation *binding)
@@ -102,13 +110,13 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
         [FIELD_CONFLICT_RESOLUTION] = policy->conflict_resolution != binding->conflict_resolution,
         [FIELD_PRESERVE] =
             (policy->preserve == OPTIONAL_TRUE) != (binding->preserve == OPTIONAL_TRUE),
-        /* Karmada: ApplyClusterPolicy copies it only when it creates the binding. */
+        /* Karmada: ApplyClusterPolicy copies propagateDeps only when it creates the binding. */
         [FIELD_PROPAGATE_DEPS] =
             !cluster_scoped && policy->propagate_deps != binding->propagate_deps,
         [FIELD_FAILOVER] = policy->failover != binding->failover,
         [FIELD_SUSPENSION] = policy->suspension != binding->suspension,
         [FIELD_SCHEDULER_NAME] = policy->scheduler_name != binding->scheduler_name,
-        /* Karmada: the binding of a cluster-scoped template never has one. */
+        /* Karmada: the binding of a cluster-scoped template never has a priority. */
         [FIELD_SCHEDULE_PRIORITY] = !cluster_scoped && priority_differs(policy, priority, binding),
     };
     unsigned fields = 0;
@@ -118,7 +126,9 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
     return fields;
 }
 
-/* Policies are decided before templates. */
+/* ---- state and phase ---- */
+
+/* The engine decides policies before templates. */
 static const struct priority *priority_of_policy(const struct entry *policy)
 {
     static const struct priority none = {.state = PRIORITY_NONE};
@@ -132,7 +142,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The binding, if a policy made it; NULL for one that others merely require. */
+/* Returns the binding if a policy made it; NULL if the binding is only required by others. */
 static const struct binding *own_binding(const struct drift_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
@@ -153,20 +163,23 @@ static bool acts_lazily(const struct drift_input *s, const struct policy *policy
 }
 
 /*
- * True if a user changed the template after the policy changed and after the binding was written
- * (by whatever policy), so that Karmada has to apply the policy now. What a source saw happen came
- * after a change of the policy that it did not see.
+ * Returns true if a user changed the template after the policy changed and after any policy was
+ * written to the binding, so that Karmada has to apply the policy now. A template change that a
+ * source has observed is later than a policy change that it has not observed.
  */
-static bool is_owed(const struct drift_input *s, const struct policy *policy)
+static bool has_later_user_change(const struct drift_input *s, const struct policy *policy)
 {
     const struct template *t = entry_template(s->template);
     const struct binding *b = own_binding(s);
-    int64_t seen_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
+    int64_t applied_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
 
-    return (policy->changed_ms || t->user_seen) && t->changed_ms > seen_ms;
+    return (policy->changed_ms || t->user_seen) && t->changed_ms > applied_ms;
 }
 
-/* Overdue once `until_ms` is over; until then deferred. Returns when that changes. */
+/*
+ * Sets the phase: deferred up to `until_ms`, overdue afterwards. Returns the time at which the
+ * phase changes.
+ */
 static int64_t set_phase_by(const struct drift_input *s, int64_t until_ms,
                             struct template_decision *out)
 {
@@ -174,8 +187,8 @@ static int64_t set_phase_by(const struct drift_input *s, int64_t until_ms,
     return s->now_ms > until_ms ? INT64_MAX : until_ms + 1;
 }
 
-/* How long Karmada has to work off the policy's last change; 0 without times. */
-static int64_t policy_until(const struct drift_input *s, const struct policy *policy)
+/* Returns the time up to which Karmada has to apply the policy's last change; 0 if unknown. */
+static int64_t policy_until_ms(const struct drift_input *s, const struct policy *policy)
 {
     return policy->changed_ms
                ? later(policy->changed_ms + s->options->grace_ms, policy->busy_until_ms)
@@ -183,8 +196,9 @@ static int64_t policy_until(const struct drift_input *s, const struct policy *po
 }
 
 /*
- * True if all that differs is the number behind a PriorityClass that was created after the policy
- * changed: Karmada does not watch these, so it arrives with the template's next change.
+ * Returns true if only the priority differs, and its PriorityClass was created after the policy
+ * changed. Karmada does not watch PriorityClasses: it applies the value at the template's next
+ * change.
  */
 static bool priority_moved(const struct drift_input *s, const struct template_decision *d)
 {
@@ -198,9 +212,9 @@ static bool priority_moved(const struct drift_input *s, const struct template_de
 }
 
 /*
- * Set the phase. Karmada has to apply a lazy policy at the user's next change of the template,
- * any other policy at its own change; from then on the grace period runs. Without these times a
- * lazy policy is deferred, any other overdue.
+ * Sets phase and since_ms. Karmada has to apply a lazy policy at the user's next change of the
+ * template, any other policy at the policy's change. The grace period starts then. If these times
+ * are unknown, a lazy policy is deferred, any other overdue.
  */
 static int64_t set_phase(const struct drift_input *s, const struct entry *governing,
                          struct template_decision *out)
@@ -212,8 +226,8 @@ static int64_t set_phase(const struct drift_input *s, const struct entry *govern
     out->priority_moved = moved;
     out->since_ms = moved ? priority_of_policy(governing)->since_ms : policy->changed_ms;
     if (!moved && !acts_lazily(s, policy))
-        return set_phase_by(s, policy_until(s, policy), out);
-    if (is_owed(s, policy))
+        return set_phase_by(s, policy_until_ms(s, policy), out);
+    if (has_later_user_change(s, policy))
         return set_phase_by(s, t->changed_ms + s->options->grace_ms, out);
     out->phase = PHASE_DEFERRED;
     return INT64_MAX;
@@ -230,7 +244,7 @@ static int64_t set_stale(const struct drift_input *s, struct template_decision *
     return INT64_MAX;
 }
 
-/* The policy that has the claim, lazy or not, should have let go of the template. */
+/* The claimed policy does not select the template: Karmada should have removed the claim. */
 static int64_t set_mismatch(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
@@ -238,7 +252,7 @@ static int64_t set_mismatch(const struct drift_input *s, struct template_decisio
     out->state = STATE_STALE;
     out->reason = STALE_SELECTOR_MISMATCH;
     out->since_ms = policy->changed_ms;
-    return set_phase_by(s, policy_until(s, policy), out);
+    return set_phase_by(s, policy_until_ms(s, policy), out);
 }
 
 int64_t unbound_due_ms(const struct drift_input *s, const struct template_decision *d)
@@ -251,7 +265,10 @@ int64_t unbound_due_ms(const struct drift_input *s, const struct template_decisi
     return changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
 }
 
-/* A claimed template gets its binding at once, or at its next change; without times: it did not. */
+/*
+ * Karmada makes the binding of a claimed template at once, or at the template's next change. If
+ * times are unknown, the grace period counts as over.
+ */
 static int64_t set_unbound(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
@@ -282,8 +299,10 @@ static void set_pending(const struct drift_input *s, struct template_decision *o
     out->since_ms = reason == PENDING_POLICY_GONE ? t->changed_ms : t->created_ms;
 }
 
-/* The binding is as its policy says: has it the template's last change, too? */
-static int64_t decide_followed(const struct drift_input *s, struct template_decision *out)
+/* ---- decision ---- */
+
+/* The binding matches the policy: stale only if the template's last change is missing in it. */
+static int64_t decide_template_change(const struct drift_input *s, struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
     int64_t due_ms = t->changed_ms ? t->changed_ms + s->options->grace_ms + 1 : 0;
@@ -300,7 +319,7 @@ static int64_t decide_followed(const struct drift_input *s, struct template_deci
     return INT64_MAX;
 }
 
-/* Compare the binding with what the policy that governs says now. */
+/* Compares the binding with the governing policy. */
 static int64_t decide_bound(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
@@ -313,10 +332,10 @@ static int64_t decide_bound(const struct drift_input *s, struct template_decisio
                               &b->propagation, s->binding->partition->type->def->cluster_scoped);
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
-    return decide_followed(s, out);
+    return decide_template_change(s, out);
 }
 
-/* The claim's policy governs. */
+/* The claimed policy governs. */
 static int64_t decide_claimed(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
@@ -327,13 +346,13 @@ static int64_t decide_claimed(const struct drift_input *s, struct template_decis
                                                   : set_unbound(s, out);
 }
 
-/* No claim counts, and the policy that governs wins a fresh match. */
+/* No claim holds; the winner of a fresh match governs. */
 static int64_t decide_matched(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
     const struct binding *b = own_binding(s);
 
-    /* With half a claim it may be this policy that made the binding: then it is as claimed. */
+    /* An incomplete claim does not hold, but this policy may have made the binding. */
     if (b && b->claim && entry_template(s->template)->half_claim)
         return decide_bound(s, out);
     if (b)
@@ -400,7 +419,7 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
     return decide_claimed(s, out);
 }
 
-/* Seed 001: the best policy governs; a claim only says which one made the binding. */
+/* Seed 001: the best policy governs; a claim only names the policy that made the binding. */
 static int64_t decide_static(const struct drift_input *s, struct template_decision *out)
 {
     if (s->claimed != s->winner || !claim_holds(s->claim, s->claimed))

@@ -10,68 +10,73 @@
 #include "metrics/rules/selector.h"
 
 /*
- * The state of a template (product contract 3.2 and 3.3): what the policies want now, compared
- * with the binding that Karmada made. Pure functions.
+ * State of a template (product contract 3.2 and 3.3): compares the present policies with the
+ * binding that Karmada made. Also resolves the schedulePriority of policies. Pure, but for
+ * priority_changed(), which marks entries.
  */
 
 /*
- * Bits by enum drift_field: the fields in which the binding's copy differs from the policy.
- * `priority` is what the policy's schedulePriority comes to, NULL if that is not known.
+ * Returns the fields in which the binding's copy differs from the policy, bits by drift_field.
+ * `priority` is the policy's resolved schedulePriority, NULL if unknown.
  */
 unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
                       const struct propagation *binding, bool cluster_scoped);
 
-/* Everything that the state of one template depends on. */
+/* Inputs of a template's state; all borrowed. */
 struct drift_input {
     const struct rules_options *options;
     int64_t now_ms;
     const struct entry *template;
-    const struct claim *claim; /* The template's own, else its binding's; NULL if none. */
+    const struct claim *claim; /* The template's own, else its binding's; NULL without a claim. */
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
-    struct entry *binding;     /* Of this template; NULL if there is none. */
-    bool in_the_way;           /* As binding_in_the_way() answers. */
-    struct entry *winner;      /* The policy that wins a fresh match; NULL if none does. */
+    struct entry *binding;     /* The template's binding, or NULL. */
+    bool in_the_way;           /* Another binding occupies the name (binding_in_the_way). */
+    struct entry *winner;      /* Policy that wins a fresh match; NULL without one. */
     const struct candidate *candidates;
     size_t candidate_count;
-    bool required;      /* A template that is propagated depends on it (derived). */
+    bool required;      /* A propagated template without a binding yet depends on this one. */
     bool kind_selected; /* Some policy has a selector of this kind. */
 };
 
 /*
- * Fill in state, reason, phase, fields, governing and since_ms, all zero before. Returns when
- * the decision changes by time alone, at the end of a grace period; INT64_MAX for never.
+ * Sets state, reason, phase, fields, governing, since_ms and change_applied, all zero before, and
+ * FLAG_REQUIRED. Returns the time in milliseconds at which the decision changes without a change of
+ * objects, the end of a grace period; INT64_MAX for never.
  */
 int64_t drift_decide(const struct drift_input *s, struct template_decision *out);
 
 /*
- * True if the placement of a decided template drifts: the policy that governs it says another one
- * than its binding has, or another policy takes it over (product contract 3.6).
+ * Returns true if the placement of a decided template drifts: the placement of the governing policy
+ * differs from the binding's, or another policy takes the template over (product contract 3.6).
  */
 bool drift_moves(const struct template_decision *d);
 
 /*
- * Until when Karmada has time to claim the template for the policy that governs it, and to make
- * its binding; 0 where no times are known.
+ * Returns the end of the grace period, in milliseconds, in which Karmada has to claim the template
+ * for its governing policy and to make its binding; 0 if no times are known.
  */
 int64_t unbound_due_ms(const struct drift_input *s, const struct template_decision *d);
 
 /*
- * The number that Karmada copies into bindings for a policy's schedulePriority (Karmada: behind
- * the gate PriorityBasedScheduling, ApplyPolicy reads the PriorityClass that it names). A store
- * without any PriorityClass is one that could not read them: every API server has some.
+ * ---- schedulePriority ----
+ *
+ * With the gate PriorityBasedScheduling, Karmada's ApplyPolicy reads the PriorityClass that a
+ * policy names, and copies its value into bindings. Every API server has PriorityClasses: a store
+ * without any could not read them.
  */
 
-/* Append what was looked at to `reads`. */
+/* Resolves a policy's schedulePriority. Appends the entries of PriorityClasses to `reads`. */
 struct priority priority_of(struct store *store, gate_set gates, const struct policy *policy,
                             struct entry_list *reads);
 
-/* True if PriorityClasses have not been read: one that is missing may exist. */
+/* Returns true if not all PriorityClasses have been read, so that a missing one may exist. */
 bool priority_classes_incomplete(const struct incomplete *i);
 
 /*
- * A template or a setting has changed: mark the policies that name it, if it is a PriorityClass;
- * all of them if it is the first one, or was the last.
+ * Marks the policies that depend on a template or setting that was added (`old` is NULL), replaced
+ * or deleted, if it is a PriorityClass: the policies that name it, or all policies if it is the
+ * first or was the last PriorityClass.
  */
 void priority_changed(const struct store *store, struct graph *graph, const struct entry *entry,
                       const void *old);

@@ -27,12 +27,12 @@ const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
      "whoever owns the cloud resource"},
 };
 
-/* ---- which lists an object is on ---- */
+/* ---- lists of an object ---- */
 
-#define ON(id) (1U << FINDING_##id)
+#define LIST(id) (1U << FINDING_##id)
 static_assert(FINDING_LISTS <= 32, "a bit for each");
 
-/* The fields of a dependency in conflict, and predicted to be. */
+/* Counts the fields of a dependency in conflict (fields[0]) and in predicted conflict. */
 static void count_conflicts(const struct entry *entry, size_t fields[2])
 {
     const struct dependency_decision *d = dependency_decision(entry);
@@ -44,24 +44,24 @@ static void count_conflicts(const struct entry *entry, size_t fields[2])
     }
 }
 
-static unsigned lists_of_template(const struct template_decision *d)
+static unsigned template_lists(const struct template_decision *d)
 {
-    unsigned on = d->stages.delivery.stage < STAGE_HEALTHY ? ON(HELD) : 0;
+    unsigned lists = d->stages.delivery.stage < STAGE_HEALTHY ? LIST(HELD) : 0;
 
     if (d->state == STATE_PENDING && d->reason != PENDING_KIND_NOT_SELECTED)
-        on |= ON(PENDING);
+        lists |= LIST(PENDING);
     if (d->state == STATE_STALE)
-        on |= ON(STALE) | (d->phase == PHASE_OVERDUE ? ON(OVERDUE) : 0);
+        lists |= LIST(STALE) | (d->phase == PHASE_OVERDUE ? LIST(OVERDUE) : 0);
     if (d->state == STATE_ORPHANED)
-        on |= ON(ORPHANED);
+        lists |= LIST(ORPHANED);
     if (d->state == STATE_UNBOUND)
-        on |= ON(UNBOUND);
+        lists |= LIST(UNBOUND);
     if (d->stages.at.stage == STAGE_UNMATCHED && d->state != STATE_IGNORED)
-        on |= ON(UNMATCHED);
-    return on;
+        lists |= LIST(UNMATCHED);
+    return lists;
 }
 
-/* True while templates run another version of the policy than the present one. */
+/* Returns true while templates run another version of the policy than the present one. */
 static bool is_rolling_out(const struct entry *entry)
 {
     const struct policy_decision *d = policy_decision(entry);
@@ -69,20 +69,20 @@ static bool is_rolling_out(const struct entry *entry)
     return d && d->history && policy_history_lagging(d->history) > 0;
 }
 
-static unsigned lists_of(const struct entry *entry)
+static unsigned entry_lists(const struct entry *entry)
 {
     size_t fields[2];
-    unsigned on = 0;
+    unsigned lists = 0;
 
     if (!entry->decision)
         return 0;
     count_conflicts(entry, fields);
-    on |= (fields[0] > 0 ? ON(CONFLICT) : 0) | (fields[1] > 0 ? ON(PREDICTED) : 0);
-    on |= (entry_defects(entry) ? ON(BROKEN) : 0) | (entry_risks(entry) ? ON(RISK) : 0);
-    on |= (connector_conflicts(entry) ? ON(CONNECTOR) : 0);
-    on |= (entry_policy_problems(entry) ? ON(INVALID) : 0);
-    on |= is_rolling_out(entry) ? ON(ROLLOUT) : 0;
-    return template_decision(entry) ? on | lists_of_template(template_decision(entry)) : on;
+    lists |= (fields[0] > 0 ? LIST(CONFLICT) : 0) | (fields[1] > 0 ? LIST(PREDICTED) : 0);
+    lists |= (entry_defects(entry) ? LIST(BROKEN) : 0) | (entry_risks(entry) ? LIST(RISK) : 0);
+    lists |= (connector_conflicts(entry) ? LIST(CONNECTOR) : 0);
+    lists |= (entry_policy_problems(entry) ? LIST(INVALID) : 0);
+    lists |= is_rolling_out(entry) ? LIST(ROLLOUT) : 0;
+    return template_decision(entry) ? lists | template_lists(template_decision(entry)) : lists;
 }
 
 /* ---- the lists ---- */
@@ -92,18 +92,21 @@ static void drop_last(struct findings *f, struct finding_list *list)
     store_unpin(f->walk.store, list->entries[--list->count]);
 }
 
-/* Of few the order is kept, so that those behind them are forgotten; many are sorted in the end. */
-static void keep(struct findings *f, struct finding_list *list, struct entry *entry)
+/*
+ * Adds an entry to a list. A list with a limit is kept sorted, so that the last entries drop out;
+ * other lists are sorted at the end.
+ */
+static void list_add(struct findings *f, struct finding_list *list, struct entry *entry)
 {
-    bool few = f->shown < SIZE_MAX;
-    size_t place = few ? entry_place(list->entries, list->count, entry) : list->count;
+    bool is_limited = f->shown < SIZE_MAX;
+    size_t place = is_limited ? entry_place(list->entries, list->count, entry) : list->count;
 
     list->found++;
     if (place == f->shown || (place < list->count && list->entries[place] == entry))
         return;
     if (list->count == f->shown)
         drop_last(f, list);
-    /* The room doubles each time it is full, which is whenever the count is a power of two. */
+    /* The array is full if the count is a power of two; its size doubles then. */
     if ((list->count & (list->count - 1)) == 0)
         list->entries =
             xreallocarray(list->entries, list->count ? list->count * 2 : 1, sizeof(struct entry *));
@@ -114,34 +117,34 @@ static void keep(struct findings *f, struct finding_list *list, struct entry *en
     store_pin(entry);
 }
 
-static int by_identity(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-/* Take off what has changed since it was found. */
-static void settle(struct findings *f, unsigned which)
+/* Removes the entries that no longer belong to the list, and sorts a list without limit. */
+static void list_finish(struct findings *f, unsigned which)
 {
     struct finding_list *list = &f->lists[which];
     size_t kept = 0;
 
     for (size_t i = 0; i < list->count; i++) {
-        if (lists_of(list->entries[i]) & 1U << which)
+        if (entry_lists(list->entries[i]) & 1U << which)
             list->entries[kept++] = list->entries[i];
         else
             store_unpin(f->walk.store, list->entries[i]);
     }
     list->count = kept;
     if (kept > 1 && f->shown == SIZE_MAX)
-        qsort(list->entries, kept, sizeof(struct entry *), by_identity);
+        qsort(list->entries, kept, sizeof(struct entry *), compare_entries);
 }
 
 /* ---- all objects ---- */
 
-static void add(struct findings *f, struct entry *entry)
+static void add_entry(struct findings *f, struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    unsigned on = lists_of(entry);
+    unsigned lists = entry_lists(entry);
     size_t fields[2];
 
     f->bindings += entry_class(entry) == CLASS_BINDING;
@@ -153,14 +156,14 @@ static void add(struct findings *f, struct entry *entry)
         f->stages[d->stages.at.stage]++;
         f->deliveries[d->stages.delivery.stage]++;
     }
-    if (on & (ON(CONFLICT) | ON(PREDICTED))) {
+    if (lists & (LIST(CONFLICT) | LIST(PREDICTED))) {
         count_conflicts(entry, fields);
         f->conflict_fields[0] += fields[0];
         f->conflict_fields[1] += fields[1];
     }
-    for (unsigned i = 0; on >> i != 0; i++) {
-        if (on & 1U << i)
-            keep(f, &f->lists[i], entry);
+    for (unsigned i = 0; lists >> i != 0; i++) {
+        if (lists & 1U << i)
+            list_add(f, &f->lists[i], entry);
     }
 }
 
@@ -176,11 +179,11 @@ bool findings_step(struct findings *f, size_t budget)
 
         if (!entry) {
             for (unsigned i = 0; i < FINDING_LISTS; i++)
-                settle(f, i);
+                list_finish(f, i);
             return true;
         }
         if (entry_exists(entry) && (!f->ns || strcmp(f->ns, entry_ns(entry)) == 0))
-            add(f, entry);
+            add_entry(f, entry);
     }
     return false;
 }

@@ -5,29 +5,29 @@
 #include "metrics/rules/decision.h"
 
 /*
- * What needs people's attention, out of all that an engine decided: for `check`, and for the page,
- * whose turns are short.
+ * Findings: decided objects that need attention, collected in lists by class for `check`, and in
+ * steps of limited size for the status page. Also the words of --fail-on.
  */
 
 /*
- * THE table of classes of findings: the enumerator, the word for --fail-on, and what one and many
- * are called. A new class is a row here, and what gathers it in findings.c.
+ * Classes of findings. A row has the enumerator, the word for --fail-on, and the noun for one and
+ * for several findings. A new class is a row here, and code in findings.c that collects it.
  */
 #define FINDINGS(FINDING)                                                                          \
-    /* Dependencies whose referrers disagree. */                                                   \
+    /* Dependencies with referrers that request different values. */                               \
     FINDING(CONFLICT, "conflict", "conflict", "conflicts")                                         \
-    /* Those that will, once their policies have their way. */                                     \
+    /* Dependencies in conflict once Karmada has applied the present policies. */                  \
     FINDING(PREDICTED, "predicted", "predicted conflict", "predicted conflicts")                   \
-    /* Templates that nothing propagates, of kinds that policies select. */                        \
+    /* Templates without propagation, of kinds that policies select. */                            \
     FINDING(PENDING, "pending", "pending template", "pending templates")                           \
-    /* Templates that are not on what governs them now. */                                         \
+    /* Templates with a binding that differs from their policy or themselves. */                   \
     FINDING(STALE, "stale", "stale template", "stale templates")                                   \
-    /* Those among them that Karmada should have seen to. */                                       \
+    /* Stale templates after the end of Karmada's grace period. */                                 \
     FINDING(OVERDUE, "overdue", "overdue template", "overdue templates")                           \
     FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
-    /* Printed only if --fail-on names it: in manifests, all governed templates are unbound. */    \
+    /* Printed only if --fail-on has it: in manifests, all governed templates are unbound. */      \
     FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
-    /* Templates by their stage; from evicting on by that of their binding, whatever is before. */ \
+    /* Templates by stage; from EVICTING on, by the stage of their binding alone. */               \
     FINDING(UNMATCHED, "unmatched", "unmatched template", "unmatched templates")                   \
     FINDING(OUTDATED, "outdated", "outdated template", "outdated templates")                       \
     FINDING(EVICTING, "evicting", "evicting template", "evicting templates")                       \
@@ -39,33 +39,33 @@
     FINDING(UNDELIVERED, "undelivered", "undelivered template", "undelivered templates")           \
     FINDING(UNHEALTHY, "unhealthy", "unhealthy template", "unhealthy templates")                   \
     FINDING(UNREACHABLE, "unreachable", "unreachable template", "unreachable templates")           \
-    /* Templates that what is to come will hurt, wherever they are. */                             \
+    /* Templates with a risk, in any stage (enum risk). */                                         \
     FINDING(RISK, "risk", "template at risk", "templates at risk")                                 \
-    /* Policies that do not say what they seem to. */                                              \
+    /* Policies with a problem (enum policy_problem). */                                           \
     FINDING(INVALID, "invalid", "invalid policy", "invalid policies")                              \
-    /* Templates and bindings with a defect, whatever their state. */                              \
+    /* Templates and bindings with a defect, in any state. */                                      \
     FINDING(BROKEN, "broken", "broken object", "broken objects")                                   \
-    /* Config Connector's resources and leases that somebody fights over. */                       \
+    /* Config Connector's resources and leases in conflict. */                                     \
     FINDING(CONNECTOR, "connector", "cloud resource in dispute", "cloud resources in dispute")     \
-    /* Objects that the manifests name twice; counted by the caller. */                            \
+    /* Objects that manifests define twice; counted by the caller. */                              \
     FINDING(DUPLICATE, "duplicate", "duplicate object", "duplicate objects")
 
 #define FINDING_ENUMERATOR(id, word, one, many) FINDING_##id,
 enum finding_class { FINDINGS(FINDING_ENUMERATOR) FINDING_CLASSES };
 
-/* What else a change can do, for --fail-on of `plan`: the enumerator and the word. */
+/* Consequences of a change, for --fail-on of `plan`: the enumerator and the word. */
 #define CONSEQUENCES(ROW)                                                                          \
-    /* A template leaves or reaches a cluster, or has other replicas there. */                     \
+    /* A template leaves or reaches a cluster, or its replicas there change. */                    \
     ROW(MOVE, "move")                                                                              \
-    /* No policy has it any more. */                                                               \
+    /* No policy governs the template any more. */                                                 \
     ROW(LOST, "lost")                                                                              \
-    /* It takes the template's next change to have an effect. */                                   \
+    /* The change has an effect only at the template's next change. */                             \
     ROW(WAIT, "wait")                                                                              \
-    /* More arrives at a cluster than it has free. */                                              \
+    /* A cluster gets more than its free capacity. */                                              \
     ROW(OVERFLOW, "overflow")                                                                      \
-    /* Only the scheduler knows where a template goes. */                                          \
+    /* The target clusters depend on state that only the scheduler has. */                         \
     ROW(UNDETERMINED, "undetermined")                                                              \
-    /* Karmada does not come to rest. */                                                           \
+    /* Karmada's controllers do not reach a stable state. */                                       \
     ROW(UNSETTLED, "unsettled")
 
 #define CONSEQUENCE_ENUMERATOR(id, word) CONSEQUENCE_##id,
@@ -74,75 +74,75 @@ enum consequence {
     CONSEQUENCES(CONSEQUENCE_ENUMERATOR) CONSEQUENCE_END,
 };
 
-/* The words of both, ending with NULL: their places are the enumerators. */
+/* Words of both tables, indexed by their enumerators, with NULL at the end. */
 extern const char *const fail_on_names[CONSEQUENCE_END + 1];
-/* Those that `plan` can tell; `check` can all findings. Bits. */
+/* Words that `check` and `plan` accept, as bits. */
 enum {
     FAIL_ON_CHECK = (1U << FINDING_CLASSES) - 1,
     FAIL_ON_PLAN = ((1U << CONSEQUENCE_END) - (1U << FINDING_CLASSES)) | 1U << FINDING_CONFLICT |
                    1U << FINDING_PENDING | 1U << FINDING_STALE | 1U << FINDING_ORPHANED,
 };
 
-/* "pending template", "conflicts": what so many findings of a class are called. */
+/* Returns the noun for `count` findings of a class, such as "pending template" or "conflicts". */
 const char *finding_noun(enum finding_class class, size_t count);
 
 /*
- * The lists: one of each class; of the templates with a binding that is not healthy everywhere; and
- * of the policies of which templates run another version than the present one.
+ * Lists: one for each class, one for templates with a binding that is not healthy in all targets,
+ * and one for policies with templates that run another version than the present one.
  */
 enum { FINDING_HELD = FINDING_CLASSES, FINDING_ROLLOUT, FINDING_LISTS };
 
-/* Objects by kind, namespace and name: the first ones, if there are more than were asked for. */
+/* Objects of one list, by kind, namespace and name; at most `shown` of them, the first ones. */
 struct finding_list {
     struct entry **entries;
     size_t count;
-    size_t found; /* How many there are in all. */
+    size_t found; /* Number of objects without that limit. */
 };
 
 struct findings {
     struct store_walk walk;
-    const char *ns; /* Only of what is in this namespace; NULL: of all. Borrowed. */
-    size_t shown;   /* So many of each list. */
+    const char *ns; /* Namespace of the objects to collect; NULL for all. Borrowed. */
+    size_t shown;   /* Maximum length of each list. */
     size_t templates;
     size_t states[STATE_COUNT];
-    size_t not_selected; /* Pending, but of a kind that no policy selects: no finding. */
+    size_t not_selected; /* Pending templates of kinds that no policy selects: no findings. */
     size_t policies;
     size_t bindings;
     size_t stages[STAGE_COUNT];
     size_t deliveries[STAGE_NONE + 1];
-    size_t conflict_fields[2]; /* In conflict, and predicted to be. */
-    /* FINDING_OVERDUE is part of STALE's. Entries are pinned. */
-    struct finding_list lists[FINDING_LISTS];
+    size_t conflict_fields[2];                /* Fields in conflict, and in predicted conflict. */
+    struct finding_list lists[FINDING_LISTS]; /* Entries are pinned; STALE includes OVERDUE. */
 };
 
-/* Begin to collect the findings of the engine over a store, `shown` objects of each list. */
+/* Starts to collect the findings in a store, at most `shown` objects in each list. */
 void findings_begin(struct findings *f, struct store *store, size_t shown);
 /*
- * Go on with so many objects. True once all were visited: then the engine must have run to its
- * end, and what does not hold any more is off the lists. The numbers are exact if nothing has
- * changed since it began. Valid until the store changes; begin again, or release it.
+ * Visits up to `budget` more objects. Returns true once all have been visited: the run of the
+ * engine must be complete by then, and objects that have changed since are removed from the lists.
+ * The counts are exact if no object has changed since findings_begin(). The result is valid until
+ * the store changes; release it before the next findings_begin().
  */
 bool findings_step(struct findings *f, size_t budget);
 void findings_release(struct findings *f);
 
-/* All at once. */
+/* Collects all findings in one call. */
 void findings_gather(struct store *store, struct findings *out);
-/* The same of one namespace, `shown` objects of each list. */
+/* Collects the findings of one namespace in one call, at most `shown` objects in each list. */
 void findings_gather_in(struct store *store, const char *ns, size_t shown, struct findings *out);
 
-/* A class of which one object can have several findings, each with a sentence. */
+/* A class in which one object can have several problems, each with a sentence. */
 struct finding_wrongs {
     enum finding_class class;
     const char *title;
-    const char *heading;                       /* Of a column with its objects. */
-    unsigned (*of)(const struct entry *entry); /* Bits. */
-    const char *const *texts;                  /* By bit. */
-    const char *actor;                         /* Who must act, behind "Who must act: ". */
+    const char *heading;                       /* Heading of the column with the objects. */
+    unsigned (*of)(const struct entry *entry); /* Returns the problems of an object, as bits. */
+    const char *const *texts;                  /* Sentence for each bit. */
+    const char *actor;                         /* People responsible for the class. */
 };
 
-/* In the order in which they are shown. */
+/* In display order. */
 enum { FINDING_WRONGS = 4 };
 extern const struct finding_wrongs finding_wrongs[FINDING_WRONGS];
 
-/* How many findings there are of a class: fields in conflict, else objects. */
+/* Returns the number of findings of a class: for conflicts the fields, else the objects. */
 size_t findings_count(const struct findings *f, enum finding_class class);
