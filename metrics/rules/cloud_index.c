@@ -4,7 +4,9 @@
 #include "metrics/base/map.h"
 #include "metrics/model/store.h"
 
-/* Groups of Config Connector whose name is not that of the service they manage. */
+/* ---- names of assets ---- */
+
+/* API groups of Config Connector that are named differently from the service they manage. */
 static const struct service {
     const char *group;
     const char *service;
@@ -21,7 +23,7 @@ static const char *const container_words[] = {
 };
 static const char *const location_words[] = {"locations", "regions", "zones"};
 
-/* A part of a borrowed text. */
+/* Part of a borrowed text. */
 struct name_piece {
     const char *text;
     size_t len;
@@ -32,7 +34,7 @@ static bool piece_is(struct name_piece p, const char *text)
     return strlen(text) == p.len && memcmp(p.text, text, p.len) == 0;
 }
 
-/* The text up to the next slash, behind which `at` moves; empty at the end. */
+/* Returns the text up to the next slash, and moves `at` behind that; empty at the end. */
 static struct name_piece next_piece(const char **at)
 {
     struct name_piece p = {*at, strcspn(*at, "/")};
@@ -42,15 +44,15 @@ static struct name_piece next_piece(const char **at)
     return p;
 }
 
-/* What the path in an asset's name says. */
-struct path {
+/* Parts of an asset name. */
+struct asset_path {
     enum container_kind kind;
     struct name_piece container;
     struct name_piece location;
     struct name_piece name;
 };
 
-static void read_container(struct path *out, struct name_piece word, struct name_piece value)
+static void read_container(struct asset_path *out, struct name_piece word, struct name_piece value)
 {
     for (size_t i = CONTAINER_PROJECT; i < ARRAY_LEN(container_words); i++) {
         if (out->kind == CONTAINER_NONE && piece_is(word, container_words[i])) {
@@ -60,13 +62,16 @@ static void read_container(struct path *out, struct name_piece word, struct name
     }
 }
 
-/* Pairs of a word and a value, but for "global", which has no value; the last value is the name. */
-static struct path read_path(const char *asset)
+/*
+ * An asset name has pairs of a word and a value, and the word "global" without a value; the last
+ * value is the name of the resource.
+ */
+static struct asset_path read_path(const char *asset)
 {
     const char *at = asset + (strncmp(asset, "//", 2) == 0 ? 2 : 0);
-    struct path path = {.kind = CONTAINER_NONE};
+    struct asset_path path = {.kind = CONTAINER_NONE};
 
-    next_piece(&at); /* The service. */
+    next_piece(&at); /* Service */
     while (*at) {
         struct name_piece word = next_piece(&at);
 
@@ -99,8 +104,8 @@ static const char *service_of(struct name_piece group, size_t *len)
     return group.text;
 }
 
-/* Global and regional resources are different asset types, but one kind. */
-static const char *plain_type(const char *type)
+/* Global and regional resources have different asset types, but one kind. */
+static const char *skip_scope(const char *type)
 {
     static const char *const partitions[] = {"Global", "Region"};
 
@@ -113,8 +118,8 @@ static const char *plain_type(const char *type)
     return type;
 }
 
-/* "pubsub.googleapis.com/Topic" is "PubSubTopic" of "pubsub.cnrm.cloud.google.com". */
-static bool type_is(const char *asset_type, const struct type *type)
+/* Type "pubsub.googleapis.com/Topic" is kind PubSubTopic in group pubsub.cnrm.cloud.google.com. */
+static bool asset_type_is(const char *asset_type, const struct type *type)
 {
     struct name_piece group = {type->group, strcspn(type->group, ".")};
     const char *slash = strchr(asset_type, '/');
@@ -127,16 +132,16 @@ static bool type_is(const char *asset_type, const struct type *type)
     /* Most kinds begin with the name of their group. */
     if (strncasecmp(kind, group.text, group.len) == 0 && kind[group.len])
         kind += group.len;
-    return strcmp(plain_type(slash + 1), plain_type(kind)) == 0;
+    return strcmp(skip_scope(slash + 1), skip_scope(kind)) == 0;
 }
 
 bool cloud_name_is(const char *asset, const char *asset_type, const struct entry *template,
                    const struct connector_identity *identity)
 {
     const struct container *container = &identity->container;
-    struct path path;
+    struct asset_path path;
 
-    if (identity->unclear || !asset_type || !type_is(asset_type, template->partition->type))
+    if (identity->unclear || !asset_type || !asset_type_is(asset_type, template->partition->type))
         return false;
     path = read_path(asset);
     if (path.name.len == 0 || !piece_is(path.name, identity->name))
@@ -151,7 +156,7 @@ bool cloud_name_is(const char *asset, const char *asset_type, const struct entry
 
 uint64_t cloud_name_hash(const char *asset, uint64_t seed)
 {
-    struct path path = read_path(asset);
+    struct asset_path path = read_path(asset);
 
     return map_hash(
         path.name.text ? path.name.text : "", path.name.len,
@@ -166,19 +171,21 @@ uint64_t cloud_name_hash_of(const struct connector_identity *identity, uint64_t 
                     map_hash(container, strlen(container), seed));
 }
 
-/* One of the entries of a hash: most are alone. */
-struct cloud_cell {
+/* ---- the index ---- */
+
+/* List of the entries with the same hash, mostly one. */
+struct hash_cell {
     struct entry *entry;
-    struct cloud_cell *next;
+    struct hash_cell *next;
 };
 
 struct cloud_index {
-    struct map leases; /* The first cells, by the hash of cloud_name.h. */
+    struct map leases; /* First cells, by cloud_name_hash(). */
     struct map resources;
     uint64_t seed;
 };
 
-/* What has the same hash is in one list: whoever reads it compares the names. */
+/* The hash alone is the key of a list; readers of the list compare the names. */
 static bool is_same_hash(const void *item, const void *key)
 {
     (void)item;
@@ -195,12 +202,12 @@ struct cloud_index *cloud_index_new(uint64_t seed)
     return x;
 }
 
-static void release(struct map *m)
+static void cells_release(struct map *m)
 {
-    struct cloud_cell *first;
+    struct hash_cell *first;
 
     for (size_t at = 0; (first = map_next(m, &at)) != NULL;) {
-        for (struct cloud_cell *cell = first, *next; cell; cell = next) {
+        for (struct hash_cell *cell = first, *next; cell; cell = next) {
             next = cell->next;
             free(cell);
         }
@@ -212,17 +219,17 @@ void cloud_index_free(struct cloud_index *x)
 {
     if (!x)
         return;
-    release(&x->leases);
-    release(&x->resources);
+    cells_release(&x->leases);
+    cells_release(&x->resources);
     free(x);
 }
 
-static void add(struct map *m, uint64_t hash, struct entry *entry)
+static void cell_add(struct map *m, uint64_t hash, struct entry *entry)
 {
-    struct cloud_cell *first = map_get(m, hash, NULL);
-    struct cloud_cell *cell = xmalloc(sizeof(*cell));
+    struct hash_cell *first = map_get(m, hash, NULL);
+    struct hash_cell *cell = xmalloc(sizeof(*cell));
 
-    *cell = (struct cloud_cell){entry, NULL};
+    *cell = (struct hash_cell){entry, NULL};
     if (first) {
         cell->next = first->next;
         first->next = cell;
@@ -231,14 +238,14 @@ static void add(struct map *m, uint64_t hash, struct entry *entry)
     }
 }
 
-static void drop(struct map *m, uint64_t hash, const struct entry *entry)
+static void cell_remove(struct map *m, uint64_t hash, const struct entry *entry)
 {
-    struct cloud_cell *first = map_take(m, hash, NULL);
-    struct cloud_cell **at = &first;
+    struct hash_cell *first = map_take(m, hash, NULL);
+    struct hash_cell **at = &first;
 
     while (*at && (*at)->entry != entry)
         at = &(*at)->next;
-    struct cloud_cell *found = *at;
+    struct hash_cell *found = *at;
     if (found)
         *at = found->next;
     free(found);
@@ -248,31 +255,30 @@ static void drop(struct map *m, uint64_t hash, const struct entry *entry)
 
 void cloud_index_add_lease(struct cloud_index *x, struct entry *lease)
 {
-    add(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
+    cell_add(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
 }
 
 void cloud_index_remove_lease(struct cloud_index *x, struct entry *lease)
 {
-    drop(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
+    cell_remove(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
 }
 
 void cloud_index_add_resource(struct cloud_index *x, struct entry *template,
                               const struct connector_identity *identity)
 {
-    add(&x->resources, cloud_name_hash_of(identity, x->seed), template);
+    cell_add(&x->resources, cloud_name_hash_of(identity, x->seed), template);
 }
 
 void cloud_index_remove_resource(struct cloud_index *x, struct entry *template,
                                  const struct connector_identity *identity)
 {
-    drop(&x->resources, cloud_name_hash_of(identity, x->seed), template);
+    cell_remove(&x->resources, cloud_name_hash_of(identity, x->seed), template);
 }
 
 struct entry *cloud_index_lease(const struct cloud_index *x, const struct entry *template,
                                 const struct connector_identity *identity)
 {
-    const struct cloud_cell *cell =
-        map_get(&x->leases, cloud_name_hash_of(identity, x->seed), NULL);
+    const struct hash_cell *cell = map_get(&x->leases, cloud_name_hash_of(identity, x->seed), NULL);
     struct entry *first = NULL;
 
     for (; cell; cell = cell->next) {
@@ -288,7 +294,7 @@ struct entry *cloud_index_lease(const struct cloud_index *x, const struct entry 
 void cloud_index_resources(const struct cloud_index *x, const struct entry *lease,
                            struct entry_list *out)
 {
-    const struct cloud_cell *cell =
+    const struct hash_cell *cell =
         map_get(&x->resources, cloud_name_hash(lease->name, x->seed), NULL);
 
     for (; cell; cell = cell->next)

@@ -5,6 +5,8 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/decision.h"
 
+/* ---- leases ---- */
+
 const char *const lease_state_names[LEASE_STATE_COUNT] = {
     [LEASE_HELD] = "held",     [LEASE_EXPIRING] = "expiring", [LEASE_EXPIRED] = "expired",
     [LEASE_ABSENT] = "absent", [LEASE_UNKNOWN] = "unknown",
@@ -19,7 +21,7 @@ const char *const lease_verdict_names[VERDICT_REFUSED + 1] = {
     [VERDICT_REFUSED] = "refused",
 };
 
-/* True if the expiry is past by more than the skew. */
+/* Returns true if the lease has expired by all clocks within the skew. */
 static bool lease_is_past(int64_t expires_s, struct lease_clock clock)
 {
     return clock.now_s - clock.skew_s > expires_s;
@@ -30,7 +32,7 @@ static int64_t snapshot_ends_s(const struct lease *l)
     return l->snapshot_ms / 1000 + LEASE_LIFE_S;
 }
 
-/* The time that the labels are from. A snapshot of the future is one of now. */
+/* Returns the time of the snapshot. A snapshot from the future counts as one of the present. */
 static struct lease_clock clock_of_snapshot(const struct lease *l, struct lease_clock clock)
 {
     int64_t snapshot_s = l->snapshot_ms / 1000;
@@ -48,10 +50,10 @@ enum lease_state lease_state(const struct lease *l, struct lease_clock clock)
         return LEASE_UNKNOWN;
     if (lease_is_past(l->expires_s, then))
         return LEASE_EXPIRED;
-    /* Its holder may have extended it since. */
+    /* The holder may have extended the lease since the snapshot. */
     if (lease_is_past(l->expires_s, clock))
         return LEASE_UNKNOWN;
-    /* By a clock that is behind ours, as the holder's may be, more time remains. */
+    /* The holder's clock may be slow by the skew, so that more time remains for the holder. */
     return l->expires_s - (then.now_s - then.skew_s) < LEASE_RENEWAL_S ? LEASE_EXPIRING
                                                                        : LEASE_HELD;
 }
@@ -60,7 +62,7 @@ int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock)
 {
     int64_t renewal_s = l->expires_s - LEASE_RENEWAL_S + clock.skew_s + 1;
     const int64_t ends_s[] = {
-        /* Behind the snapshot, time alone makes no lease expire soon. */
+        /* LEASE_EXPIRING depends on the time of the snapshot, and later does not change. */
         renewal_s <= l->snapshot_ms / 1000 ? renewal_s : INT64_MAX,
         l->expires_s + clock.skew_s + 1,
         snapshot_ends_s(l) + 1,
@@ -87,6 +89,8 @@ enum lease_verdict lease_verdict(enum prevention prevention, const struct lease 
         return l->expires_s - clock.now_s < LEASE_RENEWAL_S ? VERDICT_RENEWS : VERDICT_KEEPS;
     return lease_is_past(l->expires_s, clock) ? VERDICT_TAKES_OVER : VERDICT_REFUSED;
 }
+
+/* ---- conflicts ---- */
 
 const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_REPORTED] = "reported",
@@ -126,7 +130,7 @@ const char *const protection_names[PROTECTION_COUNT] = {
     [PROTECTION_UNPROTECTABLE] = "unprotectable",
 };
 
-/* What the object asks for, else its Namespace, which counts only for kinds with labels. */
+/* The object's own setting counts first; the Namespace's only for kinds with labels. */
 static enum protection protection_of(const struct connector_facts *f)
 {
     bool lacks_labels = connector_traits(entry_kind(f->entry)) & CONNECTOR_NO_LABELS;
@@ -150,7 +154,7 @@ static struct container container_of_entry(const struct connector_facts *f)
     return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
 }
 
-/* An object without a container has its Namespace's, which may be several. */
+/* An object without a container uses its Namespace's; a Namespace can set several. */
 static bool is_unclear(const struct connector_facts *f)
 {
     bool own =
@@ -172,7 +176,7 @@ void connector_identify(const struct connector_facts *facts, struct connector_id
     };
 }
 
-/* Who holds the lease on its cloud resource, if that is another than its own namespace. */
+/* Returns the holder of the lease on the cloud resource if it is another namespace, else NULL. */
 static const char *foreign_holder(const struct connector_facts *f)
 {
     enum lease_state state = f->lease ? lease_state(f->lease, f->clock) : LEASE_ABSENT;
@@ -196,7 +200,7 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
         [CONNECTOR_REPORTED] =
             c->refused_by || (facts->binding && facts->binding->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
-        /* Of a holder that no namespace here is, the lease itself tells. */
+        /* For unknown holders the lease has CONNECTOR_UNKNOWN_HOLDER. */
         [CONNECTOR_REFUSED] =
             out->protection == PROTECTION_RESOURCE && holder && namespace_of_id(facts->ids, holder),
         [CONNECTOR_SILENT] = out->protection != PROTECTION_RESOURCE && holder,
@@ -279,10 +283,12 @@ uint64_t connector_hash(const struct entry *entry, const struct connector_identi
     return hash;
 }
 
-/* A Namespace or a ConfigMap is a template or, if no policy selects its kind, a setting. */
+/* ---- settings of Config Connector ---- */
+
+/* A Namespace or ConfigMap is a template or, if no policy selects the kind, a setting. */
 static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
 
-/* NULL if the object does not exist. */
+/* Returns NULL if the object does not exist. */
 static const struct template *find_object(const struct store *s, const struct identity *id)
 {
     return entry_template_or_setting(store_find(s, id));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/rule.h"
 
-typedef void name_collisions_fn(struct name_collisions *c, struct entry *entry,
-                                struct entry_list *affected);
+typedef void collisions_change_fn(struct name_collisions *c, struct entry *entry,
+                                  struct entry_list *affected);
 
-static void move(struct graph *g, struct name_collisions *c, struct entry *entry,
-                 name_collisions_fn *fn)
+static void change_collisions(struct graph *g, struct name_collisions *c, struct entry *entry,
+                              collisions_change_fn *fn)
 {
     CLEANUP(entry_list_release) struct entry_list affected = {0};
 
@@ -16,10 +16,10 @@ static void move(struct graph *g, struct name_collisions *c, struct entry *entry
 
 void rule_enter(struct graph *g, struct name_collisions *c, struct entry *entry)
 {
-    move(g, c, entry, name_collisions_add);
+    change_collisions(g, c, entry, name_collisions_add);
 }
 
 void rule_leave(struct graph *g, struct name_collisions *c, struct entry *entry)
 {
-    move(g, c, entry, name_collisions_remove);
+    change_collisions(g, c, entry, name_collisions_remove);
 }
