@@ -7,7 +7,9 @@
 
 enum { NUMBER_DIGITS_MAX = 4 };
 
-/* One number of a release; NULL where none begins, else where it ends. */
+/* ---- release ---- */
+
+/* Reads one number of a release. Returns the text behind the number; NULL if there is no number. */
 static const char *read_number(const char *text, unsigned *out)
 {
     size_t digits = strspn(text, "0123456789");
@@ -40,17 +42,19 @@ bool release_resolves_dependencies(struct release release)
     return release.major != 1 || release.minor >= 16;
 }
 
-enum stage { STAGE_ALPHA, STAGE_BETA, STAGE_COUNT };
+/* ---- feature gates ---- */
+
+enum gate_stage { GATE_STAGE_ALPHA, GATE_STAGE_BETA, GATE_STAGE_COUNT };
 
 static const struct {
     const char *name;
-    enum stage stage;
-    bool fallback;
+    enum gate_stage stage;
+    bool default_on;
 } gates[GATE_COUNT] = {
-#define GATE_ROW(id, name, stage, fallback) {name, STAGE_##stage, fallback},
+#define GATE_ROW(id, name, stage, default_on) {name, GATE_STAGE_##stage, default_on},
     GATES(GATE_ROW)};
 
-static const char *const all_of_stage[STAGE_COUNT] = {"AllAlpha", "AllBeta"};
+static const char *const all_of_stage[GATE_STAGE_COUNT] = {"AllAlpha", "AllBeta"};
 
 struct setting {
     const char *name;
@@ -81,7 +85,7 @@ static bool is_one_of(const char *text, size_t len, const char *words)
     return false;
 }
 
-/* The words of Go's strconv.ParseBool. Returns false for any other text. */
+/* Accepts the words of Go's strconv.ParseBool. Returns false for any other text. */
 static bool parse_boolean(const char *text, size_t len, bool *out)
 {
     *out = is_one_of(text, len, "1 t T true TRUE True");
@@ -112,7 +116,8 @@ static bool is_named(const struct setting *s, const char *name)
     return strlen(name) == s->name_len && strncmp(name, s->name, s->name_len) == 0;
 }
 
-/* The gates that a name stands for; 0 if it stands for none. */
+/* Returns the gates with the name or, if `whole_stage`, of the stage with the name; 0 if unknown.
+ */
 static gate_set gates_of(const struct setting *s, bool whole_stage)
 {
     gate_set set = 0;
@@ -136,7 +141,7 @@ bool gates_parse(const char *text, gate_set *out, struct error *err)
     gate_set named = 0;
 
     for (unsigned i = 0; i < GATE_COUNT; i++)
-        set |= (gate_set)gates[i].fallback << i;
+        set |= (gate_set)gates[i].default_on << i;
     /* Karmada skips empty elements. */
     for (text += strspn(text, ","); *text != '\0'; text += strspn(text, ",")) {
         struct setting s;
@@ -168,12 +173,14 @@ const char *gates_next_unknown(const char **at, size_t *len)
     return NULL;
 }
 
+/* ---- incomplete kinds ---- */
+
 void incomplete_init(struct incomplete *i, struct intern *strings)
 {
     *i = (struct incomplete){.strings = strings};
 }
 
-static void drop(struct incomplete *i, const struct incomplete_kind *item)
+static void drop_strings(struct incomplete *i, const struct incomplete_kind *item)
 {
     intern_drop(i->strings, item->api_version);
     intern_drop(i->strings, item->kind);
@@ -182,13 +189,13 @@ static void drop(struct incomplete *i, const struct incomplete_kind *item)
 void incomplete_release(struct incomplete *i)
 {
     for (size_t at = 0; at < i->count; at++)
-        drop(i, &i->items[at]);
+        drop_strings(i, &i->items[at]);
     free(i->items);
     *i = (struct incomplete){.strings = i->strings};
 }
 
-/* Where the kind is, or `count`. */
-static size_t find(const struct incomplete *i, const char *api_version, const char *kind)
+/* Returns the index of the kind, or `count`. */
+static size_t find_kind(const struct incomplete *i, const char *api_version, const char *kind)
 {
     size_t at = 0;
 
@@ -201,7 +208,7 @@ static size_t find(const struct incomplete *i, const char *api_version, const ch
 bool incomplete_set(struct incomplete *i, const char *api_version, const char *kind,
                     bool incomplete)
 {
-    size_t at = find(i, api_version, kind);
+    size_t at = find_kind(i, api_version, kind);
 
     if (incomplete == (at < i->count))
         return false;
@@ -210,7 +217,7 @@ bool incomplete_set(struct incomplete *i, const char *api_version, const char *k
         i->items[i->count++] = (struct incomplete_kind){intern_add(i->strings, api_version),
                                                         intern_add(i->strings, kind)};
     } else {
-        drop(i, &i->items[at]);
+        drop_strings(i, &i->items[at]);
         i->items[at] = i->items[--i->count];
     }
     return true;
@@ -218,7 +225,7 @@ bool incomplete_set(struct incomplete *i, const char *api_version, const char *k
 
 bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind)
 {
-    return find(i, api_version, kind) < i->count;
+    return find_kind(i, api_version, kind) < i->count;
 }
 
 bool incomplete_has_type(const struct incomplete *i, const struct type *type)

@@ -4,25 +4,35 @@
 #include "metrics/base/error.h"
 #include "metrics/model/store.h"
 
-/* A release of Karmada: what it does not do yet is not held against it. */
+/*
+ * Properties of a Karmada control plane that the rules need: release, feature gates, and the kinds
+ * that have not been read completely.
+ */
+
+/* ---- release: determines the expected behaviour ---- */
+
 struct release {
-    unsigned major; /* 0: not known, which counts as the newest. */
+    unsigned major; /* 0 if unknown; the newest behaviour is expected then. */
     unsigned minor;
 };
 
 /*
- * Parse "1.15", "v1.15.2" or "v1.16.0-beta.0", as Karmada names its releases; "" is not known.
- * False with the reason.
+ * Parses a release such as "1.15", "v1.15.2" or "v1.16.0-beta.0"; "" is unknown. Returns false and
+ * the reason for other texts.
  */
 bool release_parse(const char *text, struct release *out, struct error *err) MUST_USE;
 
-/* True if it resolves what referrers want of a dependency: from 1.16 on. Before, the last wins. */
+/*
+ * Returns true if the release resolves different values that referrers request for a dependency,
+ * from 1.16 on. Before that, the value of the last referrer applies.
+ */
 bool release_resolves_dependencies(struct release release);
 
+/* ---- feature gates ---- */
+
 /*
- * Karmada's feature gates, under its own names and with the defaults of release 1.19: no object
- * says how they are set (Karmada: pkg/features). A row is a gate's enumerator, its name, its
- * stage, and whether it is on by default.
+ * Karmada's feature gates (Karmada: pkg/features) with the defaults of release 1.19. No object has
+ * the settings of a control plane. A row has the enumerator, the name, the stage and the default.
  */
 #define GATES(GATE)                                                                                \
     GATE(CONTEXTUAL_LOGGING, "ContextualLogging", BETA, true)                                      \
@@ -43,7 +53,7 @@ bool release_resolves_dependencies(struct release release);
     GATE(STATEFUL_FAILOVER_INJECTION, "StatefulFailoverInjection", ALPHA, false)                   \
     GATE(WORKLOAD_AFFINITY, "WorkloadAffinity", ALPHA, false)
 
-#define GATE_ENUMERATOR(id, name, stage, fallback) GATE_##id,
+#define GATE_ENUMERATOR(id, name, stage, default_on) GATE_##id,
 enum gate { GATES(GATE_ENUMERATOR) GATE_COUNT };
 
 /* Bits by enum gate. */
@@ -53,16 +63,16 @@ typedef uint32_t gate_set;
 const char *gate_name(enum gate gate);
 
 /*
- * Parses "Name=true,Other=false" as --feature-gates of Karmada's components: a gate that the text
- * does not name has its default; AllAlpha and AllBeta set all gates of a stage that the text does
- * not name. An unknown name changes nothing. Returns false, with the reason, if an element is not a
- * name and a boolean.
+ * Parses "Name=true,Other=false" like --feature-gates of Karmada's components. Gates without an
+ * element have their default; AllAlpha and AllBeta set the gates of a stage that have no element.
+ * Unknown names are ignored. Returns false and the reason if an element is not a name and a
+ * boolean.
  */
 bool gates_parse(const char *text, gate_set *out, struct error *err) MUST_USE;
 
 /*
- * Returns the next name in a text of gates_parse() that is no gate, and its length; NULL at the
- * end. `*at` is the text at first, and moves on.
+ * Returns the next name in a text for gates_parse() that is no gate, and its length; NULL at the
+ * end. `*at` is the position in the text and moves on; start at its beginning.
  */
 const char *gates_next_unknown(const char **at, size_t *len);
 
@@ -71,16 +81,17 @@ static inline bool gate_is_on(gate_set gates, enum gate gate)
     return gates & 1U << gate;
 }
 
+/* ---- incomplete kinds ---- */
+
 /*
- * The kinds of which not all objects have been read yet: a source goes on without them. What is
- * missing of such a kind may well exist, and what is there is only a part: nothing is concluded
- * from either.
+ * Kinds with objects that have not been read yet, because a source continues without them. The
+ * rules draw no conclusion from a missing object of such a kind, nor from the objects present.
  */
 struct incomplete {
     struct intern *strings; /* Borrowed. */
     struct incomplete_kind {
-        const char *api_version; /* Shared, as is the kind. */
-        const char *kind;
+        const char *api_version; /* Shared. */
+        const char *kind;        /* Shared. */
     } * items;
     size_t count;
 };
@@ -88,13 +99,13 @@ struct incomplete {
 void incomplete_init(struct incomplete *i, struct intern *strings);
 void incomplete_release(struct incomplete *i);
 
-/* True if that changes anything. */
+/* Adds or removes a kind. Returns false if the set had that content before. */
 bool incomplete_set(struct incomplete *i, const char *api_version, const char *kind,
                     bool incomplete);
 
-/* Is the kind one of them? */
+/* Returns true if the kind is incomplete. */
 bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind);
-/* The same of a type of the store that the strings are of: it compares no texts. */
+/* Returns the same for a type of the store that owns `strings`, without comparing texts. */
 bool incomplete_has_type(const struct incomplete *i, const struct type *type);
-/* Their classes, a bit for each enum object_class. */
+/* Returns the classes of all incomplete kinds, bits by object_class. */
 unsigned incomplete_classes(const struct incomplete *i);

@@ -4,12 +4,12 @@
 #include "metrics/model/binding.h"
 #include "metrics/rules/object_index.h"
 
-enum { LOOK_COUNT = 64 };
+enum { BINDINGS_PER_STEP = 64 };
 
-/* ---- by name ---- */
+/* ---- clusters by name ---- */
 
 struct member_cluster {
-    const char *name; /* Shared: equal names are one address. */
+    const char *name; /* Shared: equal names have one address. */
     const struct cluster *cluster;
 };
 
@@ -33,7 +33,7 @@ void members_init(struct members *m, struct store *store)
     };
 }
 
-static void forget_changed(struct members *m)
+static void clear_changed(struct members *m)
 {
     const char *name;
 
@@ -48,7 +48,7 @@ void members_release(struct members *m)
     struct member_cluster *member;
 
     store_walk_stop(&m->bindings);
-    forget_changed(m);
+    clear_changed(m);
     for (size_t at = 0; (member = map_next(&m->by_name, &at)) != NULL;) {
         intern_drop(store_strings(m->store), member->name);
         free(member);
@@ -56,7 +56,7 @@ void members_release(struct members *m)
     map_release(&m->by_name);
 }
 
-/* True if there are Clusters at all: then one that is not there is not ready. */
+/* Returns true if a missing Cluster does not exist. A store without Clusters may not have them. */
 static bool members_known(const struct members *m)
 {
     return m->by_name.count > 0 && !m->hidden;
@@ -72,7 +72,7 @@ enum member_state members_state(const struct members *m, const char *name)
     return member && member->cluster->ready ? MEMBER_READY : MEMBER_NOT_READY;
 }
 
-/* ---- whom a change concerns ---- */
+/* ---- search for affected templates ---- */
 
 bool members_is_looking(const struct members *m)
 {
@@ -84,7 +84,7 @@ static bool is_changed(const struct members *m, const char *name)
     return map_get(&m->changed, map_hash_address(name), name) != NULL;
 }
 
-static void look_for_all(struct members *m)
+static void search_all(struct members *m)
 {
     store_walk_stop(&m->bindings);
     m->all = true;
@@ -99,7 +99,7 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
     bool known = m->by_name.count > 0;
 
     if (concerns) {
-        /* From the first binding on. */
+        /* The search restarts at the first binding. */
         store_walk_stop(&m->bindings);
         if (!is_changed(m, name))
             map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
@@ -116,22 +116,22 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
         intern_drop(strings, name);
         free(member);
     }
-    /* The first and the last one decide whether one that is not there is not ready. */
+    /* The first and the last Cluster change the state of all missing ones. */
     if (known != (m->by_name.count > 0))
-        look_for_all(m);
+        search_all(m);
     intern_drop(strings, name);
 }
 
 void members_hide(struct members *m, bool hidden)
 {
     if (m->hidden != hidden)
-        look_for_all(m);
+        search_all(m);
     m->hidden = hidden;
 }
 
-static bool is_concerned(const struct members *m, const struct binding *b)
+static bool is_affected(const struct members *m, const struct binding *b)
 {
-    const struct status_problem *t = b->status.problem;
+    const struct status_problem *problem = b->status.problem;
 
     if (m->all)
         return true;
@@ -139,29 +139,31 @@ static bool is_concerned(const struct members *m, const struct binding *b)
         if (is_changed(m, b->clusters[i].name))
             return true;
     }
-    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
-        if (is_changed(m, t->evictions[i].cluster))
+    for (uint32_t i = 0; problem && i < problem->eviction_count; i++) {
+        if (is_changed(m, problem->evictions[i].cluster))
             return true;
     }
     return false;
 }
 
-/* Those that come meanwhile are evaluated anyway. */
+/* The search may miss bindings that are added meanwhile: the engine evaluates these anyway. */
 void members_look(struct members *m, struct graph *g)
 {
-    for (unsigned i = 0; i < LOOK_COUNT; i++) {
+    for (unsigned i = 0; i < BINDINGS_PER_STEP; i++) {
         const struct entry *entry = store_walk_next(&m->bindings);
         const struct binding *b = entry ? entry_binding(entry) : NULL;
-        struct entry *template = b && is_concerned(m, b) ? binding_template(m->store, b) : NULL;
+        struct entry *template = b && is_affected(m, b) ? binding_template(m->store, b) : NULL;
 
         if (template)
             graph_mark(g, template);
         if (!entry) {
-            forget_changed(m);
+            clear_changed(m);
             return;
         }
     }
 }
+
+/* ---- Works ---- */
 
 void works_init(struct works *w, uint64_t seed)
 {
@@ -174,7 +176,7 @@ void works_release(struct works *w)
     subject_index_release(&w->index);
 }
 
-/* The kind of a binding follows from its namespace. */
+/* The namespace determines the kind of a binding. */
 static struct subject subject_of(const char *binding_ns, const char *binding_name)
 {
     return (struct subject){.kind = "", .ns = binding_ns, .name = binding_name};
@@ -188,25 +190,28 @@ static bool is_indexed(const struct entry *entry, const struct work *work)
 bool works_changed(struct works *w, struct entry *entry, const struct work *old)
 {
     const struct work *fresh = entry_work(entry);
-    bool was = is_indexed(entry, old), is = is_indexed(entry, fresh);
+    bool was_in_index = is_indexed(entry, old), is_in_index = is_indexed(entry, fresh);
 
-    if (was && is && work_equal(old, fresh))
+    if (was_in_index && is_in_index && work_equal(old, fresh))
         return false;
-    if (was) {
+    if (was_in_index) {
         struct subject subject = subject_of(old->binding_ns, old->binding_name);
 
         subject_index_remove(&w->index, &subject, entry);
     }
-    if (is) {
+    if (is_in_index) {
         struct subject subject = subject_of(fresh->binding_ns, fresh->binding_name);
 
         subject_index_add(&w->index, &subject, entry);
     }
-    return was || is;
+    return was_in_index || is_in_index;
 }
 
-/* The first of a cluster's in a group: the order is by namespace, and that names the cluster. */
-static uint32_t first_of(const struct subject_group *group, const char *cluster)
+/*
+ * Returns the index of the cluster's first Work in a group. The group is sorted by namespace, and
+ * the namespace of a Work contains the cluster's name.
+ */
+static uint32_t first_work(const struct subject_group *group, const char *cluster)
 {
     uint32_t first = 0, end = group->count;
 
@@ -228,7 +233,7 @@ const struct work *work_of(const struct works *w, const struct entry *binding, c
     const struct subject_group *group = subject_index_find(&w->index, &subject);
     const struct binding *b = entry_binding(binding);
 
-    for (uint32_t i = group ? first_of(group, cluster) : 0; group && i < group->count; i++) {
+    for (uint32_t i = group ? first_work(group, cluster) : 0; group && i < group->count; i++) {
         const struct work *work = entry_work(group->entries[i]);
 
         if (strcmp(execution_cluster(entry_ns(group->entries[i])), cluster) != 0)

@@ -8,65 +8,75 @@
 #include "metrics/rules/object_index.h"
 
 /*
- * The member clusters by name, for what depends on each target of a binding; and, when a cluster
- * is ready or not any more, comes or goes, the templates that this concerns. Nobody keeps a list
- * of those: all bindings are looked at, a part at a time.
+ * Indexes for the delivery of bindings: member clusters by name, and Works by binding and cluster.
+ */
+
+/*
+ * ---- member clusters ----
+ *
+ * After a cluster was added or deleted, or its readiness changed, the templates with a target or an
+ * eviction task on it are marked. No index has these templates: a search in steps visits all
+ * bindings.
  */
 struct members {
     struct store *store;
     struct map by_name;
-    struct map changed; /* Names of those to be looked for. */
-    bool all;           /* Whatever binding it is, its template is concerned. */
+    struct map changed; /* Names of the clusters to search for. */
+    bool all;           /* The search marks the templates of all bindings. */
     bool hidden;
-    struct store_walk bindings; /* Where the looking is. */
+    struct store_walk bindings; /* Position of the search. */
 };
 
 void members_init(struct members *m, struct store *store);
 void members_release(struct members *m);
 
 /*
- * The object of a Cluster came, changed or went. `concerns`: templates may be in another stage for
- * it.
+ * Updates the index after a Cluster was added, replaced or deleted. If `concerns` is true, the
+ * change can affect stages: a search for the affected templates starts.
  */
 void members_change(struct members *m, const struct entry *entry, bool concerns);
 
-/* Not all clusters have been read: nothing is known of any as long as that is so. */
+/* With `hidden`, all clusters are MEMBER_UNKNOWN, because not all have been read. */
 void members_hide(struct members *m, bool hidden);
 
 enum member_state {
     MEMBER_UNKNOWN,
     MEMBER_READY,
-    MEMBER_NOT_READY, /* Or gone. */
+    MEMBER_NOT_READY, /* Not ready, or without a Cluster object. */
 };
-/* What is known of the cluster of this name, a shared text. */
+/* Returns the state of a cluster; `name` is a shared text. */
 enum member_state members_state(const struct members *m, const char *name);
 
-/* True while bindings are to be looked at. */
+/* Returns true while the search is not complete. */
 bool members_is_looking(const struct members *m);
-/* Look at some more of them, and mark the templates that are concerned. */
+/* Visits the next bindings of the search, and marks the affected templates. */
 void members_look(struct members *m, struct graph *g);
 
 /*
- * The Works of each binding. They say of one member cluster what the binding's status only sums
- * up, or says late: whether there is anything to be applied, of which version of the template, and
- * whether an old copy is still being removed. All zero is no register: works_init().
+ * ---- Works ----
+ *
+ * A Work has details about one member cluster that the binding's status lacks or gets late: whether
+ * there is a manifest to apply, from which generation of the template, and whether an old copy is
+ * still being deleted. Needs works_init() before use.
  */
 struct works {
     struct subject_index index;
-    bool followed; /* A source reads all of them. */
+    bool followed; /* A source reads all Works. */
     bool known;
 };
 
 void works_init(struct works *w, uint64_t seed);
 void works_release(struct works *w);
 
-/* An entry's Work came (`old` is NULL), was replaced or went. True if that concerns its bindings.
+/*
+ * Updates the index after a Work was added (`old` is NULL), replaced or deleted. Returns true if
+ * its binding, old or new, is affected.
  */
 bool works_changed(struct works *w, struct entry *entry, const struct work *old);
 
 /*
- * True if all Works have been read: a source follows them and has read them as a whole, or there
- * is one in files. Only then one that is missing does not exist.
+ * Returns true if all Works have been read: a source follows them and has completed the first list,
+ * or files contain a Work. Only then a missing Work does not exist.
  */
 static inline bool works_known(const struct works *w)
 {
@@ -74,8 +84,8 @@ static inline bool works_known(const struct works *w)
 }
 
 /*
- * The Work of a binding for a member cluster, NULL if there is none; one of another binding that
- * had its name is none. Borrowed from the store, as long as that does not change. If that changes
- * the binding's template is marked, and with works_known() the templates of all bindings.
+ * Returns the Work of a binding for a member cluster, valid until the store changes; NULL without
+ * one. Works of an earlier binding of the same name do not count. Changes of a Work mark the
+ * binding's template; changes of works_known() mark the templates of all bindings.
  */
 const struct work *work_of(const struct works *w, const struct entry *binding, const char *cluster);
