@@ -62,10 +62,7 @@ static void read_container(struct asset_path *out, struct name_piece word, struc
     }
 }
 
-/*
- * An asset name has pairs of a word and a value, and the word "global" without a value; the last
- * value is the name of the resource.
- */
+/* Reads pairs of word and value ("global" has no value); the last value is the resource's name. */
 static struct asset_path read_path(const char *asset)
 {
     const char *at = asset + (strncmp(asset, "//", 2) == 0 ? 2 : 0);

@@ -74,7 +74,7 @@ enum connector_conflict {
     CONNECTOR_UNKNOWN_HOLDER,     /* No known namespace has the holder's id. */
     CONNECTOR_EXPIRED,            /* The lease has expired: the next applicant gets the resource. */
     CONNECTOR_EXPIRING,           /* The holder should have extended the lease. */
-    CONNECTOR_LAPSE_HAZARD,       /* The reconcile interval exceeds the duration of a lease. */
+    CONNECTOR_LAPSE_HAZARD,       /* Reconciled never, or less often than a lease expires. */
     CONNECTOR_UNPROTECTABLE,      /* A lease is requested, but the kind has no labels for it. */
     CONNECTOR_DELETION_TRAP,      /* Removal from one cluster deletes the shared resource. */
 };

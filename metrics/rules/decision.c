@@ -139,10 +139,7 @@ static bool replicas_differ(const struct entry *template, const struct binding *
     return false;
 }
 
-/*
- * Times in managedFields are whole seconds: a write in the binding's second, or in the next one, is
- * no proof.
- */
+/* Times are whole seconds: a write in the binding's second, or in the next one, is no proof. */
 static bool is_written_after(const struct template *t, const struct binding *b)
 {
     return b->write.time_s > 0 && user_write_s(&t->traces, b->write.manager) > b->write.time_s + 1;

@@ -7,9 +7,7 @@
 #include "metrics/rules/graph.h"
 #include "metrics/rules/object_index.h"
 
-/*
- * Indexes for the delivery of bindings: member clusters by name, and Works by binding and cluster.
- */
+/* Indexes for the delivery of bindings: member clusters by name, Works by binding and cluster. */
 
 /*
  * ---- member clusters ----

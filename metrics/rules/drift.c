@@ -89,10 +89,7 @@ static bool priority_is(const char *text, int32_t value)
     return text ? strcmp(text, expected) == 0 : value == 0;
 }
 
-/*
- * If the value of the PriorityClass is unknown, the only certain drift is a priority that the
- * policy no longer sets.
- */
+/* If the value is unknown, only a priority that the policy no longer sets is certain drift. */
 static bool priority_differs(const struct propagation *policy, const struct priority *priority,
                              const struct propagation *binding)
 {
@@ -176,10 +173,7 @@ static bool has_later_user_change(const struct drift_input *s, const struct poli
     return (policy->changed_ms || t->user_seen) && t->changed_ms > applied_ms;
 }
 
-/*
- * Sets the phase: deferred up to `until_ms`, overdue afterwards. Returns the time at which the
- * phase changes.
- */
+/* Sets the phase: deferred up to `until_ms`, then overdue. Returns the time of the change. */
 static int64_t set_phase_by(const struct drift_input *s, int64_t until_ms,
                             struct template_decision *out)
 {

@@ -92,10 +92,7 @@ static void drop_last(struct findings *f, struct finding_list *list)
     store_unpin(f->walk.store, list->entries[--list->count]);
 }
 
-/*
- * Adds an entry to a list. A list with a limit is kept sorted, so that the last entries drop out;
- * other lists are sorted at the end.
- */
+/* Lists with a limit stay sorted, so that the last entries drop out; others are sorted later. */
 static void list_add(struct findings *f, struct finding_list *list, struct entry *entry)
 {
     bool is_limited = f->shown < SIZE_MAX;
