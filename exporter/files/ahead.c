@@ -41,9 +41,8 @@ static bool emit_failure(struct read_job *job, enum tag tag, const char *text)
  * Emits the bytes up to the end of `fd`. `size` is -1 if it is unknown. Returns false if the bytes
  * are no longer wanted.
  */
-static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t size)
+static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t size, char *chunk)
 {
-    CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
     enum tag tag = TAG_BYTES;
     struct error err;
     off_t sum = 0;
@@ -67,28 +66,31 @@ static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t siz
     return true;
 }
 
-static bool emit_file(struct read_job *job, const char *path)
+static bool emit_file(struct read_job *job, const char *path, char *chunk)
 {
     struct stat about;
     struct error err;
 
     if (strcmp(path, "-") == 0)
-        return emit_bytes(job, STDIN_FILENO, path, -1);
+        return emit_bytes(job, STDIN_FILENO, path, -1, chunk);
 
     CLEANUP(file_close) int fd = file_open(path, &about, &err);
 
     if (fd < 0)
         return emit_failure(job, errno == ENOENT || errno == ENOTDIR ? TAG_GONE : TAG_FAILED,
                             err.text);
-    return emit_bytes(job, fd, path, about.st_size);
+    return emit_bytes(job, fd, path, about.st_size, chunk);
 }
 
 static void read_files(struct read_job *job, void *input)
 {
+    CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
     const struct path_list *paths = input;
 
-    for (size_t i = 0; i < paths->count && emit_file(job, paths->items[i]); i++)
+    for (size_t i = 0; i < paths->count && emit_file(job, paths->items[i], chunk); i++)
         continue;
+    /* Manifests may hold secrets. */
+    explicit_bzero(chunk, CHUNK);
 }
 
 /* ---- the caller ---- */

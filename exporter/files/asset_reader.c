@@ -20,7 +20,7 @@ enum tag {
 struct asset_reading {
     char *path;
     struct file_stamp seen;
-    gzFile file; /* NULL before the first result. */
+    gzFile file; /* NULL before the first result and after the last. */
     struct file_stamp stamp;
     struct error err;
     char chunk[CHUNK];
@@ -35,14 +35,20 @@ static struct asset_reading *reading_new(const char *path, const struct file_sta
     return f;
 }
 
+static void close_file(struct asset_reading *f)
+{
+    if (f->file)
+        gzclose_r(f->file);
+    f->file = NULL;
+}
+
 static void reading_free(void *reading)
 {
     struct asset_reading *f = reading;
 
     if (!f)
         return;
-    if (f->file)
-        gzclose_r(f->file);
+    explicit_bzero(f->chunk, sizeof(f->chunk));
     free(f->path);
     free(f);
 }
@@ -99,9 +105,10 @@ static void run_reading(struct read_job *job, void *input)
 
     do {
         result = next_result(input);
-        if (!read_job_emit(job, result.tag, result.bytes, result.len))
-            return;
-    } while (result.tag == TAG_BEGINS || result.tag == TAG_BYTES);
+    } while (read_job_emit(job, result.tag, result.bytes, result.len) &&
+             (result.tag == TAG_BEGINS || result.tag == TAG_BYTES));
+    /* Here, because a mount may hang in close(2) too. */
+    close_file(input);
 }
 
 /* ---- the caller ---- */
@@ -126,6 +133,8 @@ static void end_reading(struct asset_reader *r)
 {
     read_job_free(r->job);
     r->job = NULL;
+    if (r->reading)
+        close_file(r->reading);
     reading_free(r->reading);
     r->reading = NULL;
 }

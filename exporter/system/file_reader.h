@@ -65,7 +65,8 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
 
 /*
  * Queues a job. The job owns `input`, and frees it with `free_input` (NULL: not at all) after the
- * job and its caller are done. Never NULL: a job that cannot be run is lost.
+ * job and its caller are done; `free_input` must not touch a file, not even to close it. Never
+ * NULL: a job that cannot be run is lost.
  */
 struct read_job *read_job_start(struct file_reader *r, read_job_fn *run, void *input,
                                 void (*free_input)(void *input)) MUST_USE;

@@ -5,7 +5,7 @@
 Who touches it then waits in the kernel, where no signal reaches: as with NFS without its server.
 As a program, hanging_mount.py MOUNTPOINT SOURCE: serves the files of the folder SOURCE, and hangs
 while there is a file SOURCE.hang beside it. With a number in that file only who reads beyond so
-many bytes of a file waits.
+many bytes of a file waits; with "close" in it only who closes a file waits.
 """
 import ctypes
 import errno
@@ -79,6 +79,8 @@ class FileSystem:
             return False
         if after == "":
             return kind != INIT
+        if after == "close":
+            return kind == FLUSH
         return kind == READ and struct.unpack_from("<QQI", body)[1] >= int(after)
 
     def serve(self):
