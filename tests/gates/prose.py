@@ -13,7 +13,8 @@ import random
 import re
 import sys
 
-FINISHED = ()
+FINISHED = ("metrics/base", "metrics/model", "metrics/rules", "metrics/simulate", "metrics/expose",
+            "metrics/explain")
 COUNTED = ("metrics", "exporter", "tests")
 SKIPPED = {"fixtures", "build", "node_modules"}
 
