@@ -116,7 +116,7 @@ static void note_row(struct evaluation *e, struct entry *entry)
         rows_remove(e->rows, entry);
         return;
     }
-    row_take(&row, entry, engine_takeover(e->engine));
+    row_init(&row, entry, engine_takeover(e->engine));
     rows_put(e->rows, &row);
 }
 
@@ -154,7 +154,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     };
 
     e->store = store_new(settings->seed);
-    store_own_by(e->store, *o->owner_key ? o->owner_key : NULL);
+    store_set_owner_key(e->store, *o->owner_key ? o->owner_key : NULL);
     e->engine = engine_new(e->store, &rules, settings->seed, err);
     if (!e->engine || !open_sources(e, settings, err)) {
         evaluation_free(e);
@@ -271,9 +271,9 @@ bool evaluation_slice(struct evaluation *e, unsigned slice_ms)
         duration = platform_steady_seconds() - start;
     }
     if (e->rows)
-        rows_tidy(e->rows);
+        rows_release_retired(e->rows);
     if (engine_evaluations(e->engine) != evaluations)
-        registry_count(e->registry, OWN_EVALUATION_DURATION, duration);
+        registry_observe(e->registry, OWN_EVALUATION_DURATION, duration);
     return done;
 }
 
@@ -339,7 +339,7 @@ void evaluation_wait(struct evaluation *e, struct evaluation *beside, struct pol
 
 struct rows *evaluation_rows(struct evaluation *e)
 {
-    struct store_walk walk = store_walk_over(e->store, 1U << CLASS_TEMPLATE);
+    struct store_walk walk = store_walk_begin(e->store, 1U << CLASS_TEMPLATE);
     struct entry *entry;
 
     if (e->rows)

@@ -52,7 +52,7 @@ static void refer_to_all(struct store *store, const struct entry *template)
     if (entry_exists(template))
         template_dependencies(store, template, NULL, &needed);
     for (size_t i = 0; i < needed.count; i++)
-        store_want(needed.items[i]);
+        store_request_read(needed.items[i]);
 }
 
 /*

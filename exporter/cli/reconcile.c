@@ -35,13 +35,13 @@ static bool read_version(const struct options *o, const struct command *command,
 
 /* Whom the options mean. False, having complained, if that is nobody. */
 static bool read_wish(struct evaluation *e, const struct command *command,
-                      struct reconcile_wish *out, struct label_selector **labels,
+                      struct reconcile_filter *out, struct label_selector **labels,
                       char version[POLICY_VERSION_HASH_SIZE], enum exit_status *status)
 {
     const struct options *o = &e->options;
     struct error err;
 
-    *out = (struct reconcile_wish){
+    *out = (struct reconcile_filter){
         .ns = o->on_command_line[OPTION_OF_namespace] ? o->namespace : NULL,
         .version = *o->from_version != '\0' ? version : NULL,
         .max = o->max_templates < SIZE_MAX ? (size_t)o->max_templates : SIZE_MAX,
@@ -71,7 +71,7 @@ static bool read_wish(struct evaluation *e, const struct command *command,
 
 /* Say what would be done, and do it if that is wanted and not refused. */
 static enum exit_status reconcile(struct evaluation *e, const struct command *command,
-                                  const struct reconcile_wish *wish)
+                                  const struct reconcile_filter *wish)
 {
     const struct options *o = &e->options;
     struct reconcile *r = reconcile_new(e->engine, wish, !e->session);
@@ -111,7 +111,7 @@ static enum exit_status run_reconcile(struct command *command)
     struct label_selector *labels = NULL;
     enum exit_status status, read;
     char version[POLICY_VERSION_HASH_SIZE];
-    struct reconcile_wish wish;
+    struct reconcile_filter wish;
     struct evaluation *e;
 
     if (*o->policy == '\0' && *o->selector == '\0')

@@ -20,7 +20,7 @@ static const char field_manager[] = "karmada-policy-exporter-reconcile";
 
 struct act {
     struct evaluation *e;
-    const struct reconcile_wish *wish;
+    const struct reconcile_filter *wish;
     struct fates fates;
     struct annotate annotate;
     struct signals signals;
@@ -77,7 +77,7 @@ static bool is_due(struct act *a)
         set(a, a->at, FATE_SKIPPED, "it was deleted");
         return false;
     }
-    verdict = reconcile_judge(a->e->engine, a->wish, item->template);
+    verdict = reconcile_find_verdict(a->e->engine, a->wish, item->template);
     if (verdict != RECONCILE_MOVES) {
         set(a, a->at, FATE_SKIPPED, reconcile_verdict_texts[verdict]);
         return false;
@@ -261,7 +261,7 @@ static bool await(struct act *a, size_t first, size_t end)
 }
 
 enum exit_status reconcile_act(struct evaluation *e, const struct command *command,
-                               const struct reconcile_wish *wish, const struct reconcile *r,
+                               const struct reconcile_filter *wish, const struct reconcile *r,
                                struct json_writer *w)
 {
     struct act a = {.e = e, .wish = wish};

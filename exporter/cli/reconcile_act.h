@@ -18,5 +18,5 @@
  * STATUS_FOUND if it ended before the end, STATUS_UNREACHABLE if the server did not let it go on.
  */
 enum exit_status reconcile_act(struct evaluation *e, const struct command *command,
-                               const struct reconcile_wish *wish, const struct reconcile *r,
+                               const struct reconcile_filter *wish, const struct reconcile *r,
                                struct json_writer *w);

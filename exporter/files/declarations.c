@@ -143,7 +143,7 @@ static struct declaration *make_declaration(struct declarations *m, struct manif
 {
     struct declaration *declaration = xcalloc(1, sizeof(*declaration));
 
-    declaration->entry = store_refer(m->store, id);
+    declaration->entry = store_find_or_add(m->store, id);
     store_pin(declaration->entry);
     declaration->file = file;
     declaration->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;

@@ -100,11 +100,11 @@ static void diverges(struct audit *a, const struct audit_suspect *s, const struc
 static bool judge(struct audit *a, struct audit_suspect *s)
 {
     const struct entry *entry = find_suspect(a, s);
-    uint32_t newest = s->mark > 0 ? s->mark : version_mark_of(s->as_of);
+    uint32_t newest = s->mark > 0 ? s->mark : short_version_of(s->as_of);
     bool late = a->context->now_ms >= s->until_ms;
 
     if ((entry ? entry->version : 0) == s->mark ||
-        (entry && version_mark_is_newer(entry->version, newest)))
+        (entry && short_version_is_newer(entry->version, newest)))
         return true;
     if (!has_passed(a, s->as_of) && !late)
         return false;
@@ -150,7 +150,7 @@ static bool read_answer(struct audit *a)
         return false;
     }
     memcpy(s->as_of, f->version, strlen(f->version) + 1);
-    s->mark = f->object ? version_mark(f->object) : 0;
+    s->mark = f->object ? short_version(f->object) : 0;
     s->answered = true;
     drop_fetch(a);
     return true;
@@ -178,7 +178,7 @@ static bool receive_event(void *context, const struct watch_event *event)
 {
     struct audit *a = context;
     const struct reflector *r = a->r;
-    uint32_t version = version_mark_of(event->version);
+    uint32_t version = short_version_of(event->version);
     struct entry *entry = NULL;
 
     if (event->kind != EVENT_OBJECT || version == 0)
@@ -193,7 +193,7 @@ static bool receive_event(void *context, const struct watch_event *event)
     if (state == LISTED_UNWANTED || !has_passed(a, event->version) ||
         (state == LISTED_MISSING && (r->objects.has_refused || r->objects.has_unnamed)) ||
         (state == LISTED_THERE &&
-         (!version_mark_is_newer(version, entry->version) || entry->version == 0)))
+         (!short_version_is_newer(version, entry->version) || entry->version == 0)))
         return true;
     suspect(a, json_str(metadata, "namespace", ""), json_str(metadata, "name", ""));
     return true;
@@ -289,7 +289,7 @@ static void reset(struct audit *a, struct entry *entry)
 static void suspect_unlisted(struct audit *a, struct entry *entry)
 {
     if (!entry->audited && entry->version > 0 &&
-        !version_mark_is_newer(entry->version, version_mark_of(a->version)))
+        !short_version_is_newer(entry->version, short_version_of(a->version)))
         suspect(a, entry_ns(entry), entry->name);
 }
 

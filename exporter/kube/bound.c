@@ -58,7 +58,7 @@ void bound_release(struct bound *b)
 
 void bound_changed(struct bound *b, const struct identity *template)
 {
-    struct entry *entry = store_refer(b->context->store, template);
+    struct entry *entry = store_find_or_add(b->context->store, template);
 
     store_pin(entry);
     if (b->changed_count == b->changed_capacity) {

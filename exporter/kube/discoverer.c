@@ -176,7 +176,7 @@ static enum api_version_answer judge_version(const void *context, const char *ap
                : API_VERSION_UNKNOWN;
 }
 
-struct api_version_judge discoverer_judge(const struct discoverer *d)
+struct api_version_source discoverer_judge(const struct discoverer *d)
 {
-    return (struct api_version_judge){judge_version, d->discovery};
+    return (struct api_version_source){judge_version, d->discovery};
 }

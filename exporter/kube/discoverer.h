@@ -41,4 +41,4 @@ void discoverer_hasten(struct discoverer *d);
 bool discoverer_ready(const struct discoverer *d);
 
 /* Who says which version of a kind Karmada looks at, for as long as the discoverer is there. */
-struct api_version_judge discoverer_judge(const struct discoverer *d);
+struct api_version_source discoverer_judge(const struct discoverer *d);

@@ -55,7 +55,7 @@ struct lookup_answer finder_ask(struct finder *f, const struct template_name *na
                           .id = *id,
                           .resource = resource->resource,
                           .metadata_only = !connector_manages(id->api_version) &&
-                                           !references_are_in(id->api_version, id->kind),
+                                           !kind_has_references(id->api_version, id->kind),
                       },
                       client, now_ms);
 }

@@ -48,7 +48,7 @@ void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, b
     }
 }
 
-void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when, bool awaited)
+void reflector_list_want_kinds(struct reflector_list *l, enum watch_condition when, bool awaited)
 {
     size_t count;
     const struct kind_def *table = kind_table(&count);

@@ -18,7 +18,7 @@ struct reflector_list {
  */
 void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, bool namespaced);
 /* The same of every kind whose row says so. `awaited`: of these none is optional. */
-void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when, bool awaited);
+void reflector_list_want_kinds(struct reflector_list *l, enum watch_condition when, bool awaited);
 
 /* Nothing beyond always_count is wanted, until it is said anew. */
 void reflector_list_unwant(struct reflector_list *l);

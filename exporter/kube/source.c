@@ -72,7 +72,7 @@ void kube_source_free(struct kube_source *s)
     audit_release(&s->audit);
     reflector_list_release(&s->list);
     engine_observe_bound(s->engine, (struct bound_observer){0});
-    engine_judge_api_versions(s->engine, (struct api_version_judge){0});
+    engine_set_api_version_source(s->engine, (struct api_version_source){0});
     engine_follow_works(s->engine, false);
     bound_release(&s->bound);
     unserved_release(&s->unserved);
@@ -83,7 +83,7 @@ void kube_source_free(struct kube_source *s)
 static bool is_metadata_enough(const struct kube_source *s, const struct api_resource *resource)
 {
     return !connector_manages(resource->api_version) &&
-           !(s->references && references_are_in(resource->api_version, resource->kind));
+           !(s->references && kind_has_references(resource->api_version, resource->kind));
 }
 
 /* Have the templates of a kind watched: all of them, or those that bindings refer to. */
@@ -130,7 +130,7 @@ static void want_selected(struct kube_source *s)
     unserved_release(&before);
     if (connector)
         reflector_list_want_kinds(&s->list, WATCH_WITH_CONNECTOR, false);
-    if (engine_names_priorities(s->engine))
+    if (engine_uses_priority_classes(s->engine))
         reflector_list_want_kinds(&s->list, WATCH_WITH_PRIORITY, false);
 }
 
@@ -242,7 +242,7 @@ static void update_reflectors(struct kube_source *s)
     if (!has_changed(s))
         return;
     if (discovered != s->discovery_version)
-        engine_judge_api_versions(s->engine, discoverer_judge(&s->discoverer));
+        engine_set_api_version_source(s->engine, discoverer_judge(&s->discoverer));
     reflector_list_unwant(&s->list);
     want_selected(s);
     /* Once for each change: if a binding still names it then, so be it. */

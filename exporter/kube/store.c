@@ -73,9 +73,9 @@ static enum store_outcome put_setting(struct reflector_store *s, const cJSON *ob
     if (!read_identity(s, object, &id, err))
         return STORE_REJECTED;
 
-    struct entry *entry = store_refer(s->store, &id);
+    struct entry *entry = store_find_or_add(s->store, &id);
     enum store_outcome outcome = store_put_at(s->store, entry, object, s->origin, err);
-    store_tidy(s->store, entry);
+    store_free_unused(s->store, entry);
     return outcome;
 }
 
@@ -102,7 +102,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
     if (!allowed && !s->by_binding)
         return;
     /* What is not wanted any more may be in the store. */
-    if (!allowed || (s->settings && !is_setting(object)) ||
+    if (!allowed || (s->settings && !is_setting_object(object)) ||
         (s->bound_only && !is_wanted(s, object))) {
         reflector_store_remove(s, object);
         return;
@@ -129,8 +129,8 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
                   LOG_NUMBER((int64_t)s->rejected));
     s->has_refused = s->has_refused || !entry;
     if (entry) {
-        store_mark(entry, s->origin);
-        entry->version = version_mark(object);
+        store_mark_seen(entry, s->origin);
+        entry->version = short_version(object);
     }
 }
 
@@ -141,7 +141,7 @@ enum listed_state reflector_store_find(const struct reflector_store *s, const cJ
     struct error ignored;
 
     if (!read_identity(s, object, &id, &ignored) || !is_allowed(s, object) ||
-        (s->settings && !is_setting(object)) || (s->bound_only && !is_wanted(s, object)))
+        (s->settings && !is_setting_object(object)) || (s->bound_only && !is_wanted(s, object)))
         return LISTED_UNWANTED;
     *entry = store_find(s->store, &id);
     /* One that comes from elsewhere is not ours to judge. */
@@ -222,7 +222,8 @@ static void undo(const struct reflector_store *s)
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
                 if (store_is_from(p->entries[i], s->origin.source))
-                    store_mark(p->entries[i], (struct origin){s->origin.source, STORE_UNDONE});
+                    store_mark_seen(p->entries[i],
+                                    (struct origin){s->origin.source, STORE_HISTORY_INVALID});
             }
         }
     }

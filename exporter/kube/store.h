@@ -74,7 +74,8 @@ enum listed_state {
 enum listed_state reflector_store_find(const struct reflector_store *s, const cJSON *object,
                                        struct entry **entry);
 
-/* True if templates need it: one reads it to decide, or somebody wants it for them (store_want). */
+/* True if templates need it: one reads it to decide, or somebody wants it for them
+ * (store_request_read). */
 bool reflector_store_is_referred(const struct entry *entry);
 
 /* Begin a pass over all objects; `restored`: what was known of them before may be undone. */

@@ -131,7 +131,7 @@ void disputes_decided(void *disputes, struct entry *entry)
 
 void disputes_adopt(struct disputes *d, struct store *store)
 {
-    struct store_walk walk = store_walk_over(store, 1U << CLASS_BINDING);
+    struct store_walk walk = store_walk_begin(store, 1U << CLASS_BINDING);
     struct entry *entry;
 
     for (size_t i = 0; i < d->count; i++)

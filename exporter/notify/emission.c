@@ -80,7 +80,7 @@ static int64_t look_at_own(struct emission *e, struct dispute *d, const struct e
 static int64_t look(struct emission *e, const struct emission_world *world, struct dispute *d,
                     int64_t now_ms)
 {
-    const struct conflict_events *events = &engine_facts(world->engine)->conflict_events;
+    const struct conflict_events *events = &engine_context_const(world->engine)->conflict_events;
     const struct entry *binding = d->fields ? binding_of(world->engine, d) : NULL;
     const struct entry *own;
 

@@ -77,7 +77,7 @@ static void end_election(struct events *e)
 
 static void adopt(struct events *e, struct evaluation *current, int64_t now_ms)
 {
-    const struct rule_context *facts = engine_facts(current->engine);
+    const struct rule_context *facts = engine_context_const(current->engine);
 
     begin_election(e, &current->options);
     e->silent = facts->release.major > 0 && release_resolves_dependencies(facts->release);

@@ -251,7 +251,7 @@ static void adopt_next(struct loop *l)
     l->current = l->next;
     l->next = NULL;
     l->config_loaded = true;
-    engine_remember(l->current->engine, (size_t)l->current->options.history_entries);
+    engine_keep_transitions(l->current->engine, (size_t)l->current->options.history_entries);
     news_since(&l->news, l->current, &l->problems, l->settings.log);
     publish_all(l);
     if (!l->reloading)

@@ -126,7 +126,7 @@ static void publish(struct publisher *p, enum page page, const struct health *he
         throttle_publish(&p->throttles[page], platform_thread_ms() - used_ms, platform_steady_ms());
     /* The next page shows how long this one's change waited: this one had to be there first. */
     if (page == PAGE_METRICS && health->evaluation && waited_ms > 0)
-        registry_count(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
+        registry_observe(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
 }
 
 static bool is_due(const struct publisher *p, unsigned page, int64_t now_ms)

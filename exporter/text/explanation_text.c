@@ -29,5 +29,5 @@ static void print_line(void *context, enum explain_style style, const char *text
 
 void explanation_print(const struct explanation *x, struct output *o)
 {
-    explanation_lines(x, print_line, o);
+    explanation_each_line(x, print_line, o);
 }

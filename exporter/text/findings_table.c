@@ -222,7 +222,7 @@ static void add_held(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
 }
 
-static void print_wrongs(const struct engine *engine, const struct finding_wrongs *w,
+static void print_wrongs(const struct engine *engine, const struct problem_class *w,
                          const struct finding_list *list, struct output *o)
 {
     const char *const headings[] = {w->heading, ""};
@@ -286,20 +286,21 @@ void findings_print(const struct engine *engine, const struct findings *f, unsig
     print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
                     add_orphaned, o);
     print_named(f, fail_on, o);
-    print_templates("Not healthy", &f->lists[FINDING_HELD], held, ARRAY_LEN(held), add_held, o);
-    for (size_t i = 0; i < FINDING_WRONGS; i++)
-        print_wrongs(engine, &finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
+    print_templates("Not healthy", &f->lists[FINDING_NOT_HEALTHY], held, ARRAY_LEN(held), add_held,
+                    o);
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        print_wrongs(engine, &problem_class[i], &f->lists[problem_class[i].class], o);
 }
 
 size_t findings_listed(const struct findings *f)
 {
     static const unsigned lists[] = {FINDING_PENDING, FINDING_STALE, FINDING_ORPHANED,
-                                     FINDING_HELD};
+                                     FINDING_NOT_HEALTHY};
     size_t count = findings_count(f, FINDING_CONFLICT) + findings_count(f, FINDING_PREDICTED);
 
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         count += f->lists[lists[i]].count;
-    for (size_t i = 0; i < FINDING_WRONGS; i++)
-        count += f->lists[finding_wrongs[i].class].count;
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        count += f->lists[problem_class[i].class].count;
     return count;
 }

@@ -46,11 +46,11 @@ void card_template(const struct cards *c, const struct entry *entry)
     enum takeover takeover = engine_takeover(c->engine);
 
     open_card(c, entry);
-    strbuf_addf(c->out, "<p>%s</p>\n", explain_state_words(d));
+    strbuf_addf(c->out, "<p>%s</p>\n", state_text(d));
     add_decision(c, d);
-    if (explain_who(d, takeover) != ACTOR_NOBODY)
-        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n", explain_who_words(d, takeover),
-                    stage_end_of(d->stages.at).text);
+    if (responsible_actor(d, takeover) != ACTOR_NONE)
+        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n",
+                    responsible_actor_text(d, takeover), stage_action_of(d->stages.at).text);
     strbuf_adds(c->out, "</li>\n");
 }
 
@@ -59,7 +59,7 @@ void card_delivery(const struct cards *c, const struct entry *entry)
     const struct template_stages *stages = &template_decision(entry)->stages;
     const char *message = engine_delivery_message(c->engine, entry);
     const struct stage_and_reason at = stages->delivery;
-    struct stage_end end = stage_end_of(at);
+    struct stage_action end = stage_action_of(at);
 
     open_card(c, entry);
     strbuf_addf(c->out, "<p>%s %s</p>\n<p class=\"faint\">%s, %s", stage_texts[at.stage],
@@ -72,8 +72,8 @@ void card_delivery(const struct cards *c, const struct entry *entry)
         html_text(c->out, message);
         strbuf_adds(c->out, "</p>\n");
     }
-    if (end.actor != ACTOR_NOBODY)
-        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n", stage_actor_words(end.actor),
+    if (end.actor != ACTOR_NONE)
+        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n", stage_actor_text(end.actor),
                     end.text);
     strbuf_adds(c->out, "</li>\n");
 }

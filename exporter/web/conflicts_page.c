@@ -67,7 +67,7 @@ void conflict_page(struct call *call, const struct health *h)
     struct finding f = {&call->query, NULL};
     size_t before;
 
-    report_each(engine, REPORT_CONFLICTS, find, &f);
+    report_each_entry(engine, REPORT_CONFLICTS, find, &f);
     if (!f.found) {
         api_refuse(call, MHD_HTTP_NOT_FOUND, "nobody requires this as a dependency");
         return;

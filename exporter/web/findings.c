@@ -54,7 +54,7 @@ static void answer(struct call *call, const struct health *h, enum report_list l
     if (!paging_goes_on(call->paging)) {
         struct gathering g = {call, h->evaluation->engine, list, STRBUF_INIT(LIST_LINES_MAX)};
 
-        report_each(g.engine, list, gather, &g);
+        report_each_entry(g.engine, list, gather, &g);
         if (!list_set_lines(call, &g.lines))
             return;
     }

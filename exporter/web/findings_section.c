@@ -25,8 +25,8 @@ static const struct section {
      FINDING_PENDING, card_template, "templates", "pending"},
     {"stale", "Stale", "They are not on what governs them now.", FINDING_STALE, card_template,
      "templates", "stale"},
-    {"held", "Not healthy everywhere", "Their bindings have not come all the way.", FINDING_HELD,
-     card_delivery, NULL, NULL},
+    {"held", "Not healthy everywhere", "Their bindings have not come all the way.",
+     FINDING_NOT_HEALTHY, card_delivery, NULL, NULL},
     {"orphaned", "Orphaned", "What runs is left of a policy that is gone.", FINDING_ORPHANED,
      card_template, "templates", "orphaned"},
     {"predicted", "Conflicts to come", "They will be in conflict once their policies are applied.",
@@ -69,7 +69,7 @@ static void add_section(const struct cards *c, const struct findings *f, const s
 }
 
 /* Objects that can have several findings, each with a sentence. */
-static void add_wrongs(const struct cards *c, const struct finding_wrongs *w,
+static void add_wrongs(const struct cards *c, const struct problem_class *w,
                        const struct finding_list *list)
 {
     CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(SUBJECT_MAX);
@@ -112,8 +112,8 @@ static void add_jumps(const struct cards *c, const struct findings *f)
 
     for (size_t i = 0; i < ARRAY_LEN(sections); i++)
         found += count_of(f, &sections[i]);
-    for (size_t i = 0; i < FINDING_WRONGS; i++)
-        found += f->lists[finding_wrongs[i].class].found;
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        found += f->lists[problem_class[i].class].found;
     if (found == 0) {
         strbuf_adds(c->out, "<p class=\"good\">Nothing is wrong: each template is where its policy "
                             "says, and all who require a dependency agree.</p>\n");
@@ -122,9 +122,9 @@ static void add_jumps(const struct cards *c, const struct findings *f)
     strbuf_adds(c->out, "<ul class=\"tiles\">\n");
     for (size_t i = 0; i < ARRAY_LEN(sections); i++)
         add_jump(c->out, sections[i].id, sections[i].title, count_of(f, &sections[i]));
-    for (size_t i = 0; i < FINDING_WRONGS; i++)
-        add_jump(c->out, fail_on_names[finding_wrongs[i].class], finding_wrongs[i].title,
-                 f->lists[finding_wrongs[i].class].found);
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        add_jump(c->out, fail_on_names[problem_class[i].class], problem_class[i].title,
+                 f->lists[problem_class[i].class].found);
     strbuf_adds(c->out, "</ul>\n");
 }
 
@@ -153,6 +153,6 @@ void findings_section_write(const struct cards *c, const struct findings *f, con
     add_states(c, f, ns);
     for (size_t i = 0; i < ARRAY_LEN(sections); i++)
         add_section(c, f, &sections[i], ns);
-    for (size_t i = 0; i < FINDING_WRONGS; i++)
-        add_wrongs(c, &finding_wrongs[i], &f->lists[finding_wrongs[i].class]);
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        add_wrongs(c, &problem_class[i], &f->lists[problem_class[i].class]);
 }

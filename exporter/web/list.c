@@ -119,7 +119,7 @@ bool list_set_lines(struct call *call, struct strbuf *lines)
 const char *list_each_row(struct call *call, const struct row_filter *filter, list_row_fn *each,
                           void *context)
 {
-    struct row_place *place = paging_place(call->paging), before = *place;
+    struct row_position *place = paging_place(call->paging), before = *place;
     const struct row *row;
     size_t count = 0;
 
@@ -136,7 +136,7 @@ const char *list_each_row(struct call *call, const struct row_filter *filter, li
 
 const char *list_each_line(struct call *call, list_line_fn *each, void *context)
 {
-    struct row_place before = *paging_place(call->paging);
+    struct row_position before = *paging_place(call->paging);
     const char *line;
     size_t len, count = 0;
 
@@ -190,7 +190,7 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
         if (!transition_matches(&x, filter))
             continue;
         if (p->count == paging_limit(paging) || p->call->body.len > PAGE_MAX_BYTES)
-            return paging_break(paging, (struct row_place){.row = told});
+            return paging_break(paging, (struct row_position){.row = told});
         strbuf_reset(&p->line);
         transition_write(&w, &x);
         add(p, p->line.data, p->line.len);

@@ -130,7 +130,7 @@ static bool make_all(struct call *call, const struct list_elements *e)
 
     m.cards = (struct cards){e->health->evaluation->engine, e->health->now_ms, LIST_PARTIES_MAX,
                              &m.element};
-    report_each(m.cards.engine, e->list, make, &m);
+    report_each_entry(m.cards.engine, e->list, make, &m);
     strbuf_release(&m.element);
     return list_set_lines(call, &m.lines);
 }

@@ -82,12 +82,12 @@ struct metrics_page *metrics_page_new(const struct registry *r, struct expositio
     p->sum = sum;
     for (how.format = 0; how.format < EXPOSITION_FORMATS; how.format++) {
         for (size_t i = 0; fits && i < family_count(); i++)
-            fits = !exposition_has(r, how.synced, i) ||
+            fits = !exposition_has_family(r, how.synced, i) ||
                    write_family(p, r, i, how, previous ? &previous->families[i] : NULL, &text);
         if (!fits)
             break;
         strbuf_reset(&text);
-        strbuf_adds(&text, exposition_end(how.format));
+        strbuf_adds(&text, exposition_trailer(how.format));
         p->ends[how.format] = to_segment(p, &text, previous ? previous->ends[how.format] : NULL);
         p->whole[how.format] = gather(p, how.format, &all);
     }

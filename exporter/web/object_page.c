@@ -72,7 +72,7 @@ static void add_explanation(struct call *call, const struct health *h, const str
     explain_object(h->evaluation->engine, entry, h->now_ms, &x);
     explanation_finish(&x);
     strbuf_adds(&call->body, "<div class=\"told\">\n");
-    explanation_lines(&x, add_line, &lines);
+    explanation_each_line(&x, add_line, &lines);
     strbuf_adds(&call->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
     explanation_release(&x);
     add_command(&call->body, entry);
@@ -132,15 +132,15 @@ static void add_stage_and_reason(struct strbuf *out, const char *fact, const cha
 /* Whose change it is, and of what if not of the template itself. */
 static void add_changer(struct strbuf *out, const struct entry *entry)
 {
-    struct changer changer = template_changer(entry);
+    struct last_writer last_writer = template_last_writer(entry);
 
-    if (!changer.by)
+    if (!last_writer.by)
         return;
     strbuf_adds(out, "<dt>Last changed by</dt>\n<dd>");
-    html_text(out, changer.by);
-    if (changer.wrote != entry) {
+    html_text(out, last_writer.by);
+    if (last_writer.wrote != entry) {
         strbuf_adds(out, ", by writing ");
-        link_entry(out, changer.wrote);
+        link_entry(out, last_writer.wrote);
     }
     strbuf_adds(out, "</dd>\n");
 }
@@ -150,7 +150,7 @@ static void add_decision(struct strbuf *out, const struct health *h, const struc
 {
     const struct template_decision *d = template_decision(entry);
     const struct stage_and_reason at = d->stages.at;
-    const char *end = stage_end_of(at).text;
+    const char *end = stage_action_of(at).text;
 
     add_stage_and_reason(out, "State", state_names[d->state], reason_name(d->state, d->reason),
                          template_since(d), h->now_ms);
@@ -159,7 +159,7 @@ static void add_decision(struct strbuf *out, const struct health *h, const struc
                              (struct since){(int64_t)d->stages.since_s * 1000, false}, h->now_ms);
     add_changer(out, entry);
     strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n",
-                explain_who_words(d, engine_takeover(h->evaluation->engine)));
+                responsible_actor_text(d, engine_takeover(h->evaluation->engine)));
     if (*end != '\0')
         strbuf_addf(out, "<dt>What ends it</dt>\n<dd>%s</dd>\n", end);
     add_policy(out, "Governed by", d->governing);

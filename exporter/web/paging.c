@@ -31,7 +31,7 @@ struct paging {
     uint64_t last;
     struct list kept[PAGING_KEPT];
     struct list now; /* Of the call that is open. */
-    struct row_place place;
+    struct row_position place;
     size_t limit;
     bool breaks;
     char token[TOKEN_MAX + 1];
@@ -117,7 +117,7 @@ static struct list *find_list(struct paging *p, uint64_t number)
 }
 
 /* No client makes places up, but anybody can send them. */
-static bool has_place(const struct list *list, struct row_place place)
+static bool has_place(const struct list *list, struct row_position place)
 {
     if (list->view)
         return row_view_has(list->view, place);
@@ -141,7 +141,7 @@ static bool go_on(struct paging *p, const char *token, unsigned *status, struct 
         return fail(err, "the list that 'continue' goes on with is no longer kept: ask for it from "
                          "its beginning");
     }
-    p->place = (struct row_place){.chunk = parts[2], .row = parts[3]};
+    p->place = (struct row_position){.chunk = parts[2], .row = parts[3]};
     if (strcmp(list->question, p->now.question) != 0)
         return fail(err, "'continue' goes on with a list of other parameters: give the same ones");
     if (!has_place(list, p->place))
@@ -167,7 +167,7 @@ bool paging_open(struct paging *p, const struct question *q, unsigned *status, s
         return fail(err, "'limit' takes the number of rows of a page, 0 for all");
     }
     p->limit = count > 0 ? count : SIZE_MAX;
-    p->place = (struct row_place){0};
+    p->place = (struct row_position){0};
     p->breaks = false;
     p->now = (struct list){.question = question_of(q->path, q->query), .made_ms = q->clock_ms};
     if (!token || !*token) {
@@ -210,7 +210,7 @@ int64_t paging_made_ms(const struct paging *p)
     return p->now.made_ms;
 }
 
-struct row_place *paging_place(struct paging *p)
+struct row_position *paging_place(struct paging *p)
 {
     return &p->place;
 }
@@ -228,7 +228,7 @@ const char *paging_line(struct paging *p, size_t *len)
     return line;
 }
 
-const char *paging_break(struct paging *p, struct row_place place)
+const char *paging_break(struct paging *p, struct row_position place)
 {
     p->breaks = true;
     snprintf(p->token, sizeof(p->token), "%016" PRIx64 "-%" PRIx64 "-%zx-%zx", p->run,

@@ -51,11 +51,11 @@ size_t paging_limit(const struct paging *p);
 int64_t paging_made_ms(const struct paging *p);
 
 /* Where the page is, for row_view_next(). */
-struct row_place *paging_place(struct paging *p);
+struct row_position *paging_place(struct paging *p);
 /* The next line, without its end; NULL behind the last. */
 const char *paging_line(struct paging *p, size_t *len);
 /* The page ends before the place: what `continue` of the next one is. Borrowed. */
-const char *paging_break(struct paging *p, struct row_place place);
+const char *paging_break(struct paging *p, struct row_position place);
 
 /* The call is answered: keep what it was made from if another page may be asked for. */
 void paging_close(struct paging *p, int64_t now_ms);

@@ -92,7 +92,7 @@ void api_plan(struct call *call, const struct health *h)
         plan_admit(p);
     if (apply_all(p, call, e, &term)) {
         result = plan_finish(p);
-        if (plan_is_cut(p))
+        if (plan_limit_reached(p))
             refuse_late(call);
         else
             report_plan(p, result, e->engine, NULL, &call->body);

@@ -11,7 +11,7 @@
 
 /* ---- bindings ---- */
 
-static void explain_bound_template(struct explaining *x, const struct entry *entry)
+static void explain_bound_template(struct explain_context *x, const struct entry *entry)
 {
     const struct binding_decision *d = binding_decision(entry);
     struct identity id = dependency_resource(entry);
@@ -21,12 +21,13 @@ static void explain_bound_template(struct explaining *x, const struct entry *ent
     report_put_identity(&x->out->facts, id);
     json_writer_close(&x->out->facts, '}');
     json_writer_bool(&x->out->facts, "exists", d->template != NULL);
-    explain_say(x, "%s %s%s%s (%s)%s.", id.kind, id.ns, *id.ns ? "/" : "", id.name, id.api_version,
-                d->template ? "" : ", which is not known here: it was deleted, or is not watched");
-    explain_assigned(x, entry_binding(entry));
+    explain_paragraph(
+        x, "%s %s%s%s (%s)%s.", id.kind, id.ns, *id.ns ? "/" : "", id.name, id.api_version,
+        d->template ? "" : ", which is not known here: it was deleted, or is not watched");
+    explain_assigned_replicas(x, entry_binding(entry));
     if (entry_binding(entry)->deleting) {
         json_writer_bool(&x->out->facts, "deleting", true);
-        explain_say(x, "The binding is being deleted.");
+        explain_paragraph(x, "The binding is being deleted.");
     }
     explanation_close(x->out, '}');
     if (!d->template)
@@ -36,7 +37,7 @@ static void explain_bound_template(struct explaining *x, const struct entry *ent
     explanation_close(x->out, '}');
 }
 
-static void explain_binding_policy(struct explaining *x, const struct entry *entry)
+static void explain_binding_policy(struct explain_context *x, const struct entry *entry)
 {
     const struct binding *b = entry_binding(entry);
     const struct entry *claimed = binding_claimed(entry);
@@ -49,31 +50,32 @@ static void explain_binding_policy(struct explaining *x, const struct entry *ent
     report_put_policy(&x->out->facts, "claimed", policy_name_of(claimed));
     json_writer_bool(&x->out->facts, "claimedExists", exists);
     if (claimed)
-        explain_say(x, "It carries the claim of %s%s.", explain_name(x, claimed),
-                    exists ? "" : ", which does not exist");
+        explain_paragraph(x, "It carries the claim of %s%s.", explain_name(x, claimed),
+                          exists ? "" : ", which does not exist");
     else
-        explain_say(x, "It carries no policy's claim.");
+        explain_paragraph(x, "It carries no policy's claim.");
     if (!b->has_placement)
-        explain_say(x, "It has no placement: it was made because others require it.");
+        explain_paragraph(x, "It has no placement: it was made because others require it.");
     else if (!claimed)
-        explain_say(x, "It has a placement: a policy made it, and was deleted or lost it since.");
+        explain_paragraph(
+            x, "It has a placement: a policy made it, and was deleted or lost it since.");
     if (exists && b->has_placement) {
         fields = drift_fields(&entry_policy(claimed)->propagation,
                               &policy_decision(claimed)->priority, &b->propagation, cluster_scoped);
         explain_fields(x, fields, claimed, entry);
         if (fields == 0)
-            explain_say(x, "It says what that policy says now.");
+            explain_paragraph(x, "It says what that policy says now.");
     }
     explanation_close(x->out, '}');
 }
 
-static void explain_binding(struct explaining *x, const struct entry *binding)
+static void explain_binding(struct explain_context *x, const struct entry *binding)
 {
     const struct entry *template = binding_decision(binding)->template;
 
     explain_bound_template(x, binding);
     explain_binding_policy(x, binding);
-    explain_required(x, binding);
+    explain_referrers(x, binding);
     explain_defects(x, binding);
     if (template && template_decision(template) &&
         template_decision(template)->state != STATE_IGNORED)
@@ -85,7 +87,7 @@ enum { NAME_MAX_BYTES = 1 << 20 };
 /* ---- objects ---- */
 
 /* Adds the heading: the name of the object and, for bindings, of its template. */
-static void add_title(struct explaining *x, const struct entry *entry)
+static void add_title(struct explain_context *x, const struct entry *entry)
 {
     struct identity resource = dependency_resource(entry);
 
@@ -100,37 +102,37 @@ static void add_title(struct explaining *x, const struct entry *entry)
 }
 
 /* Without all objects of the kind there is no decision about the template. */
-static void explain_incomplete_kind(struct explaining *x)
+static void explain_incomplete_kind(struct explain_context *x)
 {
     json_writer_text(&x->out->facts, "state", NULL);
-    explain_say(x, "Its state is not known: not all objects of its kind have been read yet.");
+    explain_paragraph(x, "Its state is not known: not all objects of its kind have been read yet.");
 }
 
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x)
 {
     const struct type *type = entry->partition->type;
-    struct explaining explaining = {.engine = e, .now_ms = now_ms, .out = x};
+    struct explain_context explain_context = {.engine = e, .now_ms = now_ms, .out = x};
 
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
-        explaining.names[i] = STRBUF_INIT(NAME_MAX_BYTES);
+        explain_context.names[i] = STRBUF_INIT(NAME_MAX_BYTES);
     json_writer_text(&x->facts, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(&x->facts, "kind", "Explanation");
     json_writer_open(&x->facts, "object", '{');
     report_put_identity(&x->facts, (struct identity){type->api_version, entry_kind(entry),
                                                      entry_ns(entry), entry->name});
     json_writer_close(&x->facts, '}');
-    add_title(&explaining, entry);
+    add_title(&explain_context, entry);
     if (entry_class(entry) == CLASS_POLICY)
-        explain_policy(&explaining, entry);
+        explain_policy(&explain_context, entry);
     else if (entry_class(entry) == CLASS_BINDING)
-        explain_binding(&explaining, entry);
+        explain_binding(&explain_context, entry);
     else if (template_decision(entry))
-        explain_template(&explaining, entry);
+        explain_template(&explain_context, entry);
     else
-        explain_incomplete_kind(&explaining);
+        explain_incomplete_kind(&explain_context);
     if (entry_class(entry) == CLASS_TEMPLATE && !x->without_history)
-        explain_history(&explaining, entry);
+        explain_history(&explain_context, entry);
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
-        strbuf_release(&explaining.names[i]);
+        strbuf_release(&explain_context.names[i]);
 }

@@ -50,7 +50,7 @@ static const char *labels_text(const struct label_selector *labels, struct strbu
  * Writes the object `key` with index, apiVersion, kind, namespace, name and labelSelector, and
  * appends the same as text to `text`.
  */
-static void explain_rule(struct explaining *x, const char *key, uint32_t index,
+static void explain_rule(struct explain_context *x, const char *key, uint32_t index,
                          const struct resource_selector *rule, struct strbuf *text)
 {
     CLEANUP(strbuf_release) struct strbuf labels = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -78,7 +78,7 @@ static void explain_rule(struct explaining *x, const char *key, uint32_t index,
 
 /* ---- candidates ---- */
 
-static void explain_exclusion(struct explaining *x, const struct candidate *c,
+static void explain_exclusion(struct explain_context *x, const struct candidate *c,
                               const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -92,7 +92,8 @@ static void explain_exclusion(struct explaining *x, const struct candidate *c,
 }
 
 /* Adds the result of candidate `i`. */
-static void explain_outcome(struct explaining *x, const struct template_decision *d, uint32_t i)
+static void explain_outcome(struct explain_context *x, const struct template_decision *d,
+                            uint32_t i)
 {
     const struct candidate *c = &d->candidates[i];
     enum rank_step step = RANK_NAME;
@@ -111,12 +112,12 @@ static void explain_outcome(struct explaining *x, const struct template_decision
     else if (wins)
         explain_detail(x, "wins a fresh match");
     else if (!c->excluded && candidate_compare(&d->candidates[0], c, &step) < 0) {
-        json_writer_text(w, "lostBy", explain_step_word(step));
-        explain_detail(x, "loses: %s", explain_step_words(step));
+        json_writer_text(w, "lostBy", rank_step_name(step));
+        explain_detail(x, "loses: %s", rank_step_text(step));
     }
 }
 
-static void explain_candidate(struct explaining *x, const struct entry *template, uint32_t i)
+static void explain_candidate(struct explain_context *x, const struct entry *template, uint32_t i)
 {
     const struct template_decision *d = template_decision(template);
     const struct candidate *c = &d->candidates[i];
@@ -125,10 +126,10 @@ static void explain_candidate(struct explaining *x, const struct entry *template
 
     explanation_open(x->out, NULL, '{');
     report_put_policy(w, "policy", policy_name_of(c->policy));
-    json_writer_text(w, "selectsBy", explain_score_words(c->score));
+    json_writer_text(w, "selectsBy", selector_score_text(c->score));
     json_writer_int(w, "priority", policy->priority);
-    explain_say(x, "%u. %s, selects it by %s, priority %" PRId32, i + 1, explain_name(x, c->policy),
-                explain_score_words(c->score), policy->priority);
+    explain_paragraph(x, "%u. %s, selects it by %s, priority %" PRId32, i + 1,
+                      explain_name(x, c->policy), selector_score_text(c->score), policy->priority);
     if (c->excluded)
         explain_exclusion(x, c, template);
     explain_outcome(x, d, i);
@@ -167,7 +168,7 @@ static bool covers_namespace(const struct entry *policy, const struct entry *tem
 }
 
 /* Returns false if the policy is no near miss of the template. */
-static bool explain_near_miss(struct explaining *x, const struct entry *policy,
+static bool explain_near_miss(struct explain_context *x, const struct entry *policy,
                               const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -176,7 +177,7 @@ static bool explain_near_miss(struct explaining *x, const struct entry *policy,
     const struct resource_selector *selector =
         nearest_selector(entry_policy(policy), template, &miss, &index);
     bool other_namespace = !covers_namespace(policy, template);
-    const char *word = other_namespace ? "policyNamespace" : explain_miss_word(miss);
+    const char *word = other_namespace ? "policyNamespace" : selector_miss_text(miss);
 
     /* A policy in another namespace is a near miss only if all else matches. */
     if (!selector || other_namespace != (miss == MISS_NOTHING))
@@ -185,7 +186,7 @@ static bool explain_near_miss(struct explaining *x, const struct entry *policy,
     report_put_policy(&x->out->facts, "policy", policy_name_of(policy));
     explain_rule(x, "selector", index, selector, &text);
     json_writer_text(&x->out->facts, "misses", word);
-    explain_say(x, "%s selects %s", explain_name(x, policy), text.data);
+    explain_paragraph(x, "%s selects %s", explain_name(x, policy), text.data);
     if (other_namespace)
         explain_detail(x, "does not fit: it selects only in its own namespace (%s)", word);
     else
@@ -194,7 +195,7 @@ static bool explain_near_miss(struct explaining *x, const struct entry *policy,
     return true;
 }
 
-static void explain_near_misses(struct explaining *x, const struct entry *template)
+static void explain_near_misses(struct explain_context *x, const struct entry *template)
 {
     CLEANUP(listing_release)
     struct listing policies = listing_make(engine_store(x->engine), CLASS_POLICY);
@@ -206,7 +207,7 @@ static void explain_near_misses(struct explaining *x, const struct entry *templa
     explanation_close(x->out, ']');
 }
 
-void explain_selection(struct explaining *x, const struct entry *template)
+void explain_selection(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -216,7 +217,7 @@ void explain_selection(struct explaining *x, const struct entry *template)
         explain_candidate(x, template, i);
     explanation_close(x->out, ']');
     if (d->candidate_count == 0)
-        explain_say(x, "None.");
+        explain_paragraph(x, "None.");
     if (!d->winner)
         explain_near_misses(x, template);
     explanation_close(x->out, '}');
@@ -226,7 +227,7 @@ void explain_selection(struct explaining *x, const struct entry *template)
 
 enum { LISTED_MAX = 50 };
 
-static void explain_rules(struct explaining *x, const char *key, const char *verb,
+static void explain_rules(struct explain_context *x, const char *key, const char *verb,
                           const struct resource_selector *rules, uint32_t count)
 {
     explanation_open(x->out, key, '[');
@@ -234,11 +235,12 @@ static void explain_rules(struct explaining *x, const char *key, const char *ver
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
         explain_rule(x, NULL, i, &rules[i], &text);
-        explain_say(x, "%s[%" PRIu32 "] %s: %s", key, i, verb, text.len ? text.data : "nothing");
+        explain_paragraph(x, "%s[%" PRIu32 "] %s: %s", key, i, verb,
+                          text.len ? text.data : "nothing");
     }
     explanation_close(x->out, ']');
     if (count > LISTED_MAX)
-        explain_say(x, "… and %" PRIu32 " more of %s.", count - LISTED_MAX, key);
+        explain_paragraph(x, "… and %" PRIu32 " more of %s.", count - LISTED_MAX, key);
 }
 
 static bool selects(const struct resource_selector *rule, const struct entry *template)
@@ -255,7 +257,7 @@ struct rules {
 };
 
 /* Adds the rules without a matching template: such a rule may contain a typing error. */
-static void explain_unused(struct explaining *x, const char *key, struct rules rules,
+static void explain_unused(struct explain_context *x, const char *key, struct rules rules,
                            const struct listing *templates)
 {
     json_writer_open(&x->out->facts, key, '[');
@@ -267,7 +269,7 @@ static void explain_unused(struct explaining *x, const char *key, struct rules r
         if (at < templates->count)
             continue;
         json_writer_int(&x->out->facts, NULL, i);
-        explain_say(x, "%s[%" PRIu32 "] fits no template that there is.", rules.name, i);
+        explain_paragraph(x, "%s[%" PRIu32 "] fits no template that there is.", rules.name, i);
     }
     json_writer_close(&x->out->facts, ']');
 }
@@ -276,7 +278,7 @@ static void explain_unused(struct explaining *x, const char *key, struct rules r
  * Adds the section "says": the settings of a policy, and its rules that match no element of
  * `templates` (templates_of()).
  */
-static void explain_settings(struct explaining *x, const struct entry *policy,
+static void explain_settings(struct explain_context *x, const struct entry *policy,
                              const struct listing *templates)
 {
     const struct policy *p = entry_policy(policy);
@@ -305,16 +307,16 @@ static void explain_settings(struct explaining *x, const struct entry *policy,
     json_writer_bool(w, "preserveResourcesOnDeletion", preserve);
     json_writer_json(w, "placement", p->propagation.placement);
     json_writer_bool(w, "deleting", p->deleting);
-    explain_say(x,
-                "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
-                "conflictResolution %s, preserveResourcesOnDeletion %s",
-                p->priority, p->lazy ? "Lazy" : "Immediate", p->preempts ? "Always" : "Never",
-                p->propagation.propagate_deps ? "true" : "false", overwrite ? "Overwrite" : "Abort",
-                preserve ? "true" : "false");
-    explain_say(x, "placement: %s",
-                p->propagation.placement ? p->propagation.placement : EXPLAIN_NOT_SET);
+    explain_paragraph(x,
+                      "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
+                      "conflictResolution %s, preserveResourcesOnDeletion %s",
+                      p->priority, p->lazy ? "Lazy" : "Immediate", p->preempts ? "Always" : "Never",
+                      p->propagation.propagate_deps ? "true" : "false",
+                      overwrite ? "Overwrite" : "Abort", preserve ? "true" : "false");
+    explain_paragraph(x, "placement: %s",
+                      p->propagation.placement ? p->propagation.placement : EXPLAIN_NOT_SET);
     if (p->deleting)
-        explain_say(x, "It is being deleted: it selects nothing any more.");
+        explain_paragraph(x, "It is being deleted: it selects nothing any more.");
     explanation_close(x->out, '}');
 }
 
@@ -328,7 +330,7 @@ enum {
 };
 
 struct changes {
-    struct explaining *x;
+    struct explain_context *x;
     const char *field;
     unsigned lines;
 };
@@ -357,7 +359,7 @@ static void add_difference_lines(void *context, const struct difference_line *li
 }
 
 /* Adds the differences between a version and the present version of its policy. */
-static void explain_changes(struct explaining *x, const struct policy_version *v)
+static void explain_changes(struct explain_context *x, const struct policy_version *v)
 {
     const struct policy_version *now = policy_history_now(v->history);
     struct changes changes = {.x = x};
@@ -391,7 +393,7 @@ static void add_minute(struct strbuf *out, int64_t time_ms)
     strbuf_addf(out, "%.*sZ", MINUTE_LEN, text);
 }
 
-static void add_version_row(struct explaining *x, const struct version_use *use)
+static void add_version_row(struct explain_context *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf since = STRBUF_INIT(64);
     const struct policy_version *v = use->version;
@@ -409,7 +411,7 @@ static void add_version_row(struct explaining *x, const struct version_use *use)
 }
 
 /* Adds the author of a version, the source of the data, and the clusters that run it. */
-static void explain_origin(struct explaining *x, const struct version_use *use)
+static void explain_origin(struct explain_context *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct policy_version *v = use->version;
@@ -442,7 +444,7 @@ static void explain_origin(struct explaining *x, const struct version_use *use)
 }
 
 /* Adds the section "versions": the versions of a policy with their templates and differences. */
-static void explain_versions(struct explaining *x, const struct entry *policy)
+static void explain_versions(struct explain_context *x, const struct entry *policy)
 {
     CLEANUP(version_uses_release) struct version_uses uses = version_uses_of(policy);
 
@@ -462,11 +464,11 @@ static void explain_versions(struct explaining *x, const struct entry *policy)
     }
     explanation_close(x->out, ']');
     if (uses.count > VERSIONS_MAX)
-        explain_say(x, "… and %zu more.", uses.count - VERSIONS_MAX);
+        explain_paragraph(x, "… and %zu more.", uses.count - VERSIONS_MAX);
     explanation_close(x->out, '}');
 }
 
-void explain_version_of(struct explaining *x, const struct entry *template)
+void explain_version_of(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct policy_version *v = d->version;
@@ -478,32 +480,34 @@ void explain_version_of(struct explaining *x, const struct entry *template)
     if (!v)
         return;
     if (policy_version_is_unknown(v)) {
-        explain_say(x,
-                    "It runs what no version of %s is known to have said: somebody else wrote "
-                    "that into its binding.",
-                    explain_name(x, d->claimed));
+        explain_paragraph(
+            x,
+            "It runs what no version of %s is known to have said: somebody else wrote "
+            "that into its binding.",
+            explain_name(x, d->claimed));
         return;
     }
     if (behind == 0)
-        explain_say(x, "It runs version %" PRIu32 " of %s, the present one.", v->number,
-                    explain_name(x, d->claimed));
+        explain_paragraph(x, "It runs version %" PRIu32 " of %s, the present one.", v->number,
+                          explain_name(x, d->claimed));
     else if (behind < 0)
-        explain_say(x,
-                    "It runs version %" PRIu32 " of %s, an older one; nothing tells which of those "
-                    "came first.",
-                    v->number, explain_name(x, d->claimed));
+        explain_paragraph(x,
+                          "It runs version %" PRIu32
+                          " of %s, an older one; nothing tells which of those "
+                          "came first.",
+                          v->number, explain_name(x, d->claimed));
     else
-        explain_say(x, "It runs version %" PRIu32 " of %s, %d behind what that says now.",
-                    v->number, explain_name(x, d->claimed), behind);
+        explain_paragraph(x, "It runs version %" PRIu32 " of %s, %d behind what that says now.",
+                          v->number, explain_name(x, d->claimed), behind);
     if (superseded_ms) {
         format_timestamp(superseded_ms, since);
-        explain_say(x, "It could have had a newer one since %s.", since);
+        explain_paragraph(x, "It could have had a newer one since %s.", since);
     }
 }
 
 /* ---- clusters and problems ---- */
 
-static void explain_clusters(struct explaining *x, const struct resolved_placement *resolved)
+static void explain_clusters(struct explain_context *x, const struct resolved_placement *resolved)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
@@ -516,12 +520,12 @@ static void explain_clusters(struct explaining *x, const struct resolved_placeme
         strbuf_addf(&text, "%s%s", i ? ", " : "", resolved->clusters[i]);
     }
     json_writer_close(&x->out->facts, ']');
-    explain_say(x, "%s.", text.len > 0 ? text.data : "On no member cluster that there is");
+    explain_paragraph(x, "%s.", text.len > 0 ? text.data : "On no member cluster that there is");
     explanation_close(x->out, '}');
 }
 
 /* Adds the override policies of dependentOverrides, which must exist. */
-static void explain_overrides(struct explaining *x, const struct entry *entry)
+static void explain_overrides(struct explain_context *x, const struct entry *entry)
 {
     const struct policy *p = entry_policy(entry);
     const struct kind_def *def = kind_override(entry->partition->type->def->cluster_scoped);
@@ -537,15 +541,16 @@ static void explain_overrides(struct explaining *x, const struct entry *entry)
         json_writer_text(&x->out->facts, "kind", def->name);
         json_writer_text(&x->out->facts, "name", p->overrides[i]);
         json_writer_bool(&x->out->facts, "exists", exists);
-        explain_say(x, "dependentOverrides names the %s %s, which %s.", def->name, p->overrides[i],
-                    exists ? "exists" : "does not exist: until it does, the policy is not applied");
+        explain_paragraph(
+            x, "dependentOverrides names the %s %s, which %s.", def->name, p->overrides[i],
+            exists ? "exists" : "does not exist: until it does, the policy is not applied");
         explanation_close(x->out, '}');
     }
     explanation_close(x->out, ']');
 }
 
 /* Adds the schedulePriority and the number of its PriorityClass. */
-static void explain_priority(struct explaining *x, const struct entry *entry)
+static void explain_priority(struct explain_context *x, const struct entry *entry)
 {
     static const char *const states[] = {
         [PRIORITY_NONE] = "none",
@@ -566,14 +571,15 @@ static void explain_priority(struct explaining *x, const struct entry *entry)
         json_writer_int(w, "value", d->priority.value);
     json_writer_close(w, '}');
     if (d->priority.state == PRIORITY_MISSING)
-        explain_say(x, "Karmada cannot resolve schedulePriority %s: it makes no binding.", names);
+        explain_paragraph(x, "Karmada cannot resolve schedulePriority %s: it makes no binding.",
+                          names);
     else if (d->priority.state == PRIORITY_VALUE)
-        explain_say(x, "schedulePriority %s is %" PRId32 ".", names, d->priority.value);
+        explain_paragraph(x, "schedulePriority %s is %" PRId32 ".", names, d->priority.value);
     else
-        explain_say(x, "What schedulePriority %s comes to is not known here.", names);
+        explain_paragraph(x, "What schedulePriority %s comes to is not known here.", names);
 }
 
-static void explain_problems(struct explaining *x, const struct entry *entry)
+static void explain_problems(struct explain_context *x, const struct entry *entry)
 {
     unsigned problems = entry_policy_problems(entry);
     const struct policy *p = entry_policy(entry);
@@ -582,11 +588,11 @@ static void explain_problems(struct explaining *x, const struct entry *entry)
         return;
     explain_section(x, "problems", "What is wrong with it, or might be");
     explanation_open(x->out, "items", '[');
-    report_problems(&x->out->facts, entry);
+    report_policy_problems(&x->out->facts, entry);
     explanation_close(x->out, ']');
     for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
         if (problems & 1u << i)
-            explain_say(x, "%s: %s.", policy_problem_names[i], policy_problem_texts[i]);
+            explain_paragraph(x, "%s: %s.", policy_problem_names[i], policy_problem_texts[i]);
     }
     explain_overrides(x, entry);
     explain_priority(x, entry);
@@ -622,7 +628,7 @@ static bool is_not_in_force(const struct template_decision *d, const struct entr
     return d->governing == policy && (d->state == STATE_UNBOUND || d->state == STATE_PENDING);
 }
 
-static void explain_outdated_template(struct explaining *x, const struct entry *template)
+static void explain_outdated_template(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const char *reason = reason_name(d->state, d->reason);
@@ -639,7 +645,7 @@ static void explain_outdated_template(struct explaining *x, const struct entry *
     explanation_close(x->out, '}');
 }
 
-static void explain_templates(struct explaining *x, const struct entry *policy,
+static void explain_templates(struct explain_context *x, const struct entry *policy,
                               const struct listing *templates)
 {
     struct policy_counts counts = policy_counts_of(policy);
@@ -653,14 +659,14 @@ static void explain_templates(struct explaining *x, const struct entry *policy,
     explain_section(x, "templates", "Its templates");
     report_put_counts(&x->out->facts, &counts);
     json_writer_int(&x->out->facts, "notInForceOn", (int64_t)outdated);
-    explain_say(x,
-                "Selected: %" PRIu32 ", won in a fresh match: %" PRIu32 ", claimed: %" PRIu32
-                ", stale: %" PRIu32 ".",
-                counts.selected, counts.won, counts.claimed, counts.stale);
+    explain_paragraph(x,
+                      "Selected: %" PRIu32 ", won in a fresh match: %" PRIu32 ", claimed: %" PRIu32
+                      ", stale: %" PRIu32 ".",
+                      counts.selected, counts.won, counts.claimed, counts.stale);
     if (outdated > 0)
-        explain_say(x, "It is not in force on %zu that are to follow it:", outdated);
+        explain_paragraph(x, "It is not in force on %zu that are to follow it:", outdated);
     else if (counts.selected + counts.claimed > 0)
-        explain_say(x, "It is in force on all that are to follow it.");
+        explain_paragraph(x, "It is in force on all that are to follow it.");
     explanation_open(x->out, "notInForce", '[');
     for (size_t i = 0, listed = 0; i < templates->count && listed < LISTED_MAX; i++) {
         if (!is_not_in_force(template_decision(templates->entries[i]), policy))
@@ -686,7 +692,7 @@ static struct stage_and_reason policy_delivery(const struct entry *template,
                                   : (struct stage_and_reason){STAGE_NONE, WHY_NONE};
 }
 
-static void explain_deliveries(struct explaining *x, const struct entry *policy,
+static void explain_deliveries(struct explain_context *x, const struct entry *policy,
                                const struct listing *templates)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -704,7 +710,8 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
         json_writer_int(&x->out->facts, stage_names[i], (int64_t)stages[i]);
         strbuf_addf(&text, "%s%s %zu", text.len ? ", " : "", stage_names[i], stages[i]);
     }
-    explain_say(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE], text.data);
+    explain_paragraph(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE],
+                      text.data);
     for (size_t i = 0; i < templates->count && listed < LISTED_MAX; i++) {
         struct stage_and_reason at = policy_delivery(templates->entries[i], policy);
 
@@ -721,7 +728,7 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
 
 enum { OVERLAPS_MAX = 10 }; /* Further policies are only counted. */
 
-static void explain_overlap(struct explaining *x, const struct policy_overlap *overlap)
+static void explain_overlap(struct explain_context *x, const struct policy_overlap *overlap)
 {
     const char *name = explain_name(x, overlap->policy);
     const char *plural = overlap->templates == 1 ? "" : "s";
@@ -729,27 +736,27 @@ static void explain_overlap(struct explaining *x, const struct policy_overlap *o
 
     explanation_open(x->out, NULL, '{');
     report_put_policy(w, "policy", policy_name_of(overlap->policy));
-    json_writer_text(w, "by", overlap->claims ? "claim" : explain_step_word(overlap->step));
+    json_writer_text(w, "by", overlap->claims ? "claim" : rank_step_name(overlap->step));
     json_writer_bool(w, "tie", policy_overlap_is_tie(overlap));
     json_writer_bool(w, "first", overlap->first);
     json_writer_int(w, "templates", (int64_t)overlap->templates);
     if (overlap->claims)
-        explain_say(x, "%s keeps %zu template%s that it would win: by its claim.", name,
-                    overlap->templates, plural);
+        explain_paragraph(x, "%s keeps %zu template%s that it would win: by its claim.", name,
+                          overlap->templates, plural);
     else if (policy_overlap_is_tie(overlap))
-        explain_say(x, "A tie with %s on %zu template%s: only the name decides, and %s first.",
-                    name, overlap->templates, plural,
-                    overlap->first ? "it comes" : "the other comes");
+        explain_paragraph(
+            x, "A tie with %s on %zu template%s: only the name decides, and %s first.", name,
+            overlap->templates, plural, overlap->first ? "it comes" : "the other comes");
     else if (overlap->first)
-        explain_say(x, "%s comes after it on %zu template%s: %s.", name, overlap->templates, plural,
-                    explain_step_words(overlap->step));
+        explain_paragraph(x, "%s comes after it on %zu template%s: %s.", name, overlap->templates,
+                          plural, rank_step_text(overlap->step));
     else
-        explain_say(x, "It comes after %s on %zu template%s: %s.", name, overlap->templates, plural,
-                    explain_step_words(overlap->step));
+        explain_paragraph(x, "It comes after %s on %zu template%s: %s.", name, overlap->templates,
+                          plural, rank_step_text(overlap->step));
     explanation_close(x->out, '}');
 }
 
-static void explain_overlaps(struct explaining *x, const struct entry *policy)
+static void explain_overlaps(struct explain_context *x, const struct entry *policy)
 {
     CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = policy_overlaps_of(policy);
     size_t shown = overlaps.count < OVERLAPS_MAX ? overlaps.count : OVERLAPS_MAX;
@@ -763,11 +770,11 @@ static void explain_overlaps(struct explaining *x, const struct entry *policy)
     explanation_close(x->out, ']');
     json_writer_int(&x->out->facts, "more", (int64_t)(overlaps.count - shown));
     if (overlaps.count > shown)
-        explain_say(x, "… and %zu more.", overlaps.count - shown);
+        explain_paragraph(x, "… and %zu more.", overlaps.count - shown);
     explanation_close(x->out, '}');
 }
 
-void explain_policy(struct explaining *x, const struct entry *policy)
+void explain_policy(struct explain_context *x, const struct entry *policy)
 {
     CLEANUP(listing_release) struct listing templates = templates_of(policy);
     const struct policy_decision *d = policy_decision(policy);

@@ -18,7 +18,7 @@ enum { PLACE_MAX_BYTES = 1 << 20 };
 /* ---- Config Connector: conflicts ---- */
 
 /* Adds the holder of a refused lease; `cluster` is NULL if the object's own status reports it. */
-static void explain_holder(struct explaining *x, const char *cluster, const char *holder)
+static void explain_holder(struct explain_context *x, const char *cluster, const char *holder)
 {
     const char *ns = engine_namespace_of_id(x->engine, holder);
     const char *where = cluster ? cluster : "Its own status";
@@ -38,24 +38,24 @@ static void explain_holder(struct explaining *x, const char *cluster, const char
     explanation_close(x->out, '}');
 }
 
-static void explain_holders(struct explaining *x, const struct entry *template)
+static void explain_holders(struct explain_context *x, const struct entry *template)
 {
     const struct connector *connector = template_connector(entry_template(template));
     const struct binding *b = entry_binding(template_decision(template)->binding);
 
     explanation_open(x->out, "holders", '[');
-    if (connector->refused_by)
-        explain_holder(x, NULL, connector->refused_by);
+    if (connector->conflict_holder)
+        explain_holder(x, NULL, connector->conflict_holder);
     for (const struct member_conflict *m = b ? b->member_conflicts : NULL; m && m->cluster; m++)
         explain_holder(x, m->cluster, m->holder);
     explanation_close(x->out, ']');
 }
 
 /* Adds the other templates for the same cloud resource. */
-static void explain_sharers(struct explaining *x, const struct entry *template)
+static void explain_sharers(struct explain_context *x, const struct entry *template)
 {
     const struct entry *sharers[REPORT_SHARERS_MAX];
-    size_t count = engine_sharers(x->engine, template, sharers, REPORT_SHARERS_MAX);
+    size_t count = engine_same_resource_templates(x->engine, template, sharers, REPORT_SHARERS_MAX);
 
     for (size_t i = 0; i < count && i < REPORT_SHARERS_MAX; i++)
         explain_detail(x, "%s", explain_name(x, sharers[i]));
@@ -64,7 +64,8 @@ static void explain_sharers(struct explaining *x, const struct entry *template)
 }
 
 /* Adds the conflicts of a template, or of the lease on its cloud resource. */
-static void explain_conflicts(struct explaining *x, const struct entry *entry, unsigned conflicts)
+static void explain_conflicts(struct explain_context *x, const struct entry *entry,
+                              unsigned conflicts)
 {
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(PLACE_MAX_BYTES);
@@ -75,8 +76,8 @@ static void explain_conflicts(struct explaining *x, const struct entry *entry, u
             strbuf_addc(&subject, ':');
         else
             connector_subject_add(x->engine, entry, i, &subject);
-        explain_say(x, "%s: %s%s%s", connector_conflict_names[i], connector_conflict_texts[i],
-                    subject.data, i == CONNECTOR_DUPLICATE_IDENTITY ? "" : ".");
+        explain_paragraph(x, "%s: %s%s%s", connector_conflict_names[i], connector_conflict_texts[i],
+                          subject.data, i == CONNECTOR_DUPLICATE_IDENTITY ? "" : ".");
         if (i == CONNECTOR_DUPLICATE_IDENTITY)
             explain_sharers(x, entry);
     }
@@ -85,7 +86,7 @@ static void explain_conflicts(struct explaining *x, const struct entry *entry, u
 /* ---- Config Connector: lease ---- */
 
 /* Adds the lease on the cloud resource by an inventory, and its effect on the template. */
-static void explain_lease(struct explaining *x, const struct entry *template,
+static void explain_lease(struct explain_context *x, const struct entry *template,
                           const struct entry *entry)
 {
     static const char *const verdicts[] = {
@@ -109,13 +110,14 @@ static void explain_lease(struct explaining *x, const struct entry *template,
 
     format_timestamp(lease->expires_s * 1000, until);
     if (!lease->holder)
-        explain_say(x, "Nobody holds the lease on it.");
+        explain_paragraph(x, "Nobody holds the lease on it.");
     else
-        explain_say(x, "%s %s %s the lease on it%s%s%s.", d->holder_ns ? "The namespace" : "The id",
-                    d->holder_ns ? d->holder_ns : lease->holder,
-                    d->state == LEASE_EXPIRED || d->state == LEASE_UNKNOWN ? "held" : "holds",
-                    lease->expires_s > 0 ? " until " : " without an expiration",
-                    lease->expires_s > 0 ? until : "", endings[d->state]);
+        explain_paragraph(x, "%s %s %s the lease on it%s%s%s.",
+                          d->holder_ns ? "The namespace" : "The id",
+                          d->holder_ns ? d->holder_ns : lease->holder,
+                          d->state == LEASE_EXPIRED || d->state == LEASE_UNKNOWN ? "held" : "holds",
+                          lease->expires_s > 0 ? " until " : " without an expiration",
+                          lease->expires_s > 0 ? until : "", endings[d->state]);
     if (d->state != LEASE_UNKNOWN)
         explain_detail(x, "%s", verdicts[engine_lease_verdict(x->engine, template, entry)]);
     explain_detail(x, "%s: %s%s%s", entry->name, lease_state_names[d->state],
@@ -124,7 +126,7 @@ static void explain_lease(struct explaining *x, const struct entry *template,
 }
 
 /* Returns whether a lease protects the template now; requesting a lease is not enough. */
-static const char *protection_words(const struct explaining *x, const struct entry *template,
+static const char *protection_words(const struct explain_context *x, const struct entry *template,
                                     const struct entry *entry)
 {
     const struct connector_decision *c = template_decision(template)->connector;
@@ -179,7 +181,7 @@ static void add_container(struct strbuf *out, const struct entry *template)
         strbuf_addf(out, ", %s", id->location);
 }
 
-static void explain_identity(struct explaining *x, const struct entry *template,
+static void explain_identity(struct explain_context *x, const struct entry *template,
                              const char *protection)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
@@ -187,12 +189,13 @@ static void explain_identity(struct explaining *x, const struct entry *template,
 
     add_container(&place, template);
     if (id->unclear)
-        explain_say(x, "Its fields do not say which cloud resource it stands for. %s", protection);
+        explain_paragraph(x, "Its fields do not say which cloud resource it stands for. %s",
+                          protection);
     else
-        explain_say(x, "It stands for %s%s. %s", id->name, place.data, protection);
+        explain_paragraph(x, "It stands for %s%s. %s", id->name, place.data, protection);
 }
 
-void explain_connector(struct explaining *x, const struct entry *template)
+void explain_connector(struct explain_context *x, const struct entry *template)
 {
     const struct connector_decision *c = template_decision(template)->connector;
     const struct entry *lease = c ? engine_lease_of(x->engine, template) : NULL;
@@ -268,16 +271,16 @@ static void find_steps(const struct engine *e, const struct override_selection *
         const struct cluster *cluster = entry_cluster(entry);
 
         t->missing = known && !cluster;
-        t->steps = override_steps_make(selection, t->cluster, cluster);
+        t->steps = override_steps_for_cluster(selection, t->cluster, cluster);
     }
 }
 
-static void explain_step(struct explaining *x, const struct override_step *step, size_t at)
+static void explain_step(struct explain_context *x, const struct override_step *step, size_t at)
 {
     const struct override *override = entry_override(step->by->policy);
     const char *name = explain_name(x, step->by->policy);
     const char *score =
-        override->selector_count > 0 ? explain_score_words(step->by->score) : "everything";
+        override->selector_count > 0 ? selector_score_text(step->by->score) : "everything";
     const char *by = override->selector_count > 0 ? "by " : "";
     const char *effect = step->rule->empty ? ", and changes nothing" : "";
     uint32_t index = override_step_index(step);
@@ -299,7 +302,7 @@ static void explain_step(struct explaining *x, const struct override_step *step,
     explanation_close(x->out, '}');
 }
 
-static void explain_steps(struct explaining *x, const struct override_target *t,
+static void explain_steps(struct explain_context *x, const struct override_target *t,
                           const char *clusters)
 {
     const struct override_steps *steps = &t->steps;
@@ -307,28 +310,29 @@ static void explain_steps(struct explaining *x, const struct override_target *t,
 
     json_writer_bool(&x->out->facts, "known", known);
     if (t->missing)
-        explain_say(x, "On %s: there is no such Cluster, so that Karmada renews nothing there.",
-                    clusters);
+        explain_paragraph(
+            x, "On %s: there is no such Cluster, so that Karmada renews nothing there.", clusters);
     else if (steps->unsure)
-        explain_say(x,
-                    "On %s: not known, as a targetCluster asks for more than names, and the "
-                    "Clusters have not been read.",
-                    clusters);
+        explain_paragraph(x,
+                          "On %s: not known, as a targetCluster asks for more than names, and the "
+                          "Clusters have not been read.",
+                          clusters);
     else
-        explain_say(x, "On %s:%s", clusters, steps->count > 0 ? "" : " none of them.");
+        explain_paragraph(x, "On %s:%s", clusters, steps->count > 0 ? "" : " none of them.");
     explanation_open(x->out, "rules", '[');
     for (size_t i = 0; known && i < steps->count; i++)
         explain_step(x, &steps->items[i], i + 1);
     explanation_close(x->out, ']');
     json_writer_bool(&x->out->facts, "othersMayAct", known && steps->others_may_act);
     if (known && steps->others_may_act)
-        explain_say(x, "A ClusterOverridePolicy among them can change labels, name or namespace, "
-                       "by which Karmada selects OverridePolicies after that: others than these "
-                       "may act.");
+        explain_paragraph(
+            x, "A ClusterOverridePolicy among them can change labels, name or namespace, "
+               "by which Karmada selects OverridePolicies after that: others than these "
+               "may act.");
 }
 
 /* Adds a target as one item with all later targets that have the same override rules. */
-static void explain_same_targets(struct explaining *x, struct override_targets *targets,
+static void explain_same_targets(struct explain_context *x, struct override_targets *targets,
                                  size_t first)
 {
     CLEANUP(strbuf_release) struct strbuf clusters = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -351,7 +355,7 @@ static void explain_same_targets(struct explaining *x, struct override_targets *
     explanation_close(x->out, '}');
 }
 
-void explain_overrides_of(struct explaining *x, const struct entry *template)
+void explain_overrides_of(struct explain_context *x, const struct entry *template)
 {
     const struct store *store = engine_store(x->engine);
     const struct binding *b = entry_binding(template_decision(template)->binding);
@@ -371,11 +375,13 @@ void explain_overrides_of(struct explaining *x, const struct entry *template)
     explain_section(x, "overrides", "Overrides, in the order in which they are applied");
     json_writer_bool(&x->out->facts, "complete", !unread && !incomplete);
     if (unread)
-        explain_say(x, "Its labels may not be read here: what selects it by them is left out.");
+        explain_paragraph(x,
+                          "Its labels may not be read here: what selects it by them is left out.");
     if (incomplete)
-        explain_say(x, "Not all override policies have been read: there may be further ones.");
+        explain_paragraph(x,
+                          "Not all override policies have been read: there may be further ones.");
     if (selection.count > 0)
-        explain_say(x, "Of two that write the same path the later one wins.");
+        explain_paragraph(x, "Of two that write the same path the later one wins.");
     explanation_open(x->out, "targets", '[');
     for (size_t i = 0; selection.count > 0 && i < targets.count; i++) {
         if (!targets.items[i].explained)
@@ -389,18 +395,18 @@ void explain_overrides_of(struct explaining *x, const struct entry *template)
 
 enum { TRANSITIONS_MAX = 20, TEXT_MAX_BYTES = 16 * 1024 };
 
-static void explain_transition(struct explaining *x, const struct transition *t)
+static void explain_transition(struct explain_context *x, const struct transition *t)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
     char time[32];
 
     transition_write(&x->out->facts, t);
     format_timestamp(t->time_ms, time);
-    transition_say(&text, t);
+    transition_add_text(&text, t);
     explain_detail(x, "%s: %s. %s", time, text.data, cause_texts[t->cause]);
 }
 
-void explain_history(struct explaining *x, const struct entry *template)
+void explain_history(struct explain_context *x, const struct entry *template)
 {
     const struct transitions *t = engine_transitions(x->engine);
     uint64_t below = UINT64_MAX;
@@ -413,10 +419,10 @@ void explain_history(struct explaining *x, const struct entry *template)
     explain_section(x, "history", "How it came here");
     report_put_time(&x->out->facts, "since", transitions_since_ms(t));
     format_timestamp(transitions_since_ms(t), since);
-    explain_say(x,
-                "All that happened since %s is known; a restart or a reload of the exporter "
-                "begins anew.",
-                since);
+    explain_paragraph(x,
+                      "All that happened since %s is known; a restart or a reload of the exporter "
+                      "begins anew.",
+                      since);
     explanation_open(x->out, "transitions", '[');
     while (count < TRANSITIONS_MAX && transitions_next_of(t, template, &below, &next)) {
         explain_transition(x, &next);
@@ -424,23 +430,23 @@ void explain_history(struct explaining *x, const struct entry *template)
     }
     explanation_close(x->out, ']');
     if (count == 0)
-        explain_say(x, "It has not moved since.");
+        explain_paragraph(x, "It has not moved since.");
     if (count == TRANSITIONS_MAX)
-        explain_say(x, "What was before may be known, too: /api/v1/history has all of it.");
+        explain_paragraph(x, "What was before may be known, too: /api/v1/history has all of it.");
     explanation_close(x->out, '}');
 }
 
 /* ---- next change ---- */
 
 /* Adds the replicas by cluster. */
-static void explain_outcome_clusters(struct explaining *x, const struct outcome *o)
+static void explain_outcome_clusters(struct explain_context *x, const struct outcome *o)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
     if (o->undetermined != UNDETERMINED_REASON_COUNT) {
         explain_detail(x, "on clusters that only the scheduler knows (%s): %s",
                        undetermined_reason_names[o->undetermined],
-                       explain_undetermined_words(o->undetermined));
+                       undetermined_text(o->undetermined));
         return;
     }
     for (uint32_t i = 0; i < o->cluster_count; i++)
@@ -451,31 +457,31 @@ static void explain_outcome_clusters(struct explaining *x, const struct outcome 
 }
 
 /* Adds an outcome; `words` describe the event before it. */
-static void explain_outcome(struct explaining *x, const char *words, const struct outcome *o)
+static void explain_outcome(struct explain_context *x, const char *words, const struct outcome *o)
 {
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
     const char *reason = reason_name(o->state, o->reason);
 
-    explain_say(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
-                reason ? reason : "");
-    explain_detail(x, "%s", explain_state_words(&then));
+    explain_paragraph(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
+                      reason ? reason : "");
+    explain_detail(x, "%s", state_text(&then));
     if (o->policy)
         explain_detail(x, "by %s", explain_name(x, o->policy));
     explain_outcome_clusters(x, o);
 }
 
 struct next {
-    struct explaining *x;
+    struct explain_context *x;
     bool late; /* Karmada's pending work is overdue. */
-    enum unmoved why;
+    enum next_change_note why;
 };
 
-static void explain_assumptions(struct explaining *x, unsigned assumptions)
+static void explain_assumptions(struct explain_context *x, unsigned assumptions)
 {
     json_writer_names(&x->out->facts, "assumptions", assumptions, assumption_texts);
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         if (assumptions & 1u << i)
-            explain_say(x, "Assumed: %s", assumption_texts[i]);
+            explain_paragraph(x, "Assumed: %s", assumption_texts[i]);
     }
 }
 
@@ -486,18 +492,19 @@ static bool is_template_ahead(const struct outcome *o)
 }
 
 /* A restart has the effect of a change by the user, except with static takeover (seed 001). */
-static void explain_restart(struct explaining *x, const struct outcome *o)
+static void explain_restart(struct explain_context *x, const struct outcome *o)
 {
     if (o->state == STATE_PENDING)
-        explain_say(x, "A restart of Karmada's controllers delivers that change all the same.");
+        explain_paragraph(x,
+                          "A restart of Karmada's controllers delivers that change all the same.");
     else
-        explain_say(x, "A restart of Karmada's controllers brings that as well.");
+        explain_paragraph(x, "A restart of Karmada's controllers brings that as well.");
 }
 
 static void explain_next_change(void *context, const struct next_change *f)
 {
     const struct next *next = context;
-    struct explaining *x = next->x;
+    struct explain_context *x = next->x;
     struct json_writer *w = &x->out->facts;
     bool moves = !outcome_equal(&f->now, &f->rest);
     bool waits = !outcome_equal(&f->rest, &f->next);
@@ -511,20 +518,22 @@ static void explain_next_change(void *context, const struct next_change *f)
     report_put_outcome(w, "atRest", &f->rest);
     report_put_outcome(w, "afterNextChange", &f->next);
     if (!f->settled)
-        explain_say(x, "Karmada would not come to rest over it. What follows is not the end.");
+        explain_paragraph(x,
+                          "Karmada would not come to rest over it. What follows is not the end.");
     if (moves && next->late)
         explain_outcome(x, "What Karmada should have made of it", &f->rest);
     else if (moves)
         explain_outcome(x, "Karmada makes of it by itself", &f->rest);
     else
-        explain_say(x, "Karmada by itself leaves it as it is.");
+        explain_paragraph(x, "Karmada by itself leaves it as it is.");
     if (moves && next->late)
-        explain_say(x, "A restart of Karmada's controllers, or the next change by its user, is a "
-                       "new occasion.");
+        explain_paragraph(
+            x, "A restart of Karmada's controllers, or the next change by its user, is a "
+               "new occasion.");
     if (waits)
         explain_outcome(x, "After the next change by its user", &f->next);
     if (!waits || is_template_ahead(&f->next))
-        explain_say(x, "%s", explain_unmoved_words(&f->next, next->why, static_takeover));
+        explain_paragraph(x, "%s", next_change_note_text(&f->next, next->why, static_takeover));
     else if ((!moves || f->next.state == STATE_PENDING) && !static_takeover &&
              f->next.state != STATE_STALE)
         explain_restart(x, &f->next);
@@ -537,19 +546,19 @@ static bool is_delivery_blocked(enum stage delivery)
     return delivery < STAGE_UNHEALTHY && delivery != STAGE_PLACED_NOWHERE;
 }
 
-void explain_next(struct explaining *x, const struct entry *template)
+void explain_next(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     struct next next = {
         .x = x,
         .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
-        .why = explain_unmoved(d),
+        .why = next_change_note_of(d),
     };
 
     explain_section(x, "next", "What comes next");
     if (is_delivery_blocked(d->stages.delivery.stage))
-        explain_say(
+        explain_paragraph(
             x, "What follows is about its binding: what holds up the rest is told under Stage.");
-    next_change_find(x->engine, template, explain_next_change, &next);
+    next_change_predict(x->engine, template, explain_next_change, &next);
     explanation_close(x->out, '}');
 }

@@ -6,23 +6,24 @@
 /* Sections about a template that have their own subject. */
 
 /* Adds the section "configConnector" if the template is a resource of Config Connector. */
-void explain_connector(struct explaining *x, const struct entry *template);
+void explain_connector(struct explain_context *x, const struct entry *template);
 
 /*
  * Adds the section "overrides": the rules of override policies for a template by target cluster, in
  * the order in which Karmada applies them. Adds nothing if the binding has no targets, or if no
  * override policy selects the template.
  */
-void explain_overrides_of(struct explaining *x, const struct entry *template);
+void explain_overrides_of(struct explain_context *x, const struct entry *template);
 
 /*
  * Adds the section "history": the last transitions of a template with their causes, newest first,
- * and the start of the history. Adds nothing if the engine keeps no history (engine_remember).
+ * and the start of the history. Adds nothing if the engine keeps no history
+ * (engine_keep_transitions).
  */
-void explain_history(struct explaining *x, const struct entry *template);
+void explain_history(struct explain_context *x, const struct entry *template);
 
 /*
  * Adds the section "next": the simulated state of a template without and with another change by its
  * user. Invalidates decisions that the caller has read, but not entries.
  */
-void explain_next(struct explaining *x, const struct entry *template);
+void explain_next(struct explain_context *x, const struct entry *template);

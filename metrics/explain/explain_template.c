@@ -17,7 +17,7 @@
 /* ---- stage ---- */
 
 /* Returns Karmada's message about a stage of the binding; "" for earlier stages. */
-static const char *stage_message(const struct explaining *x, const struct entry *template,
+static const char *stage_message(const struct explain_context *x, const struct entry *template,
                                  struct stage_and_reason at)
 {
     const struct template_decision *d = template_decision(template);
@@ -31,21 +31,22 @@ static const char *stage_message(const struct explaining *x, const struct entry 
  * Adds what the condition of the cluster means for the copy. The cluster may be ready again after
  * the fault that caused the eviction.
  */
-static void explain_evicted_cluster(struct explaining *x, const char *cluster)
+static void explain_evicted_cluster(struct explain_context *x, const char *cluster)
 {
     const struct kind_def *def = kind_cluster();
     const struct identity id = {def->api_version, def->name, "", cluster};
     const struct cluster *c = entry_cluster(store_find(engine_store(x->engine), &id));
 
     if (c && c->ready)
-        explain_say(x, "%s is ready, and loses it all the same: a task is not taken back.",
-                    cluster);
+        explain_paragraph(x, "%s is ready, and loses it all the same: a task is not taken back.",
+                          cluster);
     else if (c)
-        explain_say(x, "%s is not ready: what runs there stays until it answers again.", cluster);
+        explain_paragraph(x, "%s is not ready: what runs there stays until it answers again.",
+                          cluster);
 }
 
 /* Adds the latest time at which each evicted copy is removed. */
-static void explain_evictions(struct explaining *x, const struct binding *b)
+static void explain_evictions(struct explain_context *x, const struct binding *b)
 {
     const struct status_problem *t = b->status.problem;
 
@@ -54,16 +55,18 @@ static void explain_evictions(struct explaining *x, const struct binding *b)
         char end[32];
 
         if (!eviction_counts(e))
-            explain_say(x, "The copy on %s stays until a person takes its task away.", e->cluster);
+            explain_paragraph(x, "The copy on %s stays until a person takes its task away.",
+                              e->cluster);
         else if (e->created_ms > 0 && e->grace_s > 0) {
             format_timestamp(e->created_ms + (int64_t)e->grace_s * 1000, end);
-            explain_say(x, "The copy on %s (%s, %s) goes at %s at the latest.", e->cluster,
-                        e->producer, e->reason, end);
+            explain_paragraph(x, "The copy on %s (%s, %s) goes at %s at the latest.", e->cluster,
+                              e->producer, e->reason, end);
         } else {
-            explain_say(x,
-                        "The copy on %s (%s, %s) goes at the latest when its task times out, by "
-                        "default ten minutes after it was made.",
-                        e->cluster, e->producer, e->reason);
+            explain_paragraph(
+                x,
+                "The copy on %s (%s, %s) goes at the latest when its task times out, by "
+                "default ten minutes after it was made.",
+                e->cluster, e->producer, e->reason);
         }
         if (eviction_counts(e))
             explain_evicted_cluster(x, e->cluster);
@@ -71,7 +74,7 @@ static void explain_evictions(struct explaining *x, const struct binding *b)
 }
 
 /* Adds the risks without those that the reason of a stage or an eviction already describes. */
-static void explain_risks(struct explaining *x, unsigned risks)
+static void explain_risks(struct explain_context *x, unsigned risks)
 {
     unsigned described = 1U << RISK_LAST_COPY | 1U << RISK_READY_EVICTED |
                          1U << RISK_OVERRIDE_FAILED | 1U << RISK_MAY_TRAVEL;
@@ -79,12 +82,12 @@ static void explain_risks(struct explaining *x, unsigned risks)
     json_writer_names(&x->out->facts, "risks", risks, risk_names);
     for (unsigned i = 0; i < RISK_COUNT; i++) {
         if (risks & ~described & 1U << i)
-            explain_say(x, "At risk: %s.", risk_texts[i]);
+            explain_paragraph(x, "At risk: %s.", risk_texts[i]);
     }
 }
 
 /* Adds the number of target clusters that have passed each stage. */
-static void explain_target_counts(struct explaining *x, struct template_decision *d)
+static void explain_target_counts(struct explain_context *x, struct template_decision *d)
 {
     static const struct {
         enum stage stage;
@@ -104,20 +107,20 @@ static void explain_target_counts(struct explaining *x, struct template_decision
             count += decision_targets(d)[k].stage > stages[i].stage;
         strbuf_addf(&text, "%s%s %" PRIu32, i > 0 ? ", " : "", stages[i].word, count);
     }
-    explain_say(x, "Of %" PRIu32 " member cluster%s: %s.", d->target_count,
-                d->target_count == 1 ? "" : "s", text.data);
+    explain_paragraph(x, "Of %" PRIu32 " member cluster%s: %s.", d->target_count,
+                      d->target_count == 1 ? "" : "s", text.data);
 }
 
-static void explain_passed_stages(struct explaining *x, struct template_decision *d)
+static void explain_passed_stages(struct explain_context *x, struct template_decision *d)
 {
     enum stage stage = d->stages.at.stage;
     enum stage delivery = d->stages.delivery.stage;
     bool scheduled = delivery != STAGE_NONE && delivery != STAGE_UNSCHEDULED &&
                      !(delivery == STAGE_EVICTING && d->stages.delivery.reason != WHY_REPLACING);
 
-    explain_say(x, "Matched: %s. Bound: %s. As its policy says: %s. Scheduled: %s.",
-                stage > STAGE_UNMATCHED ? "yes" : "no", d->binding ? "yes" : "no",
-                stage > STAGE_OUTDATED ? "yes" : "no", scheduled ? "yes" : "no");
+    explain_paragraph(x, "Matched: %s. Bound: %s. As its policy says: %s. Scheduled: %s.",
+                      stage > STAGE_UNMATCHED ? "yes" : "no", d->binding ? "yes" : "no",
+                      stage > STAGE_OUTDATED ? "yes" : "no", scheduled ? "yes" : "no");
     if (d->target_count > 0)
         explain_target_counts(x, d);
 }
@@ -133,7 +136,7 @@ static int earliest_stage_first(const void *a, const void *b)
     return strcmp(x->cluster, y->cluster);
 }
 
-static void explain_clusters(struct explaining *x, const struct entry *template)
+static void explain_clusters(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const char *message = stage_message(x, template, d->stages.delivery);
@@ -151,37 +154,38 @@ static void explain_clusters(struct explaining *x, const struct entry *template)
 }
 
 /* Adds the reason for the stage, Karmada's message, the time, and the action that ends it. */
-static void explain_stage_and_reason(struct explaining *x, const struct entry *template,
+static void explain_stage_and_reason(struct explain_context *x, const struct entry *template,
                                      struct stage_and_reason at, uint32_t since_s)
 {
-    struct stage_end end = stage_end_of(at);
+    struct stage_action end = stage_action_of(at);
     const char *message = stage_message(x, template, at);
     char since[32];
 
     format_timestamp((int64_t)since_s * 1000, since);
-    explain_say(x, "%s%s%s", stage_texts[at.stage], at.reason == WHY_NONE ? "" : " ",
-                stage_reason_texts[at.reason]);
+    explain_paragraph(x, "%s%s%s", stage_texts[at.stage], at.reason == WHY_NONE ? "" : " ",
+                      stage_reason_texts[at.reason]);
     if (*message)
-        explain_say(x, "Karmada says: %s", message);
+        explain_paragraph(x, "Karmada says: %s", message);
     if (since_s > 0)
-        explain_say(x, "Since %s, as far as the objects show.", since);
+        explain_paragraph(x, "Since %s, as far as the objects show.", since);
     if (*end.text)
-        explain_say(x, "Up to %s: %s", stage_actor_words(end.actor), end.text);
+        explain_paragraph(x, "Up to %s: %s", stage_actor_text(end.actor), end.text);
 }
 
 /* Adds the delivery stage of a binding that is not up to date with its policy and template. */
-static void explain_delivery(struct explaining *x, const struct entry *template)
+static void explain_delivery(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     struct stage_and_reason at = d->stages.delivery;
     const char *reason = stage_reason_names[at.reason];
 
     if (at.stage == STAGE_HEALTHY) {
-        explain_say(x, "What its binding has made of it is healthy in all its member clusters.");
+        explain_paragraph(x,
+                          "What its binding has made of it is healthy in all its member clusters.");
         return;
     }
-    explain_say(x, "What its binding has made of it is %s%s%s.", stage_names[at.stage],
-                *reason ? ", " : "", reason);
+    explain_paragraph(x, "What its binding has made of it is %s%s%s.", stage_names[at.stage],
+                      *reason ? ", " : "", reason);
     explain_stage_and_reason(x, template, at, d->stages.delivery_since_s);
 }
 
@@ -189,7 +193,7 @@ static void explain_delivery(struct explaining *x, const struct entry *template)
  * Adds the section "way": the first stage between match and health that the template has not
  * passed, with its reason and actor, then the other stages and the member clusters.
  */
-static void explain_stages(struct explaining *x, const struct entry *template)
+static void explain_stages(struct explain_context *x, const struct entry *template)
 {
     struct template_decision *d = template->decision;
     const struct template_stages *stages = &d->stages;
@@ -199,8 +203,8 @@ static void explain_stages(struct explaining *x, const struct entry *template)
     strbuf_addf(&heading, "Stage: %s%s%s", stage_names[stages->at.stage], *reason ? ", " : "",
                 reason);
     explain_section(x, "way", heading.data);
-    report_put_way(&x->out->facts, x->engine, template);
-    json_writer_text(&x->out->facts, "actor", actor_names[stage_end_of(stages->at).actor]);
+    report_put_stages(&x->out->facts, x->engine, template);
+    json_writer_text(&x->out->facts, "actor", actor_names[stage_action_of(stages->at).actor]);
     /* explain_state() adds the time of earlier stages. */
     explain_stage_and_reason(x, template, stages->at,
                              stages->at.stage >= STAGE_EVICTING ? stages->since_s : 0);
@@ -216,13 +220,13 @@ static void explain_stages(struct explaining *x, const struct entry *template)
 
 /* ---- state, claim and binding ---- */
 
-void explain_state(struct explaining *x, const struct entry *template)
+void explain_state(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const char *reason = reason_name(d->state, d->reason);
     const char *phase = d->state == STATE_STALE ? phase_names[d->phase] : NULL;
     enum takeover takeover = engine_takeover(x->engine);
-    enum actor actor = explain_actor(d, takeover);
+    enum actor actor = state_actor(d, takeover);
     struct json_writer *w = &x->out->facts;
 
     json_writer_text(w, "state", state_names[d->state]);
@@ -232,27 +236,29 @@ void explain_state(struct explaining *x, const struct entry *template)
     explanation_line(x->out, EXPLAIN_HEADING, "State: %s%s%s%s%s", state_names[d->state],
                      reason ? ", " : "", reason ? reason : "", phase ? ", " : "",
                      phase ? phase : "");
-    explain_say(x, "%s", explain_state_words(d));
+    explain_paragraph(x, "%s", state_text(d));
     if (d->state == STATE_STALE)
-        explain_say(x, "%s", explain_phase_words(d, takeover, template_claim_holds(template)));
-    if (d->binding && explain_obstacle(d))
-        explain_say(x, "%s %s.", explain_name(x, d->governing), explain_obstacle(d));
+        explain_paragraph(x, "%s", phase_text(d, takeover, template_claim_holds(template)));
+    if (d->binding && policy_obstacle_text(d))
+        explain_paragraph(x, "%s %s.", explain_name(x, d->governing), policy_obstacle_text(d));
     else if (d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED)
-        explain_say(x, "Nothing that is seen here keeps it from that: do its controllers run?");
+        explain_paragraph(x,
+                          "Nothing that is seen here keeps it from that: do its controllers run?");
     json_writer_bool(w, "unread", entry_template(template)->unread);
     if (entry_template(template)->unread)
-        explain_say(x, "It may not be read here: all that is said of it comes from its binding.");
+        explain_paragraph(
+            x, "It may not be read here: all that is said of it comes from its binding.");
     json_writer_names(w, "flags", d->flags, template_flag_names);
     for (unsigned i = 0; i < TEMPLATE_FLAG_COUNT; i++) {
         if (d->flags & 1U << i)
-            explain_say(x, "%s", template_flag_texts[i]);
+            explain_paragraph(x, "%s", template_flag_texts[i]);
     }
     explain_since(x, d->since_ms);
-    if (actor != ACTOR_NOBODY)
-        explain_say(x, "Who must act: %s.", explain_actor_words(actor));
+    if (actor != ACTOR_NONE)
+        explain_paragraph(x, "Who must act: %s.", state_actor_text(actor));
 }
 
-static void explain_claim(struct explaining *x, const struct entry *template)
+static void explain_claim(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     struct json_writer *w = &x->out->facts;
@@ -267,28 +273,29 @@ static void explain_claim(struct explaining *x, const struct entry *template)
         json_writer_bool(w, "claimedExists", exists);
         json_writer_bool(w, "claimHolds", holds);
         json_writer_text(w, "claimedOn", place);
-        explain_say(x, "%s%s has its claim on the %s.", explain_name(x, d->claimed),
-                    !exists ? ", which does not exist,"
-                    : holds ? ""
-                            : ", under another id than it has now,",
-                    place);
+        explain_paragraph(x, "%s%s has its claim on the %s.", explain_name(x, d->claimed),
+                          !exists ? ", which does not exist,"
+                          : holds ? ""
+                                  : ", under another id than it has now,",
+                          place);
     } else {
-        explain_say(x, "No policy has a claim on it.");
+        explain_paragraph(x, "No policy has a claim on it.");
     }
-    if (entry_template(template)->half_claim)
-        explain_say(x, "It has the id of a claim, but not the rest: to Karmada that is no claim, "
-                       "and it matches it anew at each change.");
+    if (entry_template(template)->claim_incomplete)
+        explain_paragraph(
+            x, "It has the id of a claim, but not the rest: to Karmada that is no claim, "
+               "and it matches it anew at each change.");
     explain_version_of(x, template);
     report_put_policy(w, "governing", policy_name_of(d->governing));
     if (d->governing)
-        explain_say(x, "%s governs it: %s", explain_name(x, d->governing),
-                    explain_governing_words(d, engine_takeover(x->engine)));
+        explain_paragraph(x, "%s governs it: %s", explain_name(x, d->governing),
+                          governing_text(d, engine_takeover(x->engine)));
     else
-        explain_say(x, "No policy governs it.");
+        explain_paragraph(x, "No policy governs it.");
     explanation_close(x->out, '}');
 }
 
-static void explain_projected(struct explaining *x, const struct capacity *c)
+static void explain_projected(struct explain_context *x, const struct capacity *c)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
@@ -299,11 +306,12 @@ static void explain_projected(struct explaining *x, const struct capacity *c)
         strbuf_addf(&text, "%s%s: %" PRId32, i ? ", " : "", c->projection.clusters[i].name,
                     c->projection.clusters[i].replicas);
     if (!c->projection.determined)
-        explain_say(x, "Replicas under the governing policy: undetermined (%s), %s.",
-                    undetermined_reason_names[c->projection.reason],
-                    explain_undetermined_words(c->projection.reason));
+        explain_paragraph(x, "Replicas under the governing policy: undetermined (%s), %s.",
+                          undetermined_reason_names[c->projection.reason],
+                          undetermined_text(c->projection.reason));
     else
-        explain_say(x, "Replicas under the governing policy: %s.", text.len ? text.data : "none");
+        explain_paragraph(x, "Replicas under the governing policy: %s.",
+                          text.len ? text.data : "none");
 }
 
 /* Returns the fields that the governing policy will change in an outdated binding. */
@@ -317,7 +325,7 @@ static unsigned fields_to_change(const struct template_decision *d, const struct
                         &b->propagation, d->binding->partition->type->def->cluster_scoped);
 }
 
-static void explain_binding_of(struct explaining *x, const struct entry *template)
+static void explain_binding_of(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct binding *b = entry_binding(d->binding);
@@ -327,10 +335,11 @@ static void explain_binding_of(struct explaining *x, const struct entry *templat
     explain_section(x, "binding", "Its binding");
     report_put_object(&x->out->facts, d->binding);
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
-    explain_say(x, "%s %s.", explain_name(x, d->binding),
-                b->has_placement ? "was made by a policy" : "has no placement: others require it");
+    explain_paragraph(x, "%s %s.", explain_name(x, d->binding),
+                      b->has_placement ? "was made by a policy"
+                                       : "has no placement: others require it");
     explain_fields(x, d->fields | fields_to_change(d, b), d->governing, d->binding);
-    explain_assigned(x, b);
+    explain_assigned_replicas(x, b);
     if (d->state == STATE_STALE)
         explain_projected(x, d->capacity);
     explanation_close(x->out, '}');
@@ -363,7 +372,7 @@ static const char *dependency_words(const struct entry *dependency)
     abort();
 }
 
-static void explain_dependency(struct explaining *x, const struct identity *id)
+static void explain_dependency(struct explain_context *x, const struct identity *id)
 {
     const struct entry *dependency = store_find(engine_store(x->engine), id);
     const struct template_decision *d = dependency ? template_decision(dependency) : NULL;
@@ -372,8 +381,8 @@ static void explain_dependency(struct explaining *x, const struct identity *id)
     report_put_identity(&x->out->facts, *id);
     json_writer_text(&x->out->facts, "state",
                      d && entry_exists(dependency) ? state_names[d->state] : NULL);
-    explain_say(x, "%s %s%s%s (%s) %s", id->kind, id->ns, *id->ns ? "/" : "", id->name,
-                id->api_version, dependency_words(dependency));
+    explain_paragraph(x, "%s %s%s%s (%s) %s", id->kind, id->ns, *id->ns ? "/" : "", id->name,
+                      id->api_version, dependency_words(dependency));
     explanation_close(x->out, '}');
 }
 
@@ -381,11 +390,11 @@ static void explain_dependency(struct explaining *x, const struct identity *id)
  * Adds the objects that the spec refers to, else those that Karmada lists in the binding. Returns
  * false if both are unknown.
  */
-static bool explain_references(struct explaining *x, const struct entry *template)
+static bool explain_references(struct explain_context *x, const struct entry *template)
 {
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(template_decision(template)->binding);
-    const struct noted_dependencies *noted = b && !t->references_known ? b->noted : NULL;
+    const struct recorded_dependencies *noted = b && !t->references_known ? b->noted : NULL;
     uint32_t count = 0;
 
     explanation_open(x->out, "items", '[');
@@ -403,7 +412,7 @@ static bool explain_references(struct explaining *x, const struct entry *templat
         explain_dependency(x, &noted->items[i]);
     explanation_close(x->out, ']');
     if (count == 0 && (t->references_known || noted))
-        explain_say(x, "Nothing that is known.");
+        explain_paragraph(x, "Nothing that is known.");
     return t->references_known || noted;
 }
 
@@ -418,7 +427,7 @@ static const char *propagated_words(const struct template_decision *d)
     return "Its policy propagates this with it (propagateDeps).";
 }
 
-static void explain_dependencies(struct explaining *x, const struct entry *template)
+static void explain_dependencies(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct template *t = entry_template(template);
@@ -427,13 +436,14 @@ static void explain_dependencies(struct explaining *x, const struct entry *templ
         return;
     explain_section(x, "dependencies", "What it needs");
     if (!explain_references(x, template))
-        explain_say(x, "Not known: its spec has not been read, and its binding does not say.");
+        explain_paragraph(x,
+                          "Not known: its spec has not been read, and its binding does not say.");
     json_writer_bool(&x->out->facts, "propagated", d->propagates);
-    explain_say(x, "%s", propagated_words(d));
+    explain_paragraph(x, "%s", propagated_words(d));
     explanation_close(x->out, '}');
 }
 
-void explain_template(struct explaining *x, const struct entry *template)
+void explain_template(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -445,7 +455,7 @@ void explain_template(struct explaining *x, const struct entry *template)
     explain_claim(x, template);
     explain_binding_of(x, template);
     explain_overrides_of(x, template);
-    explain_required(x, d->dependency ? template : d->binding);
+    explain_referrers(x, d->dependency ? template : d->binding);
     explain_dependencies(x, template);
     explain_defects(x, template);
     explain_connector(x, template);

@@ -100,7 +100,7 @@ void explanation_line(struct explanation *x, enum explain_style style, const cha
     };
 }
 
-void explanation_lines(const struct explanation *x, explain_fn *line, void *context)
+void explanation_each_line(const struct explanation *x, explain_fn *line, void *context)
 {
     for (size_t i = 0; i < x->line_count; i++)
         line(context, x->lines[i].style, x->lines[i].text);
@@ -363,7 +363,7 @@ const char *explain_field_json(const struct propagation *p, enum drift_field fie
 
 /* ---- names and sections ---- */
 
-const char *explain_name(struct explaining *x, const struct entry *entry)
+const char *explain_name(struct explain_context *x, const struct entry *entry)
 {
     struct strbuf *text = &x->names[x->next_name++ % EXPLAIN_NAMES];
     const char *ns = entry_ns(entry);
@@ -373,13 +373,13 @@ const char *explain_name(struct explaining *x, const struct entry *entry)
     return text->data;
 }
 
-void explain_section(struct explaining *x, const char *key, const char *heading)
+void explain_section(struct explain_context *x, const char *key, const char *heading)
 {
     explanation_open(x->out, key, '{');
     explanation_line(x->out, EXPLAIN_HEADING, "%s", heading);
 }
 
-void explain_since(struct explaining *x, int64_t since_ms)
+void explain_since(struct explain_context *x, int64_t since_ms)
 {
     char since[32];
 
@@ -387,26 +387,27 @@ void explain_since(struct explaining *x, int64_t since_ms)
         format_timestamp(since_ms, since);
     report_put_time(&x->out->facts, "since", since_ms);
     if (since_ms > 0)
-        explain_say(x, "Since %s, as far as the objects show.", since);
+        explain_paragraph(x, "Since %s, as far as the objects show.", since);
 }
 
 /* ---- parts about bindings ---- */
 
 struct field {
-    struct explaining *x;
+    struct explain_context *x;
     const char *name;
 };
 
 static void put_difference(void *context, const struct difference *d)
 {
     const struct field *field = context;
-    struct explaining *x = field->x;
+    struct explain_context *x = field->x;
 
     explanation_open(x->out, NULL, '{');
     json_writer_text(&x->out->facts, "path", d->path);
     json_writer_json(&x->out->facts, "binding", d->before);
     json_writer_json(&x->out->facts, "policy", d->after);
-    explain_say(x, "%s%s%s:", field->name, *d->path == '\0' || *d->path == '[' ? "" : ".", d->path);
+    explain_paragraph(x, "%s%s%s:", field->name, *d->path == '\0' || *d->path == '[' ? "" : ".",
+                      d->path);
     explain_detail(x, "binding: %s", d->before ? d->before : EXPLAIN_NOT_SET);
     explain_detail(x, "policy: %s", d->after ? d->after : EXPLAIN_NOT_SET);
     explanation_close(x->out, '}');
@@ -424,7 +425,7 @@ static const char *policy_json(const struct entry *policy, enum drift_field fiel
     return out->data;
 }
 
-void explain_fields(struct explaining *x, unsigned fields, const struct entry *policy,
+void explain_fields(struct explain_context *x, unsigned fields, const struct entry *policy,
                     const struct entry *binding)
 {
     const struct binding *b = entry_binding(binding);
@@ -448,7 +449,7 @@ void explain_fields(struct explaining *x, unsigned fields, const struct entry *p
     explanation_close(x->out, ']');
 }
 
-void explain_assigned(struct explaining *x, const struct binding *b)
+void explain_assigned_replicas(struct explain_context *x, const struct binding *b)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
@@ -457,18 +458,18 @@ void explain_assigned(struct explaining *x, const struct binding *b)
         strbuf_addf(&text, "%s%s: %" PRId32, i ? ", " : "", b->clusters[i].name,
                     b->clusters[i].replicas);
     if (text.len > 0)
-        explain_say(x, "Replicas now: %s.", text.data);
+        explain_paragraph(x, "Replicas now: %s.", text.data);
     if (!b || !b->has_placement || b->propagation.placement == b->applied_placement)
         return;
     json_writer_json(&x->out->facts, "appliedPlacement", b->applied_placement);
-    explain_say(x, "The scheduler has not applied its placement yet. What it applied last:");
+    explain_paragraph(x, "The scheduler has not applied its placement yet. What it applied last:");
     explain_detail(x, "%s", b->applied_placement ? b->applied_placement : EXPLAIN_NOT_SET);
 }
 
 /* ---- referrers of a dependency ---- */
 
 /* `values` is NULL if the values do not count. */
-static void put_dependency_values(struct explaining *x, const char *key,
+static void put_dependency_values(struct explain_context *x, const char *key,
                                   const struct dependency_values *values)
 {
     if (!values) {
@@ -482,7 +483,7 @@ static void put_dependency_values(struct explaining *x, const char *key,
 }
 
 /* Adds the present values of a referrer, and those after its policy is applied as it is now. */
-static void explain_dependency_values(struct explaining *x,
+static void explain_dependency_values(struct explain_context *x,
                                       const struct dependency_referrer *referrer)
 {
     put_dependency_values(x, "wants", referrer->counts_observed ? &referrer->observed : NULL);
@@ -501,7 +502,7 @@ static void explain_dependency_values(struct explaining *x,
 }
 
 /* Adds the policy and the binding that the values of a referrer come from. */
-static void explain_origin(struct explaining *x, const struct dependency_referrer *referrer)
+static void explain_origin(struct explain_context *x, const struct dependency_referrer *referrer)
 {
     struct policy_name policy = referrer_policy(referrer, !referrer->counts_observed);
     struct json_writer *w = &x->out->facts;
@@ -522,7 +523,7 @@ static void explain_origin(struct explaining *x, const struct dependency_referre
 
 static void explain_referrer(void *context, const struct dependency_referrer *referrer)
 {
-    struct explaining *x = context;
+    struct explain_context *x = context;
     bool missing = referrer->binding && !entry_exists(referrer->binding);
     const struct entry *subject = referrer->template ? referrer->template : referrer->binding;
 
@@ -533,18 +534,20 @@ static void explain_referrer(void *context, const struct dependency_referrer *re
         report_put_binding(&x->out->facts, "binding", referrer->binding);
     json_writer_bool(&x->out->facts, "exists", !missing);
     if (missing) {
-        explain_say(x, "%s is listed, but does not exist.", explain_name(x, referrer->binding));
+        explain_paragraph(x, "%s is listed, but does not exist.",
+                          explain_name(x, referrer->binding));
         explain_detail(x, "Karmada does not update the dependency's binding while it is listed");
     } else {
-        explain_say(x, "%s %s:", explain_name(x, subject),
-                    referrer->counts_observed ? "wants" : "does not count yet, but will want");
+        explain_paragraph(x, "%s %s:", explain_name(x, subject),
+                          referrer->counts_observed ? "wants"
+                                                    : "does not count yet, but will want");
         explain_dependency_values(x, referrer);
         explain_origin(x, referrer);
     }
     explanation_close(x->out, '}');
 }
 
-static void explain_resolution(struct explaining *x, const struct entry *dependency,
+static void explain_resolution(struct explain_context *x, const struct entry *dependency,
                                enum dependency_field field)
 {
     const struct field_resolution *f = &dependency_decision(dependency)->fields[field];
@@ -559,9 +562,9 @@ static void explain_resolution(struct explaining *x, const struct entry *depende
     json_writer_bool(w, "predicted", f->predicted);
     if (f->unsupported)
         json_writer_bool(w, "unsupported", true);
-    explain_say(x, "%s %s %s.", dependency_field_names[field],
-                f->conflict ? "is in conflict, and resolves to" : "resolves to",
-                dependency_value_name(field, f->resolved));
+    explain_paragraph(x, "%s %s %s.", dependency_field_names[field],
+                      f->conflict ? "is in conflict, and resolves to" : "resolves to",
+                      dependency_value_name(field, f->resolved));
     if (f->overridden)
         explain_detail(x, "its own policy's value stands against that: %s",
                        dependency_value_name(field, f->stored));
@@ -580,7 +583,7 @@ static void explain_resolution(struct explaining *x, const struct entry *depende
     explanation_close(x->out, '}');
 }
 
-void explain_required(struct explaining *x, const struct entry *dependency)
+void explain_referrers(struct explain_context *x, const struct entry *dependency)
 {
     const struct dependency_decision *d = dependency ? dependency_decision(dependency) : NULL;
 
@@ -599,7 +602,7 @@ void explain_required(struct explaining *x, const struct entry *dependency)
 
 /* ---- defects ---- */
 
-void explain_defects(struct explaining *x, const struct entry *entry)
+void explain_defects(struct explain_context *x, const struct entry *entry)
 {
     unsigned defects = entry_defects(entry);
 
@@ -615,7 +618,7 @@ void explain_defects(struct explaining *x, const struct entry *entry)
         if (!(defects & 1u << i))
             continue;
         defect_subject(entry, i, &subject);
-        explain_say(x, "%s: %s (%s).", defect_names[i], defect_texts[i], subject.data);
+        explain_paragraph(x, "%s: %s (%s).", defect_names[i], defect_texts[i], subject.data);
     }
     explanation_close(x->out, '}');
 }

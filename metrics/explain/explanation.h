@@ -57,14 +57,14 @@ void explanation_line(struct explanation *x, enum explain_style style, const cha
 
 /* Calls `line` for each line in order; the text is borrowed. */
 typedef void explain_fn(void *context, enum explain_style style, const char *text);
-void explanation_lines(const struct explanation *x, explain_fn *line, void *context);
+void explanation_each_line(const struct explanation *x, explain_fn *line, void *context);
 
 /* ---- parts of explanations ---- */
 
 enum { EXPLAIN_NAMES = 4 };
 
 /* Context of the functions that write an explanation. */
-struct explaining {
+struct explain_context {
     struct engine *engine;
     int64_t now_ms; /* Milliseconds since the epoch. */
     struct explanation *out;
@@ -73,31 +73,31 @@ struct explaining {
 };
 
 /* Returns a name such as "Deployment default/web"; valid for EXPLAIN_NAMES - 1 further calls. */
-const char *explain_name(struct explaining *x, const struct entry *entry);
+const char *explain_name(struct explain_context *x, const struct entry *entry);
 
 /* Opens the object `key` as a section with a heading. Close it with explanation_close(). */
-void explain_section(struct explaining *x, const char *key, const char *heading);
+void explain_section(struct explain_context *x, const char *key, const char *heading);
 
 /* Add a line to the open section. */
-#define explain_say(x, ...)    explanation_line((x)->out, EXPLAIN_PARAGRAPH, __VA_ARGS__)
-#define explain_detail(x, ...) explanation_line((x)->out, EXPLAIN_DETAIL, __VA_ARGS__)
-#define explain_row(x, ...)    explanation_line((x)->out, EXPLAIN_ROW, __VA_ARGS__)
+#define explain_paragraph(x, ...) explanation_line((x)->out, EXPLAIN_PARAGRAPH, __VA_ARGS__)
+#define explain_detail(x, ...)    explanation_line((x)->out, EXPLAIN_DETAIL, __VA_ARGS__)
+#define explain_row(x, ...)       explanation_line((x)->out, EXPLAIN_ROW, __VA_ARGS__)
 
 /* Adds "since": null if 0 (unknown). */
-void explain_since(struct explaining *x, int64_t since_ms);
+void explain_since(struct explain_context *x, int64_t since_ms);
 
 /* Adds "fields": the differences of a binding from a policy; `fields` are bits by drift_field. */
-void explain_fields(struct explaining *x, unsigned fields, const struct entry *policy,
+void explain_fields(struct explain_context *x, unsigned fields, const struct entry *policy,
                     const struct entry *binding);
 
 /* Adds the replicas of a binding by cluster, and the last applied placement if it is outdated. */
-void explain_assigned(struct explaining *x, const struct binding *b);
+void explain_assigned_replicas(struct explain_context *x, const struct binding *b);
 
 /* Adds the section "requiredBy": the referrers of a dependency, their values and the result. */
-void explain_required(struct explaining *x, const struct entry *dependency);
+void explain_referrers(struct explain_context *x, const struct entry *dependency);
 
 /* Adds the section "broken": the defects of a template or a binding, if it has any. */
-void explain_defects(struct explaining *x, const struct entry *entry);
+void explain_defects(struct explain_context *x, const struct entry *entry);
 
 /* ---- fields that Karmada copies from policies into bindings ---- */
 

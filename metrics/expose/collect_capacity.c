@@ -228,7 +228,7 @@ static const struct family_def families[] = {
      .help = "Replicas of karmada_placement_drift_replicas in all member clusters, by the policy "
              "that governs their templates. Rows that are 0 are left out.",
      .bound = "policy limit x 4",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_policy_drift_replicas)},
@@ -237,7 +237,7 @@ static const struct family_def families[] = {
              "the templates' namespace, which is empty for cluster-scoped ones. Rows that are 0 "
              "are left out.",
      .bound = "detail limit x resources x 4",
-     .fold = POLICY_LIMIT_NAMESPACE,
+     .limit_kind = POLICY_LIMIT_NAMESPACE,
      .milli = true,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), RESOURCE, MOVEMENT},

@@ -114,7 +114,7 @@ static const struct family_def families[] = {
      .help = "Templates that claim a policy, that it selects, that it would win, and that its "
              "excludedResources exclude; without ignored ones. Rows that are 0 are left out.",
      .bound = "policy limit x 4",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .sparse = true,
      .weigh = weigh_relations,
      .labels = {POLICY_LABELS, ENUM_LABEL("relation", relation_names)},
@@ -122,7 +122,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_info",
      .help = "The settings of a policy as labels; always 1.",
      .bound = "policy limit",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .no_rest = true,
      .labels = {POLICY_LABELS, FREE_LABEL("activation"), FREE_LABEL("preemption"),
                 FREE_LABEL("priority"), FREE_LABEL("propagate_deps"),
@@ -131,7 +131,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_generation",
      .help = "The metadata.generation of a policy: it changes when the spec does.",
      .bound = "policy limit",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .no_rest = true,
      .labels = {POLICY_LABELS},
      FROM(POLICY_ENTRIES, collect_policy_generation)},
@@ -141,7 +141,7 @@ static const struct family_def families[] = {
      .aggregation = AGGREGATE_ZEROS,
      .labels = {ENUM_LABEL("policy_kind", policy_kind_names)},
      .of = "karmada_propagationpolicy_templates",
-     .of_index = RELATION_SELECTED},
+     .counted_index = RELATION_SELECTED},
     {.name = "karmada_propagationpolicy_overlaps",
      .help = "Templates that several policies select, by what decides between the best two.",
      .labels = {ENUM_LABEL("decided_by", decided_by_names)},
@@ -195,7 +195,7 @@ static void collect_behind(const struct entry *policy, struct samples *out)
 static void collect_in_force(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
-    size_t count = h ? policy_history_in_force(h) : 0;
+    size_t count = h ? policy_history_used_versions(h) : 0;
 
     if (count > 1)
         SAMPLE(out, (int64_t)count, 0, entry_kind(policy), entry_ns(policy), policy->name);
@@ -215,7 +215,7 @@ static void collect_rollout(const struct entry *policy, struct samples *out)
                   : behind == 1 ? ROLLOUT_PREVIOUS
                                 : ROLLOUT_OLDER] += v->templates;
     }
-    for (unsigned i = 0; h && policy_history_lagging(h) > 0 && i < ROLLOUT_COUNT; i++)
+    for (unsigned i = 0; h && policy_history_outdated_templates(h) > 0 && i < ROLLOUT_COUNT; i++)
         SAMPLE(out, templates[i], i, entry_kind(policy), entry_ns(policy), policy->name);
 }
 
@@ -257,7 +257,7 @@ static const struct family_def version_family_rows[] = {
     {.name = "karmada_propagationpolicy_versions_in_force",
      .help = "How many versions of a policy templates run, where it is more than one.",
      .bound = "policy limit",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS},
@@ -266,7 +266,7 @@ static const struct family_def version_family_rows[] = {
      .help = "Templates that claim a policy, by the version of it that they run, while not all "
              "run the present one.",
      .bound = "policy limit x 4",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS, ENUM_LABEL("version", rollout_names)},

@@ -156,7 +156,7 @@ static const struct family_def families[] = {
      .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
              "none of a namespace is in have no row.",
      .bound = "detail limit x 12",
-     .fold = POLICY_LIMIT_NAMESPACE,
+     .limit_kind = POLICY_LIMIT_NAMESPACE,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), STAGE},
      FROM(TEMPLATE_ENTRIES, collect_namespace_stage)},

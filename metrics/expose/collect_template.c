@@ -179,7 +179,7 @@ static const struct family_def families[] = {
      .help = "Resource templates by namespace and state; each is in exactly one state. Rows that "
              "are 0 are left out.",
      .bound = "detail limit x 7",
-     .fold = POLICY_LIMIT_NAMESPACE,
+     .limit_kind = POLICY_LIMIT_NAMESPACE,
      .sparse = true,
      .weigh = weigh_namespace,
      .labels = {FREE_LABEL("namespace"), STATE},
@@ -188,7 +188,7 @@ static const struct family_def families[] = {
      .help = "Templates whose binding differs from what governs them now, by the governing "
              "policy, or by the claimed one where none governs. Rows that are 0 are left out.",
      .bound = "policy limit x 12",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .sparse = true,
      .weigh = weigh_stale,
      .labels = {POLICY_LABELS, ENUM_LABEL("reason", stale_reason_names), PHASE},
@@ -249,7 +249,7 @@ static const struct family_def families[] = {
      .help = "Templates that a policy keeps by its claim though another would win a fresh match, "
              "by the claimed policy.",
      .bound = "policy limit",
-     .fold = POLICY_LIMIT_POLICY,
+     .limit_kind = POLICY_LIMIT_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS},
      FROM(TEMPLATE_ENTRIES, collect_outranked)},

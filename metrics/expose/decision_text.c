@@ -26,7 +26,7 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
         "Karmada should have copied what the policy says now into the binding by now.",
     [STALE_POLICY_REPLACED] =
         "Karmada should have made the binding over to the policy that governs it by now.",
-    [STALE_SELECTOR_MISMATCH] = NULL, /* See explain_phase_words(). */
+    [STALE_SELECTOR_MISMATCH] = NULL, /* See phase_text(). */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
     [STALE_TEMPLATE_UPDATED] = "Karmada should have brought that change into the binding by now.",
@@ -79,7 +79,7 @@ static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_CLAIMED_BY] = "Another controller has claimed it.",
 };
 
-const char *explain_state_words(const struct template_decision *d)
+const char *state_text(const struct template_decision *d)
 {
     if (d->priority_moved)
         return "The PriorityClass that its policy names has another value than its binding.";
@@ -119,7 +119,7 @@ static bool is_claim_on_binding(const struct template_decision *d)
     return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;
 }
 
-const char *explain_obstacle(const struct template_decision *d)
+const char *policy_obstacle_text(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
@@ -142,8 +142,7 @@ static bool has_partial_claim(const struct template_decision *d)
            binding_claimed(d->binding);
 }
 
-const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
-                                bool holds)
+const char *phase_text(const struct template_decision *d, enum takeover takeover, bool holds)
 {
     bool waits = waits_for_user(d, takeover);
 
@@ -170,17 +169,17 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
 
 const char *const actor_names[ACTOR_COUNT] = {
     [ACTOR_USER] = "user",       [ACTOR_PLATFORM] = "platform", [ACTOR_KARMADA] = "karmada",
-    [ACTOR_CLUSTER] = "cluster", [ACTOR_NOBODY] = "nobody",
+    [ACTOR_CLUSTER] = "cluster", [ACTOR_NONE] = "nobody",
 };
 
-const char *explain_actor_words(enum actor actor)
+const char *state_actor_text(enum actor actor)
 {
     static const char *const words[ACTOR_COUNT] = {
         [ACTOR_USER] = "its user, by a change of it",
         [ACTOR_PLATFORM] = "whoever runs the platform",
         [ACTOR_KARMADA] = "Karmada",
         [ACTOR_CLUSTER] = "whoever runs the member clusters",
-        [ACTOR_NOBODY] = "nobody",
+        [ACTOR_NONE] = "nobody",
     };
 
     return words[actor];
@@ -190,7 +189,7 @@ static enum actor stale_actor(const struct template_decision *d, enum takeover t
 {
     if (d->reason == STALE_SELECTOR_MISMATCH && d->phase == PHASE_OVERDUE)
         return ACTOR_PLATFORM;
-    if (explain_obstacle(d))
+    if (policy_obstacle_text(d))
         return ACTOR_PLATFORM;
     if (d->phase == PHASE_DEFERRED && (waits_for_user(d, takeover) || d->priority_moved))
         return ACTOR_USER;
@@ -205,7 +204,7 @@ static enum actor unbound_actor(const struct template_decision *d)
     case UNBOUND_PRIORITY_CLASS_MISSING:
         return ACTOR_PLATFORM;
     case UNBOUND_STUCK:
-        return explain_obstacle(d) ? ACTOR_PLATFORM : ACTOR_USER;
+        return policy_obstacle_text(d) ? ACTOR_PLATFORM : ACTOR_USER;
     case UNBOUND_WAITING:
         return d->stages.at.reason == WHY_NOT_CLAIMED ? ACTOR_PLATFORM : ACTOR_KARMADA;
     case UNBOUND_REASON_COUNT:
@@ -214,7 +213,7 @@ static enum actor unbound_actor(const struct template_decision *d)
     abort();
 }
 
-enum actor explain_actor(const struct template_decision *d, enum takeover takeover)
+enum actor state_actor(const struct template_decision *d, enum takeover takeover)
 {
     switch (d->state) {
     case STATE_STALE:
@@ -227,7 +226,7 @@ enum actor explain_actor(const struct template_decision *d, enum takeover takeov
     case STATE_CURRENT:
     case STATE_ATTACHED:
     case STATE_IGNORED:
-        return ACTOR_NOBODY;
+        return ACTOR_NONE;
     case STATE_COUNT:
         break;
     }
@@ -236,7 +235,7 @@ enum actor explain_actor(const struct template_decision *d, enum takeover takeov
 
 /* ---- candidates ---- */
 
-const char *explain_score_words(enum selector_score score)
+const char *selector_score_text(enum selector_score score)
 {
     switch (score) {
     case SCORE_NAME:
@@ -251,7 +250,7 @@ const char *explain_score_words(enum selector_score score)
     abort();
 }
 
-const char *explain_miss_word(enum selector_miss miss)
+const char *selector_miss_text(enum selector_miss miss)
 {
     static const char *const words[MISS_COUNT] = {
         [MISS_KIND] = "kind", [MISS_API_VERSION] = "apiVersion", [MISS_NAMESPACE] = "namespace",
@@ -261,7 +260,7 @@ const char *explain_miss_word(enum selector_miss miss)
     return words[miss];
 }
 
-const char *explain_step_word(enum rank_step step)
+const char *rank_step_name(enum rank_step step)
 {
     static const char *const words[] = {
         [RANK_ELIGIBLE] = "eligible", [RANK_KIND] = "kind", [RANK_PRIORITY] = "priority",
@@ -271,7 +270,7 @@ const char *explain_step_word(enum rank_step step)
     return words[step];
 }
 
-const char *explain_step_words(enum rank_step step)
+const char *rank_step_text(enum rank_step step)
 {
     switch (step) {
     case RANK_ELIGIBLE:
@@ -288,7 +287,7 @@ const char *explain_step_words(enum rank_step step)
     abort();
 }
 
-const char *explain_governing_words(const struct template_decision *d, enum takeover takeover)
+const char *governing_text(const struct template_decision *d, enum takeover takeover)
 {
     if (takeover == TAKEOVER_STATIC)
         return d->governing == d->claimed
@@ -304,29 +303,30 @@ const char *explain_governing_words(const struct template_decision *d, enum take
 
 /* ---- a user's next change of the template ---- */
 
-enum unmoved explain_unmoved(const struct template_decision *d)
+enum next_change_note next_change_note_of(const struct template_decision *d)
 {
-    if (explain_obstacle(d))
-        return UNMOVED_BLOCKED;
+    if (policy_obstacle_text(d))
+        return NEXT_CHANGE_BLOCKED;
     if (d->state == STATE_UNBOUND && d->reason == UNBOUND_NAMESAKE)
-        return UNMOVED_NAMESAKE;
+        return NEXT_CHANGE_NAMESAKE;
     if (d->flags & 1U << FLAG_REQUIRED)
-        return UNMOVED_REQUIRED;
-    return d->priority_moved ? UNMOVED_PRIORITY : UNMOVED;
+        return NEXT_CHANGE_REQUIRED;
+    return d->priority_moved ? NEXT_CHANGE_PRIORITY : NEXT_CHANGE_NORMAL;
 }
 
-const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, bool is_static)
+const char *next_change_note_text(const struct outcome *o, enum next_change_note why,
+                                  bool is_static)
 {
     switch (why) {
-    case UNMOVED_BLOCKED:
+    case NEXT_CHANGE_BLOCKED:
         return "The next change by its user is not propagated before its policy can be applied.";
-    case UNMOVED_NAMESAKE:
+    case NEXT_CHANGE_NAMESAKE:
         return "The next change by its user is not propagated before that binding is gone.";
-    case UNMOVED_REQUIRED:
+    case NEXT_CHANGE_REQUIRED:
         return "The next change by its user travels with those that require it.";
-    case UNMOVED_PRIORITY:
+    case NEXT_CHANGE_PRIORITY:
         return "The next change by its user brings that value as well.";
-    case UNMOVED:
+    case NEXT_CHANGE_NORMAL:
         break;
     }
     switch (o->state) {
@@ -351,7 +351,7 @@ const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, boo
     abort();
 }
 
-const char *explain_undetermined_words(enum undetermined_reason reason)
+const char *undetermined_text(enum undetermined_reason reason)
 {
     static const char *const words[UNDETERMINED_REASON_COUNT] = {
         [UNDETERMINED_AGGREGATED] = "aggregated as the scheduler finds room",
@@ -371,9 +371,9 @@ const char *explain_undetermined_words(enum undetermined_reason reason)
 /* ---- stages ---- */
 
 /* By reason. Times and retries in the texts are Karmada's defaults. */
-static const struct stage_end end_by_reason[STAGE_REASON_COUNT] = {
-    [WHY_NONE] = {ACTOR_NOBODY, ""},
-    [WHY_IGNORED] = {ACTOR_NOBODY, ""},
+static const struct stage_action end_by_reason[STAGE_REASON_COUNT] = {
+    [WHY_NONE] = {ACTOR_NONE, ""},
+    [WHY_IGNORED] = {ACTOR_NONE, ""},
     [WHY_LEFT_BEHIND_CHANGED] = {ACTOR_PLATFORM,
                                  "Write a policy that selects it, or delete it: what "
                                  "runs is not what it says."},
@@ -389,11 +389,11 @@ static const struct stage_end end_by_reason[STAGE_REASON_COUNT] = {
                    "See its events: a webhook may refuse the binding. Else change it, or "
                    "restart karmada-controller-manager."},
     [WHY_NOT_CLAIMED] = {ACTOR_PLATFORM, "See that karmada-controller-manager runs."},
-    [WHY_POLICY_UPDATED] = {ACTOR_NOBODY, ""},
-    [WHY_POLICY_REPLACED] = {ACTOR_NOBODY, ""},
-    [WHY_SELECTOR_MISMATCH] = {ACTOR_NOBODY, ""},
-    [WHY_POLICY_GONE] = {ACTOR_NOBODY, ""},
-    [WHY_TEMPLATE_UPDATED] = {ACTOR_NOBODY, ""},
+    [WHY_POLICY_UPDATED] = {ACTOR_NONE, ""},
+    [WHY_POLICY_REPLACED] = {ACTOR_NONE, ""},
+    [WHY_SELECTOR_MISMATCH] = {ACTOR_NONE, ""},
+    [WHY_POLICY_GONE] = {ACTOR_NONE, ""},
+    [WHY_TEMPLATE_UPDATED] = {ACTOR_NONE, ""},
     [WHY_LAST_COPY] = {ACTOR_PLATFORM, "Let its placement allow another cluster that is ready, or "
                                        "set suppressDeletion in the task, before that times out. "
                                        "Do not take the task away: the copy goes with it."},
@@ -432,52 +432,53 @@ static const struct stage_end end_by_reason[STAGE_REASON_COUNT] = {
     [WHY_OTHER] = {ACTOR_PLATFORM, "See what Karmada says of it."},
 };
 
-static struct stage_end waiting_end(enum stage stage)
+static struct stage_action waiting_end(enum stage stage)
 {
     if (stage == STAGE_UNBOUND)
-        return (struct stage_end){ACTOR_KARMADA, "Wait for Karmada."};
+        return (struct stage_action){ACTOR_KARMADA, "Wait for Karmada."};
     if (stage == STAGE_UNSCHEDULED)
-        return (struct stage_end){ACTOR_KARMADA, "Wait; if it lasts, see that karmada-scheduler "
-                                                 "runs."};
-    return (struct stage_end){ACTOR_KARMADA, "Wait; if it lasts, see that "
-                                             "karmada-controller-manager, or karmada-agent, runs."};
+        return (struct stage_action){ACTOR_KARMADA, "Wait; if it lasts, see that karmada-scheduler "
+                                                    "runs."};
+    return (struct stage_action){ACTOR_KARMADA,
+                                 "Wait; if it lasts, see that "
+                                 "karmada-controller-manager, or karmada-agent, runs."};
 }
 
-struct stage_end stage_end_of(struct stage_and_reason at)
+struct stage_action stage_action_of(struct stage_and_reason at)
 {
     if (at.reason == WHY_WAITING)
         return waiting_end(at.stage);
     if (at.reason != WHY_SUSPENDED)
         return end_by_reason[at.reason];
     if (at.stage == STAGE_UNSCHEDULED)
-        return (struct stage_end){ACTOR_USER, "Take suspension.scheduling out of its binding."};
-    return (struct stage_end){ACTOR_USER, "Take suspension out of its policy."};
+        return (struct stage_action){ACTOR_USER, "Take suspension.scheduling out of its binding."};
+    return (struct stage_action){ACTOR_USER, "Take suspension out of its policy."};
 }
 
-enum actor explain_who(const struct template_decision *d, enum takeover takeover)
+enum actor responsible_actor(const struct template_decision *d, enum takeover takeover)
 {
-    enum actor actor = explain_actor(d, takeover);
+    enum actor actor = state_actor(d, takeover);
 
-    return actor == ACTOR_NOBODY ? stage_end_of(d->stages.at).actor : actor;
+    return actor == ACTOR_NONE ? stage_action_of(d->stages.at).actor : actor;
 }
 
-const char *stage_actor_words(enum actor actor)
+const char *stage_actor_text(enum actor actor)
 {
     static const char *const words[ACTOR_COUNT] = {
         [ACTOR_USER] = "its user",   [ACTOR_PLATFORM] = "whoever runs the platform",
         [ACTOR_KARMADA] = "Karmada", [ACTOR_CLUSTER] = "the member cluster",
-        [ACTOR_NOBODY] = "nobody",
+        [ACTOR_NONE] = "nobody",
     };
 
     return words[actor];
 }
 
-const char *explain_who_words(const struct template_decision *d, enum takeover takeover)
+const char *responsible_actor_text(const struct template_decision *d, enum takeover takeover)
 {
-    enum actor actor = explain_actor(d, takeover);
+    enum actor actor = state_actor(d, takeover);
 
-    return actor == ACTOR_NOBODY ? stage_actor_words(stage_end_of(d->stages.at).actor)
-                                 : explain_actor_words(actor);
+    return actor == ACTOR_NONE ? stage_actor_text(stage_action_of(d->stages.at).actor)
+                               : state_actor_text(actor);
 }
 
 /* ---- Config Connector ---- */
@@ -486,7 +487,7 @@ const char *explain_who_words(const struct template_decision *d, enum takeover t
 static void add_sharers(const struct engine *e, const struct entry *entry, struct strbuf *out)
 {
     const struct entry *first = NULL;
-    size_t count = engine_sharers(e, entry, &first, 1);
+    size_t count = engine_same_resource_templates(e, entry, &first, 1);
 
     if (count > 0)
         strbuf_addf(out, ": %s %s/%s", entry_kind(first), entry_ns(first), first->name);

@@ -15,80 +15,80 @@
 enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
 
 /* Returns a sentence about the state and the reason of a template. */
-const char *explain_state_words(const struct template_decision *d);
+const char *state_text(const struct template_decision *d);
 
 /*
  * Returns a sentence about the phase of a stale template: why the difference may wait, or the
  * action of Karmada that is overdue. `holds`: the policy of the claim exists with the id of the
  * claim.
  */
-const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
-                                bool holds);
+const char *phase_text(const struct template_decision *d, enum takeover takeover, bool holds);
 
 /*
  * Returns the reason why Karmada cannot apply the governing policy, to follow the name of the
  * policy in a sentence; NULL if Karmada can.
  */
-const char *explain_obstacle(const struct template_decision *d);
+const char *policy_obstacle_text(const struct template_decision *d);
 
 /* Role that must act so that the governing policy applies to a template (product contract 7). */
-enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NOBODY, ACTOR_COUNT };
+enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NONE, ACTOR_COUNT };
 extern const char *const actor_names[ACTOR_COUNT];
 
-/* Returns the role that must act on the state of a template; ACTOR_NOBODY if no action is due. */
-enum actor explain_actor(const struct template_decision *d, enum takeover takeover);
+/* Returns the role that must act on the state of a template; ACTOR_NONE if no action is due. */
+enum actor state_actor(const struct template_decision *d, enum takeover takeover);
 
 /* Returns a role in words: "Karmada". */
-const char *explain_actor_words(enum actor actor);
+const char *state_actor_text(enum actor actor);
 
 /* Returns the part of a template that a selector gives: "name", "label" or "kind". */
-const char *explain_score_words(enum selector_score score);
+const char *selector_score_text(enum selector_score score);
 
 /* Returns the field of a selector that does not match a template of its kind: "apiVersion", ... */
-const char *explain_miss_word(enum selector_miss miss);
+const char *selector_miss_text(enum selector_miss miss);
 
 /* Returns the criterion that ranks one candidate before another: "priority". */
-const char *explain_step_word(enum rank_step step);
+const char *rank_step_name(enum rank_step step);
 
 /* Returns the reason why a candidate ranks after another: "its priority is lower". */
-const char *explain_step_words(enum rank_step step);
+const char *rank_step_text(enum rank_step step);
 
 /* Returns the reason why the governing policy governs. `d->governing` must not be NULL. */
-const char *explain_governing_words(const struct template_decision *d, enum takeover takeover);
+const char *governing_text(const struct template_decision *d, enum takeover takeover);
 
 /* Circumstance of a next change that leaves the state as it is. */
-enum unmoved {
-    UNMOVED,          /* No special circumstance. */
-    UNMOVED_BLOCKED,  /* The governing policy cannot be applied. */
-    UNMOVED_NAMESAKE, /* The binding of a deleted object with the same name still exists. */
-    UNMOVED_REQUIRED, /* Referrers require the template: Karmada propagates it with them. */
-    UNMOVED_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
+enum next_change_note {
+    NEXT_CHANGE_NORMAL,   /* No special circumstance. */
+    NEXT_CHANGE_BLOCKED,  /* The governing policy cannot be applied. */
+    NEXT_CHANGE_NAMESAKE, /* The binding of a deleted object with the same name still exists. */
+    NEXT_CHANGE_REQUIRED, /* Referrers require the template: Karmada propagates it with them. */
+    NEXT_CHANGE_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
 };
 
 /* Returns the first circumstance in the order blocked, namesake, required, priority. */
-enum unmoved explain_unmoved(const struct template_decision *d);
+enum next_change_note next_change_note_of(const struct template_decision *d);
 
 /* Returns a sentence about a next change that leaves state, policy and clusters as they are. */
-const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, bool is_static);
+const char *next_change_note_text(const struct outcome *o, enum next_change_note why,
+                                  bool is_static);
 
 /* Returns the reason why the distribution of replicas cannot be predicted. */
-const char *explain_undetermined_words(enum undetermined_reason reason);
+const char *undetermined_text(enum undetermined_reason reason);
 
 /* Action that ends a stage, and the role that must take it. */
-struct stage_end {
+struct stage_action {
     enum actor actor;
     const char *text; /* Sentence; "" for stages that need no action. */
 };
-struct stage_end stage_end_of(struct stage_and_reason at);
+struct stage_action stage_action_of(struct stage_and_reason at);
 
-/* Returns the role that must act on a template: explain_actor(), else the role for its stage. */
-enum actor explain_who(const struct template_decision *d, enum takeover takeover);
+/* Returns the role that must act on a template: state_actor(), else the role for its stage. */
+enum actor responsible_actor(const struct template_decision *d, enum takeover takeover);
 
-/* Returns the role of explain_who() in words. */
-const char *explain_who_words(const struct template_decision *d, enum takeover takeover);
+/* Returns the role of responsible_actor() in words. */
+const char *responsible_actor_text(const struct template_decision *d, enum takeover takeover);
 
 /* Returns a role in words, to follow "up to" in a sentence about a stage. */
-const char *stage_actor_words(enum actor actor);
+const char *stage_actor_text(enum actor actor);
 
 /*
  * Appends the subject of a conflict of a template or a lease, to follow its sentence

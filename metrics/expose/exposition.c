@@ -88,7 +88,7 @@ static void add_label_set(struct strbuf *out, const struct family_state *family,
     }
 }
 
-bool exposition_has(const struct registry *r, bool synced, size_t family)
+bool exposition_has_family(const struct registry *r, bool synced, size_t family)
 {
     const struct family_state *state = registry_family(r, family);
 
@@ -99,7 +99,7 @@ void exposition_write_series(const struct registry *r, size_t family, struct exp
                              struct strbuf *out)
 {
     const struct family_state *state = registry_family(r, family);
-    size_t shown = registry_shown(r, state);
+    size_t shown = registry_shown_count(r, state);
 
     assert(state->sorted == state->count && state->gone == 0);
     for (size_t k = 0; k < state->rest_count; k++)
@@ -110,7 +110,7 @@ void exposition_write_series(const struct registry *r, size_t family, struct exp
     }
 }
 
-const char *exposition_end(enum exposition_format format)
+const char *exposition_trailer(enum exposition_format format)
 {
     return format == EXPOSITION_OPENMETRICS ? "# EOF\n" : "";
 }
@@ -118,10 +118,10 @@ const char *exposition_end(enum exposition_format format)
 void exposition_write(const struct registry *r, struct exposition how, struct strbuf *out)
 {
     for (size_t i = 0; i < family_count(); i++) {
-        if (!exposition_has(r, how.synced, i))
+        if (!exposition_has_family(r, how.synced, i))
             continue;
         exposition_write_head(family_at(i), how.format, out);
         exposition_write_series(r, i, how, out);
     }
-    strbuf_adds(out, exposition_end(how.format));
+    strbuf_adds(out, exposition_trailer(how.format));
 }

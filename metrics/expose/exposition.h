@@ -22,21 +22,21 @@ struct exposition {
 };
 
 /* Returns true if the page has the family with this index of family_at(). */
-bool exposition_has(const struct registry *r, bool synced, size_t family);
+bool exposition_has_family(const struct registry *r, bool synced, size_t family);
 
 /* Appends the lines before the series of a family: help, type and unit. */
 void exposition_write_head(const struct family_def *def, enum exposition_format format,
                            struct strbuf *out);
 
 /*
- * Appends the series of a family for which exposition_has() returns true. Series of a gauge are
- * equal in all formats.
+ * Appends the series of a family for which exposition_has_family() returns true. Series of a gauge
+ * are equal in all formats.
  */
 void exposition_write_series(const struct registry *r, size_t family, struct exposition how,
                              struct strbuf *out);
 
 /* Returns the end of the page. */
-const char *exposition_end(enum exposition_format format);
+const char *exposition_trailer(enum exposition_format format);
 
 /* Appends the whole page. Call registry_prepare() before. */
 void exposition_write(const struct registry *r, struct exposition how, struct strbuf *out);

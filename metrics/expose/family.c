@@ -23,21 +23,21 @@ unsigned family_free_labels(const struct family_def *family)
     return count;
 }
 
-unsigned family_fold_labels(enum fold fold)
+unsigned family_limit_labels(enum limit_kind limit_kind)
 {
     static const unsigned labels[POLICY_LIMIT_COUNT] = {
         [POLICY_LIMIT_POLICY] = 3, [POLICY_LIMIT_NAMESPACE] = 1};
 
-    return labels[fold];
+    return labels[limit_kind];
 }
 
-const char *family_rest_value(enum fold fold)
+const char *family_rest_value(enum limit_kind limit_kind)
 {
     /* "_others" is no namespace: names of namespaces are DNS labels and do not begin with '_'. */
     static const char *const values[POLICY_LIMIT_COUNT] = {
         [POLICY_LIMIT_NONE] = "", [POLICY_LIMIT_POLICY] = "", [POLICY_LIMIT_NAMESPACE] = "_others"};
 
-    return values[fold];
+    return values[limit_kind];
 }
 
 unsigned family_series_per_set(const struct family_def *family)

@@ -57,7 +57,7 @@ struct label_set;
  * namespaces. Label sets beyond the limit are folded: added up in common series, the rest. Comments
  * give the labels, always the first ones, that name the policy or the namespace.
  */
-enum fold {
+enum limit_kind {
     POLICY_LIMIT_NONE,
     POLICY_LIMIT_POLICY,    /* policy_kind, policy_namespace, policy */
     POLICY_LIMIT_NAMESPACE, /* namespace */
@@ -78,7 +78,7 @@ struct family_def {
     bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series per object, limited by registry_options.detail_limit. */
-    enum fold fold;
+    enum limit_kind limit_kind;
     bool no_rest; /* Series of the family do not add up: folded label sets are dropped. */
     /*
      * Adds the weights of a label set. Weights of a policy: the numbers of its overdue, deferred
@@ -101,7 +101,7 @@ struct family_def {
      * same enumerated labels.
      */
     const char *of;
-    unsigned of_index;
+    unsigned counted_index;
     /* Returns false if this release of Karmada cannot have any samples. NULL: always supported. */
     bool (*supported)(const struct engine *engine);
     /* Families with two enumerated labels: true if a pair of values can occur. NULL: all can. */
@@ -124,10 +124,10 @@ static inline bool family_remembers(const struct family_def *f)
 }
 
 /* Returns the number of labels that name a policy or a namespace. */
-unsigned family_fold_labels(enum fold fold);
+unsigned family_limit_labels(enum limit_kind limit_kind);
 
 /* Returns the value of these labels in the rest: "" for policies, "_others" for namespaces. */
-const char *family_rest_value(enum fold fold);
+const char *family_rest_value(enum limit_kind limit_kind);
 
 /* Returns "gauge", "counter" or "histogram". */
 const char *family_type_name(enum family_type type);

@@ -23,18 +23,18 @@ static void unpin(struct store *store, struct entry *entry)
         store_unpin(store, entry);
 }
 
-void row_take(struct row *row, struct entry *template, enum takeover takeover)
+void row_init(struct row *row, struct entry *template, enum takeover takeover)
 {
     const struct template_decision *d = template_decision(template);
     const char *owner = template_owner(entry_template(template));
-    const char *changer = template_changer(template).by;
+    const char *last_writer = template_last_writer(template).by;
     struct since since = template_since(d);
 
     *row = (struct row){
         .template = template,
         .policy = d->state == STATE_IGNORED ? NULL : d->winner,
         .claimed = d->claimed,
-        .changed_by = changer ? intern_ref(changer) : NULL,
+        .changed_by = last_writer ? intern_ref(last_writer) : NULL,
         .owner = owner ? intern_ref(owner) : NULL,
         .since_ms = since.time_ms,
         .version = d->version ? d->version->number : 0,
@@ -45,7 +45,7 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover)
         .phase = d->phase,
         .stage = (uint8_t)d->stages.at.stage,
         .stage_reason = (uint8_t)d->stages.at.reason,
-        .actor = (uint8_t)explain_who(d, takeover),
+        .actor = (uint8_t)responsible_actor(d, takeover),
         .since_seen = since.seen,
         .claimed_exists = d->claimed && entry_exists(d->claimed),
     };
@@ -54,7 +54,7 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover)
     pin(row->claimed);
 }
 
-void row_drop(struct row *row, struct store *store)
+void row_release(struct row *row, struct store *store)
 {
     intern_drop(store_strings(store), row->changed_by);
     intern_drop(store_strings(store), row->owner);
@@ -92,8 +92,8 @@ void row_write(struct json_writer *w, const struct row *row)
         json_writer_bool(w, "sinceSeen", true);
     report_put_policy(w, "policy", policy_name_of(row->policy));
     report_put_policy(w, "claimed", policy_name_of(row->claimed));
-    report_put_known(w, "version", row->version, row->version > 0);
-    report_put_known(w, "behind", row->behind, row->behind >= 0);
+    report_put_number_or_null(w, "version", row->version, row->version > 0);
+    report_put_number_or_null(w, "behind", row->behind, row->behind >= 0);
     json_writer_int(w, "clusters", row->clusters);
     json_writer_text(w, "changedBy", row->changed_by);
     json_writer_text(w, "owner", row->owner);
@@ -296,7 +296,7 @@ static struct chunk *split_chunk(struct sequence *s, size_t at)
     return second;
 }
 
-/* Delays row_drop(): views can have the row, and the engine still uses the entry. */
+/* Delays row_release(): views can have the row, and the engine still uses the entry. */
 static void retire(struct rows *rows, const struct row *row)
 {
     if (rows->retired_count == rows->retired_capacity) {
@@ -320,10 +320,10 @@ void rows_free(struct rows *rows)
     if (!rows)
         return;
     assert(!rows->newest);
-    rows_tidy(rows);
+    rows_release_retired(rows);
     for (size_t i = 0; i < rows->now.count; i++) {
         for (size_t k = 0; k < rows->now.chunks[i]->count; k++)
-            row_drop(&rows->now.chunks[i]->rows[k], rows->store);
+            row_release(&rows->now.chunks[i]->rows[k], rows->store);
         drop_chunk(rows->now.chunks[i]);
     }
     free(rows->now.chunks);
@@ -344,7 +344,7 @@ void rows_put(struct rows *rows, struct row *row)
         insert_chunk(s, 0, new_chunk());
     index = find_row(s->chunks[at], row->template, &found);
     if (found && row_equal(&s->chunks[at]->rows[index], row)) {
-        row_drop(row, rows->store);
+        row_release(row, rows->store);
         return;
     }
     struct chunk *chunk = unshare_chunk(s, at);
@@ -394,7 +394,7 @@ void rows_remove(struct rows *rows, const struct entry *template)
     }
 }
 
-void rows_tidy(struct rows *rows)
+void rows_release_retired(struct rows *rows)
 {
     const struct row_view *oldest = rows->newest;
     size_t done = 0;
@@ -403,7 +403,7 @@ void rows_tidy(struct rows *rows)
         oldest = oldest->next;
     while (done < rows->retired_count &&
            (!oldest || rows->retired[done].view_number < oldest->number))
-        row_drop(&rows->retired[done++].row, rows->store);
+        row_release(&rows->retired[done++].row, rows->store);
     if (done == 0)
         return;
     rows->retired_count -= done;
@@ -456,12 +456,12 @@ void row_view_drop(struct row_view *view)
     free(view);
 }
 
-bool row_view_has(const struct row_view *view, struct row_place at)
+bool row_view_has(const struct row_view *view, struct row_position at)
 {
     return at.chunk < view->sequence.count && at.row < view->sequence.chunks[at.chunk]->count;
 }
 
-const struct row *row_view_next(const struct row_view *view, struct row_place *at)
+const struct row *row_view_next(const struct row_view *view, struct row_position *at)
 {
     const struct chunk *chunk;
 
@@ -471,6 +471,6 @@ const struct row *row_view_next(const struct row_view *view, struct row_place *a
     const struct row *row = &chunk->rows[at->row++];
 
     if (at->row == chunk->count)
-        *at = (struct row_place){.chunk = at->chunk + 1};
+        *at = (struct row_position){.chunk = at->chunk + 1};
     return row;
 }

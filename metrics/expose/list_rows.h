@@ -20,7 +20,7 @@ struct row {
     struct entry *template; /* The row holds a pin of each entry and a reference to each text. */
     struct entry *policy;   /* Policy that wins a fresh match; NULL if there is no match. */
     struct entry *claimed;  /* Policy of the claim; NULL without a claim. */
-    const char *changed_by; /* See template_changer(); NULL if unknown. */
+    const char *changed_by; /* See template_last_writer(); NULL if unknown. */
     const char *owner;      /* See template_owner(). */
     int64_t since_ms;       /* See template_since(); 0 if unknown. */
     uint32_t version;       /* Number of the policy version that the template runs; 0 if unknown. */
@@ -36,8 +36,8 @@ struct row {
     bool claimed_exists; /* The claimed policy existed. */
 };
 
-/* Fills the row of a decided template. Release it with row_drop() or move it with rows_put(). */
-void row_take(struct row *row, struct entry *template, enum takeover takeover);
+/* Fills the row of a decided template. Release it with row_release() or move it with rows_put(). */
+void row_init(struct row *row, struct entry *template, enum takeover takeover);
 
 /* Appends the row as a JSON object on one line. */
 void row_write(struct json_writer *w, const struct row *row);
@@ -88,7 +88,7 @@ void rows_remove(struct rows *rows, const struct entry *template);
  * Releases replaced and removed rows that no view has. Call it only between runs of the engine,
  * because it can free entries.
  */
-void rows_tidy(struct rows *rows);
+void rows_release_retired(struct rows *rows);
 
 /* Returns a new reference to a view of the current rows: the same view until a row changes. */
 struct row_view *rows_view(struct rows *rows) MUST_USE;
@@ -98,21 +98,21 @@ struct row_view *row_view_ref(struct row_view *view);
 void row_view_drop(struct row_view *view);
 
 /* Position in a view; all zeros is the first row. */
-struct row_place {
+struct row_position {
     size_t chunk;
     size_t row;
 };
 
 /* Returns true if the view has a row at this position. */
-bool row_view_has(const struct row_view *view, struct row_place at);
+bool row_view_has(const struct row_view *view, struct row_position at);
 
 /* Returns the row at a position and moves the position to the next row; NULL after the last row. */
-const struct row *row_view_next(const struct row_view *view, struct row_place *at);
+const struct row *row_view_next(const struct row_view *view, struct row_position *at);
 
 /* For tests. */
 
 /* Drops the pins of the entries and the references to the texts of a row. */
-void row_drop(struct row *row, struct store *store);
+void row_release(struct row *row, struct store *store);
 
 /* Returns true if all members are equal. */
 bool row_equal(const struct row *a, const struct row *b);

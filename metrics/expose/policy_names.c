@@ -21,16 +21,16 @@ const struct entry *stale_policy(const struct template_decision *d)
     return d->governing ? d->governing : d->claimed;
 }
 
-struct changer template_changer(const struct entry *template)
+struct last_writer template_last_writer(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct entry *policy = stale_policy(d);
 
     if (d->state != STATE_STALE || d->reason == STALE_TEMPLATE_UPDATED)
-        return (struct changer){template_changed_by(entry_template(template)), template};
+        return (struct last_writer){template_changed_by(entry_template(template)), template};
     if (d->reason == STALE_POLICY_GONE || d->priority_moved || !entry_policy(policy))
-        return (struct changer){NULL, NULL};
-    return (struct changer){entry_policy(policy)->write.manager, policy};
+        return (struct last_writer){NULL, NULL};
+    return (struct last_writer){entry_policy(policy)->write.manager, policy};
 }
 
 struct since template_since(const struct template_decision *d)

@@ -23,7 +23,7 @@ struct policy_name policy_name_of(const struct entry *policy);
 const struct entry *stale_policy(const struct template_decision *d);
 
 /* Last writer of the object that put a template into its state. */
-struct changer {
+struct last_writer {
     const char *by;            /* Manager in managedFields, shared text; NULL if unknown. */
     const struct entry *wrote; /* Object that was written. */
 };
@@ -33,7 +33,7 @@ struct changer {
  * because of the policy; else the author of the last change of the template by a user. The writer
  * is unknown if the policy is gone or the value of a PriorityClass changed.
  */
-struct changer template_changer(const struct entry *template);
+struct last_writer template_last_writer(const struct entry *template);
 
 /* Start of the state of a template. */
 struct since {

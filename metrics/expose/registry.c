@@ -185,9 +185,9 @@ static void add_bytes(struct ranking *all, const struct family_state *f)
     }
 }
 
-static bool has_limit(const struct family_state *f, enum fold kind)
+static bool has_limit(const struct family_state *f, enum limit_kind kind)
 {
-    return f->def && f->def->fold == kind;
+    return f->def && f->def->limit_kind == kind;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -197,7 +197,7 @@ static int by_weight(const void *a, const void *b)
 
 /* Removes the lightest subjects until the rows of the others have at most `max_bytes` bytes. */
 static void drop_lightest(struct ranking *all, const struct family_state *families, size_t count,
-                          enum fold kind, size_t max_bytes)
+                          enum limit_kind kind, size_t max_bytes)
 {
     size_t kept = 0;
 
@@ -212,7 +212,7 @@ static void drop_lightest(struct ranking *all, const struct family_state *famili
     qsort(all->items, all->count, sizeof(*all->items), by_key);
 }
 
-static bool exceeds_limit(const struct family_state *families, size_t count, enum fold kind,
+static bool exceeds_limit(const struct family_state *families, size_t count, enum limit_kind kind,
                           size_t limit)
 {
     for (size_t i = 0; i < count; i++) {
@@ -223,10 +223,10 @@ static bool exceeds_limit(const struct family_state *families, size_t count, enu
 }
 
 /* Shows the heaviest `limit` policies or namespaces, in rows of `max_bytes`; folds the others. */
-static void apply_limit(struct family_state *families, size_t count, enum fold kind, size_t limit,
-                        size_t max_bytes)
+static void apply_limit(struct family_state *families, size_t count, enum limit_kind kind,
+                        size_t limit, size_t max_bytes)
 {
-    struct ranking all = {.labels = family_fold_labels(kind)};
+    struct ranking all = {.labels = family_limit_labels(kind)};
     size_t before;
 
     for (size_t i = 0; i < count; i++)
@@ -609,7 +609,7 @@ void registry_clear(struct registry *r, enum own_family family)
     family_state_clear(&r->own[family]);
 }
 
-void registry_count(struct registry *r, enum own_family family, double value)
+void registry_observe(struct registry *r, enum own_family family, double value)
 {
     assert(r->own[family].def->type == FAMILY_HISTOGRAM);
     count_value(samples_label_set(&r->samples, &r->own[family], 0, NULL), value);
@@ -618,7 +618,7 @@ void registry_count(struct registry *r, enum own_family family, double value)
 /* AGGREGATE_ZEROS. Matches the first label by its text at the beginning of the keys. */
 static void count_zeros(struct family_state *counts, const struct family_state *of)
 {
-    unsigned of_index = counts->def->of_index;
+    unsigned counted_index = counts->def->counted_index;
 
     for (unsigned i = 0; i < counts->series_count; i++) {
         const char *label = counts->texts[i].labels;
@@ -627,7 +627,7 @@ static void count_zeros(struct family_state *counts, const struct family_state *
         for (size_t k = 0; k < of->count; k++) {
             const struct label_set *set = of->sets[k];
 
-            count += set->zeros > 0 && set->series[of_index].sum == 0 &&
+            count += set->zeros > 0 && set->series[counted_index].sum == 0 &&
                      strncmp(set->key, label, strlen(label)) == 0;
         }
         counts->sets[0]->series[i].sum = count;
@@ -662,7 +662,7 @@ static size_t count_dropped(const struct registry *r, size_t index)
 
     if (!family->def->detail)
         return family->folded_series;
-    return r->left_out ? r->left_out[index] : family->count - registry_shown(r, family);
+    return r->left_out ? r->left_out[index] : family->count - registry_shown_count(r, family);
 }
 
 /* Returns the limits of a page: 2 MB with the default options, more with higher limits. */
@@ -696,7 +696,7 @@ void registry_prepare(struct registry *r)
         if (!family->def)
             continue;
         family_state_sort(family); /* REGISTRY_SET below adds series to a later family. */
-        if (family->def->detail || family->def->fold)
+        if (family->def->detail || family->def->limit_kind)
             REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_dropped(r, i), family->def->name);
         if (family->def->aggregation == AGGREGATE_ZEROS)
             count_zeros(family, find_family(r, family->def->of));
@@ -716,7 +716,7 @@ const struct family_state *registry_family(const struct registry *r, size_t inde
     return &r->families[index];
 }
 
-size_t registry_shown(const struct registry *r, const struct family_state *family)
+size_t registry_shown_count(const struct registry *r, const struct family_state *family)
 {
     return family->def->detail && family->count > r->options.detail_limit ? r->options.detail_limit
                                                                           : family->count;

@@ -59,7 +59,7 @@ void registry_set(struct registry *r, enum own_family family, double value, size
 void registry_clear(struct registry *r, enum own_family family);
 
 /* Counts a value in a histogram of the exporter without labels. */
-void registry_count(struct registry *r, enum own_family family, double value);
+void registry_observe(struct registry *r, enum own_family family, double value);
 
 /*
  * Computes the series that count other series, sorts all series, and selects the policies and
@@ -74,7 +74,7 @@ void registry_prepare(struct registry *r);
 const struct family_state *registry_family(const struct registry *r, size_t index);
 
 /* Returns the number of label sets to show, from the first on: limited for `detail` families. */
-size_t registry_shown(const struct registry *r, const struct family_state *family);
+size_t registry_shown_count(const struct registry *r, const struct family_state *family);
 
 /* For tests. */
 

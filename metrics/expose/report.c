@@ -133,7 +133,7 @@ static void put_invalid(struct json_writer *w, const struct report *r,
 {
     json_writer_open(w, "invalid", '[');
     put_documents(w, false, invalid, count);
-    put_each(w, &r->policies, report_problems);
+    put_each(w, &r->policies, report_policy_problems);
     put_each(w, &r->templates, report_defects);
     put_each(w, &r->bindings, report_defects);
     json_writer_close(w, ']');
@@ -197,8 +197,8 @@ static struct listing list_all_dependencies(const struct store *store)
     return out;
 }
 
-void report_each(const struct engine *engine, enum report_list list, report_entry_fn *each,
-                 void *context)
+void report_each_entry(const struct engine *engine, enum report_list list, report_entry_fn *each,
+                       void *context)
 {
     const struct store *store = engine_store(engine);
     struct listing all = list == REPORT_CONFLICTS ? list_all_dependencies(store)

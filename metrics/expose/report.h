@@ -33,8 +33,8 @@ enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };
 typedef void report_entry_fn(void *context, const struct entry *entry);
 
 /* Calls `each` for the entries with zero or more elements in a list, in the report's order. */
-void report_each(const struct engine *engine, enum report_list list, report_entry_fn *each,
-                 void *context);
+void report_each_entry(const struct engine *engine, enum report_list list, report_entry_fn *each,
+                       void *context);
 
 /* Appends the elements of a list for one entry, one per line. */
 void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,

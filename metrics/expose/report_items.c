@@ -59,8 +59,8 @@ static void put_targets(struct json_writer *w, const struct engine *engine,
     json_writer_close(w, ']');
 }
 
-void report_put_way(struct json_writer *w, const struct engine *engine,
-                    const struct entry *template)
+void report_put_stages(struct json_writer *w, const struct engine *engine,
+                       const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -89,7 +89,7 @@ static void put_sharers(struct json_writer *w, const struct engine *engine,
                         const struct entry *template)
 {
     const struct entry *sharers[REPORT_SHARERS_MAX];
-    size_t count = engine_sharers(engine, template, sharers, REPORT_SHARERS_MAX);
+    size_t count = engine_same_resource_templates(engine, template, sharers, REPORT_SHARERS_MAX);
 
     json_writer_int(w, "sharers", (int64_t)count);
     json_writer_open(w, "sharedWith", '[');
@@ -171,9 +171,9 @@ static void put_responsibility(struct json_writer *w, const struct engine *engin
     const struct template_decision *d = template_decision(template);
 
     report_put_time(w, "since", d->since_ms);
-    json_writer_text(w, "changedBy", template_changer(template).by);
+    json_writer_text(w, "changedBy", template_last_writer(template).by);
     json_writer_text(w, "owner", template_owner(entry_template(template)));
-    json_writer_text(w, "actor", actor_names[explain_who(d, engine_takeover(engine))]);
+    json_writer_text(w, "actor", actor_names[responsible_actor(d, engine_takeover(engine))]);
 }
 
 void report_template(struct json_writer *w, const struct engine *engine,
@@ -193,7 +193,7 @@ void report_template(struct json_writer *w, const struct engine *engine,
     json_writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
     json_writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
     json_writer_names(w, "flags", d->flags, template_flag_names);
-    report_put_way(w, engine, template);
+    report_put_stages(w, engine, template);
     json_writer_names(w, "risks", d->risks, risk_names);
     report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
@@ -364,7 +364,7 @@ void report_policy(struct json_writer *w, const struct entry *policy)
     json_writer_close(w, '}');
 }
 
-void report_problems(struct json_writer *w, const struct entry *policy)
+void report_policy_problems(struct json_writer *w, const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
 

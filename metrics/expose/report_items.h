@@ -38,7 +38,7 @@ void report_put_counts(struct json_writer *w, const struct policy_counts *counts
 void report_policy(struct json_writer *w, const struct entry *policy);
 
 /* Appends one element for each problem of the spec of a policy. */
-void report_problems(struct json_writer *w, const struct entry *policy);
+void report_policy_problems(struct json_writer *w, const struct entry *policy);
 
 /* Appends one element for each defect of a template or a binding, with the subject of the defect.
  */
@@ -67,5 +67,5 @@ struct target_place {
 struct target_place *target_places(const struct engine *engine, const struct entry *template);
 
 /* Appends stage, delivery and Karmada's message of a template, and "targets" by member cluster. */
-void report_put_way(struct json_writer *w, const struct engine *engine,
-                    const struct entry *template);
+void report_put_stages(struct json_writer *w, const struct engine *engine,
+                       const struct entry *template);

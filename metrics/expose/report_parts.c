@@ -30,7 +30,7 @@ void report_put_object(struct json_writer *w, const struct entry *entry)
     json_writer_text(w, "name", entry->name);
 }
 
-void report_put_known(struct json_writer *w, const char *key, int64_t value, bool known)
+void report_put_number_or_null(struct json_writer *w, const char *key, int64_t value, bool known)
 {
     if (known)
         json_writer_int(w, key, value);
@@ -146,7 +146,7 @@ static void write_moment(struct json_writer *w, const char *key, const struct mo
                      m->stage_reason != WHY_NONE ? stage_reason_names[m->stage_reason] : NULL);
     report_put_policy(w, "policy", policy_name_of(m->policy));
     report_put_policy(w, "claimed", policy_name_of(m->claimed));
-    report_put_known(w, "version", m->version, m->version > 0);
+    report_put_number_or_null(w, "version", m->version, m->version > 0);
     json_writer_int(w, "clusters", m->clusters);
     json_writer_close(w, '}');
 }
@@ -221,7 +221,7 @@ static void add_number_change(struct strbuf *out, size_t start, const char *part
     strbuf_addf(out, "%" PRIu32 " to %" PRIu32, a, b);
 }
 
-void transition_say(struct strbuf *out, const struct transition *x)
+void transition_add_text(struct strbuf *out, const struct transition *x)
 {
     const struct moment *a = &x->before, *b = &x->after;
     size_t start = out->len;
@@ -337,10 +337,10 @@ void report_put_version(struct json_writer *w, const struct policy_version *v)
 {
     int behind = v ? policy_version_behind(v) : -1;
 
-    report_put_known(w, "version", v ? v->number : 0, v && v->number > 0);
+    report_put_number_or_null(w, "version", v ? v->number : 0, v && v->number > 0);
     if (v && policy_version_is_unknown(v))
         json_writer_bool(w, "versionUnknown", true);
-    report_put_known(w, "behind", behind, behind >= 0);
+    report_put_number_or_null(w, "behind", behind, behind >= 0);
     report_put_time(w, "supersededSince", v ? policy_version_superseded_ms(v) : 0);
 }
 
@@ -350,8 +350,8 @@ void report_put_version_use(struct json_writer *w, const struct version_use *use
     char hash[POLICY_VERSION_HASH_SIZE];
 
     policy_version_hash(v, hash);
-    report_put_known(w, "version", v->number, v->number > 0);
-    report_put_known(w, "generation", v->generation, v->generation > 0);
+    report_put_number_or_null(w, "version", v->number, v->number > 0);
+    report_put_number_or_null(w, "generation", v->generation, v->generation > 0);
     report_put_time(w, "since", v->since_ms);
     if (v->since_seen)
         json_writer_bool(w, "sinceSeen", true);

@@ -25,7 +25,7 @@ void report_put_object(struct json_writer *w, const struct entry *entry);
 void report_put_identity(struct json_writer *w, struct identity id);
 
 /* Appends a number; null unless `known`. */
-void report_put_known(struct json_writer *w, const char *key, int64_t value, bool known);
+void report_put_number_or_null(struct json_writer *w, const char *key, int64_t value, bool known);
 
 /* Appends a time in milliseconds since the epoch; null for 0, which is unknown. */
 void report_put_time(struct json_writer *w, const char *key, int64_t time_ms);
@@ -64,7 +64,7 @@ void transition_write(struct json_writer *w, const struct transition *x);
 
 /* Appends the differences for people: "state pending (no_match) to unbound (waiting); policy ...".
  */
-void transition_say(struct strbuf *out, const struct transition *x);
+void transition_add_text(struct strbuf *out, const struct transition *x);
 
 /* ---- versions of policies (product contract 3.7) ---- */
 

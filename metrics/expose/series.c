@@ -386,7 +386,7 @@ static void add_rest_key(struct strbuf *key, const struct family_def *def, const
                          unsigned labels)
 {
     for (unsigned i = 0; i < labels; i++)
-        label_key_add(key, def->labels[i].name, family_rest_value(def->fold));
+        label_key_add(key, def->labels[i].name, family_rest_value(def->limit_kind));
     /* Each label has two quotes; quotes in a value come after a backslash. */
     for (unsigned quotes = 2 * labels; quotes > 0; from++) {
         quotes -= *from == '"';

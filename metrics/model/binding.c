@@ -17,7 +17,7 @@ static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies"
 
 enum {
     NOTED_MAX = 4096, /* Recorded dependencies; 256 KiB of annotations hold few more. */
-    TARGET_GENERATION_MAX = 0xffffff, /* Member `generation` of struct target_item. */
+    TARGET_GENERATION_MAX = 0xffffff, /* Member `generation` of struct target_status. */
 };
 
 /* Returns a time in milliseconds since the epoch; 0 if it is absent or invalid. */
@@ -111,7 +111,7 @@ static void read_conditions(struct decode *d, const cJSON *json, struct binding_
     out->applied_s = lenient_time_s(find_condition(status, "FullyApplied"), "lastTransitionTime");
     out->observed =
         generation == 0 || json_int(status, "schedulerObservedGeneration", 0) == generation;
-    out->reschedules = triggered_ms > lenient_time_ms(status, "lastScheduledTime");
+    out->reschedule_requested = triggered_ms > lenient_time_ms(status, "lastScheduledTime");
     out->was_placed = lenient_time_ms(status, "lastScheduledTime") > 0;
 }
 
@@ -149,7 +149,7 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
         struct status_problem *problem = status_problem_of(out);
 
         if (!problem->evictions)
-            problem->evictions = decode_room(tasks, sizeof(*problem->evictions));
+            problem->evictions = decode_alloc(tasks, sizeof(*problem->evictions));
         problem->evictions[problem->eviction_count++] = (struct eviction){
             .cluster = intern_add(d->strings, json_str(task, "fromCluster", "")),
             .reason = intern_add(d->strings, json_str(task, "reason", "")),
@@ -214,8 +214,8 @@ static bool is_rolling(const cJSON *status, int32_t wanted)
                               updated < json_int(status, "replicas", 0) || updated < wanted);
 }
 
-static struct target_item decode_target_status(const cJSON *json,
-                                               const struct target_cluster *target)
+static struct target_status decode_target_status(const cJSON *json,
+                                                 const struct target_cluster *target)
 {
     const cJSON *status = json_get(json, "status");
     int64_t generation = json_int(status, "resourceTemplateGeneration", 0);
@@ -223,7 +223,7 @@ static struct target_item decode_target_status(const cJSON *json,
     bool applied = json_bool(json, "applied", false);
     bool fits = generation > 0 && generation <= TARGET_GENERATION_MAX;
 
-    return (struct target_item){
+    return (struct target_status){
         .generation = (fits ? (uint32_t)generation : 0) & TARGET_GENERATION_MAX,
         .exists = true,
         .applied = applied,
@@ -387,8 +387,8 @@ static bool names_dependency(const cJSON *item)
  * Reads an annotation of Karmada's dependencies distributor: an array, or null if it is empty.
  * Returns NULL (unknown) if the annotation is absent or invalid; Karmada ignores it then, too.
  */
-static struct noted_dependencies *read_recorded_dependencies(struct decode *d,
-                                                             const cJSON *metadata)
+static struct recorded_dependencies *read_recorded_dependencies(struct decode *d,
+                                                                const cJSON *metadata)
 {
     const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
     const char *text = decode_text(d, annotations, "metadata.annotations", dependencies_key);
@@ -401,7 +401,7 @@ static struct noted_dependencies *read_recorded_dependencies(struct decode *d,
     if (!cJSON_IsNull(array) && (!cJSON_IsArray(array) || size > NOTED_MAX))
         return NULL;
 
-    struct noted_dependencies *noted =
+    struct recorded_dependencies *noted =
         xcalloc(1, sizeof(*noted) + (size_t)size * sizeof(*noted->items));
     cJSON_ArrayForEach (item, array) {
         if (names_dependency(item))
@@ -421,7 +421,7 @@ static void read_referrers(struct decode *d, const cJSON *spec, struct binding *
     const cJSON *array = decode_array(d, spec, "spec", "requiredBy");
     const cJSON *item;
 
-    b->referrers = decode_room(array, sizeof(*b->referrers));
+    b->referrers = decode_alloc(array, sizeof(*b->referrers));
     cJSON_ArrayForEach (item, array) {
         decode_element(d, item, path);
         b->referrers[b->referrer_count++] = (struct referrer){
@@ -493,7 +493,7 @@ static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b
     const cJSON *array = decode_array(d, spec, "spec", "clusters");
     const cJSON *item;
 
-    b->clusters = decode_room(array, sizeof(*b->clusters));
+    b->clusters = decode_alloc(array, sizeof(*b->clusters));
     cJSON_ArrayForEach (item, array)
         b->clusters[b->cluster_count++] = read_cluster(d, item, "spec.clusters[]");
     read_required_clusters(d, spec, b);
@@ -543,7 +543,7 @@ static void read_requests(struct decode *d, const cJSON *spec, struct binding *b
     const cJSON *requests = decode_object(d, requirements, path, "resourceRequest");
     const cJSON *item;
 
-    b->requests = decode_room(requests, sizeof(*b->requests));
+    b->requests = decode_alloc(requests, sizeof(*b->requests));
     cJSON_ArrayForEach (item, requests) {
         b->requests[b->request_count++] = (struct resource_request){
             .resource = intern_add(d->strings, item->string),
@@ -603,7 +603,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->noted = read_recorded_dependencies(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_changed_ms(d, metadata, NULL);
-    write_decode(d, metadata, &b->write);
+    binding_write_decode(d, metadata, &b->write);
     b->propagated_s = propagation_write_s(d, metadata);
     b->delivered_generation = read_delivered_generation(json);
     b->deleting = decode_deleting(d, metadata);
@@ -657,7 +657,7 @@ void binding_release(struct intern *strings, void *object)
     free(b);
 }
 
-void binding_succeed(void *fresh, const void *last, bool relisted)
+void binding_inherit(void *fresh, const void *last, bool relisted)
 {
     struct binding *b = fresh;
     const struct binding *old = last;

@@ -27,7 +27,7 @@ enum target_health {
  * Status of one target cluster: its element of status.aggregatedStatus, and suspension of
  * dispatching. All zero if the status has no such element.
  */
-struct target_item {
+struct target_status {
     uint32_t generation : 24; /* status.resourceTemplateGeneration; 0 if unknown or too large. */
     uint32_t exists : 1;      /* The status has an element for the cluster. */
     uint32_t applied : 1;
@@ -41,7 +41,7 @@ struct target_item {
 struct target_cluster {
     const char *name;
     int32_t replicas;
-    struct target_item item; /* Set for the targets of a binding only. */
+    struct target_status item; /* Set for the targets of a binding only. */
 };
 
 /* ---- status ---- */
@@ -96,8 +96,8 @@ struct binding_status {
     uint8_t scheduled;       /* enum scheduled */
     /* True if the scheduler has processed this generation, or the generation is unknown. */
     bool observed;
-    bool reschedules; /* spec.rescheduleTriggeredAt is later than the last success. */
-    bool was_placed;  /* Scheduling has succeeded at least once. */
+    bool reschedule_requested; /* spec.rescheduleTriggeredAt is later than the last success. */
+    bool was_placed;           /* Scheduling has succeeded at least once. */
 };
 
 /* Returns the message of the last failed apply to `cluster` (a shared string); "" if unknown. */
@@ -133,7 +133,7 @@ struct member_conflict {
  * Named dependencies that Karmada recorded in an annotation of the binding of a template that
  * propagates its dependencies. Shared texts.
  */
-struct noted_dependencies {
+struct recorded_dependencies {
     uint32_t count;
     struct identity items[];
 };
@@ -155,7 +155,7 @@ struct binding {
     struct target_cluster *clusters; /* binding_target_count() elements. */
     struct resource_request *requests;
     struct member_conflict *member_conflicts; /* NULL if no cluster reports a conflict. */
-    struct noted_dependencies *noted;         /* NULL if unknown; an empty list if empty. */
+    struct recorded_dependencies *noted;      /* NULL if unknown; an empty list if empty. */
     uint32_t referrer_count;
     uint32_t cluster_count; /* Elements of spec.clusters, the first ones of `clusters`. */
     uint32_t request_count;
@@ -188,7 +188,7 @@ struct binding {
 /* Callbacks of struct kind_def. */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
-void binding_succeed(void *fresh, const void *last, bool relisted);
+void binding_inherit(void *fresh, const void *last, bool relisted);
 
 /*
  * Returns the uid_hash() of the permanent id in the labels of a binding or of its Works. A binding

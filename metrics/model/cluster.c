@@ -24,7 +24,7 @@ static void read_taints(struct decode *d, const cJSON *spec, struct cluster *c)
     const cJSON *array = decode_array(d, spec, "spec", "taints");
     const cJSON *item;
 
-    c->taints = decode_room(array, sizeof(*c->taints));
+    c->taints = decode_alloc(array, sizeof(*c->taints));
     cJSON_ArrayForEach (item, array) {
         decode_element(d, item, path);
         c->taints[c->taint_count++] = (struct taint){

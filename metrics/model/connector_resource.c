@@ -300,7 +300,7 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     c->resource_id = decode_shared(d, spec, "spec", "resourceID");
     c->location = read_location(d, spec);
     c->parent = read_parent(d, spec, &c->unclear);
-    c->refused_by = management_conflict_decode(d, json_get(json, "status"));
+    c->conflict_holder = management_conflict_decode(d, json_get(json, "status"));
     /* Config Connector ignores an interval that is not a number. */
     c->reconcile_s =
         reconcile && parse_uint(reconcile, INT32_MAX, &reconcile_s) ? (int64_t)reconcile_s : -1;
@@ -345,7 +345,7 @@ void connector_release(struct intern *strings, void *part, enum connector_role r
         intern_drop(strings, c->resource_id);
         intern_drop(strings, c->location);
         intern_drop(strings, c->parent);
-        intern_drop(strings, c->refused_by);
+        intern_drop(strings, c->conflict_holder);
     } else if (role == ROLE_DEFAULTS) {
         intern_drop(strings, ((struct connector_defaults *)part)->container.id);
     } else {

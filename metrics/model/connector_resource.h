@@ -71,8 +71,9 @@ struct connector {
     const char *resource_id;    /* spec.resourceID; if unset, the object's name is used. */
     const char *location;       /* spec.location, .region or .zone */
     const char *parent;         /* Scope of its name, for example an instance or a dataset. */
-    const char *refused_by;     /* Holder's id in a ManagementConflict, "" if unknown; else NULL. */
-    int64_t reconcile_s;        /* Reconcile interval; -1 if unset: the default applies. */
+    const char
+        *conflict_holder; /* Holder's id in a ManagementConflict, "" if unknown; else NULL. */
+    int64_t reconcile_s;  /* Reconcile interval; -1 if unset: the default applies. */
     enum prevention prevention;
     bool unclear;  /* The object does not determine its cloud resource. */
     bool abandons; /* deletion-policy: abandon */

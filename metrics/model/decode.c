@@ -306,7 +306,7 @@ void decode_element(struct decode *d, const cJSON *element, const char *path)
         wrong_type(d, path, "", "an object", element);
 }
 
-void *decode_room(const cJSON *items, size_t size)
+void *decode_alloc(const cJSON *items, size_t size)
 {
     size_t count = (size_t)cJSON_GetArraySize(items);
 
@@ -317,7 +317,7 @@ const char **decode_texts(struct decode *d, const cJSON *parent, const char *pat
                           uint32_t *count)
 {
     const cJSON *array = decode_array(d, parent, path, key);
-    const char **texts = decode_room(array, sizeof(*texts));
+    const char **texts = decode_alloc(array, sizeof(*texts));
     const cJSON *item;
 
     *count = 0;

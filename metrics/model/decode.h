@@ -103,7 +103,7 @@ void decode_element(struct decode *d, const cJSON *element, const char *path);
  * Allocates `size` bytes for each element of an array or member of an object; NULL if there are no
  * elements. The caller frees the memory.
  */
-void *decode_room(const cJSON *items, size_t size);
+void *decode_alloc(const cJSON *items, size_t size);
 
 /*
  * Returns the array of strings `parent.key` as shared strings; NULL if it is empty. Release it with

@@ -26,7 +26,7 @@ enum object_class {
 };
 
 /* Condition under which the exporter watches a kind at an API server. */
-enum watch_when {
+enum watch_condition {
     WATCH_ALWAYS = 1,       /* Not 0: a row without a condition is an error. */
     WATCH_WITH_CONNECTOR,   /* While a policy selects a kind of Config Connector. */
     WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass and Karmada's gate is on. */
@@ -40,7 +40,7 @@ enum watch_when {
 
 /* Watch of a kind. Members other than `when` apply to WATCH_ALWAYS and WATCH_WITH_... only. */
 struct kind_watch {
-    enum watch_when when;
+    enum watch_condition when;
     const char *resource; /* Plural name in API paths: "propagationpolicies". */
     bool required;        /* The exporter is not ready before these objects have been read. */
     bool optional;        /* The initial sync does not wait for these objects. */

@@ -275,9 +275,10 @@ static bool content_changed(const struct traces *old, const struct traces *fresh
     return fresh->newest_s > old->newest_s || fresh->content < old->content;
 }
 
-bool changed_by_user(const struct traces *old, const struct traces *fresh, bool claims_count)
+bool changed_by_user(const struct traces *old, const struct traces *fresh,
+                     bool claim_moves_generation)
 {
-    bool claimed = claims_count && fresh->generation == old->generation + 1 &&
+    bool claimed = claim_moves_generation && fresh->generation == old->generation + 1 &&
                    fresh->karmada_keys != old->karmada_keys;
 
     if (fresh->user_keys != old->user_keys)
@@ -311,7 +312,7 @@ void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_writ
         out->manager = intern_add(d->strings, manager);
 }
 
-void write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out)
+void binding_write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out)
 {
     const cJSON *entry;
     bool owned = false;

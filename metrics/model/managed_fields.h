@@ -46,10 +46,11 @@ struct traces {
 void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
 
 /*
- * Returns true if a user's change led from `old` to `fresh`. `claims_count`: annotations of the
- * kind increment the generation (Deployments), so Karmada's claim does, too.
+ * Returns true if a user's change led from `old` to `fresh`. `claim_moves_generation`: annotations
+ * of the kind increment the generation (Deployments), so Karmada's claim does, too.
  */
-bool changed_by_user(const struct traces *old, const struct traces *fresh, bool claims_count);
+bool changed_by_user(const struct traces *old, const struct traces *fresh,
+                     bool claim_moves_generation);
 
 /*
  * Returns the time of the last write by any manager but `karmada` (the text_hash32() of its name),
@@ -76,7 +77,7 @@ struct binding_write {
  * Sets `out` from the newest entry without a subresource that owns spec.resource; if there is no
  * such entry, from the newest entry without a subresource.
  */
-void write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out);
+void binding_write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out);
 
 /* For tests. */
 

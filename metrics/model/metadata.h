@@ -36,12 +36,12 @@ bool uid_hashes_differ(uint32_t a, uint32_t b);
  * Returns metadata.resourceVersion in 32 bits: the low bits of the number, a hash if it is not a
  * number, 0 if it is absent.
  */
-uint32_t version_mark(const cJSON *json);
-/* Same as version_mark(), for the text of a resourceVersion. */
-uint32_t version_mark_of(const char *version);
+uint32_t short_version(const cJSON *json);
+/* Same as short_version(), for the text of a resourceVersion. */
+uint32_t short_version_of(const char *version);
 
 /* Returns true if `a` is newer than `b`. Both must be less than 2^31 versions apart. */
-static inline bool version_mark_is_newer(uint32_t a, uint32_t b)
+static inline bool short_version_is_newer(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;
 }

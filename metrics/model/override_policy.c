@@ -88,7 +88,7 @@ void *override_decode(struct decode *d, const cJSON *json)
     o->selectors = resource_selectors_decode(d, spec, "resourceSelectors", &o->selector_count);
     o->deprecated = cJSON_GetArraySize(rules) == 0;
     o->rules =
-        o->deprecated ? xcalloc(1, sizeof(*o->rules)) : decode_room(rules, sizeof(*o->rules));
+        o->deprecated ? xcalloc(1, sizeof(*o->rules)) : decode_alloc(rules, sizeof(*o->rules));
     if (o->deprecated)
         read_rule(d, spec, "spec", &o->rules[o->rule_count++]);
     cJSON_ArrayForEach (item, rules) {

@@ -70,7 +70,7 @@ static void read_groups(struct decode *d, const cJSON *json, struct placement *p
         cluster_affinity_decode(d, one, path, &p->groups->affinity);
         return;
     }
-    p->groups = decode_room(several, sizeof(*p->groups));
+    p->groups = decode_alloc(several, sizeof(*p->groups));
     cJSON_ArrayForEach (item, several) {
         const cJSON *overflow = decode_array(d, item, path, "overflowAffinities");
         struct affinity_group *group = &p->groups[p->group_count++];
@@ -78,7 +78,7 @@ static void read_groups(struct decode *d, const cJSON *json, struct placement *p
         decode_element(d, item, path);
         *group = (struct affinity_group){
             .name = decode_shared(d, item, path, "affinityName"),
-            .overflow = decode_room(overflow, sizeof(*group->overflow)),
+            .overflow = decode_alloc(overflow, sizeof(*group->overflow)),
         };
         cluster_affinity_decode(d, item, path, &group->affinity);
         cJSON_ArrayForEach (other, overflow) {
@@ -93,7 +93,7 @@ static void read_tolerations(struct decode *d, const cJSON *json, struct placeme
     const cJSON *array = decode_array(d, json, path, "clusterTolerations");
     const cJSON *item;
 
-    p->tolerations = decode_room(array, sizeof(*p->tolerations));
+    p->tolerations = decode_alloc(array, sizeof(*p->tolerations));
     cJSON_ArrayForEach (item, array) {
         decode_element(d, item, path);
         p->tolerations[p->toleration_count++] = (struct toleration){
@@ -110,7 +110,7 @@ static void read_weights(struct decode *d, const cJSON *preference, struct place
     const cJSON *array = decode_array(d, preference, path, "staticWeightList");
     const cJSON *item;
 
-    p->weights = decode_room(array, sizeof(*p->weights));
+    p->weights = decode_alloc(array, sizeof(*p->weights));
     cJSON_ArrayForEach (item, array) {
         const cJSON *target = decode_object(d, item, path, "targetCluster");
         struct static_weight *weight = &p->weights[p->weight_count++];

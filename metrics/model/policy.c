@@ -8,7 +8,7 @@ struct resource_selector *resource_selectors_decode(struct decode *d, const cJSO
                                                     const char *key, uint32_t *count)
 {
     const cJSON *array = decode_array(d, spec, "spec", key);
-    struct resource_selector *selectors = decode_room(array, sizeof(*selectors));
+    struct resource_selector *selectors = decode_alloc(array, sizeof(*selectors));
     char path[64];
     const cJSON *item;
 
@@ -242,7 +242,7 @@ bool policy_equal(const struct policy *a, const struct policy *b)
            propagation_equal(&a->propagation, &b->propagation);
 }
 
-void policy_succeed(void *fresh, const void *last, bool relisted)
+void policy_inherit(void *fresh, const void *last, bool relisted)
 {
     struct policy *p = fresh;
     const struct policy *old = last;
@@ -252,12 +252,12 @@ void policy_succeed(void *fresh, const void *last, bool relisted)
     if (p->id != old->id)
         return;
     p->undated = old->undated || (changed && p->changed_ms <= old->changed_ms);
-    p->busy_until_ms = old->busy_until_ms;
+    p->grace_extended_until_ms = old->grace_extended_until_ms;
     if (p->changed_ms < old->changed_ms)
         p->changed_ms = old->changed_ms;
 }
 
-void policy_date(struct policy *p, int64_t now_ms)
+void policy_set_change_time(struct policy *p, int64_t now_ms)
 {
     if (p->undated && now_ms > p->changed_ms)
         p->changed_ms = now_ms;

@@ -78,8 +78,8 @@ struct policy {
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
     struct spec_write write;
     /* End of the extended grace while Karmada still applies the last change; 0 if unset. */
-    int64_t busy_until_ms;
-    bool undated; /* An observed change has no time: policy_date() sets it. */
+    int64_t grace_extended_until_ms;
+    bool undated; /* An observed change has no time: policy_set_change_time() sets it. */
     bool lazy;
     bool preempts; /* preemption: Always */
     bool deleting;
@@ -88,10 +88,10 @@ struct policy {
 /* Callbacks of struct kind_def. */
 void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
-void policy_succeed(void *fresh, const void *last, bool relisted);
+void policy_inherit(void *fresh, const void *last, bool relisted);
 
 /* Returns true if both specs, decoded with the same string pool, mean the same to Karmada. */
 bool policy_equal(const struct policy *a, const struct policy *b);
 
 /* Sets changed_ms to `now_ms` if the source has observed a change without a time (`undated`). */
-void policy_date(struct policy *p, int64_t now_ms);
+void policy_set_change_time(struct policy *p, int64_t now_ms);

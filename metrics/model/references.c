@@ -341,7 +341,7 @@ void references_decode(struct decode *d, const cJSON *json, struct references *o
         out->items[out->count++] = make_reference(d->strings, &s.items[i]);
 }
 
-bool references_are_in(const char *api_version, const char *kind)
+bool kind_has_references(const char *api_version, const char *kind)
 {
     for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {
         if (strcmp(interpreters[i].kind, kind) == 0 &&

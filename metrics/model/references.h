@@ -34,4 +34,4 @@ struct references {
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
 void references_release(struct intern *strings, struct references *r);
 /* Returns true if the references of the kind are in its spec: metadata alone do not suffice. */
-bool references_are_in(const char *api_version, const char *kind);
+bool kind_has_references(const char *api_version, const char *kind);

@@ -106,7 +106,7 @@ struct intern *store_strings(const struct store *s)
     return s->strings;
 }
 
-void store_own_by(struct store *s, const char *owner_key)
+void store_set_owner_key(struct store *s, const char *owner_key)
 {
     intern_drop(s->strings, s->owner_key);
     s->owner_key = owner_key ? intern_add(s->strings, owner_key) : NULL;
@@ -212,7 +212,7 @@ static struct entry *add_entry(struct store *s, struct partition *partition, con
     return entry;
 }
 
-struct entry *store_refer(struct store *s, const struct identity *id)
+struct entry *store_find_or_add(struct store *s, const struct identity *id)
 {
     const struct kind_def *def = kind_of(id->api_version, id->kind);
     const char *names[] = {
@@ -234,7 +234,7 @@ struct entry *store_refer(struct store *s, const struct identity *id)
     return entry ? entry : add_entry(s, partition, id->name);
 }
 
-void store_tidy(struct store *s, struct entry *entry)
+void store_free_unused(struct store *s, struct entry *entry)
 {
     struct partition *partition = entry->partition;
     struct entry_key key = {partition, entry->name};
@@ -253,7 +253,7 @@ void store_tidy(struct store *s, struct entry *entry)
     free(entry);
 }
 
-void *store_exchange(struct store *s, struct entry *entry, void *fresh)
+void *store_swap_object(struct store *s, struct entry *entry, void *fresh)
 {
     const struct kind_def *def = entry->partition->type->def;
     void *old = entry->object;
@@ -274,7 +274,7 @@ void *store_exchange(struct store *s, struct entry *entry, void *fresh)
 /* Replaces the entry's object (removes it if `fresh` is NULL) and frees the previous one. */
 static void replace_object(struct store *s, struct entry *entry, void *fresh)
 {
-    entry->partition->type->def->release(s->strings, store_exchange(s, entry, fresh));
+    entry->partition->type->def->release(s->strings, store_swap_object(s, entry, fresh));
 }
 
 /* Stores a decoded object; `object` is NULL if `json` is invalid: the entry keeps its object. */
@@ -283,12 +283,12 @@ static enum store_outcome accept_object(struct store *s, struct entry *entry, co
 {
     bool added = !entry->object;
     const struct kind_def *def = entry->partition->type->def;
-    bool inherits = !added && entry->sweep != STORE_UNDONE && def->succeed;
+    bool inherits = !added && entry->sweep != STORE_HISTORY_INVALID && def->succeed;
     /* Another pass or source: versions between the two objects may have been missed. */
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
-    store_mark(entry, origin);
-    entry->version = version_mark(json);
+    store_mark_seen(entry, origin);
+    entry->version = short_version(json);
     if (!object)
         return STORE_REJECTED;
     if (inherits)
@@ -326,7 +326,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
         return STORE_REJECTED;
 
     void *object = decode_as_kind(s, kind_of(id.api_version, id.kind), &id, json, err);
-    struct entry *entry = object ? store_refer(s, &id) : store_find(s, &id);
+    struct entry *entry = object ? store_find_or_add(s, &id) : store_find(s, &id);
     return entry ? accept_object(s, entry, json, object, origin) : STORE_REJECTED;
 }
 
@@ -334,7 +334,7 @@ static void remove_object(struct store *s, struct entry *entry)
 {
     if (entry->object)
         replace_object(s, entry, NULL);
-    store_tidy(s, entry);
+    store_free_unused(s, entry);
 }
 
 /*
@@ -407,7 +407,7 @@ void entry_list_add(struct entry_list *list, struct entry *entry)
     list->items[list->count++] = entry;
 }
 
-size_t entry_place(struct entry *const *entries, size_t count, const struct entry *entry)
+size_t entry_sort_index(struct entry *const *entries, size_t count, const struct entry *entry)
 {
     size_t first = 0, end = count;
 

@@ -65,9 +65,9 @@ struct entry {
     uint32_t position;    /* Index in partition->entries. */
     uint32_t source;      /* Source that read the object last, and its pass (struct origin). */
     uint32_t sweep;       /* Number of that pass. */
-    uint32_t version;     /* version_mark() of the object; 0 if unknown. */
+    uint32_t version;     /* short_version() of the object; 0 if unknown. */
     uint32_t pins : 30;   /* Number of store_pin() calls without their store_unpin(). */
-    uint32_t wanted : 1;  /* Set by store_want(). */
+    uint32_t wanted : 1;  /* Set by store_request_read(). */
     uint32_t audited : 1; /* Found by the running comparison of store and API server (kube). */
     bool dirty : 1;       /* Queued for evaluation. */
     unsigned cause : 7;   /* Reason of `dirty` (rules/graph.h). */
@@ -77,8 +77,8 @@ struct entry {
 /*
  * `changed` is called after each change of an entry's object. `old` is the previous object, NULL
  * if the entry had no object; the store frees it after the call. The listener may call
- * store_refer(), and store_tidy() for other entries; it must not put, remove or sweep, and must
- * not tidy the changed entry.
+ * store_find_or_add(), and store_free_unused() for other entries; it must not put, remove or sweep,
+ * and must not tidy the changed entry.
  */
 struct store_listener {
     void (*changed)(void *context, struct entry *entry, const void *old);
@@ -98,7 +98,7 @@ struct intern *store_strings(const struct store *s);
  * Sets the key of the label or annotation that names the owner of a template; NULL disables
  * owners. Call it before the first store_put().
  */
-void store_own_by(struct store *s, const char *owner_key);
+void store_set_owner_key(struct store *s, const char *owner_key);
 /* Returns a decoder for objects that are put into the store, or compared with objects in it. */
 struct decode store_decode(const struct store *s, struct error *err);
 
@@ -115,7 +115,7 @@ struct origin {
  * after the restore of a backup: its replacement inherits nothing from it (`succeed` of struct
  * kind_def is not called).
  */
-#define STORE_UNDONE UINT32_MAX
+#define STORE_HISTORY_INVALID UINT32_MAX
 
 enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 
@@ -126,7 +126,8 @@ enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err);
 
-/* Same as store_put(), for a caller that already has the entry of the object (store_refer()). */
+/* Same as store_put(), for a caller that already has the entry of the object (store_find_or_add()).
+ */
 enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
                                 struct origin origin, struct error *err);
 
@@ -135,9 +136,9 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
  * the previous object. The store then owns `fresh`, the caller the returned object. For a
  * simulation that changes the store and restores it afterwards.
  */
-void *store_exchange(struct store *s, struct entry *entry, void *fresh) MUST_USE;
+void *store_swap_object(struct store *s, struct entry *entry, void *fresh) MUST_USE;
 
-/* Removes the object of an entry. Frees the entry if nothing refers to it (store_tidy()). */
+/* Removes the object of an entry. Frees the entry if nothing refers to it (store_free_unused()). */
 void store_remove(struct store *s, struct entry *entry);
 
 /* Removes the objects of `origin.source` last seen in another pass; returns their number. */
@@ -147,10 +148,10 @@ size_t store_sweep(struct store *s, struct origin origin);
 struct entry *store_find(const struct store *s, const struct identity *id);
 
 /* Same as store_find(), but adds a missing entry: others can refer to a missing object. */
-struct entry *store_refer(struct store *s, const struct identity *id);
+struct entry *store_find_or_add(struct store *s, const struct identity *id);
 
 /* Frees the entry if it has no object, pins, readers or reads; otherwise does nothing. */
-void store_tidy(struct store *s, struct entry *entry);
+void store_free_unused(struct store *s, struct entry *entry);
 
 /*
  * Keeps the entry, with or without an object, until store_unpin(): for callers that store a
@@ -166,11 +167,11 @@ static inline void store_unpin(struct store *s, struct entry *entry)
 {
     assert(entry->pins > 0);
     entry->pins--;
-    store_tidy(s, entry);
+    store_free_unused(s, entry);
 }
 
 /* Requests the sources to read the entry's object although no rule needs it. Permanent. */
-static inline void store_want(struct entry *entry)
+static inline void store_request_read(struct entry *entry)
 {
     entry->wanted = true;
     store_pin(entry);
@@ -183,7 +184,7 @@ static inline bool store_is_from(const struct entry *entry, uint32_t source)
 }
 
 /* Marks the object as seen in this pass, valid or not: store_sweep() then keeps it. */
-static inline void store_mark(struct entry *entry, struct origin origin)
+static inline void store_mark_seen(struct entry *entry, struct origin origin)
 {
     entry->source = origin.source;
     entry->sweep = origin.sweep;
@@ -251,7 +252,7 @@ struct entry_list {
 
 void entry_list_add(struct entry_list *list, struct entry *entry);
 /* Returns the index of `entry` in an array sorted by entry_compare(), or its insertion point. */
-size_t entry_place(struct entry *const *entries, size_t count, const struct entry *entry);
+size_t entry_sort_index(struct entry *const *entries, size_t count, const struct entry *entry);
 /* Frees the list, but not the entries. The list is then empty and usable again. */
 void entry_list_release(struct entry_list *list);
 
@@ -279,7 +280,7 @@ struct store_walk {
 };
 
 /* Returns an iterator before its first entry. Stop it with store_walk_stop(). */
-static inline struct store_walk store_walk_over(struct store *store, unsigned classes)
+static inline struct store_walk store_walk_begin(struct store *store, unsigned classes)
 {
     return (struct store_walk){.store = store, .classes = classes};
 }

@@ -90,7 +90,7 @@ static const char *requests_decode(struct decode *d, const cJSON *pod)
     return text.len > 0 && strbuf_ok(&text) ? intern_add(d->strings, text.data) : NULL;
 }
 
-struct resource_request *requests_of(struct intern *strings, const char *text, uint32_t *count)
+struct resource_request *requests_parse(struct intern *strings, const char *text, uint32_t *count)
 {
     struct resource_request *requests = NULL;
 
@@ -133,7 +133,7 @@ static bool is_kind(const cJSON *json, const char *api_version, const char *kind
            strcmp(json_str(json, "kind", ""), kind) == 0;
 }
 
-bool is_setting(const cJSON *json)
+bool is_setting_object(const cJSON *json)
 {
     return is_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND) ||
            connector_role_of(json) != ROLE_NONE;
@@ -271,7 +271,7 @@ struct template *template_with_claim(const struct template *t, const struct clai
     return copy;
 }
 
-void template_change(struct template *t, const struct template *old, uint64_t version)
+void template_apply_user_change(struct template *t, const struct template *old, uint64_t version)
 {
     t->uid_hash = old->uid_hash;
     t->created_ms = old->created_ms;
@@ -280,7 +280,7 @@ void template_change(struct template *t, const struct template *old, uint64_t ve
     t->user_version = version;
     t->changed_ms = 0;
     t->changer_unknown = true;
-    t->user_lower = false;
+    t->user_version_is_lower = false;
     t->undated = false;
 }
 
@@ -328,10 +328,10 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->resource_version = resource_version_decode(d, metadata, "metadata");
     t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
     traces_decode(d, json, &t->traces);
-    t->claims_count = is_kind(json, "apps/v1", "Deployment");
+    t->claim_moves_generation = is_kind(json, "apps/v1", "Deployment");
     if (is_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
         read_priority(d, json, t);
-    t->half_claim = !t->claim && has_claim_id(d, metadata);
+    t->claim_incomplete = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_deleting(d, metadata);
     t->unread = !metadata;
     t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;
@@ -357,12 +357,12 @@ void *template_decode(struct decode *d, const cJSON *json)
 static void record_change(struct template *t, const struct template *old, bool relisted)
 {
     t->user_version = relisted ? old->resource_version : t->resource_version;
-    t->user_lower = relisted;
-    t->user_seen = true;
+    t->user_version_is_lower = relisted;
+    t->user_change_observed = true;
     t->undated = t->changed_ms <= old->changed_ms;
 }
 
-void template_succeed(void *fresh, const void *last, bool relisted)
+void template_inherit(void *fresh, const void *last, bool relisted)
 {
     struct template *t = fresh;
     const struct template *old = last;
@@ -373,10 +373,10 @@ void template_succeed(void *fresh, const void *last, bool relisted)
         !t->resource_version != !old->resource_version)
         return;
     t->user_version = old->user_version;
-    t->user_lower = old->user_lower;
-    t->user_seen = old->user_seen;
+    t->user_version_is_lower = old->user_version_is_lower;
+    t->user_change_observed = old->user_change_observed;
     t->undated = old->undated;
-    if (changed_by_user(&old->traces, &t->traces, t->claims_count))
+    if (changed_by_user(&old->traces, &t->traces, t->claim_moves_generation))
         record_change(t, old, relisted);
     if (t->changed_ms < old->changed_ms) {
         t->changed_ms = old->changed_ms;
@@ -384,7 +384,7 @@ void template_succeed(void *fresh, const void *last, bool relisted)
     }
 }
 
-void template_date(struct template *t, int64_t now_ms)
+void template_set_change_time(struct template *t, int64_t now_ms)
 {
     if (t->undated && now_ms > t->changed_ms) {
         t->changed_ms = now_ms;

@@ -33,7 +33,7 @@ struct template
     struct claim *claim;          /* NULL if unclaimed. */
     const char *claimed_by;       /* Label resourcetemplate.karmada.io/claimed-by; else NULL. */
     struct reference *references; /* In the order of references_decode(). */
-    const char *requests;         /* Input of requests_of(); NULL if empty or unknown. Shared. */
+    const char *requests;         /* Input of requests_parse(); NULL if empty or unknown. Shared. */
     const char *changed_by;       /* Use template_changed_by(). */
     uint32_t reference_count;
     int32_t replicas;          /* -1 if unknown. */
@@ -46,13 +46,13 @@ struct template
     uint32_t uid_hash; /* uid_hash() of metadata.uid. */
     int32_t priority;  /* Value of a PriorityClass, if `has_priority`. */
     bool has_priority : 1;
-    bool references_known : 1; /* See struct references. */
-    bool user_lower : 1;       /* user_version is the version before that change, not of it. */
-    bool user_seen : 1;        /* The source has observed the change at changed_ms. */
-    bool undated : 1;          /* The observed change has no time: template_date() sets it. */
-    bool changer_unknown : 1;  /* changed_ms is not a time of managedFields. */
-    bool claims_count : 1;     /* A change of the claim increments the generation. */
-    bool half_claim : 1;       /* Incomplete claim (only its id): Karmada matches it again. */
+    bool references_known : 1;      /* See struct references. */
+    bool user_version_is_lower : 1; /* user_version is the version before that change, not of it. */
+    bool user_change_observed : 1;  /* The source has observed the change at changed_ms. */
+    bool undated : 1; /* The observed change has no time: template_set_change_time() sets it. */
+    bool changer_unknown : 1;        /* changed_ms is not a time of managedFields. */
+    bool claim_moves_generation : 1; /* A change of the claim increments the generation. */
+    bool claim_incomplete : 1;       /* Incomplete claim (only its id): Karmada matches it again. */
     bool deleting : 1;
     bool reconciled : 1; /* RECONCILE_ANNOTATION is set. */
     bool has_owner : 1;  /* Use template_owner(). */
@@ -73,7 +73,8 @@ const char *template_changed_by(const struct template *t);
 
 /*
  * Returns the owner of the template: the value of the label, else of the annotation, with the key
- * of store_own_by(). Shared; NULL if there is no owner or the value is longer than 256 bytes.
+ * of store_set_owner_key(). Shared; NULL if there is no owner or the value is longer than 256
+ * bytes.
  */
 const char *template_owner(const struct template *t);
 
@@ -84,7 +85,7 @@ bool template_has_replicas(const char *api_version, const char *kind);
  * Returns what one pod requests, from `requests` of a template; NULL if `text` is NULL. The caller
  * drops the resource names and frees the array.
  */
-struct resource_request *requests_of(struct intern *strings, const char *text, uint32_t *count);
+struct resource_request *requests_parse(struct intern *strings, const char *text, uint32_t *count);
 
 /*
  * Returns a copy with another claim (NULL: without a claim). The copy borrows from `t` and
@@ -96,18 +97,18 @@ struct template *template_with_claim(const struct template *t, const struct clai
  * Makes `t` the successor of `old` after a change by a user: it keeps the identity of `old` and
  * gets `version` (not 0) as the version of that change. The time of the change is unknown.
  */
-void template_change(struct template *t, const struct template *old, uint64_t version);
+void template_apply_user_change(struct template *t, const struct template *old, uint64_t version);
 
 /*
  * Returns true if rules read the content of the object even if it is not a template: a
  * PriorityClass, or an object with settings of Config Connector (CLASS_SETTING).
  */
-bool is_setting(const cJSON *json);
+bool is_setting_object(const cJSON *json);
 
 /* Callbacks of struct kind_def. */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
-void template_succeed(void *fresh, const void *last, bool relisted);
+void template_inherit(void *fresh, const void *last, bool relisted);
 
 /* Sets changed_ms to `now_ms` if the source has observed a change without a time (`undated`). */
-void template_date(struct template *t, int64_t now_ms);
+void template_set_change_time(struct template *t, int64_t now_ms);

@@ -92,7 +92,7 @@ static uint32_t read_written(struct decode *d, const cJSON *metadata)
         timestamp_seconds(decode_time(d, metadata, "metadata", "creationTimestamp"));
     struct binding_write write;
 
-    write_decode(d, metadata, &write);
+    binding_write_decode(d, metadata, &write);
     return write.time_s > created_s ? write.time_s : created_s;
 }
 

@@ -198,7 +198,7 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
     connector_identify(facts, &out->identity);
     const bool found[CONNECTOR_CONFLICT_COUNT] = {
         [CONNECTOR_REPORTED] =
-            c->refused_by || (facts->binding && facts->binding->member_conflicts),
+            c->conflict_holder || (facts->binding && facts->binding->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
         /* For unknown holders the lease has CONNECTOR_UNKNOWN_HOLDER. */
         [CONNECTOR_REFUSED] =
@@ -253,8 +253,8 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-bool connector_same(const struct entry *a, const struct connector_identity *a_identity,
-                    const struct entry *b, const struct connector_identity *b_identity)
+bool connector_is_same_resource(const struct entry *a, const struct connector_identity *a_identity,
+                                const struct entry *b, const struct connector_identity *b_identity)
 {
     const struct type *left = a->partition->type;
     const struct type *right = b->partition->type;
@@ -294,7 +294,7 @@ static const struct template *find_object(const struct store *s, const struct id
     return entry_template_or_setting(store_find(s, id));
 }
 
-const struct namespace_ids *connector_known_ids(const struct store *s)
+const struct namespace_ids *connector_namespace_ids(const struct store *s)
 {
     for (size_t i = 0; i < ARRAY_LEN(setting_versions); i++) {
         const struct namespace_ids *ids = template_namespace_ids(
@@ -322,7 +322,7 @@ enum lease_verdict connector_lease_verdict(const struct store *s, const struct e
                                            const struct entry *lease, struct lease_clock clock)
 {
     bool protects = template_decision(template)->connector->protection == PROTECTION_RESOURCE;
-    const struct namespace_ids *ids = connector_known_ids(s);
+    const struct namespace_ids *ids = connector_namespace_ids(s);
 
     return lease_verdict(protects ? PREVENTION_RESOURCE : PREVENTION_NONE, entry_lease(lease),
                          ids ? labels_get(&ids->ids, entry_ns(template)) : NULL, clock);

@@ -148,8 +148,8 @@ void lease_decide(const struct lease *lease, const struct namespace_ids *ids,
                   struct lease_clock clock, struct lease_decision *out);
 
 /* Returns true if both objects, with these identities, stand for the same cloud resource. */
-bool connector_same(const struct entry *a, const struct connector_identity *a_identity,
-                    const struct entry *b, const struct connector_identity *b_identity);
+bool connector_is_same_resource(const struct entry *a, const struct connector_identity *a_identity,
+                                const struct entry *b, const struct connector_identity *b_identity);
 /* Returns a hash that is equal for all objects that stand for the same cloud resource. */
 uint64_t connector_hash(const struct entry *entry, const struct connector_identity *identity,
                         uint64_t seed);
@@ -163,7 +163,7 @@ const char *namespace_of_id(const struct namespace_ids *ids, const char *id);
  * Returns the ids of namespaces, from the ConfigMap cnrm-system/namespace-id; NULL if it does not
  * exist or has no ids (some sources read only metadata).
  */
-const struct namespace_ids *connector_known_ids(const struct store *s);
+const struct namespace_ids *connector_namespace_ids(const struct store *s);
 
 /* Returns the defaults in the annotations of the template's Namespace; NULL without defaults. */
 const struct connector_defaults *connector_defaults_of(const struct store *s,

@@ -118,7 +118,7 @@ static enum change_applied compare_versions(const struct template *t, const stru
         return CHANGE_APPLIED;
     if (!t->user_version)
         return CHANGE_UNKNOWN;
-    if (t->user_lower)
+    if (t->user_version_is_lower)
         return b->resource_version <= t->user_version ? older : CHANGE_UNKNOWN;
     return b->resource_version >= t->user_version ? CHANGE_APPLIED : older;
 }
@@ -160,7 +160,7 @@ enum change_applied change_applied_to_orphan(const struct entry *template, const
 {
     const struct template *t = entry_template(template);
     enum change_applied change_applied = change_applied_to(template, b);
-    uint32_t claim_writes = t->claims_count ? 1 : 0;
+    uint32_t claim_writes = t->claim_moves_generation ? 1 : 0;
 
     if (change_applied != CHANGE_UNKNOWN)
         return change_applied;

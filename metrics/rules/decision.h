@@ -377,7 +377,7 @@ struct template_decision {
     bool propagates : 1;     /* The governing policy propagates the template's dependencies. */
     bool derived : 1;        /* `propagates`, and the template has no binding of its own yet. */
     bool waits : 1;          /* `derived`, and Karmada makes a binding only after a change. */
-    bool newborn : 1;        /* The run of the engine with the first decision is not finished. */
+    bool first_run : 1;      /* The run of the engine with the first decision is not finished. */
     struct dependency_values values; /* Values that the governing policy requests. */
     struct template_stages stages;
     uint64_t candidate_count : 20;

@@ -53,7 +53,7 @@ static bool has_old_work(const struct delivery_facts *f, uint32_t target)
 
 static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
 {
-    const struct target_item *item = &f->binding->clusters[target].item;
+    const struct target_status *item = &f->binding->clusters[target].item;
     const struct work *work = f->targets[target].work;
 
     return !item->exists || (!item->applied && !item->has_message) || lacks_work(f, target) ||
@@ -81,8 +81,8 @@ static bool lists_deleted(const char *list, const char *ns, const struct deliver
     char name[OBJECT_NAME_MAX + 1];
 
     while (work_next_override(&list, name)) {
-        struct entry *policy =
-            store_refer(from->store, &(struct identity){def->api_version, def->name, ns, name});
+        struct entry *policy = store_find_or_add(
+            from->store, &(struct identity){def->api_version, def->name, ns, name});
 
         entry_list_add(reads, policy);
         /* The policy may exist as long as not all objects of the kind have been read. */
@@ -92,8 +92,8 @@ static bool lists_deleted(const char *list, const char *ns, const struct deliver
     return gone;
 }
 
-static bool lists_gone_override(const struct work *work, const struct delivery_sources *from,
-                                struct entry_list *reads)
+static bool lists_deleted_override(const struct work *work, const struct delivery_sources *from,
+                                   struct entry_list *reads)
 {
     bool cluster_wide = lists_deleted(work->cluster_overrides, "", from, reads);
 
@@ -132,13 +132,14 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
                             reads, &failure))
             target->failure = failure.message;
         facts.override_fails |= target->failure != NULL;
-        facts.lists_gone_override |= target->work && lists_gone_override(target->work, from, reads);
+        facts.lists_deleted_override |=
+            target->work && lists_deleted_override(target->work, from, reads);
     }
     return facts;
 }
 
-void delivery_place(struct delivery_facts *f, struct placements *placements,
-                    const struct resolved_placement *resolved)
+void delivery_set_placement(struct delivery_facts *f, struct placements *placements,
+                            const struct resolved_placement *resolved)
 {
     const struct binding *b = f->binding;
 
@@ -178,7 +179,7 @@ static enum stage_reason why_unapplied(const struct delivery_facts *f, uint32_t 
     return strstr(message, "already exists in the cluster ") ? WHY_ALREADY_EXISTS : WHY_REFUSED;
 }
 
-static enum stage_reason why_unhealthy(const struct target_item *item)
+static enum stage_reason why_unhealthy(const struct target_status *item)
 {
     switch ((enum target_health)item->health) {
     case HEALTH_UNHEALTHY:
@@ -194,7 +195,7 @@ static enum stage_reason why_unhealthy(const struct target_item *item)
 
 static struct stage_and_reason target_stage(const struct delivery_facts *f, uint32_t target)
 {
-    const struct target_item *item = &f->binding->clusters[target].item;
+    const struct target_status *item = &f->binding->clusters[target].item;
 
     if (is_undispatched(f, target))
         return (struct stage_and_reason){STAGE_UNDISPATCHED,
@@ -277,7 +278,7 @@ static bool is_to_be_scheduled(const struct delivery_facts *f)
     if (b->status.observed || !b->claim)
         return false;
     return (b->applied_placement && b->applied_placement != b->propagation.placement) ||
-           b->status.reschedules || replicas_differ(f);
+           b->status.reschedule_requested || replicas_differ(f);
 }
 
 static enum stage_reason why_unscheduled(const struct binding *b)
@@ -438,7 +439,7 @@ static unsigned risks_of(const struct template_decision *d, const struct deliver
         risks |= 1U << RISK_EMPTIED;
     if (delivery->override_fails)
         risks |= 1U << RISK_OVERRIDE_FAILED;
-    if (delivery->lists_gone_override)
+    if (delivery->lists_deleted_override)
         risks |= 1U << RISK_OVERRIDE_LISTED;
     return risks;
 }

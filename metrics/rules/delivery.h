@@ -34,12 +34,12 @@ struct delivery_facts {
     const struct target_facts *targets; /* One for each of binding_target_count(), in order. */
     uint32_t generation;                /* Generation of the template; 0 for kinds without it. */
     bool works_known;                   /* All Works have been read. */
-    bool purge_blocked;       /* An eviction task Directly waits for a cluster or a Work. */
-    bool evicts_ready;        /* An eviction task concerns a cluster that is ready. */
-    bool override_fails;      /* An override policy fails for a target. */
-    bool lists_gone_override; /* A Work lists an override policy that does not exist. */
-    bool divides;             /* The placement divides replicas among clusters. */
-    bool off_placement;       /* The placement does not allow one of the clusters. */
+    bool purge_blocked;          /* An eviction task Directly waits for a cluster or a Work. */
+    bool evicts_ready;           /* An eviction task concerns a cluster that is ready. */
+    bool override_fails;         /* An override policy fails for a target. */
+    bool lists_deleted_override; /* A Work lists an override policy that does not exist. */
+    bool divides;                /* The placement divides replicas among clusters. */
+    bool off_placement;          /* The placement does not allow one of the clusters. */
 };
 
 /* Sources of the facts; all borrowed. */
@@ -54,15 +54,15 @@ struct delivery_sources {
 /*
  * Returns the facts about a binding that is not left over, and its template; the targets are in
  * `list`. Appends the entries that were read to `reads`. `divides` and `off_placement` need
- * delivery_place().
+ * delivery_set_placement().
  */
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
                                       const struct delivery_sources *from, struct target_list *list,
                                       struct entry_list *reads);
 
 /* Sets `divides` and `off_placement` from the resolved placement of the binding. */
-void delivery_place(struct delivery_facts *f, struct placements *placements,
-                    const struct resolved_placement *resolved);
+void delivery_set_placement(struct delivery_facts *f, struct placements *placements,
+                            const struct resolved_placement *resolved);
 
 /*
  * Returns the time at which a binding entered a stage, in seconds since the epoch; 0 if no object

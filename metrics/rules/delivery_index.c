@@ -29,7 +29,7 @@ void members_init(struct members *m, struct store *store)
         .store = store,
         .by_name = MAP_INIT(has_name),
         .changed = MAP_INIT(is_name),
-        .bindings = store_walk_over(store, 1U << CLASS_BINDING),
+        .bindings = store_walk_begin(store, 1U << CLASS_BINDING),
     };
 }
 
@@ -74,7 +74,7 @@ enum member_state members_state(const struct members *m, const char *name)
 
 /* ---- search for affected templates ---- */
 
-bool members_is_looking(const struct members *m)
+bool members_is_searching(const struct members *m)
 {
     return m->all || m->changed.count > 0;
 }
@@ -122,7 +122,7 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
     intern_drop(strings, name);
 }
 
-void members_hide(struct members *m, bool hidden)
+void members_set_incomplete(struct members *m, bool hidden)
 {
     if (m->hidden != hidden)
         search_all(m);
@@ -147,7 +147,7 @@ static bool is_affected(const struct members *m, const struct binding *b)
 }
 
 /* The search may miss bindings that are added meanwhile: the engine evaluates these anyway. */
-void members_look(struct members *m, struct graph *g)
+void members_search_step(struct members *m, struct graph *g)
 {
     for (unsigned i = 0; i < BINDINGS_PER_STEP; i++) {
         const struct entry *entry = store_walk_next(&m->bindings);

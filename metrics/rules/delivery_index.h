@@ -35,7 +35,7 @@ void members_release(struct members *m);
 void members_change(struct members *m, const struct entry *entry, bool concerns);
 
 /* With `hidden`, all clusters are MEMBER_UNKNOWN, because not all have been read. */
-void members_hide(struct members *m, bool hidden);
+void members_set_incomplete(struct members *m, bool hidden);
 
 enum member_state {
     MEMBER_UNKNOWN,
@@ -46,9 +46,9 @@ enum member_state {
 enum member_state members_state(const struct members *m, const char *name);
 
 /* Returns true while the search is not complete. */
-bool members_is_looking(const struct members *m);
+bool members_is_searching(const struct members *m);
 /* Visits the next bindings of the search, and marks the affected templates. */
-void members_look(struct members *m, struct graph *g);
+void members_search_step(struct members *m, struct graph *g);
 
 /*
  * ---- Works ----

@@ -31,8 +31,8 @@ static struct priority resolve_class(struct store *store, const char *name,
     struct priority priority = {.state = PRIORITY_MISSING};
 
     for (size_t i = 0; i < ARRAY_LEN(versions); i++) {
-        struct entry *entry =
-            store_refer(store, &(struct identity){versions[i], PRIORITY_CLASS_KIND, "", name});
+        struct entry *entry = store_find_or_add(
+            store, &(struct identity){versions[i], PRIORITY_CLASS_KIND, "", name});
         const struct template *t = entry_template_or_setting(entry);
 
         entry_list_add(reads, entry);
@@ -170,7 +170,7 @@ static bool has_later_user_change(const struct drift_input *s, const struct poli
     const struct binding *b = own_binding(s);
     int64_t applied_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
 
-    return (policy->changed_ms || t->user_seen) && t->changed_ms > applied_ms;
+    return (policy->changed_ms || t->user_change_observed) && t->changed_ms > applied_ms;
 }
 
 /* Sets the phase: deferred up to `until_ms`, then overdue. Returns the time of the change. */
@@ -185,7 +185,7 @@ static int64_t set_phase_by(const struct drift_input *s, int64_t until_ms,
 static int64_t policy_until_ms(const struct drift_input *s, const struct policy *policy)
 {
     return policy->changed_ms
-               ? later(policy->changed_ms + s->options->grace_ms, policy->busy_until_ms)
+               ? later(policy->changed_ms + s->options->grace_ms, policy->grace_extended_until_ms)
                : 0;
 }
 
@@ -271,7 +271,7 @@ static int64_t set_unbound(const struct drift_input *s, struct template_decision
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
     out->since_ms = later(entry_template(s->template)->created_ms, policy->created_ms);
-    if (s->in_the_way)
+    if (s->binding_name_blocked)
         out->reason = UNBOUND_NAMESAKE;
     else if (*entry_ns(s->template) &&
              priority_of_policy(out->governing)->state == PRIORITY_MISSING)
@@ -347,7 +347,7 @@ static int64_t decide_matched(const struct drift_input *s, struct template_decis
     const struct binding *b = own_binding(s);
 
     /* An incomplete claim does not hold, but this policy may have made the binding. */
-    if (b && b->claim && entry_template(s->template)->half_claim)
+    if (b && b->claim && entry_template(s->template)->claim_incomplete)
         return decide_bound(s, out);
     if (b)
         return set_stale(s, out, STALE_POLICY_REPLACED);
@@ -433,7 +433,7 @@ int64_t drift_decide(const struct drift_input *s, struct template_decision *out)
     return decide_preemption(s, out);
 }
 
-bool drift_moves(const struct template_decision *d)
+bool placement_drifts(const struct template_decision *d)
 {
     return d->state == STATE_STALE &&
            (d->reason == STALE_POLICY_REPLACED || (d->fields & 1U << FIELD_PLACEMENT));

@@ -31,7 +31,7 @@ struct drift_input {
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* The template's binding, or NULL. */
-    bool in_the_way;           /* Another binding occupies the name (binding_in_the_way). */
+    bool binding_name_blocked; /* Another binding occupies the name (is_binding_name_blocked). */
     struct entry *winner;      /* Policy that wins a fresh match; NULL without one. */
     const struct candidate *candidates;
     size_t candidate_count;
@@ -50,7 +50,7 @@ int64_t drift_decide(const struct drift_input *s, struct template_decision *out)
  * Returns true if the placement of a decided template drifts: the placement of the governing policy
  * differs from the binding's, or another policy takes the template over (product contract 3.6).
  */
-bool drift_moves(const struct template_decision *d);
+bool placement_drifts(const struct template_decision *d);
 
 /*
  * Returns the end of the grace period, in milliseconds, in which Karmada has to claim the template

@@ -57,7 +57,7 @@ static void object_changed(void *context, struct entry *entry, const void *old)
     graph_mark(e->context.graph, entry);
     if (cause == CAUSE_TEMPLATE)
         graph_set_cause(e->context.graph, CAUSE_OTHER_TEMPLATE);
-    observed_times_note(&e->context.seen, e->context.store, entry, old);
+    observed_times_record(&e->context.seen, e->context.store, entry, old);
     if (rule->changed)
         rule->changed(&e->context, entry, old);
 }
@@ -145,7 +145,7 @@ void engine_free(struct engine *e)
     conflict_events_release(&c->conflict_events);
     policy_versions_release(&c->policy_versions);
     transitions_free(e->transitions);
-    entry_list_release(&c->newborn);
+    entry_list_release(&c->first_run);
     graph_free(c->graph);
     free(e);
 }
@@ -194,7 +194,7 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
 
     e->evaluations++;
     if (entry_class(entry) == CLASS_TEMPLATE)
-        graph_set_cause(c->graph, cause_of_decision(cause));
+        graph_set_cause(c->graph, cause_for_dependents(cause));
     if (e->observer.deciding)
         e->observer.deciding(e->observer.context, entry);
     g->referrers.count = g->reads.count = 0;
@@ -211,7 +211,7 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
     if (!entry_exists(entry))
-        store_tidy(c->store, entry);
+        store_free_unused(c->store, entry);
 }
 
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
@@ -226,24 +226,24 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     graph_set_cause(e->context.graph, CAUSE_TIME);
     graph_wake(e->context.graph, e->context.now_ms);
     graph_set_cause(e->context.graph, CAUSE_CLUSTER);
-    for (; budget > 0 && members_is_looking(&e->context.members); budget--)
-        members_look(&e->context.members, e->context.graph);
+    for (; budget > 0 && members_is_searching(&e->context.members); budget--)
+        members_search_step(&e->context.members, e->context.graph);
     for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
         evaluate(e, entry, &gathered);
     bool done = graph_is_done(e->context.graph) &&
-                policy_versions_tell(&e->context.policy_versions, budget, e->observer.decided,
-                                     e->observer.context);
+                policy_versions_report(&e->context.policy_versions, budget, e->observer.decided,
+                                       e->observer.context);
     dependency_referrers_release(&gathered.referrers);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
     done = done && rule_template_settle(&e->context, budget) &&
-           !members_is_looking(&e->context.members);
+           !members_is_searching(&e->context.members);
     if (done)
-        transitions_settle(e->transitions);
+        transitions_end_run(e->transitions);
     return done;
 }
 
-void engine_remember(struct engine *e, size_t limit)
+void engine_keep_transitions(struct engine *e, size_t limit)
 {
     transitions_free(e->transitions);
     e->transitions = limit > 0 ? transitions_new(e->context.store, limit, e->context.now_ms) : NULL;
@@ -267,7 +267,7 @@ struct rule_context *engine_context(struct engine *e)
     return &e->context;
 }
 
-const struct rule_context *engine_facts(const struct engine *e)
+const struct rule_context *engine_context_const(const struct engine *e)
 {
     return &e->context;
 }
@@ -308,14 +308,14 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
 
-void engine_judge_api_versions(struct engine *e, struct api_version_judge judge)
+void engine_set_api_version_source(struct engine *e, struct api_version_source judge)
 {
     e->context.api_versions = judge;
     graph_set_cause(e->context.graph, CAUSE_DISCOVERY);
     graph_mark_class(e->context.graph, CLASS_POLICY);
 }
 
-bool engine_names_priorities(const struct engine *e)
+bool engine_uses_priority_classes(const struct engine *e)
 {
     return e->context.priority_policies > 0 &&
            gate_is_on(e->context.gates, GATE_PRIORITY_BASED_SCHEDULING);
@@ -328,8 +328,8 @@ bool engine_has_overrides(const struct engine *e)
 
 uint64_t engine_selected_version(const struct engine *e)
 {
-    return 4 * selector_index_types_version(e->context.index) + 2 * engine_names_priorities(e) +
-           engine_has_overrides(e);
+    return 4 * selector_index_types_version(e->context.index) +
+           2 * engine_uses_priority_classes(e) + engine_has_overrides(e);
 }
 
 bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,
@@ -367,7 +367,7 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     bool hidden = incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER;
 
     placements_hide_clusters(c->placements, hidden);
-    members_hide(&c->members, hidden);
+    members_set_incomplete(&c->members, hidden);
     rule_clusters_changed(c);
     rule_works_changed(c);
 }
@@ -387,25 +387,26 @@ unsigned engine_incomplete_classes(const struct engine *e)
 const char *engine_target_message(const struct engine *e, const struct entry *template,
                                   uint32_t target)
 {
-    return delivery_target_message(&engine_facts(e)->deliveries, template, target);
+    return delivery_target_message(&engine_context_const(e)->deliveries, template, target);
 }
 
 const char *engine_delivery_message(const struct engine *e, const struct entry *template)
 {
-    return delivery_message(&engine_facts(e)->deliveries, template);
+    return delivery_message(&engine_context_const(e)->deliveries, template);
 }
 
 const char *engine_namespace_of_id(const struct engine *e, const char *id)
 {
-    return namespace_of_id(connector_known_ids(engine_facts(e)->store), id);
+    return namespace_of_id(connector_namespace_ids(engine_context_const(e)->store), id);
 }
 
-size_t engine_sharers(const struct engine *e, const struct entry *template,
-                      const struct entry **out, size_t max)
+size_t engine_same_resource_templates(const struct engine *e, const struct entry *template,
+                                      const struct entry **out, size_t max)
 {
     bool shares = connector_conflicts(template) & 1u << CONNECTOR_DUPLICATE_IDENTITY;
 
-    return shares ? name_collisions_others(engine_facts(e)->cloud_resources, template, out, max)
+    return shares ? name_collisions_others(engine_context_const(e)->cloud_resources, template, out,
+                                           max)
                   : 0;
 }
 
@@ -415,13 +416,13 @@ const struct entry *engine_lease_of(const struct engine *e, const struct entry *
 
     return d->identity.unclear
                ? NULL
-               : cloud_index_lease(engine_facts(e)->cloud_names, template, &d->identity);
+               : cloud_index_lease(engine_context_const(e)->cloud_names, template, &d->identity);
 }
 
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
                                         const struct entry *lease)
 {
-    const struct rule_context *c = engine_facts(e);
+    const struct rule_context *c = engine_context_const(e);
     struct lease_clock clock = {c->now_ms / 1000, c->options.lease_skew_ms / 1000};
 
     return connector_lease_verdict(c->store, template, lease, clock);
@@ -434,8 +435,8 @@ void engine_dependency_referrers(const struct engine *e, const struct entry *dep
 {
     CLEANUP(dependency_referrers_release) struct dependency_referrers referrers = {0};
 
-    dependency_referrers_gather(engine_facts(e)->store, &engine_facts(e)->incomplete, dependency,
-                                &referrers);
+    dependency_referrers_gather(engine_context_const(e)->store,
+                                &engine_context_const(e)->incomplete, dependency, &referrers);
     for (size_t i = 0; i < referrers.count; i++)
         each(context, &referrers.items[i]);
 }

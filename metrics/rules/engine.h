@@ -48,7 +48,7 @@ const struct store *engine_store(const struct engine *e);
 struct rule_context;
 struct rule_context *engine_context(struct engine *e);
 /* Returns the same state, read-only. */
-const struct rule_context *engine_facts(const struct engine *e);
+const struct rule_context *engine_context_const(const struct engine *e);
 
 /*
  * Evaluates up to `budget` of the entries that changes and timers have marked. `now_ms`,
@@ -62,7 +62,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget);
  * default, disables this. Call it after engine_run() has returned true: the initial load is no
  * transition. Changes of a simulation (metrics/simulate) are not kept.
  */
-void engine_remember(struct engine *e, size_t limit);
+void engine_keep_transitions(struct engine *e, size_t limit);
 /* Returns the transitions kept (transitions.h); NULL if the limit is 0. */
 const struct transitions *engine_transitions(const struct engine *e);
 
@@ -95,10 +95,10 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
  * Sets the source of the versions of kinds that Karmada watches, and marks the policies, which
  * depend on it: call it again when its answers have changed. All zero: the versions are unknown.
  */
-void engine_judge_api_versions(struct engine *e, struct api_version_judge judge);
+void engine_set_api_version_source(struct engine *e, struct api_version_source judge);
 
 /* Returns true if some policy names a PriorityClass and Karmada's feature gate for it is on. */
-bool engine_names_priorities(const struct engine *e);
+bool engine_uses_priority_classes(const struct engine *e);
 /* Returns true if the store has an override policy. */
 bool engine_has_overrides(const struct engine *e);
 /* Returns a number that changes with the selected types and with the two results above. */
@@ -138,8 +138,8 @@ const char *engine_namespace_of_id(const struct engine *e, const char *id);
  * Returns how many other templates declare the same cloud resource as a template of Config
  * Connector. Stores the first `max` of them in `out`, in the order of lists.
  */
-size_t engine_sharers(const struct engine *e, const struct entry *template,
-                      const struct entry **out, size_t max);
+size_t engine_same_resource_templates(const struct engine *e, const struct entry *template,
+                                      const struct entry **out, size_t max);
 
 /*
  * Returns the lease on the cloud resource of a template of Config Connector; NULL if no inventory

@@ -18,7 +18,7 @@ const char *finding_noun(enum finding_class class, size_t count)
     return nouns[class][count != 1];
 }
 
-const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
+const struct problem_class problem_class[PROBLEM_CLASSES] = {
     {FINDING_RISK, "At risk", "TEMPLATE", entry_risks, risk_texts, "whoever runs the platform"},
     {FINDING_INVALID, "Invalid policies", "POLICY", entry_policy_problems, policy_problem_texts,
      "whoever owns the policy"},
@@ -46,7 +46,7 @@ static void count_conflicts(const struct entry *entry, size_t fields[2])
 
 static unsigned template_lists(const struct template_decision *d)
 {
-    unsigned lists = d->stages.delivery.stage < STAGE_HEALTHY ? LIST(HELD) : 0;
+    unsigned lists = d->stages.delivery.stage < STAGE_HEALTHY ? LIST(NOT_HEALTHY) : 0;
 
     if (d->state == STATE_PENDING && d->reason != PENDING_KIND_NOT_SELECTED)
         lists |= LIST(PENDING);
@@ -66,7 +66,7 @@ static bool is_rolling_out(const struct entry *entry)
 {
     const struct policy_decision *d = policy_decision(entry);
 
-    return d && d->history && policy_history_lagging(d->history) > 0;
+    return d && d->history && policy_history_outdated_templates(d->history) > 0;
 }
 
 static unsigned entry_lists(const struct entry *entry)
@@ -96,7 +96,7 @@ static void drop_last(struct findings *f, struct finding_list *list)
 static void list_add(struct findings *f, struct finding_list *list, struct entry *entry)
 {
     bool is_limited = f->shown < SIZE_MAX;
-    size_t place = is_limited ? entry_place(list->entries, list->count, entry) : list->count;
+    size_t place = is_limited ? entry_sort_index(list->entries, list->count, entry) : list->count;
 
     list->found++;
     if (place == f->shown || (place < list->count && list->entries[place] == entry))
@@ -166,7 +166,8 @@ static void add_entry(struct findings *f, struct entry *entry)
 
 void findings_begin(struct findings *f, struct store *store, size_t shown)
 {
-    *f = (struct findings){.walk = store_walk_over(store, (1U << CLASS_COUNT) - 1), .shown = shown};
+    *f =
+        (struct findings){.walk = store_walk_begin(store, (1U << CLASS_COUNT) - 1), .shown = shown};
 }
 
 bool findings_step(struct findings *f, size_t budget)

@@ -90,7 +90,7 @@ const char *finding_noun(enum finding_class class, size_t count);
  * Lists: one for each class, one for templates with a binding that is not healthy in all targets,
  * and one for policies with templates that run another version than the present one.
  */
-enum { FINDING_HELD = FINDING_CLASSES, FINDING_ROLLOUT, FINDING_LISTS };
+enum { FINDING_NOT_HEALTHY = FINDING_CLASSES, FINDING_ROLLOUT, FINDING_LISTS };
 
 /* Objects of one list, by kind, namespace and name; at most `shown` of them, the first ones. */
 struct finding_list {
@@ -131,7 +131,7 @@ void findings_gather(struct store *store, struct findings *out);
 void findings_gather_in(struct store *store, const char *ns, size_t shown, struct findings *out);
 
 /* A class in which one object can have several problems, each with a sentence. */
-struct finding_wrongs {
+struct problem_class {
     enum finding_class class;
     const char *title;
     const char *heading;                       /* Heading of the column with the objects. */
@@ -141,8 +141,8 @@ struct finding_wrongs {
 };
 
 /* In display order. */
-enum { FINDING_WRONGS = 4 };
-extern const struct finding_wrongs finding_wrongs[FINDING_WRONGS];
+enum { PROBLEM_CLASSES = 4 };
+extern const struct problem_class problem_class[PROBLEM_CLASSES];
 
 /* Returns the number of findings of a class: for conflicts the fields, else the objects. */
 size_t findings_count(const struct findings *f, enum finding_class class);

@@ -46,7 +46,7 @@ struct entry *claim_policy(struct store *s, const struct claim *claim)
 {
     struct identity id = claim_identity(claim);
 
-    return store_refer(s, &id);
+    return store_find_or_add(s, &id);
 }
 
 struct identity override_identity(const struct entry *policy, uint32_t at)
@@ -125,7 +125,7 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
     return b && !blocks_name(b, template) ? binding : NULL;
 }
 
-bool binding_in_the_way(const struct store *s, const struct entry *template)
+bool is_binding_name_blocked(const struct store *s, const struct entry *template)
 {
     const struct binding *b = entry_binding(binding_by_name(s, template));
 
@@ -136,14 +136,14 @@ bool binding_in_the_way(const struct store *s, const struct entry *template)
 static void add_dependency(struct store *s, struct identity id, struct entry_list *out)
 {
     if (kind_of(id.api_version, id.kind)->class == CLASS_TEMPLATE)
-        entry_list_add(out, store_refer(s, &id));
+        entry_list_add(out, store_find_or_add(s, &id));
 }
 
 bool template_dependencies(struct store *s, const struct entry *template, const struct binding *b,
                            struct entry_list *out)
 {
     const struct template *t = entry_template(template);
-    const struct noted_dependencies *noted = b ? b->noted : NULL;
+    const struct recorded_dependencies *noted = b ? b->noted : NULL;
 
     if (!t || !t->references_known) {
         for (uint32_t i = 0; noted && i < noted->count; i++)
@@ -234,7 +234,7 @@ void subject_index_add(struct subject_index *index, const struct subject *subjec
 {
     uint64_t hash = hash_subject(index, subject);
     struct subject_group *group = reserve_entry(map_take(&index->groups, hash, subject), subject);
-    size_t at = entry_place(group->entries, group->count, entry);
+    size_t at = entry_sort_index(group->entries, group->count, entry);
 
     memmove(&group->entries[at + 1], &group->entries[at],
             (group->count - at) * sizeof(struct entry *));
@@ -248,7 +248,7 @@ void subject_index_remove(struct subject_index *index, const struct subject *sub
 {
     uint64_t hash = hash_subject(index, subject);
     struct subject_group *group = map_take(&index->groups, hash, subject);
-    size_t at = group ? entry_place(group->entries, group->count, entry) : 0;
+    size_t at = group ? entry_sort_index(group->entries, group->count, entry) : 0;
 
     assert(group && at < group->count && group->entries[at] == entry);
     group->count--;

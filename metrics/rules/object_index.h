@@ -44,7 +44,8 @@ struct entry *binding_referring_to(const struct store *s, const struct identity 
 
 /* Returns the policy of a claim; NULL if the store has no entry for it. */
 struct entry *find_claim_policy(const struct store *s, const struct claim *claim);
-/* Returns the policy of a claim; adds an entry if the store has no entry for it (store_refer). */
+/* Returns the policy of a claim; adds an entry if the store has no entry for it
+ * (store_find_or_add). */
 struct entry *claim_policy(struct store *s, const struct claim *claim);
 
 /* Returns the identity in element `at` of a policy's dependentOverrides, with the policy's texts.
@@ -79,13 +80,13 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
  * earlier object of the template's name, or a binding in deletion. Karmada creates no binding until
  * the other one is gone.
  */
-bool binding_in_the_way(const struct store *s, const struct entry *template);
+bool is_binding_name_blocked(const struct store *s, const struct entry *template);
 
 /*
  * Appends the dependencies of a template, existing or not: the objects that its spec refers to. If
  * these are unknown (only metadata was read, or the kind is unknown), appends the dependencies that
  * Karmada has recorded on the binding `b`, which may be NULL. Adds missing entries to the store
- * (store_refer). Returns false if the dependencies are unknown.
+ * (store_find_or_add). Returns false if the dependencies are unknown.
  *
  * Karmada creates attached bindings for existing dependencies, one level deep. References by label
  * (the EndpointSlices of a ServiceImport) are omitted: they have no name. Duplicates in Karmada's

@@ -90,8 +90,8 @@ static bool rule_applies(const struct override_rule *rule, const char *name,
     return true;
 }
 
-struct override_steps override_steps_make(const struct override_selection *selection,
-                                          const char *name, const struct cluster *cluster)
+struct override_steps override_steps_for_cluster(const struct override_selection *selection,
+                                                 const char *name, const struct cluster *cluster)
 {
     struct override_steps steps = {0};
 
@@ -214,8 +214,8 @@ static struct entry *policy_of(const struct override_events *o, const struct ove
 {
     const struct kind_def *def = kind_override(!*e->policy_ns);
 
-    return store_refer(o->store,
-                       &(struct identity){def->api_version, def->name, e->policy_ns, e->policy});
+    return store_find_or_add(
+        o->store, &(struct identity){def->api_version, def->name, e->policy_ns, e->policy});
 }
 
 static bool is_later(int64_t ms, const struct override_event *failure)

@@ -65,8 +65,8 @@ struct override_steps {
  * object is not known. The result points into the selection. Release it with
  * override_steps_release().
  */
-struct override_steps override_steps_make(const struct override_selection *selection,
-                                          const char *name, const struct cluster *cluster);
+struct override_steps override_steps_for_cluster(const struct override_selection *selection,
+                                                 const char *name, const struct cluster *cluster);
 void override_steps_release(struct override_steps *steps);
 
 /* Returns true if both have the same rules of one selection. */

@@ -355,13 +355,13 @@ static struct policy_version *policy_history_recover(struct policy_history *h,
     uint32_t turn;
 
     if (v) {
-        if (r->made_by_it)
+        if (r->has_policy_claim)
             add_evidence(v, r->binding);
         return v;
     }
     for (size_t i = 0; i < h->count; i++)
         recovered += h->versions[i]->recovered;
-    turn = r->made_by_it ? missed_turn(h, r->binding) : 0;
+    turn = r->has_policy_claim ? missed_turn(h, r->binding) : 0;
     if (turn == 0 || recovered >= POLICY_VERSIONS_RECOVERED_MAX)
         return &h->unknown;
     v = add_version(h, &r->binding->propagation);
@@ -409,7 +409,7 @@ int64_t policy_version_superseded_ms(const struct policy_version *v)
     return 0;
 }
 
-size_t policy_history_in_force(const struct policy_history *h)
+size_t policy_history_used_versions(const struct policy_history *h)
 {
     size_t count = h->unknown.templates > 0;
 
@@ -418,7 +418,7 @@ size_t policy_history_in_force(const struct policy_history *h)
     return count;
 }
 
-uint32_t policy_history_lagging(const struct policy_history *h)
+uint32_t policy_history_outdated_templates(const struct policy_history *h)
 {
     uint32_t count = h->unknown.templates;
 
@@ -508,7 +508,7 @@ struct policy_history *policy_versions_hold(const struct policy_versions *all,
     return policy_history_ref(find_history(all, policy));
 }
 
-/* Queues a history for policy_versions_tell(). */
+/* Queues a history for policy_versions_report(). */
 static void touch(struct policy_versions *all, struct policy_history *h)
 {
     if (h->touched)
@@ -550,8 +550,8 @@ void policy_versions_leave(struct policy_versions *all, struct policy_version *v
     policy_history_drop(h, all->strings);
 }
 
-bool policy_versions_tell(struct policy_versions *all, size_t budget,
-                          void (*decided)(void *context, struct entry *policy), void *context)
+bool policy_versions_report(struct policy_versions *all, size_t budget,
+                            void (*decided)(void *context, struct entry *policy), void *context)
 {
     for (; budget > 0 && all->touched_count > 0; budget--) {
         struct policy_history *h = all->touched[--all->touched_count];

@@ -63,7 +63,7 @@ struct policy_history {
     uint32_t turns;                /* Number of observed versions. */
     uint32_t holders;              /* Number of references. */
     bool gone;    /* The policy was deleted, or deleted and created again under its name. */
-    bool touched; /* To be reported by policy_versions_tell(). */
+    bool touched; /* To be reported by policy_versions_report(). */
 };
 
 /* Drops one reference. Accepts NULL. `strings` are those of the policy's store. */
@@ -77,8 +77,8 @@ struct running {
     const struct binding *binding; /* Made by a policy. */
     const struct priority *priority;
     bool cluster_scoped;
-    bool priority_moved; /* See struct template_decision. */
-    bool made_by_it;     /* The binding carries the claim of this policy. */
+    bool priority_moved;   /* See struct template_decision. */
+    bool has_policy_claim; /* The binding carries the claim of this policy. */
 };
 
 /* Returns the current version. */
@@ -97,10 +97,10 @@ static inline bool policy_version_is_unknown(const struct policy_version *v)
 }
 
 /* Returns how many versions templates run; all unknown values count as one version. */
-size_t policy_history_in_force(const struct policy_history *h);
+size_t policy_history_used_versions(const struct policy_history *h);
 
 /* Returns how many templates run another version than the current one: a rollout is under way. */
-uint32_t policy_history_lagging(const struct policy_history *h);
+uint32_t policy_history_outdated_templates(const struct policy_history *h);
 
 /* ---- histories of all policies ---- */
 
@@ -144,5 +144,5 @@ void policy_versions_leave(struct policy_versions *all, struct policy_version *v
  * because a template that is evaluated again leaves its version for a moment. Returns true if no
  * history is left to report.
  */
-bool policy_versions_tell(struct policy_versions *all, size_t budget,
-                          void (*decided)(void *context, struct entry *policy), void *context);
+bool policy_versions_report(struct policy_versions *all, size_t budget,
+                            void (*decided)(void *context, struct entry *policy), void *context);

@@ -274,8 +274,8 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
         assign(resolved->placement, b, first_set(resolved), out);
 }
 
-void projection_among(const struct resolved_placement *resolved, const struct binding *b,
-                      const struct cluster_set *candidates, struct projection *out)
+void projection_of_candidates(const struct resolved_placement *resolved, const struct binding *b,
+                              const struct cluster_set *candidates, struct projection *out)
 {
     *out = (struct projection){.reason = placement_obstacle(resolved->placement, b)};
     out->determined = out->reason == UNDETERMINED_REASON_COUNT;

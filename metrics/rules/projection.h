@@ -47,8 +47,8 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
  * Computes the same from the clusters that the scheduler has left after filtering: `candidates`, a
  * subset of one affinity group. Without candidates the workload is placed nowhere.
  */
-void projection_among(const struct resolved_placement *resolved, const struct binding *b,
-                      const struct cluster_set *candidates, struct projection *out);
+void projection_of_candidates(const struct resolved_placement *resolved, const struct binding *b,
+                              const struct cluster_set *candidates, struct projection *out);
 /* Frees the clusters and resets the projection. */
 void projection_release(struct intern *strings, struct projection *p);
 

@@ -14,12 +14,12 @@ static void change_collisions(struct graph *g, struct name_collisions *c, struct
         graph_mark(g, affected.items[i]);
 }
 
-void rule_enter(struct graph *g, struct name_collisions *c, struct entry *entry)
+void rule_collisions_add(struct graph *g, struct name_collisions *c, struct entry *entry)
 {
     change_collisions(g, c, entry, name_collisions_add);
 }
 
-void rule_leave(struct graph *g, struct name_collisions *c, struct entry *entry)
+void rule_collisions_remove(struct graph *g, struct name_collisions *c, struct entry *entry)
 {
     change_collisions(g, c, entry, name_collisions_remove);
 }

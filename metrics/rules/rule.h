@@ -44,10 +44,10 @@ struct rule_context {
     int64_t now_ms;         /* Time of the evaluation in progress. */
     struct observed_times seen;
     struct members members;
-    struct api_version_judge api_versions;
+    struct api_version_source api_versions;
     struct policy_versions policy_versions;
-    struct entry_list newborn; /* Pinned templates for rule_template_settle(). */
-    size_t priority_policies;  /* Number of policies with a schedulePriority. */
+    struct entry_list first_run; /* Pinned templates for rule_template_settle(). */
+    size_t priority_policies;    /* Number of policies with a schedulePriority. */
     struct incomplete incomplete;
     struct works works;
     struct override_events override_events;
@@ -166,8 +166,8 @@ struct rule {
 };
 
 /* Adds or removes an entry (name_collisions_add), and marks the other entries affected. */
-void rule_enter(struct graph *g, struct name_collisions *c, struct entry *entry);
-void rule_leave(struct graph *g, struct name_collisions *c, struct entry *entry);
+void rule_collisions_add(struct graph *g, struct name_collisions *c, struct entry *entry);
+void rule_collisions_remove(struct graph *g, struct name_collisions *c, struct entry *entry);
 
 /* Marks the entries that depend on the set of clusters, or on properties that placements select. */
 void rule_clusters_changed(struct rule_context *c);

@@ -55,7 +55,7 @@ static struct entry *read_template(const struct rule_context *c, const struct bi
                                    struct entry_list *reads)
 {
     struct identity id;
-    struct entry *template = binding_resource(b, &id) ? store_refer(c->store, &id) : NULL;
+    struct entry *template = binding_resource(b, &id) ? store_find_or_add(c->store, &id) : NULL;
 
     if (template)
         entry_list_add(reads, template);
@@ -69,7 +69,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
 
     for (uint32_t i = 0; i < b->referrer_count; i++) {
         struct identity id = referrer_identity(&b->referrers[i]);
-        struct entry *referrer = store_refer(c->store, &id);
+        struct entry *referrer = store_find_or_add(c->store, &id);
 
         entry_list_add(&out->reads, referrer);
         if (entry_exists(referrer))

@@ -78,7 +78,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
 {
     out->lease = (struct lease_facts){
         .lease = entry_lease(entry),
-        .ids = connector_known_ids(c->store),
+        .ids = connector_namespace_ids(c->store),
         .clock = {c->now_ms / 1000, c->options.lease_skew_ms / 1000},
     };
 }

@@ -130,7 +130,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     };
     for (uint32_t i = 0; i < policy->override_count; i++) {
         struct identity id = override_identity(entry, i);
-        struct entry *override = store_refer(c->store, &id);
+        struct entry *override = store_find_or_add(c->store, &id);
 
         entry_list_add(&out->reads, override);
         facts->override_missing |= !entry_exists(override) &&

@@ -25,7 +25,7 @@ static bool same_resource(const void *item, const void *key)
 {
     const struct entry *a = name_collisions_first(item);
 
-    return a == key || connector_same(a, identity_of(a), key, identity_of(key));
+    return a == key || connector_is_same_resource(a, identity_of(a), key, identity_of(key));
 }
 
 const struct collision_rule collision_cloud_resource = {hash_resource, same_resource};
@@ -41,7 +41,8 @@ static bool stays_registered(const struct entry *entry, const struct template_de
                              const struct template_decision *b)
 {
     return is_registered(a) && is_registered(b) &&
-           connector_same(entry, &a->connector->identity, entry, &b->connector->identity);
+           connector_is_same_resource(entry, &a->connector->identity, entry,
+                                      &b->connector->identity);
 }
 
 /* `leave` and `enter` of struct rule for the Config Connector part of a decision. */
@@ -53,7 +54,7 @@ static void template_connector_leave(struct rule_context *c, struct entry *entry
     /* Removing and adding it again would mark the colliding templates, and these mark it again. */
     if (!is_registered(d) || stays_registered(entry, d, next))
         return;
-    rule_leave(c->graph, c->cloud_resources, entry);
+    rule_collisions_remove(c->graph, c->cloud_resources, entry);
     cloud_index_remove_resource(c->cloud_names, entry, &d->connector->identity);
 }
 
@@ -65,7 +66,7 @@ static void template_connector_enter(struct rule_context *c, struct entry *entry
     if (!is_registered(d))
         return;
     if (!stays_registered(entry, last, d)) {
-        rule_enter(c->graph, c->cloud_resources, entry);
+        rule_collisions_add(c->graph, c->cloud_resources, entry);
         cloud_index_add_resource(c->cloud_names, entry, &d->connector->identity);
     }
     if (name_collisions_has(c->cloud_resources, entry))
@@ -88,7 +89,7 @@ static void template_connector_gather(const struct rule_context *c, const struct
         return;
     facts->namespaces_incomplete = incomplete_has(&c->incomplete, SETTING_API_VERSION, "Namespace");
     facts->connector_defaults = f.defaults = connector_defaults_of(c->store, entry);
-    facts->lease.ids = connector_known_ids(c->store);
+    facts->lease.ids = connector_namespace_ids(c->store);
     facts->lease.clock = (struct lease_clock){c->now_ms / 1000, c->options.lease_skew_ms / 1000};
     connector_identify(&f, &identity);
     if (!identity.unclear)
@@ -274,7 +275,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
     /* Karmada ignores half a claim on the template, even if its binding has a complete claim. */
-    bool binding_claim_counts = !lacks_binding(b) && !t->half_claim;
+    bool binding_claim_counts = !lacks_binding(b) && !t->claim_incomplete;
     const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
 
     *facts = (struct template_facts){
@@ -286,7 +287,8 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
                         .own_claim = t->claim,
                         .binding = binding,
                         .required = gather_referrers(c, entry, b, &out->referrers),
-                        .in_the_way = !binding && binding_in_the_way(c->store, entry),
+                        .binding_name_blocked =
+                            !binding && is_binding_name_blocked(c->store, entry),
                         .kind_selected =
                             selector_index_type_count(c->index, type->api_version, type->kind) > 0},
         .strings = store_strings(c->store),
@@ -352,12 +354,12 @@ static int64_t decide_stages(const struct template_facts *f, const struct drift_
     if (!b)
         return template_stages_decide(s, NULL, d);
     if (b->has_placement && governing && governing->text == b->propagation.placement) {
-        delivery_place(&delivery, f->placements, governing);
+        delivery_set_placement(&delivery, f->placements, governing);
     } else if (b->has_placement) {
         const struct resolved_placement *own =
             placements_ref(f->placements, b->propagation.placement);
 
-        delivery_place(&delivery, f->placements, own);
+        delivery_set_placement(&delivery, f->placements, own);
         placements_drop(f->placements, own);
     }
     return template_stages_decide(s, &delivery, d);
@@ -407,7 +409,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
-                                      d->change_applied == CHANGE_NOT_APPLIED, drift_moves(d));
+                                      d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->referrers, true);
     return d;
@@ -515,7 +517,7 @@ static struct policy_version *enter_version(struct rule_context *c, const struct
                           .priority = &policy->priority,
                           .cluster_scoped = d->binding->partition->type->def->cluster_scoped,
                           .priority_moved = d->priority_moved && d->governing == d->claimed,
-                          .made_by_it = claim_is_of(b->claim, d->claimed)});
+                          .has_policy_claim = claim_is_of(b->claim, d->claimed)});
 }
 
 static void leave(struct rule_context *c, struct entry *entry, const void *next)
@@ -526,7 +528,7 @@ static void leave(struct rule_context *c, struct entry *entry, const void *next)
     policy_versions_leave(&c->policy_versions, d->version);
     d->version = NULL;
     if (gets_binding(d) && !gets_binding(fresh))
-        rule_leave(c->graph, c->binding_names, entry);
+        rule_collisions_remove(c->graph, c->binding_names, entry);
     if (d->capacity && !(fresh && fresh->capacity))
         map_take(&c->on_clusters, map_hash_address(entry), entry);
     template_connector_leave(c, entry, fresh);
@@ -541,29 +543,29 @@ static void note_transition(struct rule_context *c, struct entry *entry,
     bool stays = old && (old->state == d->state || simulated);
 
     d->before = d->state;
-    d->newborn = old ? old->newborn : !simulated;
-    if (old && !old->newborn)
+    d->first_run = old ? old->first_run : !simulated;
+    if (old && !old->first_run)
         d->before = stays ? old->before : old->state;
     if (stays || !simulated)
         d->seen_ms = stays && old->seen_ms ? old->seen_ms : c->now_ms;
-    if (!old && d->newborn) {
+    if (!old && d->first_run) {
         store_pin(entry);
-        entry_list_add(&c->newborn, entry);
+        entry_list_add(&c->first_run, entry);
     }
 }
 
 bool rule_template_settle(struct rule_context *c, size_t budget)
 {
-    for (; budget > 0 && c->newborn.count > 0; budget--) {
-        struct entry *entry = c->newborn.items[--c->newborn.count];
+    for (; budget > 0 && c->first_run.count > 0; budget--) {
+        struct entry *entry = c->first_run.items[--c->first_run.count];
 
         if (template_decision(entry))
-            ((struct template_decision *)entry->decision)->newborn = false;
+            ((struct template_decision *)entry->decision)->first_run = false;
         store_unpin(c->store, entry);
     }
-    if (c->newborn.count == 0)
-        entry_list_release(&c->newborn);
-    return c->newborn.count == 0;
+    if (c->first_run.count == 0)
+        entry_list_release(&c->first_run);
+    return c->first_run.count == 0;
 }
 
 static void enter(struct rule_context *c, struct entry *entry, const void *last)
@@ -575,7 +577,7 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
     note_transition(c, entry, old);
     if (gets_binding(d)) {
         if (!gets_binding(old))
-            rule_enter(c->graph, c->binding_names, entry);
+            rule_collisions_add(c->graph, c->binding_names, entry);
         if (name_collisions_has(c->binding_names, entry))
             d->defects |= 1u << DEFECT_NAME_COLLISION;
     }

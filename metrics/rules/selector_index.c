@@ -377,7 +377,7 @@ static bool same_kind(const struct type *type, const char *api_version, const ch
     return strcmp(type->kind, kind) == 0 && same_group(type->api_version, api_version);
 }
 
-bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
+bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
                               const char *api_version, const char *kind)
 {
     bool has_other_version = false;

@@ -104,14 +104,14 @@ enum api_version_answer {
 };
 
 /* Source of these answers; all zero: no API server, versions are unknown. */
-struct api_version_judge {
+struct api_version_source {
     enum api_version_answer (*judge)(const void *context, const char *api_version,
                                      const char *kind);
     const void *context;
 };
 
 /* Returns true if Karmada watches another version of the kind than this one. */
-bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
+bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
                               const char *api_version, const char *kind);
 
 /*

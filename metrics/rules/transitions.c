@@ -69,7 +69,7 @@ enum cause cause_of_class(enum object_class class)
     return causes[class];
 }
 
-enum cause cause_of_decision(enum cause cause)
+enum cause cause_for_dependents(enum cause cause)
 {
     /* A change that affects many templates stays the cause for their dependents too. */
     const unsigned shared = 1U << CAUSE_DISCOVERY | 1U << CAUSE_POLICY | 1U << CAUSE_OVERRIDE |
@@ -80,7 +80,7 @@ enum cause cause_of_decision(enum cause cause)
 
 /* ---- parts of a decision ---- */
 
-struct moment moment_now(const struct entry *template)
+struct moment moment_of(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -227,7 +227,7 @@ void transitions_before(const struct transitions *t, struct entry *template, str
 {
     if (!t || entry_class(template) != CLASS_TEMPLATE)
         return;
-    *before = moment_now(template);
+    *before = moment_of(template);
     pin(before->policy);
     pin(before->claimed);
 }
@@ -286,7 +286,7 @@ void transitions_after(struct transitions *t, struct entry *template, const stru
     if (!t || entry_class(template) != CLASS_TEMPLATE)
         return;
 
-    struct moment after = moment_now(template);
+    struct moment after = moment_of(template);
     struct transition_record *r = newest_of(t, template);
 
     if (is_same_transition(t, r, now_ms)) {
@@ -305,7 +305,7 @@ void transitions_after(struct transitions *t, struct entry *template, const stru
     unpin(t, before->claimed);
 }
 
-void transitions_settle(struct transitions *t)
+void transitions_end_run(struct transitions *t)
 {
     if (t)
         t->settled = t->last;
@@ -322,7 +322,7 @@ static void fill_transition(const struct transitions *t, const struct transition
         .template = r->template,
         .cause = (enum cause)r->cause,
         .before = moment_before(r),
-        .after = r->newer ? moment_before(slot(t, r->number + r->newer)) : moment_now(r->template),
+        .after = r->newer ? moment_before(slot(t, r->number + r->newer)) : moment_of(r->template),
     };
 }
 
@@ -381,14 +381,14 @@ size_t transitions_count(const struct transitions *t)
     return t ? (size_t)(t->last + 1 - oldest(t)) : 0;
 }
 
-int64_t transitions_begun_ms(const struct transitions *t)
+int64_t transitions_start_ms(const struct transitions *t)
 {
     return t ? t->begun_ms : 0;
 }
 
 int64_t transitions_since_ms(const struct transitions *t)
 {
-    return t && t->last > t->limit ? slot(t, oldest(t))->time_ms : transitions_begun_ms(t);
+    return t && t->last > t->limit ? slot(t, oldest(t))->time_ms : transitions_start_ms(t);
 }
 
 /* ---- observed times ---- */
@@ -413,8 +413,8 @@ static void note_claims(struct observed_times *seen, struct store *store, const 
         note_worked(seen, store, fresh);
 }
 
-void observed_times_note(struct observed_times *seen, struct store *store, struct entry *entry,
-                         const void *old)
+void observed_times_record(struct observed_times *seen, struct store *store, struct entry *entry,
+                           const void *old)
 {
     const struct template *t = entry_template(entry);
     const struct policy *p = entry_policy(entry);
@@ -438,10 +438,10 @@ static void date_worked(struct policy *p, int64_t now_ms, int64_t grace_ms)
 {
     int64_t until_ms = p->changed_ms + grace_ms;
 
-    if (until_ms < p->busy_until_ms)
-        until_ms = p->busy_until_ms;
+    if (until_ms < p->grace_extended_until_ms)
+        until_ms = p->grace_extended_until_ms;
     if (p->changed_ms && now_ms <= until_ms)
-        p->busy_until_ms = now_ms + grace_ms;
+        p->grace_extended_until_ms = now_ms + grace_ms;
 }
 
 void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t grace_ms)
@@ -450,9 +450,9 @@ void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t gr
         struct entry *entry = seen->undated.items[i];
 
         if (entry_template(entry))
-            template_date(entry->object, now_ms);
+            template_set_change_time(entry->object, now_ms);
         else if (entry_policy(entry))
-            policy_date(entry->object, now_ms);
+            policy_set_change_time(entry->object, now_ms);
     }
     for (size_t i = 0; i < seen->worked.count; i++) {
         if (entry_policy(seen->worked.items[i]))

@@ -43,7 +43,7 @@ extern const char *const cause_texts[CAUSE_COUNT];
 /* Returns the cause that stands for a change of an object of this class. */
 enum cause cause_of_class(enum object_class class);
 /* Returns the cause for entries affected by the new decision of a template with this cause. */
-enum cause cause_of_decision(enum cause cause);
+enum cause cause_for_dependents(enum cause cause);
 
 /* ---- transitions ---- */
 
@@ -63,7 +63,7 @@ struct moment {
 };
 
 /* Returns the present decision about a template. */
-struct moment moment_now(const struct entry *template);
+struct moment moment_of(const struct entry *template);
 bool moment_equal(const struct moment *a, const struct moment *b);
 /* Returns a hash of the set of clusters that a binding is on; independent of their order. */
 uint32_t cluster_set_hash(const struct binding *b);
@@ -88,7 +88,7 @@ void transitions_before(const struct transitions *t, struct entry *template, str
 void transitions_after(struct transitions *t, struct entry *template, const struct moment *before,
                        enum cause cause, int64_t now_ms);
 /* Marks the end of a run of the engine: no entry is left to evaluate. */
-void transitions_settle(struct transitions *t);
+void transitions_end_run(struct transitions *t);
 
 /* One transition, as returned to readers. Entries are borrowed until the engine runs again. */
 struct transition {
@@ -112,7 +112,7 @@ bool transitions_next_of(const struct transitions *t, const struct entry *templa
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
 /* Returns when the history began, in milliseconds since the epoch. */
-int64_t transitions_begun_ms(const struct transitions *t);
+int64_t transitions_start_ms(const struct transitions *t);
 /* Returns the time since which the history is complete: its begin, or that of the oldest record. */
 int64_t transitions_since_ms(const struct transitions *t);
 
@@ -130,13 +130,13 @@ struct observed_times {
 };
 
 /* Records a change of an object: replaced, created (`old` is NULL) or deleted. */
-void observed_times_note(struct observed_times *seen, struct store *store, struct entry *entry,
-                         const void *old);
+void observed_times_record(struct observed_times *seen, struct store *store, struct entry *entry,
+                           const void *old);
 
 /*
  * Dates the recorded changes. A policy that Karmada was observed to process within `grace_ms` after
- * its change, or after the last such observation, gets another `grace_ms` (busy_until_ms of struct
- * policy).
+ * its change, or after the last such observation, gets another `grace_ms` (grace_extended_until_ms
+ * of struct policy).
  */
 void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
 

@@ -19,12 +19,12 @@ static struct claim *claim_for(struct overlay *overlay, const struct entry *poli
 
     if (claim_is_of(claim, policy))
         return claim;
-    fresh = overlay_keep(overlay, xmalloc(sizeof(*fresh)));
+    fresh = overlay_own_memory(overlay, xmalloc(sizeof(*fresh)));
     /* A new policy has no id yet: Karmada's webhook would generate it. */
     *fresh = (struct claim){
         .ns = entry_ns(policy),
-        .name = overlay_text(overlay, policy->name),
-        .id = p->id ? p->id : overlay_text(overlay, ""),
+        .name = overlay_intern(overlay, policy->name),
+        .id = p->id ? p->id : overlay_intern(overlay, ""),
         .cluster_scoped = policy->partition->type->def->cluster_scoped,
     };
     return fresh;
@@ -34,7 +34,7 @@ static void set_claim(struct overlay *overlay, struct entry *template, const str
 {
     const struct template *t = entry_template(template);
 
-    overlay_replace(overlay, template, overlay_keep(overlay, template_with_claim(t, claim)));
+    overlay_replace(overlay, template, overlay_own_memory(overlay, template_with_claim(t, claim)));
 }
 
 /* Claims the template for the policy. Writes nothing if the template has that claim already. */
@@ -59,7 +59,7 @@ static bool remove_claim(struct overlay *overlay, struct entry *entry, const str
         return true;
     }
     if (b && b->claim && claim_names(b->claim, policy)) {
-        struct binding *fresh = bindings_copy(overlay, b);
+        struct binding *fresh = overlay_copy_binding(overlay, b);
 
         fresh->claim = NULL;
         overlay_replace(overlay, entry, fresh);
@@ -104,7 +104,7 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
 
     if (priority.state == PRIORITY_VALUE) {
         snprintf(canonical, sizeof(canonical), "{\"priority\":%" PRId32 "}", priority.value);
-        *text = priority.value ? overlay_text(overlay, canonical) : NULL;
+        *text = priority.value ? overlay_intern(overlay, canonical) : NULL;
     }
     return priority.state != PRIORITY_MISSING;
 }
@@ -135,14 +135,14 @@ static void copy_requests(struct overlay *overlay, struct binding *b, const stru
 
     if (!t->requests)
         return;
-    requests = requests_of(strings, t->requests, &b->request_count);
+    requests = requests_parse(strings, t->requests, &b->request_count);
     for (uint32_t i = 0; i < b->request_count; i++) {
         const char *name = requests[i].resource;
 
-        requests[i].resource = overlay_text(overlay, name);
+        requests[i].resource = overlay_intern(overlay, name);
         intern_drop(strings, name);
     }
-    b->requests = overlay_keep(overlay, requests);
+    b->requests = overlay_own_memory(overlay, requests);
 }
 
 /*
@@ -153,27 +153,27 @@ static void copy_requests(struct overlay *overlay, struct binding *b, const stru
 static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
                                  const struct entry *policy)
 {
-    struct entry *entry = bindings_entry(overlay, template);
+    struct entry *entry = overlay_binding_entry(overlay, template);
     const struct binding *old = entry_binding(entry);
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
     const char *priority = old ? old->propagation.schedule_priority : NULL;
     struct binding *fresh;
 
-    if (old && (old->deleting || !bindings_is_of(old, template)))
+    if (old && (old->deleting || !binding_belongs_to(old, template)))
         return;
     if (!resolve_priority(overlay, template, entry_policy(policy), &priority))
         return;
-    fresh = old ? bindings_copy(overlay, old) : bindings_make(overlay, template);
+    fresh = old ? overlay_copy_binding(overlay, old) : overlay_new_binding(overlay, template);
     copy_policy(fresh, old, entry_policy(policy), priority, cluster_scoped);
     fresh->claim = claim_for(overlay, policy, fresh->claim);
-    bindings_follow(fresh, entry_template(template));
+    binding_set_template_version(fresh, entry_template(template));
     copy_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
     if (copy_replicas(fresh, old, template)) {
         scheduler_run(overlay, old, fresh);
     } else {
         overlay_assume(overlay, ASSUMED_REPLICAS_UNKNOWN);
-        bindings_set_undetermined(fresh, UNDETERMINED_UNSUPPORTED);
+        binding_set_undetermined(fresh, UNDETERMINED_UNSUPPORTED);
     }
     overlay_replace(overlay, entry, fresh);
     distributor_sync(overlay, entry);
@@ -269,7 +269,7 @@ static struct entry *static_policy_to_apply(struct overlay *overlay, const struc
     return item->by_karmada && bound && d->change_applied != CHANGE_NOT_APPLIED ? NULL : d->winner;
 }
 
-void detector_template(struct overlay *overlay, struct queue_item item)
+void detector_process_template(struct overlay *overlay, struct queue_item item)
 {
     struct entry *policy;
 
@@ -340,7 +340,7 @@ static bool has_other_policy(const struct entry *template, const struct entry *p
     return false;
 }
 
-void detector_waiting(struct overlay *overlay, struct entry *policy)
+void detector_match_waiting(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
     struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
@@ -352,7 +352,7 @@ void detector_waiting(struct overlay *overlay, struct entry *policy)
         const struct template *t = entry_template(templates.items[i]);
 
         if (t && !t->claim && policy_selects(policy, templates.items[i]) &&
-            !(t->half_claim && has_other_policy(templates.items[i], policy)))
+            !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue(overlay, templates.items[i], p->lazy);
     }
 }
@@ -390,7 +390,7 @@ static void preempt(struct overlay *overlay, struct entry *policy,
     holder = claimed_policy(overlay, template);
     if (!holder || holder == policy || !outranks(policy, holder))
         return;
-    if (!overlay_gate(overlay, GATE_PREEMPTION)) {
+    if (!overlay_gate_is_on(overlay, GATE_PREEMPTION)) {
         overlay_assume(overlay, ASSUMED_PREEMPTION_OFF);
         return;
     }
@@ -462,7 +462,8 @@ static void retry_failures(struct overlay *overlay, const struct entry *policy)
     }
 }
 
-void detector_policy(struct overlay *overlay, struct entry *policy, const struct policy *old)
+void detector_policy_changed(struct overlay *overlay, struct entry *policy,
+                             const struct policy *old)
 {
     const struct policy *p = entry_policy(policy);
 
@@ -497,10 +498,10 @@ static bool is_claimed_by(const struct entry *template, const struct entry *poli
     const struct template_decision *d = template_decision(template);
     const struct binding *b = d ? entry_binding(d->binding) : NULL;
 
-    return t && claim_is_of(t->half_claim && b ? b->claim : t->claim, policy);
+    return t && claim_is_of(t->claim_incomplete && b ? b->claim : t->claim, policy);
 }
 
-void detector_policy_gone(struct overlay *overlay, struct entry *policy)
+void detector_policy_deleted(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
     struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
@@ -524,7 +525,7 @@ void detector_policy_gone(struct overlay *overlay, struct entry *policy)
     }
 }
 
-void detector_retry(struct overlay *overlay, struct entry *policy)
+void detector_retry_policy(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
     struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);

@@ -14,26 +14,27 @@
  * template and writes its binding, unless the policy is Lazy (Karmada: Reconcile,
  * propagateResource).
  */
-void detector_template(struct overlay *overlay, struct queue_item item);
+void detector_process_template(struct overlay *overlay, struct queue_item item);
 
 /*
  * Processes a created or changed policy; `old` is its previous version, NULL if it is new. Removes
  * its claims on templates that it no longer selects, enqueues the templates that it holds, and
  * lets it preempt other policies.
  */
-void detector_policy(struct overlay *overlay, struct entry *policy, const struct policy *old);
+void detector_policy_changed(struct overlay *overlay, struct entry *policy,
+                             const struct policy *old);
 
 /* Enqueues the unclaimed templates that the policy selects (Karmada: the waiting list). */
-void detector_waiting(struct overlay *overlay, struct entry *policy);
+void detector_match_waiting(struct overlay *overlay, struct entry *policy);
 
 /*
  * Removes all claims of a policy that is deleted and enqueues its templates. Must be called before
  * the object of the policy is removed.
  */
-void detector_policy_gone(struct overlay *overlay, struct entry *policy);
+void detector_policy_deleted(struct overlay *overlay, struct entry *policy);
 
 /*
  * Enqueues the templates that still wait for the policy, after an object that the policy refers to
  * has changed.
  */
-void detector_retry(struct overlay *overlay, struct entry *policy);
+void detector_retry_policy(struct overlay *overlay, struct entry *policy);

@@ -79,26 +79,26 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
     }
     if (add)
         referrers[count++] =
-            (struct referrer){entry_ns(binding), overlay_text(overlay, binding->name)};
-    fresh->referrers = overlay_keep(overlay, referrers);
+            (struct referrer){entry_ns(binding), overlay_intern(overlay, binding->name)};
+    fresh->referrers = overlay_own_memory(overlay, referrers);
     fresh->referrer_count = count;
 }
 
 /* Adds a referrer to the binding of a dependency (Karmada: createOrUpdateAttachedBinding). */
 static void attach(struct overlay *overlay, struct entry *dependency, const struct entry *binding)
 {
-    struct entry *entry = bindings_entry(overlay, dependency);
+    struct entry *entry = overlay_binding_entry(overlay, dependency);
     const struct binding *old = entry_binding(entry);
     struct binding *fresh;
 
-    if (!entry_template(dependency) || (old && !bindings_is_of(old, dependency)))
+    if (!entry_template(dependency) || (old && !binding_belongs_to(old, dependency)))
         return;
-    fresh = old ? bindings_copy(overlay, old) : bindings_make(overlay, dependency);
+    fresh = old ? overlay_copy_binding(overlay, old) : overlay_new_binding(overlay, dependency);
     if (!old || !requires(old, binding)) {
         set_referrers(overlay, fresh, fresh, binding, true);
         overlay_assume(overlay, ASSUMED_DEPENDENCIES_ON);
     }
-    bindings_follow(fresh, entry_template(dependency));
+    binding_set_template_version(fresh, entry_template(dependency));
     if (set_fields(overlay, fresh))
         overlay_replace(overlay, entry, fresh);
 }
@@ -111,7 +111,7 @@ static void detach(struct overlay *overlay, struct entry *attached, const struct
 
     if (!old || !requires(old, binding))
         return;
-    fresh = bindings_copy(overlay, old);
+    fresh = overlay_copy_binding(overlay, old);
     set_referrers(overlay, old, fresh, binding, false);
     if (set_fields(overlay, fresh))
         overlay_replace(overlay, attached, fresh);
@@ -132,7 +132,7 @@ static bool propagates_dependencies(const struct overlay *overlay, const struct 
     const struct binding *b = entry_binding(binding);
 
     return b && *entry_ns(binding) && b->propagation.propagate_deps && !b->deleting &&
-           overlay_gate(overlay, GATE_PROPAGATE_DEPS);
+           overlay_gate_is_on(overlay, GATE_PROPAGATE_DEPS);
 }
 
 void distributor_sync(struct overlay *overlay, struct entry *binding)
@@ -146,7 +146,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
         if (b && b->propagation.propagate_deps && *entry_ns(binding))
             overlay_assume(overlay, ASSUMED_DEPENDENCIES_OFF);
         else
-            distributor_leave(overlay, binding);
+            distributor_detach_all(overlay, binding);
         return;
     }
     if (!template || !template_dependencies(c->store, template, b, &needed)) {
@@ -160,8 +160,8 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
         attach(overlay, needed.items[i], binding);
 }
 
-void distributor_drop(struct overlay *overlay, struct entry *binding,
-                      const struct entry_list *before)
+void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
+                                 const struct entry_list *before)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
     struct rule_context *c = overlay_context(overlay);
@@ -172,11 +172,11 @@ void distributor_drop(struct overlay *overlay, struct entry *binding,
         return;
     for (size_t i = 0; i < before->count; i++) {
         if (!is_among(&needed, before->items[i]))
-            detach(overlay, bindings_entry(overlay, before->items[i]), binding);
+            detach(overlay, overlay_binding_entry(overlay, before->items[i]), binding);
     }
 }
 
-void distributor_leave(struct overlay *overlay, struct entry *binding)
+void distributor_detach_all(struct overlay *overlay, struct entry *binding)
 {
     CLEANUP(entry_list_release)
     struct entry_list readers = overlay_readers(binding, CLASS_BINDING);
@@ -185,7 +185,7 @@ void distributor_leave(struct overlay *overlay, struct entry *binding)
         detach(overlay, readers.items[i], binding);
 }
 
-void distributor_arrive(struct overlay *overlay, struct entry *template)
+void distributor_template_created(struct overlay *overlay, struct entry *template)
 {
     struct rule_context *c = overlay_context(overlay);
     const struct kind_def *def = kind_binding(false);

@@ -18,14 +18,14 @@ void distributor_sync(struct overlay *overlay, struct entry *binding);
  * Removes the binding from the referrers of each dependency in `before` that its template no longer
  * requires.
  */
-void distributor_drop(struct overlay *overlay, struct entry *binding,
-                      const struct entry_list *before);
+void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
+                                 const struct entry_list *before);
 
 /*
  * Removes the binding from the referrers of all its dependencies. Must be called before the object
  * of the binding is removed.
  */
-void distributor_leave(struct overlay *overlay, struct entry *binding);
+void distributor_detach_all(struct overlay *overlay, struct entry *binding);
 
 /* Syncs the bindings that depend on a new template; all of them are in its namespace. */
-void distributor_arrive(struct overlay *overlay, struct entry *template);
+void distributor_template_created(struct overlay *overlay, struct entry *template);

@@ -107,7 +107,7 @@ void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit)
     overlay->limit = limit;
 }
 
-bool overlay_is_cut(struct overlay *overlay)
+bool overlay_limit_reached(struct overlay *overlay)
 {
     overlay->cut =
         overlay->cut || (overlay->limit.reached && overlay->limit.reached(overlay->limit.context));
@@ -119,7 +119,7 @@ struct rule_context *overlay_context(const struct overlay *overlay)
     return engine_context(overlay->engine);
 }
 
-bool overlay_gate(const struct overlay *overlay, enum gate gate)
+bool overlay_gate_is_on(const struct overlay *overlay, enum gate gate)
 {
     return gate_is_on(overlay_context(overlay)->gates, gate);
 }
@@ -143,8 +143,8 @@ void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
     store_pin(entry);
     overlay->replacements = grow(overlay->replacements, overlay->replacement_count,
                                  &overlay->replacement_capacity, sizeof(*overlay->replacements));
-    overlay->replacements[overlay->replacement_count++] =
-        (struct replacement){entry, store_exchange(overlay_context(overlay)->store, entry, object)};
+    overlay->replacements[overlay->replacement_count++] = (struct replacement){
+        entry, store_swap_object(overlay_context(overlay)->store, entry, object)};
 }
 
 static void *add_owned(struct overlay *overlay, const struct kind_def *def, void *object)
@@ -155,17 +155,17 @@ static void *add_owned(struct overlay *overlay, const struct kind_def *def, void
     return object;
 }
 
-void *overlay_keep(struct overlay *overlay, void *memory)
+void *overlay_own_memory(struct overlay *overlay, void *memory)
 {
     return add_owned(overlay, NULL, memory);
 }
 
-void *overlay_own(struct overlay *overlay, const struct kind_def *def, void *object)
+void *overlay_own_object(struct overlay *overlay, const struct kind_def *def, void *object)
 {
     return add_owned(overlay, def, object);
 }
 
-const char *overlay_text(struct overlay *overlay, const char *text)
+const char *overlay_intern(struct overlay *overlay, const char *text)
 {
     const char *shared = intern_add(store_strings(overlay_context(overlay)->store), text);
 
@@ -203,7 +203,7 @@ void overlay_rollback(struct overlay *overlay, size_t mark)
 
     while (overlay->replacement_count > mark) {
         struct replacement replacement = overlay->replacements[--overlay->replacement_count];
-        const void *simulated = store_exchange(store, replacement.entry, replacement.old);
+        const void *simulated = store_swap_object(store, replacement.entry, replacement.old);
 
         (void)simulated;
         store_unpin(store, replacement.entry);
@@ -235,7 +235,7 @@ bool overlay_next(struct overlay *overlay, struct queue_item *out)
 void overlay_note_unsettled(struct overlay *overlay, struct entry *template)
 {
     struct entry_list *list = &overlay->unsettled;
-    size_t place = entry_place(list->items, list->count, template);
+    size_t place = entry_sort_index(list->items, list->count, template);
 
     if (place < list->count && list->items[place] == template)
         return;
@@ -261,16 +261,16 @@ struct entry_list overlay_readers(const struct entry *entry, enum object_class c
     return list;
 }
 
-struct entry *bindings_entry(struct overlay *overlay, const struct entry *template)
+struct entry *overlay_binding_entry(struct overlay *overlay, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const struct identity of = {NULL, entry_kind(template), entry_ns(template), template->name};
     const struct identity id = binding_identity(&of, &name);
 
-    return store_refer(overlay_context(overlay)->store, &id);
+    return store_find_or_add(overlay_context(overlay)->store, &id);
 }
 
-bool bindings_is_of(const struct binding *b, const struct entry *template)
+bool binding_belongs_to(const struct binding *b, const struct entry *template)
 {
     const struct type *type = template->partition->type;
 
@@ -279,33 +279,33 @@ bool bindings_is_of(const struct binding *b, const struct entry *template)
            !uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
 }
 
-struct binding *bindings_copy(struct overlay *overlay, const struct binding *old)
+struct binding *overlay_copy_binding(struct overlay *overlay, const struct binding *old)
 {
-    struct binding *copy = overlay_keep(overlay, xmalloc(sizeof(*copy)));
+    struct binding *copy = overlay_own_memory(overlay, xmalloc(sizeof(*copy)));
 
     *copy = *old;
     return copy;
 }
 
-struct binding *bindings_make(struct overlay *overlay, const struct entry *template)
+struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template)
 {
     const struct type *type = template->partition->type;
 
-    return bindings_copy(overlay, &(struct binding){
-                                      .api_version = type->api_version,
-                                      .kind = type->kind,
-                                      .ns = entry_ns(template),
-                                      .name = template->name,
-                                      .uid_hash = entry_template(template)->uid_hash,
-                                  });
+    return overlay_copy_binding(overlay, &(struct binding){
+                                             .api_version = type->api_version,
+                                             .kind = type->kind,
+                                             .ns = entry_ns(template),
+                                             .name = template->name,
+                                             .uid_hash = entry_template(template)->uid_hash,
+                                         });
 }
 
-void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason)
+void binding_set_undetermined(struct binding *b, enum undetermined_reason reason)
 {
     b->undetermined = (uint8_t)(1 + reason);
 }
 
-void bindings_follow(struct binding *b, const struct template *t)
+void binding_set_template_version(struct binding *b, const struct template *t)
 {
     b->resource_version = t->resource_version;
     b->uid_hash = t->uid_hash;

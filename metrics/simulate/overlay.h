@@ -35,7 +35,7 @@ struct overlay;
     ROW(CLUSTERS_NAMED,                                                                            \
         "There are no Cluster objects: placements use all clusters that they name.")               \
     ROW(SCHEDULED_ONLY, "Member clusters take what is scheduled to them: this ends there.")        \
-    ROW(NOT_PLAYED,                                                                                \
+    ROW(NOT_SIMULATED,                                                                             \
         "Of the change only policies, templates and what policies depend on are played: "          \
         "override policies, quotas, rebalancers and clusters act on what runs, not on bindings.")
 
@@ -66,11 +66,11 @@ struct overlay_limit {
 };
 void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit);
 /* Returns true from the first time that the limit was reached: the simulation is incomplete. */
-bool overlay_is_cut(struct overlay *overlay);
+bool overlay_limit_reached(struct overlay *overlay);
 
 struct rule_context *overlay_context(const struct overlay *overlay);
 /* Returns whether a feature gate of Karmada is on. */
-bool overlay_gate(const struct overlay *overlay, enum gate gate);
+bool overlay_gate_is_on(const struct overlay *overlay, enum gate gate);
 /* Records that the simulation depends on an assumption. */
 void overlay_assume(struct overlay *overlay, enum assumption assumption);
 /* Returns the recorded assumptions, bits by enum assumption, and clears them. */
@@ -80,15 +80,15 @@ unsigned overlay_take_assumptions(struct overlay *overlay);
 
 /*
  * Replaces the object of the entry until the overlay is freed or rolled back; NULL removes it. The
- * overlay does not own `object`: see overlay_keep() and overlay_own().
+ * overlay does not own `object`: see overlay_own_memory() and overlay_own_object().
  */
 void overlay_replace(struct overlay *overlay, struct entry *entry, void *object);
 /* Returns `memory`, which is freed together with the overlay. */
-void *overlay_keep(struct overlay *overlay, void *memory);
+void *overlay_own_memory(struct overlay *overlay, void *memory);
 /* Returns `object`, of kind `def`, which is released together with the overlay. */
-void *overlay_own(struct overlay *overlay, const struct kind_def *def, void *object);
+void *overlay_own_object(struct overlay *overlay, const struct kind_def *def, void *object);
 /* Returns the shared string equal to `text`, valid until the overlay is freed. */
-const char *overlay_text(struct overlay *overlay, const char *text);
+const char *overlay_intern(struct overlay *overlay, const char *text);
 
 /*
  * Returns the placement `text`, resolved; valid until the next call. All templates of a policy have
@@ -142,20 +142,20 @@ struct entry_list overlay_readers(const struct entry *entry, enum object_class c
  */
 
 /* Returns the entry of a template's binding, with or without an object. */
-struct entry *bindings_entry(struct overlay *overlay, const struct entry *template);
+struct entry *overlay_binding_entry(struct overlay *overlay, const struct entry *template);
 /* Returns true if the binding belongs to this template, not to another one of the same name. */
-bool bindings_is_of(const struct binding *b, const struct entry *template);
+bool binding_belongs_to(const struct binding *b, const struct entry *template);
 
 /* Returns a copy that may be changed. */
-struct binding *bindings_copy(struct overlay *overlay, const struct binding *old) MUST_USE;
+struct binding *overlay_copy_binding(struct overlay *overlay, const struct binding *old) MUST_USE;
 /* Returns a new binding of the template, without placement, claim and referrers. */
-struct binding *bindings_make(struct overlay *overlay, const struct entry *template) MUST_USE;
+struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template) MUST_USE;
 
 /* Marks the clusters of the binding as unknown: only the real scheduler can determine them. */
-void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason);
+void binding_set_undetermined(struct binding *b, enum undetermined_reason reason);
 
 /* Marks the binding as made from the present version of the template. */
-void bindings_follow(struct binding *b, const struct template *t);
+void binding_set_template_version(struct binding *b, const struct template *t);
 
 /* ---- outcomes ---- */
 

@@ -116,7 +116,7 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
     if (old && policy_equal(old, fresh))
         return;
     overlay_replace(overlay, entry, fresh);
-    detector_policy(overlay, entry, old);
+    detector_policy_changed(overlay, entry, old);
 }
 
 /*
@@ -129,19 +129,19 @@ static void change_template(struct overlay *overlay, struct entry *entry,
 {
     const struct template *old = entry_template(entry);
     struct template *t = template_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
-    struct entry *binding = bindings_entry(overlay, entry);
+    struct entry *binding = overlay_binding_entry(overlay, entry);
     const struct binding *b = entry_binding(binding);
     uint64_t known = b && b->resource_version > old->resource_version ? b->resource_version
                                                                       : old->resource_version;
 
-    template_change(t, old, known + 2);
-    overlay_replace(overlay, entry, overlay_keep(overlay, t));
-    if (!b || !bindings_is_of(b, entry))
+    template_apply_user_change(t, old, known + 2);
+    overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
+    if (!b || !binding_belongs_to(b, entry))
         return;
-    struct binding *copy = bindings_copy(overlay, b);
+    struct binding *copy = overlay_copy_binding(overlay, b);
 
     if (b->referrer_count > 0)
-        bindings_follow(copy, t);
+        binding_set_template_version(copy, t);
     else if (!b->resource_version)
         copy->resource_version = 1;
     overlay_replace(overlay, binding, copy);
@@ -155,14 +155,14 @@ static void retry_policies(struct overlay *overlay, const struct entry *entry)
 
     overlay_evaluate(overlay);
     for (size_t i = 0; i < policies.count; i++)
-        detector_retry(overlay, policies.items[i]);
+        detector_retry_policy(overlay, policies.items[i]);
 }
 
 static void apply_template(struct overlay *overlay, struct entry *entry, struct template *fresh)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
     const struct template *old = entry_template(entry);
-    struct entry *binding = bindings_entry(overlay, entry);
+    struct entry *binding = overlay_binding_entry(overlay, entry);
 
     if (old) {
         template_dependencies(overlay_context(overlay)->store, entry, entry_binding(binding),
@@ -173,9 +173,9 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
     }
     overlay_evaluate(overlay);
     if (entry_binding(binding))
-        distributor_drop(overlay, binding, &needed);
+        distributor_detach_unneeded(overlay, binding, &needed);
     if (!old)
-        distributor_arrive(overlay, entry);
+        distributor_template_created(overlay, entry);
     retry_policies(overlay, entry);
     overlay_enqueue(overlay, (struct queue_item){entry, false});
 }
@@ -183,14 +183,14 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
 static void apply_override(struct overlay *overlay, struct entry *entry, void *fresh)
 {
     overlay_replace(overlay, entry, fresh);
-    overlay_assume(overlay, ASSUMED_NOT_PLAYED);
+    overlay_assume(overlay, ASSUMED_NOT_SIMULATED);
     retry_policies(overlay, entry);
 }
 
 /* A manual change of a binding triggers the scheduler and the distributor. */
 static void apply_binding(struct overlay *overlay, struct entry *entry, const struct binding *read)
 {
-    struct binding *fresh = bindings_copy(overlay, read);
+    struct binding *fresh = overlay_copy_binding(overlay, read);
 
     scheduler_run(overlay, entry_binding(entry), fresh);
     overlay_replace(overlay, entry, fresh);
@@ -223,7 +223,7 @@ static void apply_object(struct overlay *overlay, struct applied_object applied)
     case CLASS_SETTING:
     case CLASS_OTHER:
         overlay_replace(overlay, entry, fresh);
-        overlay_assume(overlay, ASSUMED_NOT_PLAYED);
+        overlay_assume(overlay, ASSUMED_NOT_SIMULATED);
         return;
     case CLASS_COUNT:
         break;
@@ -247,7 +247,8 @@ static MUST_USE bool read_object(struct overlay *overlay, const cJSON *json,
     object = def->decode(&d, json);
     if (!object)
         return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    *out = (struct applied_object){store_refer(store, &id), overlay_own(overlay, def, object)};
+    *out = (struct applied_object){store_find_or_add(store, &id),
+                                   overlay_own_object(overlay, def, object)};
     return true;
 }
 
@@ -259,7 +260,7 @@ static void delete_template(struct overlay *overlay, struct entry *entry)
     overlay_replace(overlay, entry, NULL);
     if (!binding)
         return;
-    distributor_leave(overlay, binding);
+    distributor_detach_all(overlay, binding);
     overlay_replace(overlay, binding, NULL);
 }
 
@@ -269,11 +270,11 @@ static void delete_object(struct overlay *overlay, struct entry *entry)
     if (!entry_exists(entry))
         return;
     if (entry_policy(entry))
-        detector_policy_gone(overlay, entry);
+        detector_policy_deleted(overlay, entry);
     else if (entry_binding(entry))
-        distributor_leave(overlay, entry);
+        distributor_detach_all(overlay, entry);
     else if (!entry_template(entry))
-        overlay_assume(overlay, ASSUMED_NOT_PLAYED);
+        overlay_assume(overlay, ASSUMED_NOT_SIMULATED);
     if (entry_template(entry))
         delete_template(overlay, entry);
     else
@@ -301,14 +302,14 @@ bool simulation_settle(struct overlay *overlay)
     struct queue_item item;
 
     while (overlay_next(overlay, &item)) {
-        if (limit-- == 0 || overlay_is_cut(overlay)) {
+        if (limit-- == 0 || overlay_limit_reached(overlay)) {
             do
                 overlay_note_unsettled(overlay, item.template);
             while (overlay_next(overlay, &item));
             overlay_evaluate(overlay);
             return false;
         }
-        detector_template(overlay, item);
+        detector_process_template(overlay, item);
     }
     overlay_evaluate(overlay);
     return true;
@@ -466,9 +467,9 @@ void plan_set_limit(struct plan *p, struct overlay_limit limit)
     overlay_set_limit(p->overlay, limit);
 }
 
-bool plan_is_cut(const struct plan *p)
+bool plan_limit_reached(const struct plan *p)
 {
-    return overlay_is_cut(p->overlay);
+    return overlay_limit_reached(p->overlay);
 }
 
 void plan_admit(struct plan *p)
@@ -494,7 +495,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 
     if (!read_object(p->overlay, json, &applied, err))
         return false;
-    if (overlay_is_cut(p->overlay))
+    if (overlay_limit_reached(p->overlay))
         return true;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);
@@ -512,10 +513,10 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 /* Applies the new policies to waiting templates, and then the new templates. */
 static void process_postponed(struct plan *p)
 {
-    for (size_t i = 0; i < p->policies.count && !overlay_is_cut(p->overlay); i++)
-        detector_waiting(p->overlay, p->policies.items[i]);
+    for (size_t i = 0; i < p->policies.count && !overlay_limit_reached(p->overlay); i++)
+        detector_match_waiting(p->overlay, p->policies.items[i]);
     settle(p);
-    for (size_t i = 0; i < p->newcomer_count && !overlay_is_cut(p->overlay); i++)
+    for (size_t i = 0; i < p->newcomer_count && !overlay_limit_reached(p->overlay); i++)
         apply_object(p->overlay, p->newcomers[i]);
     settle(p);
 }
@@ -642,7 +643,8 @@ const struct plan_result *plan_finish(struct plan *p)
 
     process_postponed(p);
     overlay_observe(p->overlay, (struct overlay_observer){0});
-    for (size_t at = 0; !overlay_is_cut(p->overlay) && (r = map_next(&p->records, &at)) != NULL;) {
+    for (size_t at = 0;
+         !overlay_limit_reached(p->overlay) && (r = map_next(&p->records, &at)) != NULL;) {
         add_conflicts(result, r);
         if (entry_class(r->entry) == CLASS_TEMPLATE)
             add_template(p, r);
@@ -659,7 +661,7 @@ const struct plan_result *plan_finish(struct plan *p)
     /* Without a change, only those assumptions matter that may have prevented one. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
-                               1U << ASSUMED_NOT_PLAYED | 1U << ASSUMED_DEPENDENCIES_OFF;
+                               1U << ASSUMED_NOT_SIMULATED | 1U << ASSUMED_DEPENDENCIES_OFF;
     return result;
 }
 

@@ -88,10 +88,10 @@ void plan_free(struct plan *p);
 
 /*
  * Sets a limit. After it is reached, the functions below do nothing more than return, and the
- * result is meaningless (plan_is_cut).
+ * result is meaningless (plan_limit_reached).
  */
 void plan_set_limit(struct plan *p, struct overlay_limit limit);
-bool plan_is_cut(const struct plan *p);
+bool plan_limit_reached(const struct plan *p);
 
 /*
  * Lets Karmada process all manifests that no user has applied yet, as the state before the change.

@@ -15,7 +15,7 @@
 static bool is_left_alone(const struct entry *template, const struct template_decision *d)
 {
     if (d->state == STATE_STALE && d->reason == STALE_POLICY_REPLACED)
-        return entry_template(template)->half_claim;
+        return entry_template(template)->claim_incomplete;
     if (d->state == STATE_UNBOUND)
         return d->reason == UNBOUND_STUCK;
     return d->priority_moved && d->phase == PHASE_DEFERRED;
@@ -38,14 +38,14 @@ static bool simulate_event(struct overlay *overlay, struct entry *template)
     if (d && is_left_alone(template, d))
         return true;
     if (d && is_being_released(d))
-        detector_policy(overlay, d->claimed, NULL);
+        detector_policy_changed(overlay, d->claimed, NULL);
     overlay_enqueue(overlay,
                     (struct queue_item){template, static_takeover || (policy && policy->lazy)});
     return simulation_settle(overlay);
 }
 
-void next_change_find(struct engine *e, const struct entry *template,
-                      void (*each)(void *context, const struct next_change *f), void *context)
+void next_change_predict(struct engine *e, const struct entry *template,
+                         void (*each)(void *context, const struct next_change *f), void *context)
 {
     struct entry *entry = (struct entry *)(uintptr_t) template;
     struct overlay *overlay = overlay_new(e);
@@ -72,7 +72,7 @@ const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)}
 
 /* ---- verdict on one template ---- */
 
-static bool runs_version(const struct template_decision *d, const struct reconcile_wish *w)
+static bool runs_version(const struct template_decision *d, const struct reconcile_filter *w)
 {
     char hash[POLICY_VERSION_HASH_SIZE];
 
@@ -84,7 +84,7 @@ static bool runs_version(const struct template_decision *d, const struct reconci
 }
 
 /* Returns true if the template matches the filter. */
-static bool matches_filter(const struct reconcile_wish *w, const struct entry *template)
+static bool matches_filter(const struct reconcile_filter *w, const struct entry *template)
 {
     const struct template *t = entry_template(template);
     const struct template_decision *d = template_decision(template);
@@ -127,7 +127,7 @@ static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 
 /* Context of judge_outcomes(). */
 struct reconcile_check {
-    const struct reconcile_wish *wish;
+    const struct reconcile_filter *wish;
     enum reconcile_verdict verdict;
 };
 
@@ -143,8 +143,8 @@ static void judge_outcomes(void *context, const struct next_change *f)
         q->verdict = RECONCILE_BY_ITSELF;
 }
 
-enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_wish *wish,
-                                       const struct entry *template)
+enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct reconcile_filter *wish,
+                                              const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     struct reconcile_check q = {wish, RECONCILE_MOVES};
@@ -159,7 +159,7 @@ enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_
     if (q.verdict == RECONCILE_MOVES && d->state != STATE_STALE)
         return RECONCILE_UNRELATED;
     if (q.verdict == RECONCILE_MOVES)
-        next_change_find(e, template, judge_outcomes, &q);
+        next_change_predict(e, template, judge_outcomes, &q);
     return q.verdict;
 }
 
@@ -199,7 +199,7 @@ static int by_template(const void *key, const void *row)
  * Plans the change of all chosen templates together, and moves templates that do not become current
  * to the list `left`. Returns false if there were any.
  */
-static bool plan_together(struct reconcile *r, const struct reconcile_wish *wish, bool admit)
+static bool plan_together(struct reconcile *r, const struct reconcile_filter *wish, bool admit)
 {
     struct reconcile_list *chosen = &r->chosen;
     size_t kept = 0;
@@ -236,7 +236,7 @@ static bool plan_together(struct reconcile *r, const struct reconcile_wish *wish
     return all;
 }
 
-struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish, bool admit)
+struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *wish, bool admit)
 {
     CLEANUP(listing_release)
     struct listing all = listing_make(engine_store(e), CLASS_TEMPLATE);
@@ -245,7 +245,7 @@ struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *w
     r->engine = e;
     for (size_t i = 0; i < all.count; i++) {
         const struct entry *template = all.entries[i];
-        enum reconcile_verdict verdict = reconcile_judge(e, wish, template);
+        enum reconcile_verdict verdict = reconcile_find_verdict(e, wish, template);
 
         if (verdict == RECONCILE_CURRENT) {
             r->current++;

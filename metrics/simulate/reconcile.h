@@ -10,7 +10,7 @@
  */
 
 /* Filter of the templates to reconcile. */
-struct reconcile_wish {
+struct reconcile_filter {
     const struct entry *policy;          /* Policy of the templates; NULL for any. */
     const struct label_selector *labels; /* Labels of the templates; NULL for any. */
     const char *ns;                      /* Namespace; NULL for all. */
@@ -84,7 +84,7 @@ struct reconcile {
  * left to do, and the store must not change before reconcile_end_plan(). If `admit` is true,
  * manifests count as applied (plan_admit).
  */
-struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish,
+struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *wish,
                                 bool admit) MUST_USE;
 /* Frees the plan with its result. The lists stay, and the store may change afterwards. */
 void reconcile_end_plan(struct reconcile *r);
@@ -92,8 +92,8 @@ void reconcile_end_plan(struct reconcile *r);
 void reconcile_free(struct reconcile *r);
 
 /* Returns the verdict on one template. The engine must have no evaluation left to do. */
-enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_wish *wish,
-                                       const struct entry *template);
+enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct reconcile_filter *wish,
+                                              const struct entry *template);
 
 /* Returns true if the template still follows the policy of the plan, in the same generation. */
 bool reconcile_is_as_planned(const struct reconcile_item *item);
@@ -114,5 +114,5 @@ struct next_change {
  * are valid only during the call. The engine must have no evaluation left to do; its state is
  * restored afterwards.
  */
-void next_change_find(struct engine *e, const struct entry *template,
-                      void (*each)(void *context, const struct next_change *f), void *context);
+void next_change_predict(struct engine *e, const struct entry *template,
+                         void (*each)(void *context, const struct next_change *f), void *context);

@@ -181,10 +181,10 @@ static void assign_clusters(struct overlay *overlay, const struct projection *p,
     struct target_cluster *clusters = xcalloc(p->count + 1, sizeof(*clusters));
 
     for (uint32_t i = 0; i < p->count; i++)
-        clusters[i] = (struct target_cluster){.name = overlay_text(overlay, p->clusters[i].name),
+        clusters[i] = (struct target_cluster){.name = overlay_intern(overlay, p->clusters[i].name),
                                               .replicas = p->clusters[i].replicas};
     overlay_assume(overlay, ASSUMED_SCHEDULED_ONLY);
-    fresh->clusters = overlay_keep(overlay, clusters);
+    fresh->clusters = overlay_own_memory(overlay, clusters);
     fresh->cluster_count = p->count;
     fresh->status.required_count = 0;
     fresh->applied_placement = fresh->propagation.placement;
@@ -209,14 +209,14 @@ void scheduler_run(struct overlay *overlay, const struct binding *old, struct bi
     struct cluster_set set = find_candidates(c, old, fresh, resolved, &group);
     struct projection p;
 
-    projection_among(resolved, fresh, &set, &p);
+    projection_of_candidates(resolved, fresh, &set, &p);
     if (p.determined && set.count > 0 && !resolved->has_clusters)
         overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
     if (p.determined && (resolved->has_clusters || set.count > 0)) {
         assign_clusters(overlay, &p, fresh);
         fresh->observed_group = group;
     } else if (!has_same_input(old, fresh)) {
-        bindings_set_undetermined(fresh, p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason);
+        binding_set_undetermined(fresh, p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason);
     }
     projection_release(store_strings(c->store), &p);
     free(set.members);

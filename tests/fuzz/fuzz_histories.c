@@ -229,7 +229,7 @@ static void list_again(struct history *h, const cJSON *before, struct origin ori
     if (what == 0)
         put(h, cJSON_Duplicate(before, true), origin);
     if (what == 1) {
-        store_mark(find(&h->w, before), origin);
+        store_mark_seen(find(&h->w, before), origin);
         find_held(h, before)->seen = true;
     }
     if (what == 2) {

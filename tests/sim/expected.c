@@ -103,7 +103,7 @@ bool expected_knows(const struct run *r, const struct change *c)
     char version[24];
 
     snprintf(version, sizeof(version), "%" PRIu64, c->version);
-    return entry && entry_exists(entry) && entry->version == version_mark_of(version);
+    return entry && entry_exists(entry) && entry->version == short_version_of(version);
 }
 
 bool expected_is_missing(const struct run *r, unsigned kind)
@@ -148,7 +148,7 @@ static char *fresh_page(const struct run *r)
 
     world_init(&fresh, &rules_options_default, 99);
     struct registry *registry = page_registry(&fresh, &registry_options_default);
-    engine_judge_api_versions(fresh.engine, (struct api_version_judge){judge, r});
+    engine_set_api_version_source(fresh.engine, (struct api_version_source){judge, r});
     for (unsigned slot = SIM_SLOTS; slot-- > 0;) {
         unsigned kind = slot_kind(slot);
 

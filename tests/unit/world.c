@@ -125,13 +125,13 @@ static void inherit(struct entry *to, const struct entry *from)
         t->changed_ms = old->changed_ms;
         t->changer_unknown = old->changer_unknown;
         t->user_version = old->user_version;
-        t->user_lower = old->user_lower;
-        t->user_seen = old->user_seen;
+        t->user_version_is_lower = old->user_version_is_lower;
+        t->user_change_observed = old->user_change_observed;
     } else if (old_policy) {
         struct policy *p = to->object;
 
         p->changed_ms = old_policy->changed_ms;
-        p->busy_until_ms = old_policy->busy_until_ms;
+        p->grace_extended_until_ms = old_policy->grace_extended_until_ms;
     }
 }
 

@@ -79,7 +79,7 @@ static void explain_to(const struct world *w, const struct entry *entry, struct 
     explanation_init(&x);
     explain_object(w->engine, entry, NOW_S * INT64_C(1000), &x);
     explanation_finish(&x);
-    explanation_lines(&x, add_line, lines);
+    explanation_each_line(&x, add_line, lines);
     strbuf_adds(json, x.json.data);
     explanation_release(&x);
 }
@@ -356,7 +356,7 @@ TEST(lines_end_the_objects_that_they_are_about)
     explanation_close(&x, ']');
     explanation_finish(&x);
     assert_memory_equal(strchr(x.json.data, '{'), wanted, strlen(wanted));
-    explanation_lines(&x, add_line, &lines);
+    explanation_each_line(&x, add_line, &lines);
     assert_string_equal(lines.data, "title\n about n\n  first\n in the list\n");
     explanation_release(&x);
 }

@@ -38,13 +38,13 @@ TEST_ROWS(every_state_and_reason_has_its_sentences, states, title)
 
             const struct outcome o = {.state = c->state};
 
-            assert_sentence(explain_state_words(&d));
+            assert_sentence(state_text(&d));
             if (c->state != STATE_IGNORED)
-                assert_sentence(
-                    explain_unmoved_words(&o, explain_unmoved(&d), takeover == TAKEOVER_STATIC));
+                assert_sentence(next_change_note_text(&o, next_change_note_of(&d),
+                                                      takeover == TAKEOVER_STATIC));
             if (c->state == STATE_STALE)
-                assert_sentence(explain_phase_words(&d, takeover, i / 2));
-            assert_non_null(explain_actor_words(explain_actor(&d, takeover)));
+                assert_sentence(phase_text(&d, takeover, i / 2));
+            assert_non_null(state_actor_text(state_actor(&d, takeover)));
         }
     }
 }
@@ -54,11 +54,11 @@ TEST(every_other_answer_has_its_words)
     for (unsigned i = 0; i < ACTOR_COUNT; i++)
         assert_non_null(actor_names[i]);
     for (unsigned i = MISS_KIND; i < MISS_COUNT; i++)
-        assert_non_null(explain_miss_word(i));
+        assert_non_null(selector_miss_text(i));
     for (unsigned i = RANK_ELIGIBLE; i <= RANK_NAME; i++) {
-        assert_non_null(explain_step_word(i));
-        assert_non_null(explain_step_words(i));
+        assert_non_null(rank_step_name(i));
+        assert_non_null(rank_step_text(i));
     }
     for (unsigned i = 0; i < UNDETERMINED_REASON_COUNT; i++)
-        assert_non_null(explain_undetermined_words(i));
+        assert_non_null(undetermined_text(i));
 }

@@ -37,7 +37,7 @@ static void set_own(struct registry *r)
     REGISTRY_SET(r, OWN_HTTP_REQUESTS, 1, "/", "404");
     REGISTRY_SET(r, OWN_CPU_SECONDS, 1.5);
     REGISTRY_SET(r, OWN_RESIDENT_BYTES, 1234567890);
-    registry_count(r, OWN_EVALUATION_DURATION, 0.0004);
+    registry_observe(r, OWN_EVALUATION_DURATION, 0.0004);
 }
 
 /* A row of each family that the exporter sets, its labels' names for their values. */
@@ -51,7 +51,7 @@ static void set_all_own(struct registry *r)
         for (; f->labels[count].name; count++)
             labels[count] = f->labels[count].name;
         if (f->type == FAMILY_HISTOGRAM)
-            registry_count(r, (enum own_family)i, 0.0004);
+            registry_observe(r, (enum own_family)i, 0.0004);
         else
             registry_set(r, (enum own_family)i, 1, count, labels);
     }

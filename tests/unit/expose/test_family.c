@@ -83,7 +83,7 @@ static void check_zeros(const struct family_def *f)
 
     assert_non_null(of);
     assert_true(of->aggregation == AGGREGATE_SUM && !of->opt_in && !f->opt_in);
-    assert_true(f->of_index < family_series_per_set(of));
+    assert_true(f->counted_index < family_series_per_set(of));
     assert_string_equal(f->labels[0].name, of->labels[0].name);
     assert_null(of->labels[0].values);
     assert_non_null(f->labels[0].values);
@@ -117,18 +117,18 @@ static void check_fold(const struct family_def *f)
         [POLICY_LIMIT_NAMESPACE] = {"namespace"},
     };
 
-    assert_int_equal(f->fold == POLICY_LIMIT_POLICY,
+    assert_int_equal(f->limit_kind == POLICY_LIMIT_POLICY,
                      f->labels[0].name && !f->labels[0].values &&
                          strcmp(f->labels[0].name, names[POLICY_LIMIT_POLICY][0]) == 0);
-    assert_true(f->fold || (!f->no_rest && !f->weigh));
-    if (!f->fold)
+    assert_true(f->limit_kind || (!f->no_rest && !f->weigh));
+    if (!f->limit_kind)
         return;
-    for (size_t i = 0; names[f->fold][i]; i++)
-        assert_string_equal(f->labels[i].name, names[f->fold][i]);
-    assert_null(names[f->fold][family_fold_labels(f->fold)]);
+    for (size_t i = 0; names[f->limit_kind][i]; i++)
+        assert_string_equal(f->labels[i].name, names[f->limit_kind][i]);
+    assert_null(names[f->limit_kind][family_limit_labels(f->limit_kind)]);
     assert_int_equal(f->aggregation, AGGREGATE_SUM);
     assert_true(!f->detail && !f->opt_in && (f->sparse || f->no_rest));
-    assert_non_null(strstr(f->bound, bounds[f->fold]));
+    assert_non_null(strstr(f->bound, bounds[f->limit_kind]));
 }
 
 TEST(every_row_is_sound)

@@ -22,7 +22,7 @@ static void decided(void *context, struct entry *entry)
     if (entry_class(entry) != CLASS_TEMPLATE)
         return;
     if (template_decision(entry) && entry_exists(entry)) {
-        row_take(&row, entry, rules_options_default.takeover);
+        row_init(&row, entry, rules_options_default.takeover);
         rows_put(l->rows, &row);
     } else {
         rows_remove(l->rows, entry);
@@ -57,7 +57,7 @@ static void put_named(struct listed *l, uint32_t number)
 /* What a view says, a row a line. */
 static void tell(const struct row_view *view, struct strbuf *out)
 {
-    struct row_place at = {0};
+    struct row_position at = {0};
     const struct row *row;
 
     strbuf_reset(out);
@@ -71,7 +71,7 @@ static void tell(const struct row_view *view, struct strbuf *out)
 
 static size_t count_rows(const struct row_view *view)
 {
-    struct row_place at = {0};
+    struct row_position at = {0};
     size_t count = 0;
 
     while (row_view_next(view, &at))
@@ -83,7 +83,7 @@ static size_t count_rows(const struct row_view *view)
 static void check_now(struct listed *l)
 {
     struct row_view *view = rows_view(l->rows);
-    struct row_place at = {0};
+    struct row_position at = {0};
     const struct row *row, *before = NULL;
     size_t count = 0;
 
@@ -92,9 +92,9 @@ static void check_now(struct listed *l)
 
         if (before)
             assert_true(entry_compare(before->template, row->template) < 0);
-        row_take(&fresh, row->template, rules_options_default.takeover);
+        row_init(&fresh, row->template, rules_options_default.takeover);
         assert_true(row_equal(row, &fresh));
-        row_drop(&fresh, l->world.store);
+        row_release(&fresh, l->world.store);
         before = row;
         count++;
     }
@@ -148,7 +148,7 @@ TEST(views_stay_as_they_were_made)
                                      "\"namespace\": \"team-3\"}, \"spec\": {\"resourceSelectors\":"
                                      " [{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\"}]}}");
         world_run(&l.world, 1000 + round);
-        rows_tidy(l.rows);
+        rows_release_retired(l.rows);
         check_now(&l);
         if (views[which]) {
             tell(views[which], &now);
@@ -171,7 +171,7 @@ TEST(views_stay_as_they_were_made)
 static bool claim_exists(struct listed *l)
 {
     struct row_view *view = rows_view(l->rows);
-    struct row_place at = {0};
+    struct row_position at = {0};
     const struct row *row = row_view_next(view, &at);
 
     assert_non_null(row);
@@ -204,7 +204,7 @@ TEST(a_row_says_whether_its_claimed_policy_exists)
     store_remove(l.world.store, world_find(&l.world, "policy.karmada.io/v1alpha1",
                                            "PropagationPolicy", "team", "p"));
     world_run(&l.world, 1002);
-    rows_tidy(l.rows);
+    rows_release_retired(l.rows);
     assert_false(claim_exists(&l));
     check_now(&l);
     listed_release(&l);
@@ -275,18 +275,18 @@ TEST_ROWS(a_filter_asks_for, filter_cases, title)
     struct row settings, shop;
 
     world_init(&w, &rules_options_default, 1);
-    store_own_by(w.store, "team");
+    store_set_owner_key(w.store, "team");
     for (size_t i = 0; i < ARRAY_LEN(objects); i++)
         world_put_text(&w, objects[i]);
     world_run(&w, 1000);
-    row_take(&settings, world_find(&w, "v1", "ConfigMap", "a", "App-Settings"),
+    row_init(&settings, world_find(&w, "v1", "ConfigMap", "a", "App-Settings"),
              rules_options_default.takeover);
-    row_take(&shop, world_find(&w, "apps/v1", "Deployment", "a", "shop"),
+    row_init(&shop, world_find(&w, "apps/v1", "Deployment", "a", "shop"),
              rules_options_default.takeover);
     assert_int_equal(row_matches(&settings, &c->filter), c->settings);
     assert_int_equal(row_matches(&shop, &c->filter), c->shop);
-    row_drop(&settings, w.store);
-    row_drop(&shop, w.store);
+    row_release(&settings, w.store);
+    row_release(&shop, w.store);
     world_release(&w);
 }
 

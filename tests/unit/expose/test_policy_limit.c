@@ -168,7 +168,7 @@ TEST(sums_stay_whole)
         for (size_t i = 0; i < family_count(); i++) {
             const struct family_def *def = family_at(i);
 
-            if (!def->fold || def->no_rest)
+            if (!def->limit_kind || def->no_rest)
                 continue;
             assert_int_equal(page_sum(page, def->name, ""), page_sum(all, def->name, ""));
             folded += page_sum(page, def->name, "{policy_kind=\"\"");

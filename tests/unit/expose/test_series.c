@@ -846,9 +846,9 @@ TEST(a_histogram_adds_up_its_buckets)
 #define LATENCY "karmada_policy_exporter_evaluation_duration_seconds"
     struct registry *r = registry_new(NULL, &registry_options_default, 7);
 
-    registry_count(r, OWN_EVALUATION_DURATION, 0.001);
-    registry_count(r, OWN_EVALUATION_DURATION, 0.25);
-    registry_count(r, OWN_EVALUATION_DURATION, 3);
+    registry_observe(r, OWN_EVALUATION_DURATION, 0.001);
+    registry_observe(r, OWN_EVALUATION_DURATION, 0.25);
+    registry_observe(r, OWN_EVALUATION_DURATION, 3);
     CLEANUP(free_cleanup) char *page = page_of(r);
     page_has(page, LATENCY "_bucket{le=\"0.0005\"}", "0");
     page_has(page, LATENCY "_bucket{le=\"0.001\"}", "1");

@@ -86,7 +86,7 @@ static int64_t replicas_on(const cJSON *clusters, const char *cluster)
     return total;
 }
 
-static bool placement_drifts(const cJSON *row)
+static bool has_placement_drift(const cJSON *row)
 {
     const cJSON *field;
 
@@ -105,7 +105,7 @@ static struct balance reported(const cJSON *report, const char *cluster)
     const cJSON *row;
 
     cJSON_ArrayForEach (row, json_get(report, "templates")) {
-        if (!placement_drifts(row))
+        if (!has_placement_drift(row))
             continue;
         int64_t now = replicas_on(json_get(row, "assigned"), cluster);
         bool known = cJSON_IsArray(json_get(row, "projected"));

@@ -116,7 +116,7 @@ static enum api_version_answer judge(const void *context, const char *api_versio
 static void fresh_world(const struct fake_api *api, struct world *out)
 {
     world_init(out, &rules_options_default, 99);
-    engine_judge_api_versions(out->engine, (struct api_version_judge){judge, api});
+    engine_set_api_version_source(out->engine, (struct api_version_source){judge, api});
     engine_follow_works(out->engine, api->works_wanted);
     for (size_t i = 0; i < api->count; i++) {
         struct strbuf json = STRBUF_INIT(1 << 16);

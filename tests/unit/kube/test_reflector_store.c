@@ -82,7 +82,7 @@ TEST(an_entry_that_is_held_is_not_referred_to)
                                 .api_version = "v1",
                                 .bound_only = true,
                                 .origin = {.source = 1}};
-    struct entry *entry = store_refer(w.store, &id);
+    struct entry *entry = store_find_or_add(w.store, &id);
 
     store_pin(entry);
     for (unsigned wanted = 0; wanted < 2; wanted++) {
@@ -90,7 +90,7 @@ TEST(an_entry_that_is_held_is_not_referred_to)
 
         assert_non_null(object);
         if (wanted)
-            store_want(entry);
+            store_request_read(entry);
         reflector_store_put(&s, object);
         assert_int_equal(entry_exists(entry), wanted);
     }
@@ -113,7 +113,7 @@ TEST(whose_a_template_is_follows_its_metadata)
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
-    store_own_by(w.store, "team");
+    store_set_owner_key(w.store, "team");
     struct reflector_store s = {.store = w.store,
                                 .log = &log,
                                 .resource = "configmaps",

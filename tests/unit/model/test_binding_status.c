@@ -68,7 +68,7 @@ TEST(what_members_say_at_length_is_not_kept)
     assert_int_equal(binding_target_count(b), TARGETS);
     assert_int_equal(b->delivered_generation, 1);
     for (unsigned i = 0; i < TARGETS; i++) {
-        const struct target_item *item = &b->clusters[i].item;
+        const struct target_status *item = &b->clusters[i].item;
 
         assert_true(item->exists && item->applied && !item->has_message);
         assert_int_equal(item->generation, i + 1);

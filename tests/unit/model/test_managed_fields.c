@@ -288,7 +288,7 @@ TEST_ROWS(finds_the_write_of_a_binding, writes, name)
 
     CLEANUP(json_cleanup) cJSON *metadata = json_of(text.data);
     reading_init(&r);
-    write_decode(&r.decode, metadata, &write);
+    binding_write_decode(&r.decode, metadata, &write);
     assert_int_equal(write.time_s, c->time_s);
     assert_int_equal(write.manager, c->manager ? text_hash32(c->manager) : 0);
 }
@@ -302,7 +302,7 @@ static struct succession_case {
     const char *name;
     const char *old;
     const char *fresh;
-    bool claims_count;
+    bool claim_moves_generation;
     bool by_user;
 } successions[] = {
     {"nothing", OWNED("'generation':2,", "", ""), OWNED("'generation':2,", "", ""), true, false},
@@ -340,5 +340,5 @@ TEST_ROWS(tells_a_users_change, successions, name)
     const struct succession_case *c = *state;
     struct traces old = traces_of(c->old), fresh = traces_of(c->fresh);
 
-    assert_int_equal(changed_by_user(&old, &fresh, c->claims_count), c->by_user);
+    assert_int_equal(changed_by_user(&old, &fresh, c->claim_moves_generation), c->by_user);
 }

@@ -116,7 +116,7 @@ TEST(what_was_undone_is_not_succeeded)
 
         struct entry *entry = store_find(s, &map_a);
         if (undone)
-            store_mark(entry, (struct origin){1, STORE_UNDONE});
+            store_mark_seen(entry, (struct origin){1, STORE_HISTORY_INVALID});
         put(s, VERSIONED_MAP("7", "2"), (struct origin){1, 2}, &err);
         assert_int_equal(entry_template(entry)->user_version, undone ? 0 : 5);
         put(s, VERSIONED_MAP("8", "3"), (struct origin){1, 2}, &err);
@@ -173,10 +173,10 @@ TEST(who_is_referred_to_stays)
 
     s = watched_store(&w);
 
-    struct entry *entry = store_refer(s, &map_a);
+    struct entry *entry = store_find_or_add(s, &map_a);
 
     assert_null(entry->object);
-    assert_ptr_equal(store_refer(s, &map_a), entry);
+    assert_ptr_equal(store_find_or_add(s, &map_a), entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
     assert_int_equal(store_count(s, CLASS_TEMPLATE), 0);
     assert_int_equal(w.calls, 0);
@@ -192,10 +192,10 @@ TEST(who_is_referred_to_stays)
 
     entry->reader_count = 0;
     entry->dirty = true;
-    store_tidy(s, entry);
+    store_free_unused(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
     entry->dirty = false;
-    store_tidy(s, entry);
+    store_free_unused(s, entry);
     assert_null(store_find(s, &map_a));
 }
 
@@ -294,7 +294,7 @@ TEST(entries_are_ordered_as_people_read)
 
     for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
         for (size_t j = 0; j < ARRAY_LEN(ids); j++) {
-            int order = entry_compare(store_refer(s, &ids[i]), store_refer(s, &ids[j]));
+            int order = entry_compare(store_find_or_add(s, &ids[i]), store_find_or_add(s, &ids[j]));
 
             assert_int_equal(order < 0 ? -1 : order > 0, i < j ? -1 : i > j);
         }
@@ -314,7 +314,7 @@ static void tidy_others(void *context, struct entry *entry, const void *old)
     (void)old;
     for (size_t i = 0; !entry->object && i < ARRAY_LEN(t->others); i++) {
         if (t->others[i])
-            store_tidy(t->store, t->others[i]);
+            store_free_unused(t->store, t->others[i]);
         t->others[i] = NULL;
     }
 }
@@ -325,10 +325,10 @@ TEST(a_listener_may_tidy_during_a_sweep)
     struct tidying tidying = {.store = s};
     struct error err;
 
-    tidying.others[0] = store_refer(s, &(struct identity){"v1", "ConfigMap", "test", "x"});
+    tidying.others[0] = store_find_or_add(s, &(struct identity){"v1", "ConfigMap", "test", "x"});
     put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
     put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
-    tidying.others[1] = store_refer(s, &(struct identity){"v1", "ConfigMap", "test", "y"});
+    tidying.others[1] = store_find_or_add(s, &(struct identity){"v1", "ConfigMap", "test", "y"});
     put(s, CONFIG_MAP("c", "1"), (struct origin){1, 1}, &err);
     store_listen(s, (struct store_listener){tidy_others, &tidying});
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 2);
@@ -352,12 +352,12 @@ TEST(namespaces_that_come_and_go_leave_nothing)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
 
-    store_refer(s, &map_a);
+    store_find_or_add(s, &map_a);
     for (unsigned i = 0; i < 1000; i++) {
         char ns[32];
 
         snprintf(ns, sizeof(ns), "run-%u", i);
-        store_remove(s, store_refer(s, &(struct identity){"v1", "ConfigMap", ns, "a"}));
+        store_remove(s, store_find_or_add(s, &(struct identity){"v1", "ConfigMap", ns, "a"}));
     }
     assert_true(count_partitions(s) < 100);
     assert_true(intern_count(store_strings(s)) < 110);

@@ -160,7 +160,7 @@ static void oracle_step(struct oracle *o)
         forget_unless_held(p.truth);
         break;
     case 4:
-        store_refer(o->store, &p.id);
+        store_find_or_add(o->store, &p.id);
         p.truth->known = true;
         break;
     case 5:
@@ -173,7 +173,7 @@ static void oracle_step(struct oracle *o)
     case 7:
         if (!entry)
             break;
-        store_tidy(o->store, entry);
+        store_free_unused(o->store, entry);
         if (!p.truth->exists)
             forget_unless_held(p.truth);
         break;

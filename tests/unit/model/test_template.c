@@ -39,7 +39,7 @@ TEST(a_whole_template_is_read)
     assert_true(t->resource_version == 77);
     assert_int_equal(t->traces.generation, 4);
     assert_int_equal(t->uid_hash, uid_hash("u1"));
-    assert_false(t->half_claim);
+    assert_false(t->claim_incomplete);
     assert_true(t->deleting);
     template_release(r.strings, t);
 }
@@ -139,7 +139,7 @@ TEST(the_id_of_a_claim_alone_is_half_a_claim)
     struct template *t = template_decode(&r.decode, json);
 
     assert_null(t->claim);
-    assert_true(t->half_claim);
+    assert_true(t->claim_incomplete);
     template_release(r.strings, t);
 }
 
@@ -229,23 +229,25 @@ TEST(the_version_of_a_users_change_is_kept)
     struct template relisted = version_of(20, 5), restored = version_of(15, 6);
     struct template other = version_of(30, 7);
 
-    template_succeed(&status, &first, false);
-    assert_true(status.user_version == 0 && !status.user_seen && !status.undated);
-    template_succeed(&changed, &status, false);
-    assert_true(changed.user_version == 12 && !changed.user_lower && changed.user_seen);
+    template_inherit(&status, &first, false);
+    assert_true(status.user_version == 0 && !status.user_change_observed && !status.undated);
+    template_inherit(&changed, &status, false);
+    assert_true(changed.user_version == 12 && !changed.user_version_is_lower &&
+                changed.user_change_observed);
     /* Its managedFields have no later time. */
     assert_true(changed.undated);
-    template_date(&changed, 9000);
+    template_set_change_time(&changed, 9000);
     assert_true(changed.changed_ms == 9000 && !changed.undated);
-    template_succeed(&later, &changed, false);
+    template_inherit(&later, &changed, false);
     assert_true(later.user_version == 12 && later.changed_ms == 9000);
-    template_succeed(&relisted, &later, true);
-    assert_true(relisted.user_version == 13 && relisted.user_lower);
-    template_succeed(&restored, &relisted, true);
-    assert_true(restored.user_version == 0 && !restored.user_seen && restored.changed_ms == 7000);
+    template_inherit(&relisted, &later, true);
+    assert_true(relisted.user_version == 13 && relisted.user_version_is_lower);
+    template_inherit(&restored, &relisted, true);
+    assert_true(restored.user_version == 0 && !restored.user_change_observed &&
+                restored.changed_ms == 7000);
     other.uid_hash = 2;
-    template_succeed(&other, &relisted, true);
-    assert_true(other.user_version == 0 && !other.user_seen);
+    template_inherit(&other, &relisted, true);
+    assert_true(other.user_version == 0 && !other.user_change_observed);
 }
 
 /* Only where the time of the last change is one that somebody signed. */
@@ -259,17 +261,17 @@ TEST(the_changer_is_whose_the_time_is)
     changed.changed_ms = 20000;
     assert_string_equal(template_changed_by(&first), "kubectl");
     /* Who removes what others wrote leaves no time, and no name. */
-    template_succeed(&removed, &first, false);
-    template_date(&removed, 9000);
+    template_inherit(&removed, &first, false);
+    template_set_change_time(&removed, 9000);
     assert_null(template_changed_by(&removed));
-    template_succeed(&status, &removed, false);
+    template_inherit(&status, &removed, false);
     assert_true(status.changed_ms == 9000);
     assert_null(template_changed_by(&status));
-    template_succeed(&changed, &status, false);
-    template_date(&changed, 21000);
+    template_inherit(&changed, &status, false);
+    template_set_change_time(&changed, 21000);
     assert_true(changed.changed_ms == 20000);
     assert_string_equal(template_changed_by(&changed), "helm");
-    template_change(&changed, &first, 14);
+    template_apply_user_change(&changed, &first, 14);
     assert_null(template_changed_by(&changed));
 }
 

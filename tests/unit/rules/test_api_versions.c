@@ -58,9 +58,9 @@ TEST(who_knows_tells)
 
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, POLICY);
-    engine_judge_api_versions(w.engine, (struct api_version_judge){judge, "autoscaling/v2"});
+    engine_set_api_version_source(w.engine, (struct api_version_source){judge, "autoscaling/v2"});
     assert_true(is_unwatched(&w));
-    engine_judge_api_versions(w.engine, (struct api_version_judge){judge, "autoscaling/v1"});
+    engine_set_api_version_source(w.engine, (struct api_version_source){judge, "autoscaling/v1"});
     world_put_text(&w, SCALER("autoscaling/v2"));
     assert_false(is_unwatched(&w));
     world_release(&w);

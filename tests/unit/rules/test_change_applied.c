@@ -8,7 +8,7 @@
 static struct change_applied_case {
     const char *name;
     uint64_t version, user_version;
-    bool user_lower;
+    bool user_version_is_lower;
     uint32_t generation, newest_s, newest_by, other_s;
     int32_t replicas; /* The binding has 2. */
     uint64_t binding_version;
@@ -30,10 +30,10 @@ static struct change_applied_case {
      .binding_version = 7, .required = true, .change_applied = CHANGE_NOT_APPLIED,
      .of_orphan = CHANGE_NOT_APPLIED},
     {"across a relist: from one before it", .replicas = -1, .version = 9, .user_version = 7,
-     .user_lower = true, .binding_version = 7, .change_applied = CHANGE_NOT_APPLIED,
+     .user_version_is_lower = true, .binding_version = 7, .change_applied = CHANGE_NOT_APPLIED,
      .of_orphan = CHANGE_NOT_APPLIED},
     {"across a relist: from one in between", .replicas = -1, .version = 9, .user_version = 7,
-     .user_lower = true, .binding_version = 8},
+     .user_version_is_lower = true, .binding_version = 8},
     {"the binding's version is unknown", .replicas = -1, .version = 9, .user_version = 7},
     {"the replicas", .replicas = 3, .change_applied = CHANGE_NOT_APPLIED,
      .of_orphan = CHANGE_NOT_APPLIED},
@@ -72,7 +72,7 @@ TEST_ROWS(tells_what_a_binding_has, cases, name)
 
     t->resource_version = c->version;
     t->user_version = c->user_version;
-    t->user_lower = c->user_lower;
+    t->user_version_is_lower = c->user_version_is_lower;
     t->replicas = c->replicas;
     t->traces.generation = c->generation;
     t->traces.newest_s = c->newest_s;

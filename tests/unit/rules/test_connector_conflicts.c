@@ -406,7 +406,7 @@ static void explain_topic(struct world *w, struct strbuf *text)
     explanation_init(&x);
     explain_object(w->engine, first_of(w, "PubSubTopic"), NOW_S * INT64_C(1000), &x);
     explanation_finish(&x);
-    explanation_lines(&x, add_line, text);
+    explanation_each_line(&x, add_line, text);
     explanation_release(&x);
 }
 

@@ -35,8 +35,8 @@ static void make_entries(struct fixture *f)
             for (size_t s = 0; s < ARRAY_LEN(namespaces); s++) {
                 for (size_t i = 0; i < ARRAY_LEN(names); i++)
                     f->entries[n++] =
-                        store_refer(f->w.store, &(struct identity){versions[v], kinds[k],
-                                                                   namespaces[s], names[i]});
+                        store_find_or_add(f->w.store, &(struct identity){versions[v], kinds[k],
+                                                                         namespaces[s], names[i]});
             }
         }
     }
@@ -158,9 +158,11 @@ TEST(names_of_any_length_come_and_go)
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
 
-    struct entry *one = store_refer(w.store, &(struct identity){"v1", "Secret", "default", name});
+    struct entry *one =
+        store_find_or_add(w.store, &(struct identity){"v1", "Secret", "default", name});
     name[sizeof(name) - 2] = 'y';
-    struct entry *other = store_refer(w.store, &(struct identity){"v1", "Secret", "default", name});
+    struct entry *other =
+        store_find_or_add(w.store, &(struct identity){"v1", "Secret", "default", name});
     name_collisions_add(c, one, &changed);
     name_collisions_add(c, other, &changed);
     assert_true(name_collisions_has(c, one));

@@ -98,7 +98,8 @@ static void check_cluster(const struct world *w, const struct override_selection
     }
 
     CLEANUP(override_steps_release)
-    struct override_steps steps = override_steps_make(selection, name, entry_cluster(cluster));
+    struct override_steps steps =
+        override_steps_for_cluster(selection, name, entry_cluster(cluster));
     bool fails = error && (!moved || is_cluster_wide(error));
 
     cJSON_ArrayForEach (step, applied) {
@@ -251,7 +252,7 @@ TEST_ROWS(by_the_name_alone, by_name, title)
         override_selection_make(w.store, world_find(&w, "v1", "Service", "test", "s"));
     assert_int_equal(selection.count, 1);
     assert_int_equal(selection.items[0].score, SCORE_ALL);
-    struct override_steps steps = override_steps_make(&selection, "m1", NULL);
+    struct override_steps steps = override_steps_for_cluster(&selection, "m1", NULL);
 
     assert_int_equal(steps.count, c->acts);
     assert_int_equal(steps.unsure, c->unsure);

@@ -240,7 +240,7 @@ TEST(each_edit_is_a_version_and_each_template_runs_one)
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 9)), (START_S + 40) * 1000L);
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 2)), (START_S + 60) * 1000L);
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 0)), 0);
-    assert_int_equal(policy_history_in_force(history(&w)), 3);
+    assert_int_equal(policy_history_used_versions(history(&w)), 3);
 
     const struct policy_version *second = history(&w)->versions[1];
 

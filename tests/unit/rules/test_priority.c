@@ -173,21 +173,21 @@ TEST(classes_come_and_go)
 
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, PP("09:00:00", KUBE("gold")));
-    assert_true(engine_names_priorities(w.engine));
+    assert_true(engine_uses_priority_classes(w.engine));
     world_put_text(&w, SETTINGS);
     world_put_text(&w, OTHER_BINDING);
     assert_int_equal(reason_of_settings(&w), UNBOUND_WAITING);
     world_put_text(&w, CLASS("other", "08:00:00", "1"));
     assert_int_equal(reason_of_settings(&w), UNBOUND_PRIORITY_CLASS_MISSING);
-    assert_int_equal(
-        store_put_at(w.store, store_refer(w.store, &setting), json, (struct origin){1, 1}, &err),
-        STORE_ADDED);
+    assert_int_equal(store_put_at(w.store, store_find_or_add(w.store, &setting), json,
+                                  (struct origin){1, 1}, &err),
+                     STORE_ADDED);
     assert_int_equal(reason_of_settings(&w), UNBOUND_WAITING);
     store_remove(w.store, store_find(w.store, &setting));
     assert_int_equal(reason_of_settings(&w), UNBOUND_PRIORITY_CLASS_MISSING);
     store_remove(w.store, world_find(&w, "scheduling.k8s.io/v1", "PriorityClass", "", "other"));
     assert_int_equal(reason_of_settings(&w), UNBOUND_WAITING);
     world_put_text(&w, PP("09:00:00", ""));
-    assert_false(engine_names_priorities(w.engine));
+    assert_false(engine_uses_priority_classes(w.engine));
     world_release(&w);
 }

@@ -253,7 +253,7 @@ static void check_way(const struct template_decision *d, const struct stage_and_
         if (is_worse(targets[i], worst))
             worst = targets[i];
         if (healthy) {
-            const struct target_item *item = &b->clusters[i].item;
+            const struct target_status *item = &b->clusters[i].item;
 
             assert_true(item->exists && item->applied && item->health == HEALTH_HEALTHY);
         }

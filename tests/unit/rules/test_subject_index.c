@@ -29,7 +29,7 @@ static void lab_init(struct lab *lab)
         snprintf(ns, sizeof(ns), "ns%u", i * 7 % 5);
         snprintf(name, sizeof(name), "e%u", i * 5 % ENTRIES);
         lab->entries[i] =
-            store_refer(lab->world.store, &(struct identity){"v1", "Event", ns, name});
+            store_find_or_add(lab->world.store, &(struct identity){"v1", "Event", ns, name});
     }
 }
 

@@ -71,7 +71,7 @@ static bool is_same(const struct moment *a, const struct moment *b)
 static void see(struct world *w, struct witness *of, bool reads)
 {
     const struct transitions *t = engine_transitions(w->engine);
-    struct moment now = moment_now(of->template);
+    struct moment now = moment_of(of->template);
     uint64_t newest = UINT64_MAX;
     struct transition x;
     bool moved = transitions_next_of(t, of->template, &newest, &x) && newest != of->newest;
@@ -89,7 +89,7 @@ static void see(struct world *w, struct witness *of, bool reads)
 /* `first`: nothing was remembered before. */
 static void see_all(struct world *w, struct witnesses *all, bool first)
 {
-    struct store_walk walk = store_walk_over(w->store, 1U << CLASS_TEMPLATE);
+    struct store_walk walk = store_walk_begin(w->store, 1U << CLASS_TEMPLATE);
     struct entry *entry;
 
     while ((entry = store_walk_next(&walk)) != NULL) {
@@ -193,7 +193,7 @@ TEST(the_chain_of_a_template_is_what_was_decided_about_it)
         world_init(&w, &rules_options_default, seed);
         random_objects(&w, CHANGES / 10);
         world_run(&w, now_ms);
-        engine_remember(w.engine, MANY);
+        engine_keep_transitions(w.engine, MANY);
         see_all(&w, all, true);
         for (size_t i = 0; i < CHANGES; i++) {
             change(&w);
@@ -270,7 +270,7 @@ static void run_ring(uint32_t seed, size_t limit, struct log *log)
     struct world w;
 
     world_init(&w, &rules_options_default, seed);
-    engine_remember(w.engine, limit);
+    engine_keep_transitions(w.engine, limit);
     t = engine_transitions(w.engine);
     for (size_t i = 0; i < CHANGES; i++) {
         change(&w);
@@ -287,7 +287,7 @@ static void run_ring(uint32_t seed, size_t limit, struct log *log)
     assert_int_equal(transitions_count(t), last < limit ? transitions_count(t) : limit);
     assert_true(last > limit
                     ? transitions_since_ms(t) > START_MS && transitions_since_ms(t) <= now_ms
-                    : transitions_since_ms(t) == transitions_begun_ms(t));
+                    : transitions_since_ms(t) == transitions_start_ms(t));
     world_release(&w);
 }
 
@@ -376,7 +376,7 @@ TEST_ROWS(a_transition_has_its_cause, cause_cases, title)
     for (size_t i = 0; i < ARRAY_LEN(c->put) && c->put[i]; i++)
         world_put_text(&w, c->put[i]);
     world_run(&w, START_MS);
-    engine_remember(w.engine, 10);
+    engine_keep_transitions(w.engine, 10);
     world_run(&w, START_MS);
     if (c->then)
         world_put_text(&w, c->then);
@@ -405,7 +405,7 @@ TEST(of_two_causes_the_first_in_the_table_counts)
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, TEMPLATE("web", ""));
     world_run(&w, START_MS);
-    engine_remember(w.engine, 10);
+    engine_keep_transitions(w.engine, 10);
     world_put_text(&w, TEMPLATE("web", ""));
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
     world_put_text(&w, TEMPLATE("web", ""));
@@ -426,7 +426,7 @@ TEST(what_is_gone_has_its_name)
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
-    engine_remember(w.engine, 2);
+    engine_keep_transitions(w.engine, 2);
     t = engine_transitions(w.engine);
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
     world_put_text(&w, TEMPLATE("web", ""));
@@ -461,10 +461,10 @@ TEST(nothing_is_remembered_unasked)
     world_run(&w, START_MS);
     assert_null(engine_transitions(w.engine));
     assert_false(transitions_next(NULL, &below, &x));
-    engine_remember(w.engine, 100);
+    engine_keep_transitions(w.engine, 100);
     assert_int_equal(transitions_count(engine_transitions(w.engine)), 0);
-    assert_true(transitions_begun_ms(engine_transitions(w.engine)) == START_MS);
-    engine_remember(w.engine, 0);
+    assert_true(transitions_start_ms(engine_transitions(w.engine)) == START_MS);
+    engine_keep_transitions(w.engine, 0);
     assert_null(engine_transitions(w.engine));
     world_release(&w);
 }
@@ -479,7 +479,7 @@ TEST(what_is_undone_in_one_run_leaves_no_trace)
     world_put_text(&w, TEMPLATE("web", ""));
     world_put_text(&w, TEMPLATE("other", ""));
     world_run(&w, START_MS);
-    engine_remember(w.engine, 100);
+    engine_keep_transitions(w.engine, 100);
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
     /* The policy and the template; what else is marked waits. */
     world_put_text(&w, TEMPLATE("other", ""));
@@ -504,7 +504,7 @@ TEST(a_plan_is_no_transition)
         world_init(&w, &rules_options_default, seed);
         random_objects(&w, CHANGES);
         world_run(&w, START_MS);
-        engine_remember(w.engine, MANY);
+        engine_keep_transitions(w.engine, MANY);
         t = engine_transitions(w.engine);
         world_put_text(&w, TEMPLATE("fresh", ""));
         world_run(&w, START_MS + 5000);
@@ -531,7 +531,7 @@ TEST(a_kind_that_is_read_at_last_floods_nothing)
 
     world_init(&w, &rules_options_default, 1);
     world_run(&w, START_MS);
-    engine_remember(w.engine, 100);
+    engine_keep_transitions(w.engine, 100);
     engine_set_incomplete(w.engine, "apps/v1", "Deployment", true);
     world_put_text(&w, TEMPLATE("web", ""));
     world_run(&w, START_MS + 2000);
@@ -598,7 +598,7 @@ TEST_ROWS(a_transition_is_told, words_cases, title)
     const struct words_case *c = *state;
     const struct transition x = {.before = c->before, .after = c->after};
 
-    transition_say(&out, &x);
+    transition_add_text(&out, &x);
     assert_string_equal(out.data, c->text);
 }
 
@@ -621,7 +621,7 @@ TEST(a_full_ring_takes_what_it_promises)
         world_put_text(&w, json);
     }
     world_run(&w, START_MS);
-    engine_remember(w.engine, LIMIT);
+    engine_keep_transitions(w.engine, LIMIT);
     before = heap_bytes();
     for (unsigned i = 1; transitions_count(engine_transitions(w.engine)) < LIMIT; i++) {
         static const char policy[] =

@@ -473,7 +473,7 @@ static void plan_cut(struct world *w, uint32_t asks)
     plan_set_limit(p, (struct overlay_limit){count_down, &asks});
     overlay_random(w, p);
     (void)plan_finish(p);
-    bool cut = plan_is_cut(p);
+    bool cut = plan_limit_reached(p);
     assert_true(cut == (asks == 0));
     plan_free(p);
 }
@@ -508,7 +508,7 @@ TEST(everything_is_put_back)
         plan_cut(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);
         if (entry && entry_template(entry))
-            next_change_find(w.engine, entry, read_nothing, &settled);
+            next_change_predict(w.engine, entry, read_nothing, &settled);
         assert_true(settled);
         /* What falls due meanwhile is not lost on whoever observes the engine. */
         assert_int_equal(engine_now_ms(w.engine), NOW_MS);

@@ -201,7 +201,7 @@ TEST_ROWS(chooses, cases, title)
         assert_non_null(labels);
     }
 
-    const struct reconcile_wish wish = {
+    const struct reconcile_filter wish = {
         .policy = c->policy ? find_policy(&w, c->policy) : NULL,
         .labels = labels,
         .ns = c->ns,
@@ -237,7 +237,7 @@ TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
 
     put(&w, objects, ARRAY_LEN(objects), false);
 
-    const struct reconcile_wish wish = {.policy = find_policy(&w, "p")};
+    const struct reconcile_filter wish = {.policy = find_policy(&w, "p")};
     struct reconcile *r = reconcile_new(w.engine, &wish, false);
 
     assert_int_equal(r->result->template_count, 1);
@@ -252,7 +252,7 @@ TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
                        "," LAZY "," ON("member1") "}}");
     world_run(&w, NOW_MS);
     assert_false(reconcile_is_as_planned(&r->chosen.items[0]));
-    assert_int_equal(reconcile_judge(w.engine, &wish, r->chosen.items[0].template),
+    assert_int_equal(reconcile_find_verdict(w.engine, &wish, r->chosen.items[0].template),
                      RECONCILE_CURRENT);
     reconcile_free(r);
     world_release(&w);
@@ -283,7 +283,7 @@ TEST(those_that_run_a_version)
         policy_version_hash(version, hash);
         assert_ptr_equal(policy_history_named(version->history, hash), version);
 
-        const struct reconcile_wish wish = {.policy = find_policy(&w, "p"), .version = hash};
+        const struct reconcile_filter wish = {.policy = find_policy(&w, "p"), .version = hash};
         struct reconcile *r = reconcile_new(w.engine, &wish, false);
 
         assert_int_equal(r->chosen.count, 1);
@@ -292,7 +292,7 @@ TEST(those_that_run_a_version)
         reconcile_free(r);
     }
 
-    const struct reconcile_wish nobody = {.policy = find_policy(&w, "p"), .version = "4"};
+    const struct reconcile_filter nobody = {.policy = find_policy(&w, "p"), .version = "4"};
     struct reconcile *r = reconcile_new(w.engine, &nobody, false);
 
     assert_int_equal(r->chosen.count + r->left.count + r->current, 0);

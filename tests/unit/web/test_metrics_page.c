@@ -102,7 +102,7 @@ static void fill(struct registry *r, unsigned seed, unsigned rows)
         for (; def->labels[count].name; count++)
             labels[count] = def->labels[count].name;
         if (def->type == FAMILY_HISTOGRAM)
-            registry_count(r, (enum own_family)i, 0.0001 * seed);
+            registry_observe(r, (enum own_family)i, 0.0001 * seed);
         else
             registry_set(r, (enum own_family)i, seed * 0.1 + (double)i, count, labels);
     }
@@ -134,7 +134,7 @@ static void check_parts(const struct fixture *f, struct exposition how)
 {
     CLEANUP(strbuf_release) struct strbuf whole = STRBUF_INIT(PAGE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf parts = STRBUF_INIT(PAGE_MAX_BYTES);
-    const char *end = exposition_end(how.format);
+    const char *end = exposition_trailer(how.format);
 
     exposition_write(f->registry, how, &whole);
     for (size_t i = 0; i < family_count(); i++) {
