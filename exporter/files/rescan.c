@@ -35,9 +35,11 @@ static void hold(struct rescan *r, struct held held)
         r->held[r->held_count++] = held;
         return;
     }
-    /* Enough hangs already: when some of that returns, this is tried again with it. */
+    /* So many jobs hang that this PATH can only be tried again from time to time. */
     read_job_free(held.job);
     held.path->hangs = false;
+    held.path->look = held.path->force = true;
+    r->rest_ms = held.retry_ms;
 }
 
 void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job, int64_t now_ms)

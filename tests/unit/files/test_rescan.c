@@ -50,3 +50,44 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     close(ends[0]);
     close(ends[1]);
 }
+
+/* More PATHs hang than there are threads: the loop must not try them again all the time. */
+TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
+{
+    const char *const paths[] = {"/held", "/nowhere"};
+    struct error err;
+    struct file_reader *reader = file_reader_new(&err);
+    struct rescan rescan = {.reader = reader};
+    struct tree tree;
+    int64_t now_ms = NOW_MS;
+    int ends[2];
+
+    assert_non_null(reader);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    tree_init(&tree, paths, ARRAY_LEN(paths));
+    for (size_t i = 0; i < HELD_MAX; i++) {
+        struct read_job *job = read_job_start(reader, wait_for_byte, ends, NULL);
+        struct read_result result;
+
+        while (read_job_next(job, now_ms, &result) == JOB_WAITS) {
+            now_ms += WAIT_MS;
+            usleep(100);
+        }
+        rescan_hold(&rescan, &tree.paths[0], job, now_ms);
+    }
+    assert_int_equal(file_reader_abandoned(reader), ABANDONED_MAX);
+    tree.paths[1].look = true;
+    assert_true(rescan_step(&rescan, &tree, now_ms));
+    assert_true(rescan_step(&rescan, &tree, now_ms));
+    assert_false(rescan_step(&rescan, &tree, now_ms));
+    assert_int_equal(rescan_due(&rescan, &tree), now_ms + PAUSE_MS);
+    assert_true(rescan_step(&rescan, &tree, now_ms + PAUSE_MS));
+
+    close(ends[1]);
+    rescan_release(&rescan);
+    tree_release(&tree);
+    while (file_reader_abandoned(reader) > 0)
+        usleep(1000);
+    assert_true(file_reader_free(reader));
+    close(ends[0]);
+}
