@@ -72,8 +72,11 @@ static enum outcome turn_loop(const struct command *command, const struct surrou
 /* Frees the reader. If a thread is still blocked, logs that and sets `*is_blocked`. */
 static void end_reading(struct file_reader *reader, const struct log *log, bool *is_blocked)
 {
+    char file[READ_FILE_MAX] = "";
     char count[16];
 
+    if (reader)
+        file_reader_blocked(reader, file);
     snprintf(count, sizeof(count), "%u", reader ? file_reader_abandoned(reader) : 0);
     if (file_reader_free(reader))
         return;
@@ -81,7 +84,7 @@ static void end_reading(struct file_reader *reader, const struct log *log, bool 
         log, LOG_LEVEL_WARN,
         "ending without the result of reads that hang; all ports are closed, but the kernel may "
         "keep the process until these reads return",
-        "reads", count);
+        "reads", count, "file", file);
     *is_blocked = true;
 }
 

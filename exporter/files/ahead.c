@@ -71,6 +71,7 @@ static bool emit_file(struct read_job *job, const char *path, char *chunk)
     struct stat about;
     struct error err;
 
+    read_job_touch(job, path);
     if (strcmp(path, "-") == 0)
         return emit_bytes(job, STDIN_FILENO, path, -1, chunk);
 
@@ -104,7 +105,7 @@ void ahead_release(struct ahead *a)
 
 bool ahead_add(struct ahead *a, struct manifest_file *file)
 {
-    if (a->count == AHEAD_FILES)
+    if (a->count == AHEAD_FILES || (a->count > 0 && a->files[0]->path_index != file->path_index))
         return false;
     if (!a->files)
         a->files = xcalloc(AHEAD_FILES, sizeof(struct manifest_file *));
@@ -112,14 +113,15 @@ bool ahead_add(struct ahead *a, struct manifest_file *file)
     return true;
 }
 
-void ahead_start(struct ahead *a)
+void ahead_start(struct ahead *a, const char *path)
 {
     struct path_list *paths = xmalloc(sizeof(*paths) + a->count * sizeof(char *));
 
+    a->path = path;
     paths->count = a->count;
     for (size_t i = 0; i < a->count; i++)
         paths->items[i] = xstrdup(a->files[i]->path);
-    a->job = read_job_start(a->reader, read_files, paths, free_paths);
+    a->job = read_job_start(a->reader, path, read_files, paths, free_paths);
     if (strcmp(a->files[0]->path, "-") == 0)
         read_job_be_patient(a->job);
 }

@@ -11,6 +11,7 @@
 struct ahead {
     struct file_reader *reader; /* Borrowed. */
     struct read_job *job;       /* NULL if no file is being read. */
+    const char *path;           /* The PATH of the files. Borrowed. */
     struct manifest_file **files;
     size_t count;
     size_t next;  /* The file behind the one that is being read. */
@@ -23,11 +24,13 @@ enum { AHEAD_FILES = 256 };
 void ahead_release(struct ahead *a);
 
 /*
- * Ask for one more file, before ahead_start(). The files are borrowed. False if there is no room:
- * start first.
+ * Adds one more file, which is borrowed, before ahead_start(). Returns false if there is no room or
+ * the file belongs to another PATH: start first.
  */
 bool ahead_add(struct ahead *a, struct manifest_file *file) MUST_USE;
-void ahead_start(struct ahead *a);
+
+/* Starts to read the files of `path`, which is borrowed. */
+void ahead_start(struct ahead *a, const char *path);
 
 /* The next of the files, whose bytes come from now on; NULL if there is none left. */
 struct manifest_file *ahead_next(struct ahead *a);

@@ -152,7 +152,8 @@ void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen)
 {
     end_reading(r);
     if (r->reader)
-        r->job = read_job_start(r->reader, run_reading, reading_new(r->path, seen), reading_free);
+        r->job = read_job_start(r->reader, r->path, run_reading, reading_new(r->path, seen),
+                                reading_free);
     else
         r->reading = reading_new(r->path, seen);
 }

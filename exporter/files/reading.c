@@ -249,7 +249,7 @@ static bool rewind_bytes(struct reading *r)
         r->again.reader = r->ahead->reader;
         if (!ahead_add(&r->again, r->file))
             abort();
-        ahead_start(&r->again);
+        ahead_start(&r->again, r->ahead->path);
         r->ahead = &r->again;
         return ahead_next(r->ahead) != NULL;
     }

@@ -338,7 +338,7 @@ struct read_job *scan_start(struct file_reader *r, const char *path, int watches
 
     input->path = xstrdup(path);
     input->watches_fd = watches_fd < 0 ? -1 : fcntl(watches_fd, F_DUPFD_CLOEXEC, 0);
-    return read_job_start(r, run_scan, input, free_input);
+    return read_job_start(r, path, run_scan, input, free_input);
 }
 
 void scan_receive(const struct read_result *result, sighting_fn *see, void *context)

@@ -170,7 +170,7 @@ static void read_ahead(struct manifests *m)
         }
     }
     if (m->ahead.count > 0)
-        ahead_start(&m->ahead);
+        ahead_start(&m->ahead, m->tree.paths[m->ahead.files[0]->path_index].path);
 }
 
 /* True if a file is begun, or was to be. */

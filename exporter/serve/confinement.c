@@ -156,7 +156,7 @@ static bool paths_answer(const struct options *o, const char *const *environment
         return false;
     }
 
-    struct read_job *job = read_job_start(reader, try_confining, trial, free);
+    struct read_job *job = read_job_start(reader, "", try_confining, trial, free);
 
     while ((state = read_job_next(job, platform_steady_ms(), &result)) == JOB_WAITS)
         file_reader_wait(reader, TRIAL_LOOK_MS);

@@ -46,6 +46,7 @@ static void try_file(void *context, const char *path)
 
     if (!path || *path == '\0' || attempt->unwanted)
         return;
+    read_job_touch(attempt->job, path);
     attempt->unwanted = !read_job_emit(attempt->job, 0, path, strlen(path) + 1);
     CLEANUP(file_close) int fd = file_open(path, NULL, &ignored);
 
@@ -108,6 +109,7 @@ static void emit_digest(void *context, const char *path)
     if (attempt->unwanted)
         return;
 
+    read_job_touch(attempt->job, path);
     uint64_t digest = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
     attempt->unwanted = !read_job_emit(attempt->job, 0, &digest, sizeof(digest));
 }
@@ -143,7 +145,7 @@ static struct read_job *start(const struct rehearsal *r, read_job_fn *run)
     struct command_line *line = xmalloc(sizeof(*line));
 
     *line = (struct command_line){r->argc, r->argv, platform_environment()};
-    return read_job_start(r->reader, run, line, free);
+    return read_job_start(r->reader, "", run, line, free);
 }
 
 /* Starts a lost job again, but only once in LOST_RETRY_MS. */

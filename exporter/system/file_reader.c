@@ -14,6 +14,7 @@ enum {
     UNTAKEN_BYTES_MAX = 256 * 1024, /* Of results; above that a job waits. */
     COUNTED_WAIT_MAX_MS = 2500,     /* A loop that was busy itself does not make a job hang. */
     END_WAIT_MS = 100,              /* For threads that are about to end. */
+    FREED_WAIT_MS = 100,            /* For a job that is about to see that it is unwanted. */
 };
 
 struct result_node {
@@ -33,7 +34,10 @@ enum phase {
 /* The reader's lock guards all members below `reader` but those of the caller. */
 struct read_job {
     struct file_reader *reader;
-    struct read_job *next; /* In the queue. */
+    struct read_job *next; /* In the queue, or among the abandoned ones. */
+    char *path;
+    char file[READ_FILE_MAX];
+    int64_t blocked_ms; /* `abandoned`: from then on the job counts as one that hangs. */
     read_job_fn *run;
     void *input;
     void (*free_input)(void *input);
@@ -66,6 +70,7 @@ struct file_reader {
     unsigned threads;
     unsigned idle;
     unsigned abandoned;
+    struct read_job *abandoned_jobs;
     struct read_job *first; /* The queue. */
     struct read_job *last;
 };
@@ -89,6 +94,7 @@ static void free_job(struct read_job *job)
         job->free_input(job->input);
     free_results(job->first);
     free_results(job->taken);
+    free(job->path);
     free(job);
 }
 
@@ -136,11 +142,21 @@ static void remove_queued(struct file_reader *r, const struct read_job *job)
         r->last = before;
 }
 
-static void lose_queued(struct file_reader *r)
+static void lose_first(struct file_reader *r)
 {
-    while (r->first)
-        take_first(r)->phase = PHASE_LOST;
+    take_first(r)->phase = PHASE_LOST;
     signal_event(r);
+}
+
+/* Returns true if too many jobs of this PATH hang. */
+static bool is_refused(const struct file_reader *r, const char *path)
+{
+    int64_t now_ms = r->abandoned_jobs && *path ? platform_steady_ms() : 0;
+    size_t count = 0;
+
+    for (const struct read_job *job = r->abandoned_jobs; job; job = job->next)
+        count += now_ms >= job->blocked_ms && strcmp(job->path, path) == 0;
+    return *path && count >= ABANDONED_OF_PATH_MAX;
 }
 
 static void *run_thread(void *context);
@@ -150,6 +166,8 @@ static void run_next(struct file_reader *r)
 {
     pthread_t thread;
 
+    while (r->first && is_refused(r, r->first->path))
+        lose_first(r);
     if (!r->first || r->turn_is_taken)
         return;
     if (r->idle > 0) {
@@ -158,7 +176,8 @@ static void run_next(struct file_reader *r)
         pthread_detach(thread);
         r->threads++;
     } else {
-        lose_queued(r);
+        while (r->first)
+            lose_first(r);
     }
 }
 
@@ -171,14 +190,33 @@ static void give_turn_back(struct read_job *job)
     run_next(job->reader);
 }
 
-static void set_abandoned(struct read_job *job, bool abandoned)
+/* `in_ms`: how long the job may still run before it counts as one that hangs. */
+static void abandon(struct read_job *job, int64_t in_ms)
 {
-    if (job->abandoned == abandoned)
+    struct file_reader *r = job->reader;
+
+    if (job->abandoned)
         return;
-    job->abandoned = abandoned;
-    job->reader->abandoned += abandoned ? 1U : -1U;
-    if (abandoned)
-        give_turn_back(job);
+    job->abandoned = true;
+    job->blocked_ms = platform_steady_ms() + in_ms;
+    job->next = r->abandoned_jobs;
+    r->abandoned_jobs = job;
+    r->abandoned++;
+    give_turn_back(job);
+}
+
+static void take_back(struct read_job *job)
+{
+    struct read_job **at = &job->reader->abandoned_jobs;
+
+    if (!job->abandoned)
+        return;
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+    job->next = NULL;
+    job->abandoned = false;
+    job->reader->abandoned--;
 }
 
 static void run_job(struct file_reader *r, struct read_job *job)
@@ -195,7 +233,7 @@ static void run_job(struct file_reader *r, struct read_job *job)
     job->run(job, job->input);
     pthread_mutex_lock(&r->lock);
     job->phase = PHASE_ENDED;
-    set_abandoned(job, false);
+    take_back(job);
     /* This thread counts as idle already, so that no other one is started for the next job. */
     r->idle++;
     give_turn_back(job);
@@ -306,7 +344,25 @@ unsigned file_reader_abandoned(struct file_reader *r)
     return count;
 }
 
+bool file_reader_blocked(struct file_reader *r, char file[READ_FILE_MAX])
+{
+    pthread_mutex_lock(&r->lock);
+    bool is_blocked = r->abandoned_jobs;
+
+    if (is_blocked)
+        snprintf(file, READ_FILE_MAX, "%s", r->abandoned_jobs->file);
+    pthread_mutex_unlock(&r->lock);
+    return is_blocked;
+}
+
 /* ---- the job's side ---- */
+
+void read_job_touch(struct read_job *job, const char *file)
+{
+    pthread_mutex_lock(&job->reader->lock);
+    snprintf(job->file, sizeof(job->file), "%s", file);
+    pthread_mutex_unlock(&job->reader->lock);
+}
 
 bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
 {
@@ -323,7 +379,7 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
     }
     bool wanted = !job->unwanted;
     if (wanted) {
-        set_abandoned(job, false);
+        take_back(job);
         if (job->last)
             job->last->next = node;
         else
@@ -340,12 +396,14 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
 
 /* ---- the caller's side ---- */
 
-struct read_job *read_job_start(struct file_reader *r, read_job_fn *run, void *input,
-                                void (*free_input)(void *input))
+struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
+                                void *input, void (*free_input)(void *input))
 {
     struct read_job *job = xcalloc(1, sizeof(*job));
 
-    *job = (struct read_job){.reader = r, .run = run, .input = input, .free_input = free_input};
+    *job = (struct read_job){
+        .reader = r, .path = xstrdup(path), .run = run, .input = input, .free_input = free_input};
+    snprintf(job->file, sizeof(job->file), "%s", path);
     pthread_mutex_lock(&r->lock);
     if (r->last)
         r->last->next = job;
@@ -396,7 +454,7 @@ static enum read_job_state state_without_result(struct read_job *job, int64_t no
     note_starving(job, now_ms);
     if (job->patient || job->starved_ms < patience_ms(job))
         return JOB_WAITS;
-    set_abandoned(job, true);
+    abandon(job, 0);
     return JOB_HANGS;
 }
 
@@ -438,7 +496,8 @@ const char *read_job_failure(enum read_job_state state)
 int64_t read_job_due(struct read_job *job)
 {
     pthread_mutex_lock(&job->reader->lock);
-    bool is_due = !job->patient && job->phase == PHASE_RUNS && job->asked_ms != 0;
+    bool is_due =
+        !job->patient && !job->abandoned && job->phase == PHASE_RUNS && job->asked_ms != 0;
     pthread_mutex_unlock(&job->reader->lock);
     return is_due ? job->asked_ms + patience_ms(job) - job->starved_ms : INT64_MAX;
 }
@@ -456,7 +515,7 @@ void read_job_free(struct read_job *job)
         remove_queued(r, job);
     if (runs) {
         job->unwanted = true;
-        set_abandoned(job, true);
+        abandon(job, FREED_WAIT_MS);
         pthread_cond_broadcast(&r->taken);
     } else {
         free_job(job);

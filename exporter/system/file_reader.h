@@ -8,8 +8,10 @@
  * its thread in the kernel, where no signal ends it.
  *
  * Jobs wait in a queue, and one thread runs them, one after another. A job that blocks for too long
- * keeps its thread: the thread is abandoned, and another one runs the next jobs. A job whose
- * results are not taken yet does not delay the other jobs either.
+ * keeps its thread: the thread is abandoned, and another one runs the next jobs, up to
+ * ABANDONED_MAX. Jobs of one PATH keep ABANDONED_OF_PATH_MAX of them: while so many hang, further
+ * jobs of the PATH are lost at once, and those of other PATHs are run. A job whose results are not
+ * taken yet does not delay the other jobs either.
  */
 struct file_reader;
 
@@ -39,6 +41,8 @@ unsigned file_reader_abandoned(struct file_reader *r);
 
 enum {
     ABANDONED_MAX = 8, /* With so many abandoned threads no further job is run. */
+    ABANDONED_OF_PATH_MAX = 3,
+    READ_FILE_MAX = 512, /* Bytes of the name of a file in a message, with the NUL. */
 
     /*
      * A job hangs if the time without a result exceeds JOB_PATIENCE_MS, and a millisecond for each
@@ -48,6 +52,12 @@ enum {
     JOB_BYTES_A_MS = 100,
     JOB_FRAME_WORTH = 4096,
 };
+
+/*
+ * Copies the name of a file that a blocked thread reads, for messages. Returns false if no thread
+ * is blocked.
+ */
+bool file_reader_blocked(struct file_reader *r, char file[READ_FILE_MAX]);
 
 struct read_job;
 
@@ -63,13 +73,17 @@ typedef void read_job_fn(struct read_job *job, void *input);
  */
 bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len) MUST_USE;
 
+/* Notes the name of the file that the job reads next, for messages. */
+void read_job_touch(struct read_job *job, const char *file);
+
 /*
- * Queues a job. The job owns `input`, and frees it with `free_input` (NULL: not at all) after the
- * job and its caller are done; `free_input` must not touch a file, not even to close it. Never
- * NULL: a job that cannot be run is lost.
+ * Queues a job for `path`, the PATH or file that the limit counts; "" for no such limit. The job
+ * owns `input`, and frees it with `free_input` (NULL: not at all) after the job and its caller are
+ * done; `free_input` must not touch a file, not even to close it. Never NULL: a job that cannot be
+ * run is lost.
  */
-struct read_job *read_job_start(struct file_reader *r, read_job_fn *run, void *input,
-                                void (*free_input)(void *input)) MUST_USE;
+struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
+                                void *input, void (*free_input)(void *input)) MUST_USE;
 
 /* Lets the job block without a limit, because a person at a terminal writes the input. */
 void read_job_be_patient(struct read_job *job);
@@ -95,7 +109,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
 /* Returns the reason for JOB_HANGS and JOB_LOST, to follow "cannot read 'x': ". */
 const char *read_job_failure(enum read_job_state state);
 
-/* Returns the time at which the state may become JOB_HANGS; INT64_MAX for never. */
+/* Returns the time at which the state may become JOB_HANGS; INT64_MAX for never, or if it does. */
 int64_t read_job_due(struct read_job *job);
 
 /* Frees a job, done or not. Its thread ends the job when it can. Accepts NULL. */

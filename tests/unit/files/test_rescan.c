@@ -29,7 +29,8 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     assert_non_null(reader);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     tree_init(&tree, paths, 1);
-    rescan_hold(&rescan, &tree.paths[0], read_job_start(reader, wait_for_byte, ends, NULL), NOW_MS);
+    rescan_hold(&rescan, &tree.paths[0], read_job_start(reader, "", wait_for_byte, ends, NULL),
+                NOW_MS);
     assert_int_equal(rescan_due(&rescan, &tree), NOW_MS + PAUSE_MS);
     assert_false(rescan_step(&rescan, &tree, NOW_MS));
     assert_int_equal(rescan_due(&rescan, &tree), NOW_MS + PAUSE_MS);
@@ -66,7 +67,7 @@ TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     tree_init(&tree, paths, ARRAY_LEN(paths));
     for (size_t i = 0; i < HELD_MAX; i++) {
-        struct read_job *job = read_job_start(reader, wait_for_byte, ends, NULL);
+        struct read_job *job = read_job_start(reader, "", wait_for_byte, ends, NULL);
         struct read_result result;
 
         while (read_job_next(job, now_ms, &result) == JOB_WAITS) {

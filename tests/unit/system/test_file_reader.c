@@ -61,7 +61,7 @@ static enum read_job_state pass_time(struct read_job *job, int64_t *now_ms)
 
 static struct read_job *start(struct file_reader *r, read_job_fn *run, const void *input)
 {
-    return read_job_start(r, run, (void *)(uintptr_t)input, NULL);
+    return read_job_start(r, "", run, (void *)(uintptr_t)input, NULL);
 }
 
 /* Emits each byte of its input, RESULTS times over. */
@@ -187,8 +187,11 @@ TEST_WITH(a_job_that_hangs_is_reported_and_may_go_on, set_up, tear_down)
         file_reader_wait(*state, WAIT_MS / LOOKS);
     assert_int_equal(found, JOB_RESULT);
     assert_int_equal(*result.bytes, 'y');
-    while ((found = read_job_next(job, now_ms, &result)) == JOB_HANGS)
+    /* The result gives the job a little more time, until it is done. */
+    do {
         file_reader_wait(*state, WAIT_MS / LOOKS);
+        found = read_job_next(job, now_ms, &result);
+    } while (found == JOB_HANGS || found == JOB_WAITS);
     assert_int_equal(found, JOB_DONE);
     assert_int_equal(file_reader_abandoned(*state), 0);
     read_job_free(job);
@@ -327,6 +330,45 @@ TEST_WITH(above_the_limit_of_abandoned_threads_jobs_are_lost_at_once, set_up, te
     close_pipe(ends);
 }
 
+/* The others are read, however often somebody tries. */
+TEST_WITH(jobs_of_a_path_that_hangs_are_lost_at_once, set_up, tear_down)
+{
+    struct read_job *jobs[ABANDONED_OF_PATH_MAX + ABANDONED_MAX];
+    char file[READ_FILE_MAX];
+    struct read_result result;
+    int ends[2];
+
+    assert_false(file_reader_blocked(*state, file));
+    open_pipe(ends);
+    for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+        int64_t now_ms = 1;
+
+        jobs[i] = read_job_start(*state, "/path", wait_for_byte, ends, NULL);
+        assert_int_equal(pass_time(jobs[i], &now_ms),
+                         i < ABANDONED_OF_PATH_MAX ? JOB_HANGS : JOB_LOST);
+        assert_int_equal(read_job_due(jobs[i]), INT64_MAX);
+        /* Freed, as those of a reload that fails: the threads hang all the same. */
+        read_job_free(jobs[i]);
+    }
+    assert_int_equal(file_reader_abandoned(*state), ABANDONED_OF_PATH_MAX);
+    assert_true(file_reader_blocked(*state, file));
+    assert_string_equal(file, "/path");
+    assert_works(*state);
+
+    /* One returns: the PATH is read again. */
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) == ABANDONED_OF_PATH_MAX; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    struct read_job *job = read_job_start(*state, "/path", emit_nothing, NULL, NULL);
+
+    assert_int_equal(next(*state, job, &result), JOB_DONE);
+    read_job_free(job);
+    assert_int_equal(write(ends[1], "yy", 2), 2);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    close_pipe(ends);
+}
+
 static void free_counted(void *input)
 {
     int *count = input;
@@ -342,12 +384,12 @@ TEST_WITH(the_input_is_freed_once_whether_the_job_runs_or_not, set_up, tear_down
 
     open_pipe(ends);
     struct read_job *blocker = start(*state, wait_for_byte, ends);
-    struct read_job *queued = read_job_start(*state, emit_nothing, &counts[0], free_counted);
+    struct read_job *queued = read_job_start(*state, "", emit_nothing, &counts[0], free_counted);
 
     read_job_free(queued);
     assert_int_equal(counts[0], 1);
     assert_int_equal(pass_time(blocker, &now_ms), JOB_HANGS);
-    struct read_job *run = read_job_start(*state, emit_nothing, &counts[1], free_counted);
+    struct read_job *run = read_job_start(*state, "", emit_nothing, &counts[1], free_counted);
 
     assert_int_equal(next(*state, run, &result), JOB_DONE);
     assert_int_equal(counts[1], 0);
