@@ -88,6 +88,17 @@ static void end_reading(struct file_reader *reader, const struct log *log, bool 
     *is_blocked = true;
 }
 
+/*
+ * Ends the process at once: exit() would free objects that a blocked thread uses when its read
+ * returns. A program that reads the output must not wait for that read either.
+ */
+static _Noreturn void leave(enum exit_status status)
+{
+    close(STDOUT_FILENO);
+    close(STDERR_FILENO);
+    _exit((int)status);
+}
+
 static enum exit_status run_serve(struct command *command)
 {
     struct options *o = &command->options;
@@ -109,16 +120,14 @@ static enum exit_status run_serve(struct command *command)
     struct file_reader *reader = file_reader_new(&err);
     struct guard *guard = reader ? guard_start(&err) : NULL;
 
-    if (!guard || !log_start(&log, &err)) {
-        guard_free(guard);
-        end_reading(reader, &log, &is_blocked);
-        return command_refuse(command, err.text);
-    }
-    confine_calls(&confinement);
-    confinement_log(&confinement, &log);
-    enum outcome outcome = turn_loop(command, &(struct surroundings){&log, reader, guard}, &err);
+    enum outcome outcome = OUTCOME_REFUSED;
     enum exit_status status = STATUS_OK;
 
+    if (guard && log_start(&log, &err)) {
+        confine_calls(&confinement);
+        confinement_log(&confinement, &log);
+        outcome = turn_loop(command, &(struct surroundings){&log, reader, guard}, &err);
+    }
     end_reading(reader, &log, &is_blocked);
     log_stop(&log, LOG_WAIT_MS);
     if (outcome == OUTCOME_REFUSED)
@@ -127,9 +136,8 @@ static enum exit_status run_serve(struct command *command)
         command_complain(command, err.text);
         status = STATUS_USAGE;
     }
-    /* exit() would free what a blocked thread uses when its read returns. */
     if (is_blocked)
-        _exit((int)status);
+        leave(status);
     guard_free(guard);
     return status;
 }
