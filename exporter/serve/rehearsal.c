@@ -246,7 +246,7 @@ int64_t rehearsal_due(const struct rehearsal *r)
     if (r->lost)
         due_ms = r->retry_ms;
 
-    int64_t look_ms = r->look ? INT64_MAX : r->looked_ms + KUBECONFIG_LOOK_MS;
+    int64_t look_ms = r->look ? read_job_due(r->look) : r->looked_ms + KUBECONFIG_LOOK_MS;
 
     return r->reader && look_ms < due_ms ? look_ms : due_ms;
 }
