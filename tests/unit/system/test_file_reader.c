@@ -1,14 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/file_reader.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
 
 /* Far above what a slow machine needs. */
 enum { WAIT_MS = 20000, LOOKS = 200, STEP_MS = 100, RESULTS = 100, CHUNK = 128 * 1024 };
+
+/* ---- a kernel that refuses threads ---- */
+
+typedef int create_fn(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                      void *context);
+static atomic_bool refuses_threads;
+
+/* The names of the parameters are those of glibc. */
+int pthread_create(pthread_t *restrict newthread, const pthread_attr_t *restrict attr,
+                   void *(*start_routine)(void *), void *restrict arg)
+{
+    static create_fn *next;
+
+    if (refuses_threads)
+        return EAGAIN;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+    return next(newthread, attr, start_routine, arg);
+}
+
+/* ---- helpers ---- */
 
 static int set_up(void **state)
 {
@@ -330,7 +355,39 @@ TEST_WITH(above_the_limit_of_abandoned_threads_jobs_are_lost_at_once, set_up, te
     close_pipe(ends);
 }
 
-/* The others are read, however often somebody tries. */
+TEST_WITH(a_job_is_lost_if_no_thread_starts_and_the_next_one_tries_again, set_up, tear_down)
+{
+    struct read_result result;
+    int64_t now_ms = 1;
+    int ends[2];
+
+    refuses_threads = true;
+    struct read_job *lost = start(*state, echo, "x");
+
+    assert_int_equal(read_job_next(lost, 1, &result), JOB_LOST);
+    read_job_free(lost);
+    refuses_threads = false;
+    assert_works(*state);
+
+    /* Likewise behind a job that hangs, whose thread cannot be replaced. */
+    open_pipe(ends);
+    struct read_job *blocker = start(*state, wait_for_byte, ends);
+    struct read_job *behind = start(*state, echo, "x");
+
+    refuses_threads = true;
+    assert_int_equal(pass_time(blocker, &now_ms), JOB_HANGS);
+    refuses_threads = false;
+    assert_int_equal(read_job_next(behind, 1, &result), JOB_LOST);
+    read_job_free(behind);
+    assert_works(*state);
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    while (next(*state, blocker, &result) != JOB_DONE)
+        continue;
+    read_job_free(blocker);
+    close_pipe(ends);
+}
+
+/* Jobs of other PATHs run. */
 TEST_WITH(jobs_of_a_path_that_hangs_are_lost_at_once, set_up, tear_down)
 {
     struct read_job *jobs[ABANDONED_OF_PATH_MAX + ABANDONED_MAX];
