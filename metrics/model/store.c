@@ -512,14 +512,11 @@ static bool enter_next_partition(struct store_walk *w)
  */
 struct entry *store_walk_next(struct store_walk *w)
 {
-    const struct partition *p = w->anchor ? w->anchor->partition : NULL;
-
-    if (p && w->position > p->count)
-        w->position = p->count;
-    while (!p || w->position == 0) {
+    if (w->anchor && w->position > w->anchor->partition->count)
+        w->position = w->anchor->partition->count;
+    while (!w->anchor || w->position == 0) {
         if (!enter_next_partition(w))
             return NULL;
-        p = w->anchor->partition;
     }
-    return p->entries[--w->position];
+    return w->anchor->partition->entries[--w->position];
 }
