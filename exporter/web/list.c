@@ -4,7 +4,7 @@
 #include "exporter/system/url.h"
 #include "exporter/web/list_format.h"
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/list_columns.h"
+#include "metrics/expose/csv.h"
 #include "metrics/expose/report_parts.h"
 
 enum {

@@ -13,7 +13,7 @@
 /* What a list is of. */
 struct list_def {
     const char *kind;           /* "TemplateList" */
-    const char *const *columns; /* Of CSV (metrics/expose/list_columns.h). */
+    const char *const *columns; /* Of CSV (metrics/expose/csv.h). */
 };
 
 /* Of the lines of a list, in bytes. */

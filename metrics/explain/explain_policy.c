@@ -8,6 +8,7 @@
 #include "metrics/expose/report_items.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/policy_rank.h"
 #include "metrics/rules/selector.h"
 
 enum { NEAR_MISSES_MAX = 10 };

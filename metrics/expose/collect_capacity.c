@@ -4,7 +4,7 @@
 #include "metrics/expose/policy_names.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 
 /* Resources with a series for every member cluster, so that boards show 0 instead of a gap. */
 static const char *const common_resources[] = {"cpu", "memory", "pods"};

@@ -2,6 +2,7 @@
 
 #include "metrics/expose/samples.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/policy_rank.h"
 #include "metrics/rules/policy_versions.h"
 
 enum relation { RELATION_CLAIMED, RELATION_SELECTED, RELATION_WON, RELATION_EXCLUDED };

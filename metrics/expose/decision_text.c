@@ -2,6 +2,7 @@
 #include "metrics/expose/decision_text.h"
 
 #include "metrics/model/store.h"
+#include "metrics/rules/policy_rank.h"
 
 /* ---- states ---- */
 

@@ -3,7 +3,8 @@
 
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/policy_rank.h"
+#include "metrics/rules/replica_projection.h"
 #include "metrics/simulate/overlay.h"
 
 /*

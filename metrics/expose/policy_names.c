@@ -6,6 +6,7 @@
 #include "metrics/model/policy.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/policy_rank.h"
 
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
 enum { BINDING_NAME_MAX_BYTES = 4096, NAMED_MAX = 3 };

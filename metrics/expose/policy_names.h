@@ -3,6 +3,7 @@
 
 #include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/policy_rank.h"
 
 /*
  * Policies, dates, authors and subjects that a decision refers to. Metrics, report and explanations

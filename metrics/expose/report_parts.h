@@ -4,7 +4,7 @@
 #include "metrics/base/json_writer.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/rules/policy_versions.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 #include "metrics/rules/transitions.h"
 
 /*

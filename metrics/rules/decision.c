@@ -4,60 +4,6 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
 
-/* ---- rank of policies ---- */
-
-/* Returns a negative number if `a` is larger: larger numbers sort first. */
-static int compare_descending(int64_t a, int64_t b)
-{
-    return (a < b) - (a > b);
-}
-
-static int compare_step(const struct candidate *a, const struct candidate *b, enum rank_step step)
-{
-    const struct policy *left = entry_policy(a->policy);
-    const struct policy *right = entry_policy(b->policy);
-
-    switch (step) {
-    case RANK_ELIGIBLE:
-        return compare_descending(candidate_eligible(a), candidate_eligible(b));
-    case RANK_KIND:
-        return compare_descending(!a->policy->partition->type->def->cluster_scoped,
-                                  !b->policy->partition->type->def->cluster_scoped);
-    case RANK_PRIORITY:
-        return compare_descending(left->priority, right->priority);
-    case RANK_SELECTOR:
-        return compare_descending(a->score, b->score);
-    case RANK_NAME:
-        return strcmp(a->policy->name, b->policy->name);
-    }
-    abort();
-}
-
-int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step)
-{
-    for (int i = RANK_ELIGIBLE; i <= RANK_NAME; i++) {
-        int order = compare_step(a, b, (enum rank_step)i);
-
-        if (order == 0)
-            continue;
-        if (step)
-            *step = (enum rank_step)i;
-        return order;
-    }
-    return 0;
-}
-
-static int compare_candidates(const void *a, const void *b)
-{
-    return candidate_compare(a, b, NULL);
-}
-
-void candidates_sort(struct candidate *candidates, size_t count)
-{
-    if (count > 1)
-        qsort(candidates, count, sizeof(*candidates), compare_candidates);
-}
-
 /* ---- names and texts ---- */
 
 /* Columns of the X-macro tables. Parentheses, because some texts consist of several literals. */

@@ -5,52 +5,14 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
-#include "metrics/rules/selector.h"
+#include "metrics/rules/policy_rank.h"
 
 /*
- * Decisions of the rules about one object: types, names of their values, and the two comparisons
- * that every decision needs: the rank of policies, and whether a change is in the binding. A
- * decision belongs to its entry (`entry->decision`). The exposition, the report and the
- * explanations read decisions and apply no rules. Lists show enumerators in the order of this file;
- * the tables ..._names have their label values.
+ * Decisions of the rules about one object: types, names of their values, and whether the last
+ * change of a template is in its binding. A decision belongs to its entry (`entry->decision`). The
+ * exposition, the report and the explanations read decisions and apply no rules. Lists show
+ * enumerators in the order of this file; the tables ..._names have their label values.
  */
-
-/*
- * ---- rank of the policies that select a template ----
- *
- * Product contract 3.1; Karmada: getHighestPriorityPropagationPolicy, propagateResource.
- */
-
-/* A policy that selects a template, eligible or not. */
-struct candidate {
-    struct entry *policy;
-    enum selector_score score;
-    bool excluded; /* The policy's excludedResources match the template too. */
-    bool deleting; /* Policy in deletion: Karmada gives it no more templates. */
-};
-
-/* Criteria that rank two candidates, strongest first. */
-enum rank_step {
-    RANK_ELIGIBLE, /* A policy that excludes the template or is being deleted ranks last. */
-    RANK_KIND,     /* PropagationPolicy before ClusterPropagationPolicy. */
-    RANK_PRIORITY,
-    RANK_SELECTOR,
-    RANK_NAME,
-};
-
-static inline bool candidate_eligible(const struct candidate *c)
-{
-    return !c->excluded && !c->deleting;
-}
-
-/*
- * Returns a negative number if `a` ranks before `b`, a positive one if behind, else 0. Stores in
- * `step`, unless NULL, the criterion in which the two differ.
- */
-int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step);
-
-/* Sorts candidates by rank, best first, ineligible ones last. */
-void candidates_sort(struct candidate *candidates, size_t count);
 
 /* ---- stages and their reasons (product contract 3.8) ---- */
 
@@ -391,7 +353,7 @@ struct template_decision {
     struct entry *binding;      /* Binding of the template, or NULL. */
     struct dependency_decision *dependency; /* Only without a binding; with one, it has this. */
     struct policy_version *version; /* Version of `claimed` in the binding; NULL if unknown. */
-    struct capacity *capacity;      /* Only if stale with a binding of its own (projection.h). */
+    struct capacity *capacity; /* Only if stale with a binding of its own (replica_projection.h). */
     struct connector_decision *connector; /* Only for resources of Config Connector. */
     struct candidate candidates[];        /* Best first; the targets follow (decision_targets). */
 };

@@ -6,7 +6,8 @@
 #include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/placement_match.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/policy_rank.h"
+#include "metrics/rules/replica_projection.h"
 #include "metrics/rules/transitions.h"
 
 /* ---- register of cloud resources ---- */

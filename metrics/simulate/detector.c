@@ -4,7 +4,7 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
-#include "metrics/simulate/distributor.h"
+#include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"
 

@@ -6,7 +6,7 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 #include "metrics/rules/rule.h"
 
 /*

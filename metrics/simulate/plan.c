@@ -4,8 +4,8 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/detector.h"
-#include "metrics/simulate/distributor.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"
 

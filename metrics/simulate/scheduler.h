@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 #include "metrics/simulate/overlay.h"
 
 /*

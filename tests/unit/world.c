@@ -8,7 +8,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/connector_conflicts.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 
 void world_init(struct world *w, const struct rules_options *options, uint32_t seed)
 {

@@ -3,7 +3,7 @@
 #include "metrics/expose/registry.h"
 
 #include "metrics/expose/family.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/page.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/projection.h"
+#include "metrics/rules/replica_projection.h"
 
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/simulate/distributor.h"
+#include "metrics/simulate/dependencies_distributor.h"
 
 #include "metrics/rules/object_index.h"
 #include "metrics/simulate/overlay.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/decision.h"
+#include "metrics/rules/policy_rank.h"
 
 #include "tests/unit/lines.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/list_columns.h"
+#include "metrics/expose/csv.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/selector.h"
+
+/*
+ * Rank of the policies that select a template: which one wins (product contract 3.1; Karmada:
+ * getHighestPriorityPropagationPolicy, propagateResource).
+ */
+
+/* A policy that selects a template, eligible or not. */
+struct candidate {
+    struct entry *policy;
+    enum selector_score score;
+    bool excluded; /* The policy's excludedResources match the template too. */
+    bool deleting; /* Policy in deletion: Karmada gives it no more templates. */
+};
+
+/* Criteria that rank two candidates, strongest first. */
+enum rank_step {
+    RANK_ELIGIBLE, /* A policy that excludes the template or is being deleted ranks last. */
+    RANK_KIND,     /* PropagationPolicy before ClusterPropagationPolicy. */
+    RANK_PRIORITY,
+    RANK_SELECTOR,
+    RANK_NAME,
+};
+
+static inline bool candidate_eligible(const struct candidate *c)
+{
+    return !c->excluded && !c->deleting;
+}
+
+/*
+ * Returns a negative number if `a` ranks before `b`, a positive one if behind, else 0. Stores in
+ * `step`, unless NULL, the criterion in which the two differ.
+ */
+int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step);
+
+/* Sorts candidates by rank, best first, ineligible ones last. */
+void candidates_sort(struct candidate *candidates, size_t count);
