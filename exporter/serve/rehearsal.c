@@ -121,6 +121,10 @@ static void emit_kubeconfig(struct read_job *job, void *input)
     struct options options;
     struct error ignored;
 
+    options_init(&options);
+    if (options_parse(&options, line->argc, line->argv, &ignored))
+        read_job_touch(job, options.config_file);
+    options_release(&options);
     if (config_load(&options, line->argc, line->argv, &ignored) && options.manifests.count == 0 &&
         *options.kubeconfig != '\0') {
         const struct kube_place place = place_of(&options, line);
