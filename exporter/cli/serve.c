@@ -25,7 +25,7 @@ enum outcome {
     OUTCOME_ENDED,   /* By a signal. */
 };
 
-/* What the loop runs with, and who watches over it. */
+/* Parts that the loop borrows, and the guard of its end. */
 struct surroundings {
     const struct log *log;
     struct file_reader *reader;

@@ -3,7 +3,7 @@
 
 enum {
     RETRY_MS = 1000,
-    REST_PARTS = 4, /* Of five parts of a disk's time, walks take one. */
+    REST_PARTS = 4, /* Walks take one fifth of the time of a disk. */
     RESULTS_A_STEP = 256,
 };
 
@@ -35,7 +35,7 @@ static void hold(struct rescan *r, struct held held)
         r->held[r->held_count++] = held;
         return;
     }
-    /* So many jobs hang that this PATH can only be tried again from time to time. */
+    /* Too many jobs hang: this PATH is tried again from time to time. */
     read_job_free(held.job);
     held.path->hangs = false;
     held.path->look = held.path->force = true;
@@ -56,7 +56,7 @@ bool rescan_is_held(const struct rescan *r, const struct tree_path *path)
     return path->hangs || count >= HELD_OF_PATH_MAX;
 }
 
-/* What has returned: its PATH is walked again, and its files read. */
+/* Walks the PATHs of the jobs that have returned again, and reads their files. */
 static void let_go(struct rescan *r, int64_t now_ms)
 {
     struct read_result ignored;

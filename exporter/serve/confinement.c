@@ -14,7 +14,7 @@
 
 enum { TRIAL_LOOK_MS = 1000 }; /* The longest wait for the result of the trial. */
 
-/* What is read whatever the options are. None of it is a secret. */
+/* Paths that the exporter and its libraries read with any options. They hold no secrets. */
 static const char *const system_paths[] = {
     /* names, by glibc and its modules */
     "/etc/nsswitch.conf",

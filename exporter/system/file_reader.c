@@ -11,7 +11,7 @@
 #include "exporter/system/thread.h"
 
 enum {
-    UNTAKEN_BYTES_MAX = 256 * 1024, /* Of results; above that a job waits. */
+    UNTAKEN_BYTES_MAX = 256 * 1024, /* Untaken results; above that a job waits. */
     COUNTED_WAIT_MAX_MS = 2500,     /* A loop that was busy itself does not make a job hang. */
     END_WAIT_MS = 100,              /* For threads that are about to end. */
     FREED_WAIT_MS = 100,            /* For a job that is about to see that it is unwanted. */
@@ -43,7 +43,7 @@ struct read_job {
     void (*free_input)(void *input);
     enum phase phase;
     bool has_turn;  /* The next job of the queue waits for this one. */
-    bool abandoned; /* Its thread is counted in `abandoned` of the reader. */
+    bool abandoned; /* The reader counts its thread in `abandoned`. */
     bool unwanted;  /* The caller has freed it; the thread frees the rest. */
     bool patient;
     bool is_awaited; /* The caller has asked for results before the job ran. */
@@ -53,7 +53,7 @@ struct read_job {
 
     /* The caller's. */
     struct result_node *taken; /* The result handed out last. */
-    uint64_t bytes;            /* Of all results so far. */
+    uint64_t bytes;            /* Length of all results so far. */
     int64_t starved_ms;        /* Sum of the time without a result. */
     int64_t asked_ms;          /* When there was no result the last time; 0: there was one. */
 };

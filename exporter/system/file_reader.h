@@ -36,7 +36,7 @@ void file_reader_turn(struct file_reader *r);
 /* Waits at most `wait_ms` for file_reader_fd(), and does a turn. */
 void file_reader_wait(struct file_reader *r, int64_t wait_ms);
 
-/* Number of threads that are blocked in a read whose result came too late, or is not wanted. */
+/* Returns the number of threads blocked in a read that is late, or that the caller has freed. */
 unsigned file_reader_abandoned(struct file_reader *r);
 
 enum {
