@@ -81,12 +81,18 @@ static void let_go(struct rescan *r, int64_t now_ms)
 
 static void begin(struct rescan *r, struct tree *t, struct tree_path *path, int64_t now_ms)
 {
+    struct read_job *job = scan_start(r->reader, path->path, t->watches.fd);
+
+    if (!job) {
+        r->rest_ms = now_ms + RETRY_MS;
+        return;
+    }
     r->path = path;
     r->force = path->force;
     r->begun_ms = now_ms;
     path->look = path->force = false;
     walk_begin(t, path);
-    r->job = scan_start(r->reader, path->path, t->watches.fd);
+    r->job = job;
 }
 
 static void end(struct rescan *r, struct tree *t, int64_t now_ms)

@@ -18,6 +18,7 @@ struct scan {
     const char *path;
     int watches_fd;
     sighting_fn *see;
+    scan_progress_fn *progress; /* NULL: the scan never ends early. */
     void *context;
     struct map seen; /* The folders that were looked into already. */
 };
@@ -208,6 +209,8 @@ static void scan_folder(struct scan *w, const char *path)
         CLEANUP(free_cleanup) char *inside = scan_join(path, names.items[i]);
         struct stat about;
 
+        if (w->progress && !w->progress(w->context))
+            return;
         /* Removed meanwhile, or a link that leads nowhere. */
         if (stat(inside, &about) < 0)
             continue;
@@ -264,13 +267,15 @@ static void see_path(struct scan *w)
     }
 }
 
-void scan_path(const char *path, int watches_fd, sighting_fn *see, void *context)
+void scan_path(const char *path, int watches_fd, sighting_fn *see, scan_progress_fn *progress,
+               void *context)
 {
     CLEANUP(release_scan)
     struct scan w = {
         .path = path,
         .watches_fd = watches_fd,
         .see = see,
+        .progress = progress,
         .context = context,
         .seen = MAP_INIT(is_folder),
     };
@@ -296,12 +301,6 @@ struct scan_input {
     int watches_fd; /* A duplicate: the job may outlive its evaluation. */
 };
 
-/* Context of emit(). */
-struct scan_output {
-    struct read_job *job;
-    bool unwanted;
-};
-
 static void free_input(void *input)
 {
     struct scan_input *scan = input;
@@ -314,30 +313,37 @@ static void free_input(void *input)
 static void emit(void *context, const struct sighting *s)
 {
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT(SIGHTING_MAX_BYTES);
-    struct scan_output *out = context;
 
-    if (out->unwanted)
-        return;
     strbuf_add(&bytes, (const char *)s, sizeof(*s));
     strbuf_add(&bytes, s->text, strlen(s->text) + 1);
+    /* The scan ends at its next progress if the results are no longer wanted. */
     if (strbuf_ok(&bytes))
-        out->unwanted = !read_job_emit(out->job, 0, bytes.data, bytes.len);
+        (void)!read_job_emit(context, 0, bytes.data, bytes.len);
+}
+
+static bool is_wanted(void *context)
+{
+    return read_job_progress(context);
 }
 
 static void run_scan(struct read_job *job, void *input)
 {
     const struct scan_input *scan = input;
-    struct scan_output out = {.job = job};
 
-    scan_path(scan->path, scan->watches_fd, emit, &out);
+    scan_path(scan->path, scan->watches_fd, emit, is_wanted, job);
 }
 
 struct read_job *scan_start(struct file_reader *r, const char *path, int watches_fd)
 {
+    int fd = watches_fd < 0 ? -1 : fcntl(watches_fd, F_DUPFD_CLOEXEC, 0);
+
+    if (watches_fd >= 0 && fd < 0)
+        return NULL;
+
     struct scan_input *input = xcalloc(1, sizeof(*input));
 
     input->path = xstrdup(path);
-    input->watches_fd = watches_fd < 0 ? -1 : fcntl(watches_fd, F_DUPFD_CLOEXEC, 0);
+    input->watches_fd = fd;
     return read_job_start(r, path, run_scan, input, free_input);
 }
 

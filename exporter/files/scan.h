@@ -28,14 +28,24 @@ struct sighting {
 
 typedef void sighting_fn(void *context, const struct sighting *s);
 
-/* Look at all that a PATH stands for now. `watches_fd` is inotify's; -1 if nothing is followed. */
-void scan_path(const char *path, int watches_fd, sighting_fn *see, void *context);
+/* Called for each name in a folder. Returns false to end the scan. */
+typedef bool scan_progress_fn(void *context);
+
+/*
+ * Scans all that a PATH stands for now. `watches_fd` is inotify's; -1 if nothing is followed.
+ * `progress` may be NULL.
+ */
+void scan_path(const char *path, int watches_fd, sighting_fn *see, scan_progress_fn *progress,
+               void *context);
 
 /* Tell of one file in a folder, of which `about` tells. */
 void scan_file(const char *path, const struct stat *about, int watches_fd, sighting_fn *see,
                void *context);
 
-/* Starts a job that runs scan_path(); scan_receive() passes its results to `see`. */
+/*
+ * Starts a job that runs scan_path(); scan_receive() passes its results to `see`. Returns NULL if
+ * the job cannot watch what it scans, for lack of a descriptor.
+ */
 struct read_job *scan_start(struct file_reader *r, const char *path, int watches_fd) MUST_USE;
 void scan_receive(const struct read_result *result, sighting_fn *see, void *context);
 

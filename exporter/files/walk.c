@@ -97,7 +97,7 @@ void walk_path(struct tree *t, struct tree_path *path, bool force)
     struct walk w = {t, path, (uint32_t)(path - t->paths), force};
 
     walk_begin(t, path);
-    scan_path(path->path, t->watches.fd, see, &w);
+    scan_path(path->path, t->watches.fd, see, NULL, &w);
     walk_end(t, path);
 }
 

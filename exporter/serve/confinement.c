@@ -106,8 +106,6 @@ static void confine_thread(const struct options *o, const char *const *environme
     };
 
     *out = (struct confinement){.wanted = (enum hardening)o->hardening};
-    if (out->wanted == HARDENING_OFF || HARDENING_SANITIZED)
-        return;
     if (o->manifests.count == 0 && kube_locate(&place, &config, &out->landlock) != KUBE_FOUND) {
         fail(&out->seccomp, "the API server is not known");
         return;
@@ -141,11 +139,11 @@ static void try_confining(struct read_job *job, void *input)
     confine_thread(trial->options, trial->environment, &ignored);
 }
 
-/* Returns true if the paths answer. Landlock restricts the calling thread alone. */
-static bool paths_answer(const struct options *o, const char *const *environment, bool *is_blocked)
+/* Returns false with the reason if a path hangs. Landlock restricts the calling thread alone. */
+static bool paths_answer(const struct options *o, const char *const *environment,
+                         struct confinement *out)
 {
-    struct error ignored;
-    struct file_reader *reader = file_reader_new(&ignored);
+    struct file_reader *reader = file_reader_new(&out->landlock);
     struct trial *trial = xmalloc(sizeof(*trial));
     enum read_job_state state;
     struct read_result result;
@@ -161,21 +159,21 @@ static bool paths_answer(const struct options *o, const char *const *environment
     while ((state = read_job_next(job, platform_steady_ms(), &result)) == JOB_WAITS)
         file_reader_wait(reader, TRIAL_LOOK_MS);
     read_job_free(job);
-    *is_blocked = !file_reader_free(reader);
-    return state == JOB_DONE;
+    out->is_blocked = !file_reader_free(reader);
+    return state == JOB_DONE ||
+           fail(&out->landlock, state == JOB_HANGS ? "what the options name does not answer"
+                                                   : "no thread can be started to try it");
 }
 
 void confine(const struct options *o, const char *const *environment, struct confinement *out)
 {
-    bool is_blocked = false;
-
-    if (paths_answer(o, environment, &is_blocked)) {
-        confine_thread(o, environment, out);
+    *out = (struct confinement){.wanted = (enum hardening)o->hardening};
+    if (out->wanted == HARDENING_OFF || HARDENING_SANITIZED)
         return;
-    }
-    *out = (struct confinement){.wanted = HARDENING_AUTO, .is_blocked = is_blocked};
-    fail(&out->landlock, "what the options name does not answer");
-    out->seccomp = out->landlock;
+    if (paths_answer(o, environment, out))
+        confine_thread(o, environment, out);
+    else
+        out->seccomp = out->landlock;
 }
 
 void confine_calls(struct confinement *c)

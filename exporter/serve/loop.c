@@ -175,12 +175,15 @@ const char *loop_address(const struct loop *l, size_t at)
 
 static void begin_reload(struct loop *l)
 {
+    const struct evaluation *const all[] = {l->current, l->next};
     struct error err;
 
-    if (l->current && !evaluation_can_begin_again(l->current, &err)) {
-        log_write(l->settings.log, LOG_LEVEL_WARN, err.text);
-        reloads_end(&l->reloads, &err);
-        return;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (all[i] && !evaluation_can_begin_again(all[i], &err)) {
+            log_write(l->settings.log, LOG_LEVEL_WARN, err.text);
+            reloads_end(&l->reloads, &err);
+            return;
+        }
     }
     log_write(l->settings.log, LOG_LEVEL_INFO, "reloading options and sources");
     l->reloading = true;
@@ -207,18 +210,37 @@ static void reload(struct loop *l, bool readable, struct error *err)
         fail_reload(l, err);
 }
 
-/* Read the files that are due to be read here, once another process could. */
+/*
+ * Returns the evaluation that the next turn goes on preparing. NULL while a request reads the
+ * current one, which the new one would replace.
+ */
+static struct evaluation *next_to_advance(const struct loop *l)
+{
+    return api_busy(l->web.api) ? NULL : l->next;
+}
+
+/* Returns when files of the evaluations are due to be read here; INT64_MAX for never. */
+static int64_t evaluations_files_due(const struct loop *l)
+{
+    const struct evaluation *next = next_to_advance(l);
+
+    return earlier_of(l->current ? evaluation_files_due(l->current) : INT64_MAX,
+                      next ? evaluation_files_due(next) : INT64_MAX);
+}
+
+/* Reads the files that are due to be read here, once the file reader has read the same files. */
 static void turn_files(struct loop *l)
 {
-    struct evaluation *e = l->current ? l->current : l->next;
     int64_t now_ms = platform_steady_ms();
-    bool wanted = l->reloading || (e && evaluation_files_due(e) <= now_ms) ||
-                  web_files_due(&l->web) <= now_ms;
+    bool wanted =
+        l->reloading || evaluations_files_due(l) <= now_ms || web_files_due(&l->web) <= now_ms;
     struct error err;
     enum rehearsal_state state = rehearsal_turn(&l->rehearsal, wanted, now_ms, &err);
 
-    if (e)
-        evaluation_hold_files(e, state != REHEARSAL_DONE);
+    if (l->current)
+        evaluation_hold_files(l->current, state != REHEARSAL_DONE);
+    if (l->next)
+        evaluation_hold_files(l->next, state != REHEARSAL_DONE);
     if (state == REHEARSAL_DONE && web_files_due(&l->web) <= now_ms && web_read_files(&l->web))
         note_change(l);
     if (l->reloading && (state == REHEARSAL_DONE || state == REHEARSAL_HANGS))
@@ -310,20 +332,10 @@ static bool is_complete(const struct loop *l)
     return !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
 }
 
-/*
- * Returns the evaluation that the next turn goes on preparing. NULL while a request reads the
- * current one, which the new one would replace.
- */
-static struct evaluation *next_to_advance(const struct loop *l)
-{
-    return api_busy(l->web.api) ? NULL : l->next;
-}
-
 /* Returns when something is due, but for the pages: steady, or EVALUATION_HAS_WORK. */
 static int64_t due_ms(const struct loop *l)
 {
     const struct evaluation *next = next_to_advance(l);
-    const struct evaluation *shown = l->current ? l->current : l->next;
     int64_t due = earlier_of(rehearsal_due(&l->rehearsal), reloads_due(&l->reloads));
 
     due = earlier_of(due, outlets_due(&l->outlets));
@@ -333,8 +345,7 @@ static int64_t due_ms(const struct loop *l)
         due = earlier_of(due, evaluation_due(next));
     if (l->rehearsal.job)
         return due;
-    if (shown)
-        due = earlier_of(due, evaluation_files_due(shown));
+    due = earlier_of(due, evaluations_files_due(l));
     return earlier_of(due, web_files_due(&l->web));
 }
 
@@ -379,8 +390,6 @@ static enum loop_step turn_lent(struct loop *l)
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
-    if (l->settings.reader)
-        file_reader_turn(l->settings.reader);
     if (api_lent(l->web.api))
         return turn_lent(l);
 
@@ -401,11 +410,12 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     handle_signals(l);
     if (l->stopping)
         return LOOP_ENDED;
+    /* Before any job is asked: a result that arrives afterwards ends the next wait. */
+    if (l->settings.reader)
+        file_reader_turn(l->settings.reader);
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
         rehearsal_sees_another_kubeconfig(&l->rehearsal, l->config_loaded, platform_steady_ms()))
         begin_reload(l);
-    if (l->settings.reader)
-        file_reader_turn(l->settings.reader);
     turn_files(l);
     if (next_to_advance(l) && !advance_next(l, err))
         return LOOP_FAILED;

@@ -46,7 +46,8 @@ struct read_job {
     bool abandoned; /* The reader counts its thread in `abandoned`. */
     bool unwanted;  /* The caller has freed it; the thread frees the rest. */
     bool patient;
-    bool is_awaited; /* The caller has asked for results before the job ran. */
+    bool has_progress; /* Since the caller asked last. */
+    bool is_awaited;   /* The caller has asked for results before the job ran. */
     struct result_node *first;
     struct result_node *last;
     size_t untaken_bytes;
@@ -66,7 +67,9 @@ struct file_reader {
     int event;
     bool signalled; /* The event is set. */
     bool ends;
-    bool turn_is_taken;
+    struct read_job *turn; /* The job that the queue waits for; NULL without one. */
+    int64_t turn_ms;       /* Start of the turn, or its last result. */
+    unsigned starting;     /* Threads that were started and do not run yet. */
     unsigned threads;
     unsigned idle;
     unsigned abandoned;
@@ -168,13 +171,15 @@ static void run_next(struct file_reader *r)
 
     while (r->first && is_refused(r, r->first->path))
         lose_first(r);
-    if (!r->first || r->turn_is_taken)
+    /* A thread that starts looks at the queue. */
+    if (!r->first || r->turn || r->starting > 0)
         return;
     if (r->idle > 0) {
         pthread_cond_signal(&r->work);
     } else if (r->abandoned < ABANDONED_MAX && thread_start(&thread, run_thread, r) == 0) {
         pthread_detach(thread);
         r->threads++;
+        r->starting++;
     } else {
         while (r->first)
             lose_first(r);
@@ -186,7 +191,7 @@ static void give_turn_back(struct read_job *job)
     if (!job->has_turn)
         return;
     job->has_turn = false;
-    job->reader->turn_is_taken = false;
+    job->reader->turn = NULL;
     run_next(job->reader);
 }
 
@@ -223,7 +228,8 @@ static void run_job(struct file_reader *r, struct read_job *job)
 {
     job->phase = PHASE_RUNS;
     job->has_turn = !job->patient;
-    r->turn_is_taken = job->has_turn;
+    r->turn = job->has_turn ? job : NULL;
+    r->turn_ms = platform_steady_ms();
     if (job->patient)
         run_next(r);
     /* The caller measures the time without a result from its next look on. */
@@ -250,9 +256,10 @@ static void *run_thread(void *context)
 
     prctl(PR_SET_NAME, "file-reader");
     pthread_mutex_lock(&r->lock);
+    r->starting--;
     /* One idle thread is enough. */
-    while (!r->ends && (r->idle == 0 || (r->first && !r->turn_is_taken))) {
-        if (r->first && !r->turn_is_taken) {
+    while (!r->ends && (r->idle == 0 || (r->first && !r->turn))) {
+        if (r->first && !r->turn) {
             run_job(r, take_first(r));
             continue;
         }
@@ -325,6 +332,9 @@ void file_reader_turn(struct file_reader *r)
     if (r->signalled && eventfd_read(r->event, &ignored) < 0)
         abort();
     r->signalled = false;
+    /* The caller of the job that the queue waits for may not ask for its results. */
+    if (r->turn && platform_steady_ms() - r->turn_ms >= JOB_PATIENCE_MS)
+        abandon(r->turn, 0);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -364,6 +374,26 @@ void read_job_touch(struct read_job *job, const char *file)
     pthread_mutex_unlock(&job->reader->lock);
 }
 
+/* Notes that the job is not blocked; with the lock held. */
+static void note_progress(struct read_job *job)
+{
+    take_back(job);
+    if (job->has_turn)
+        job->reader->turn_ms = platform_steady_ms();
+}
+
+bool read_job_progress(struct read_job *job)
+{
+    pthread_mutex_lock(&job->reader->lock);
+    bool wanted = !job->unwanted;
+    if (wanted) {
+        note_progress(job);
+        job->has_progress = true;
+    }
+    pthread_mutex_unlock(&job->reader->lock);
+    return wanted;
+}
+
 bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
 {
     struct file_reader *r = job->reader;
@@ -379,7 +409,7 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
     }
     bool wanted = !job->unwanted;
     if (wanted) {
-        take_back(job);
+        note_progress(job);
         if (job->last)
             job->last->next = node;
         else
@@ -451,6 +481,9 @@ static enum read_job_state state_without_result(struct read_job *job, int64_t no
     case PHASE_RUNS:
         break;
     }
+    if (job->has_progress)
+        job->asked_ms = 0;
+    job->has_progress = false;
     note_starving(job, now_ms);
     if (job->patient || job->starved_ms < patience_ms(job))
         return JOB_WAITS;

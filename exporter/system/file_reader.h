@@ -28,7 +28,8 @@ bool file_reader_free(struct file_reader *r) MUST_USE;
 /*
  * Returns a descriptor to poll for reading: a job has a result. It stays readable until
  * file_reader_turn(), and becomes readable again with the next result. After a turn, read each job
- * until it waits.
+ * until it waits. A turn also abandons the job that the queue waits for if it blocks for too long,
+ * because the caller may not ask for the results of that job.
  */
 int file_reader_fd(const struct file_reader *r);
 void file_reader_turn(struct file_reader *r);
@@ -72,6 +73,12 @@ typedef void read_job_fn(struct read_job *job, void *input);
  * bytes are not taken yet. Returns false if the results are no longer wanted.
  */
 bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len) MUST_USE;
+
+/*
+ * Notes that the job makes progress, although it has no result yet. Returns false if its results
+ * are no longer wanted.
+ */
+bool read_job_progress(struct read_job *job) MUST_USE;
 
 /* Notes the name of the file that the job reads next, for messages. */
 void read_job_touch(struct read_job *job, const char *file);

@@ -247,6 +247,76 @@ TEST_WITH(a_queued_job_does_not_hang_before_it_runs, set_up, tear_down)
     close_pipe(ends);
 }
 
+/* Takes the deadline of real time: the reader itself finds that nothing comes. */
+TEST_WITH(a_job_that_hangs_delays_others_only_until_the_deadline_if_it_is_never_asked, set_up,
+          tear_down)
+{
+    enum read_job_state found = JOB_WAITS;
+    struct read_result result;
+    int ends[2];
+
+    open_pipe(ends);
+    struct read_job *first = start(*state, wait_for_byte, ends);
+    struct read_job *second = start(*state, echo, "x");
+
+    for (int i = 0; found == JOB_WAITS && i < LOOKS; i++) {
+        found = read_job_next(second, 1, &result);
+        file_reader_wait(*state, WAIT_MS / LOOKS);
+    }
+    assert_int_equal(found, JOB_RESULT);
+    assert_int_equal(file_reader_abandoned(*state), 1);
+    read_job_free(first);
+    read_job_free(second);
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    close_pipe(ends);
+}
+
+/* Reports progress for each byte in the pipe, and how often at its end. */
+static void count_bytes(struct read_job *job, void *input)
+{
+    const int *fd = input;
+    int count = 0;
+    char byte;
+
+    while (read(*fd, &byte, 1) == 1 && read_job_progress(job))
+        count++;
+    (void)!read_job_emit(job, count, "", 0);
+}
+
+TEST_WITH(a_job_with_progress_does_not_hang_and_one_that_is_freed_ends, set_up, tear_down)
+{
+    struct read_result result;
+    int64_t now_ms = 1;
+    int ends[2];
+
+    open_pipe(ends);
+    struct read_job *job = start(*state, count_bytes, ends);
+
+    for (int i = 0; i < 3 * JOB_PATIENCE_MS / 1000; i++, now_ms += 1000) {
+        assert_int_equal(write(ends[1], "y", 1), 1);
+        usleep(STEP_MS * 100);
+        assert_int_equal(read_job_next(job, now_ms, &result), JOB_WAITS);
+    }
+    close(ends[1]);
+    assert_int_equal(next_at(*state, job, now_ms, &result), JOB_RESULT);
+    assert_int_equal(result.tag, 3 * JOB_PATIENCE_MS / 1000);
+    read_job_free(job);
+    close(ends[0]);
+
+    open_pipe(ends);
+    job = start(*state, count_bytes, ends);
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    usleep(STEP_MS * 1000);
+    read_job_free(job);
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    assert_int_equal(file_reader_abandoned(*state), 0);
+    close_pipe(ends);
+}
+
 TEST_WITH(a_slow_job_hangs_if_its_bytes_are_too_few, set_up, tear_down)
 {
     enum read_job_state found = JOB_WAITS;
