@@ -101,7 +101,7 @@ static void add_title(struct explain_context *x, const struct entry *entry)
         explanation_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
-/* Without all objects of the kind there is no decision about the template. */
+/* Adds that the state is unknown: without all objects of the kind, templates have no decision. */
 static void explain_incomplete_kind(struct explain_context *x)
 {
     json_writer_text(&x->out->facts, "state", NULL);

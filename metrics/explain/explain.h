@@ -14,9 +14,10 @@
 enum { EXPLAIN_CLASSES = 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS_BINDING };
 
 /*
- * Adds the explanation of an object of one of these classes to `x`, after a heading with its name.
- * The caller calls explanation_init() before and explanation_finish() after. The engine must have
- * no evaluation left to do; the next change is simulated on it and undone. `now_ms` is the time.
+ * Adds the explanation of an object of a class in EXPLAIN_CLASSES to `x`, after a heading with its
+ * name. The caller calls explanation_init() before and explanation_finish() after. The engine must
+ * have no evaluation left to do; the next change is simulated on it and undone. `now_ms` is the
+ * time.
  */
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x);

@@ -33,7 +33,7 @@ static void add_requirement(struct strbuf *out, const struct label_requirement *
     strbuf_addc(out, ')');
 }
 
-/* Returns NULL without a selector. */
+/* Writes a labelSelector to `out` and returns its text; NULL if `labels` is NULL. */
 static const char *labels_text(const struct label_selector *labels, struct strbuf *out)
 {
     if (!labels)
@@ -48,8 +48,8 @@ static const char *labels_text(const struct label_selector *labels, struct strbu
 }
 
 /*
- * Writes the object `key` with index, apiVersion, kind, namespace, name and labelSelector, and
- * appends the same as text to `text`.
+ * Writes a rule of a policy as JSON object `key` with index, apiVersion, kind, namespace, name and
+ * labelSelector, and appends these members to `text`.
  */
 static void explain_rule(struct explain_context *x, const char *key, uint32_t index,
                          const struct resource_selector *rule, struct strbuf *text)
@@ -92,7 +92,7 @@ static void explain_exclusion(struct explain_context *x, const struct candidate 
     explain_detail(x, "ruled out: excludedResources[%" PRIu32 "] matches: %s", index, text.data);
 }
 
-/* Adds the result of candidate `i`. */
+/* Adds whether candidate `i` of a template wins, loses, or is ruled out, with the criterion. */
 static void explain_outcome(struct explain_context *x, const struct template_decision *d,
                             uint32_t i)
 {
@@ -139,7 +139,10 @@ static void explain_candidate(struct explain_context *x, const struct entry *tem
 
 /* ---- near misses ---- */
 
-/* Returns the selector of a policy with the most matching parts; NULL without one of the kind. */
+/*
+ * Returns the selector of a policy with the most parts that match the template; NULL if no selector
+ * has the kind of the template.
+ */
 static const struct resource_selector *nearest_selector(const struct policy *policy,
                                                         const struct entry *template,
                                                         enum selector_miss *miss, uint32_t *index)
@@ -168,7 +171,10 @@ static bool covers_namespace(const struct entry *policy, const struct entry *tem
            strcmp(entry_ns(policy), entry_ns(template)) == 0;
 }
 
-/* Returns false if the policy is no near miss of the template. */
+/*
+ * Adds a policy that almost selects the template, with the part of its selector that does not
+ * match. Returns false if the policy is no such near miss.
+ */
 static bool explain_near_miss(struct explain_context *x, const struct entry *policy,
                               const struct entry *template)
 {
@@ -180,7 +186,7 @@ static bool explain_near_miss(struct explain_context *x, const struct entry *pol
     bool other_namespace = !covers_namespace(policy, template);
     const char *word = other_namespace ? "policyNamespace" : selector_miss_text(miss);
 
-    /* A policy in another namespace is a near miss only if all else matches. */
+    /* A policy of another namespace is a near miss only if its selector matches. */
     if (!selector || other_namespace != (miss == MISS_NOTHING))
         return false;
     explanation_open(x->out, NULL, '{');
@@ -249,7 +255,9 @@ static bool selects(const struct resource_selector *rule, const struct entry *te
     return selector_score(rule, template) != SCORE_NONE;
 }
 
-/* Rules of a policy in one field, with the function that matches them. */
+/*
+ * Rules of a policy in one field, such as resourceSelectors, with the function that matches them.
+ */
 struct rules {
     const char *name;
     const struct resource_selector *items;
@@ -323,10 +331,10 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
 
 /* ---- versions ---- */
 
-/* Items beyond a maximum are only counted. */
+/* Maximal numbers of listed items (further items are only counted), and the length of a time. */
 enum {
     VERSIONS_MAX = 50,
-    DIFFERENCE_LINES_MAX = 40, /* For each version. */
+    DIFFERENCE_LINES_MAX = 40, /* Lines for one version. */
     MINUTE_LEN = sizeof("2026-01-31T23:59") - 1,
 };
 
@@ -525,7 +533,7 @@ static void explain_clusters(struct explain_context *x, const struct resolved_pl
     explanation_close(x->out, '}');
 }
 
-/* Adds the override policies of dependentOverrides, which must exist. */
+/* Adds the override policies of dependentOverrides: all must exist before the policy is applied. */
 static void explain_overrides(struct explain_context *x, const struct entry *entry)
 {
     const struct policy *p = entry_policy(entry);
@@ -621,7 +629,10 @@ static struct listing templates_of(const struct entry *policy)
     return out;
 }
 
-/* Returns true if the template is to follow the policy, and its binding is outdated or missing. */
+/*
+ * Returns true if Karmada is to apply the policy to the template, and the binding of the template
+ * is outdated or missing.
+ */
 static bool is_not_in_force(const struct template_decision *d, const struct entry *policy)
 {
     if (d->state == STATE_STALE)

@@ -15,9 +15,12 @@
 
 enum { PLACE_MAX_BYTES = 1 << 20 };
 
-/* ---- Config Connector: conflicts ---- */
+/* ---- conflicts between resources of Google Config Connector ---- */
 
-/* Adds the holder of a refused lease; `cluster` is NULL if the object's own status reports it. */
+/*
+ * Adds the inventory that holds a refused lease; `cluster` is NULL if the status of the template
+ * reports it.
+ */
 static void explain_holder(struct explain_context *x, const char *cluster, const char *holder)
 {
     const char *ns = engine_namespace_of_id(x->engine, holder);
@@ -63,7 +66,10 @@ static void explain_sharers(struct explain_context *x, const struct entry *templ
         explain_detail(x, "and %zu more", count - REPORT_SHARERS_MAX);
 }
 
-/* Adds the conflicts of a template, or of the lease on its cloud resource. */
+/*
+ * Adds the conflicts of `entry`: a template, or the lease on its cloud resource. `conflicts` are
+ * bits by enum connector_conflict.
+ */
 static void explain_conflicts(struct explain_context *x, const struct entry *entry,
                               unsigned conflicts)
 {
@@ -83,7 +89,7 @@ static void explain_conflicts(struct explain_context *x, const struct entry *ent
     }
 }
 
-/* ---- Config Connector: lease ---- */
+/* ---- lease on the cloud resource of a Google Config Connector object ---- */
 
 /* Adds the lease on the cloud resource by an inventory, and its effect on the template. */
 static void explain_lease(struct explain_context *x, const struct entry *template,
@@ -125,7 +131,10 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
     explain_conflicts(x, entry, d->conflicts);
 }
 
-/* Returns whether a lease protects the template now; requesting a lease is not enough. */
+/*
+ * Returns a sentence: whether a lease protects the template now. A request for a lease is not
+ * enough.
+ */
 static const char *protection_words(const struct explain_context *x, const struct entry *template,
                                     const struct entry *entry)
 {
@@ -159,9 +168,12 @@ static const char *protection_words(const struct explain_context *x, const struc
     return "It asks for a lease, and nobody holds one: nothing protects it now.";
 }
 
-/* ---- Config Connector: section ---- */
+/* ---- section about Google Config Connector ---- */
 
-/* Config Connector uses the namespace as the project if the container has an empty name. */
+/*
+ * Appends the container and location of the cloud resource. If the container has an empty name,
+ * Config Connector uses the namespace as the project.
+ */
 static void add_container(struct strbuf *out, const struct entry *template)
 {
     static const char *const containers[] = {
@@ -220,7 +232,7 @@ void explain_connector(struct explain_context *x, const struct entry *template)
 struct override_target {
     const char *cluster;
     struct override_steps steps;
-    bool missing; /* Clusters are known, without one of this name. */
+    bool missing; /* All clusters are known; this one does not exist. */
     bool explained;
 };
 
@@ -244,7 +256,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->cluster, right->cluster);
 }
 
-/* Returns the targets of the binding, by name. */
+/* Returns the target clusters of the binding, sorted by name. */
 static struct override_targets list_targets(const struct binding *b)
 {
     struct override_targets targets = {.count = binding_target_count(b)};
@@ -331,7 +343,10 @@ static void explain_steps(struct explain_context *x, const struct override_targe
                "may act.");
 }
 
-/* Adds a target as one item with all later targets that have the same override rules. */
+/*
+ * Adds a target cluster as one item together with all later targets that have the same override
+ * rules.
+ */
 static void explain_same_targets(struct explain_context *x, struct override_targets *targets,
                                  size_t first)
 {
@@ -438,7 +453,7 @@ void explain_history(struct explain_context *x, const struct entry *template)
 
 /* ---- next change ---- */
 
-/* Adds the replicas by cluster. */
+/* Adds the clusters of an outcome with their replicas. */
 static void explain_outcome_clusters(struct explain_context *x, const struct outcome *o)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -456,7 +471,7 @@ static void explain_outcome_clusters(struct explain_context *x, const struct out
         explain_detail(x, "on %s", text.data);
 }
 
-/* Adds an outcome; `words` describe the event before it. */
+/* Adds the state after an event, which `words` describe, with its policy and clusters. */
 static void explain_outcome(struct explain_context *x, const char *words, const struct outcome *o)
 {
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
@@ -485,13 +500,16 @@ static void explain_assumptions(struct explain_context *x, unsigned assumptions)
     }
 }
 
-/* Returns true if the binding does not have the user's change. */
+/* Returns true if the user's last change of the template is not in the binding. */
 static bool is_template_ahead(const struct outcome *o)
 {
     return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
 }
 
-/* A restart has the effect of a change by the user, except with static takeover (seed 001). */
+/*
+ * Adds the effect of a restart of Karmada: that of a change by the user, except with static
+ * takeover.
+ */
 static void explain_restart(struct explain_context *x, const struct outcome *o)
 {
     if (o->state == STATE_PENDING)

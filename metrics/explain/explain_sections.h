@@ -3,7 +3,9 @@
 
 #include "metrics/explain/explanation.h"
 
-/* Sections about a template that have their own subject. */
+/*
+ * Sections of the explanation of a template: Config Connector, overrides, history and next change.
+ */
 
 /* Adds the section "configConnector" if the template is a resource of Config Connector. */
 void explain_connector(struct explain_context *x, const struct entry *template);

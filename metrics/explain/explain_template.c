@@ -28,8 +28,8 @@ static const char *stage_message(const struct explain_context *x, const struct e
 }
 
 /*
- * Adds what the condition of the cluster means for the copy. The cluster may be ready again after
- * the fault that caused the eviction.
+ * Adds what happens to an evicted copy while its cluster is ready or not ready. The cluster may be
+ * ready again after the fault that caused the eviction.
  */
 static void explain_evicted_cluster(struct explain_context *x, const char *cluster)
 {

@@ -52,7 +52,7 @@ void explanation_open(struct explanation *x, const char *key, char bracket)
     json_writer_open(&x->facts, key, bracket);
 }
 
-/* Writes the lines of the object that is being closed as the member "text". */
+/* Writes the lines of an object as its member "text", before the object is closed. */
 static void write_text(struct explanation *x, size_t first_line)
 {
     bool open = false;
@@ -133,7 +133,7 @@ static void emit(struct difference_walk *w, const cJSON *before, const cJSON *af
     free(new_text);
 }
 
-/* Returns true for objects and arrays of objects. */
+/* Returns true for values that are compared by part: objects and arrays of objects. */
 static bool has_parts(const cJSON *item)
 {
     return cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
@@ -160,7 +160,7 @@ static void compare_members(struct difference_walk *w, const cJSON *before, cons
     const cJSON *a = before->child;
     const cJSON *b = after->child;
 
-    /* The keys of both are sorted, because the texts are canonical. */
+    /* The keys of both objects are sorted, because the texts are canonical. */
     while (a || b) {
         int order = !a ? 1 : !b ? -1 : strcmp(a->string, b->string);
         const cJSON *left = order <= 0 ? a : NULL;
@@ -239,7 +239,10 @@ static void emit_line(const struct text_lines *l, const cJSON *value)
                                                   printed ? printed : value->valuestring});
 }
 
-/* Emits each plain value of one side. Recursion is safe as in compare(). */
+/*
+ * Calls `each` for every plain value inside `value`, which is on one side only. Recursion is safe:
+ * json_parse() rejects texts that are nested too deeply.
+ */
 static void emit_leaves(struct text_lines *l, const cJSON *value)
 {
     size_t len = l->path.len;
@@ -266,7 +269,7 @@ static bool is_plain_list(const cJSON *value)
     return cJSON_IsArray(value) && !has_parts(value);
 }
 
-/* Returns true if both are arrays with the same plain values. */
+/* Returns true if both values are arrays with the same plain values in another order. */
 static bool is_reordered(const cJSON *before, const cJSON *after)
 {
     const cJSON *item;
@@ -317,7 +320,7 @@ void difference_lines_each(const char *before, const char *after, difference_lin
 
 /* ---- fields that Karmada copies ---- */
 
-/* Returns NULL if the field is not set. */
+/* Returns the value of a field as text, or as JSON for objects; NULL if the field is not set. */
 static const char *field_text(const struct propagation *p, enum drift_field field)
 {
     switch (field) {
@@ -413,7 +416,10 @@ static void put_difference(void *context, const struct difference *d)
     explanation_close(x->out, '}');
 }
 
-/* Returns the value that Karmada would copy: the number of a PriorityClass, not its name. */
+/*
+ * Returns the JSON of a field as Karmada copies it from the policy: schedulePriority has the number
+ * of the PriorityClass instead of its name.
+ */
 static const char *policy_json(const struct entry *policy, enum drift_field field,
                                struct strbuf *out)
 {
@@ -468,7 +474,10 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
 
 /* ---- referrers of a dependency ---- */
 
-/* `values` is NULL if the values do not count. */
+/*
+ * Writes the values that a referrer requests as `key`; null if `values` is NULL because they do not
+ * count.
+ */
 static void put_dependency_values(struct explain_context *x, const char *key,
                                   const struct dependency_values *values)
 {
@@ -482,7 +491,10 @@ static void put_dependency_values(struct explain_context *x, const char *key,
     json_writer_close(&x->out->facts, '}');
 }
 
-/* Adds the present values of a referrer, and those after its policy is applied as it is now. */
+/*
+ * Adds the values that a referrer requests at present, and those after Karmada applies its policy
+ * as it is now.
+ */
 static void explain_dependency_values(struct explain_context *x,
                                       const struct dependency_referrer *referrer)
 {

@@ -83,10 +83,13 @@ void explain_section(struct explain_context *x, const char *key, const char *hea
 #define explain_detail(x, ...)    explanation_line((x)->out, EXPLAIN_DETAIL, __VA_ARGS__)
 #define explain_row(x, ...)       explanation_line((x)->out, EXPLAIN_ROW, __VA_ARGS__)
 
-/* Adds "since": null if 0 (unknown). */
+/* Adds the time `since_ms` as "since"; null if it is 0 (unknown). */
 void explain_since(struct explain_context *x, int64_t since_ms);
 
-/* Adds "fields": the differences of a binding from a policy; `fields` are bits by drift_field. */
+/*
+ * Adds the list "fields": differences of a binding from a policy; `fields` are bits by enum
+ * drift_field.
+ */
 void explain_fields(struct explain_context *x, unsigned fields, const struct entry *policy,
                     const struct entry *binding);
 
@@ -103,9 +106,11 @@ void explain_defects(struct explain_context *x, const struct entry *entry);
 
 #define EXPLAIN_NOT_SET "(not set)"
 
-/* Returns the text of a field; EXPLAIN_NOT_SET without a value. */
+/*
+ * Returns the value of a field for people: text or JSON; EXPLAIN_NOT_SET if the field is not set.
+ */
 const char *explain_field_value(const struct propagation *p, enum drift_field field);
-/* Returns a field as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
+/* Returns the value of a field as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
                                struct strbuf *out);
 
@@ -119,7 +124,7 @@ const char *explain_field_json(const struct propagation *p, enum drift_field fie
 struct difference {
     const char *path;   /* Such as "clusterAffinity.clusterNames"; "" for the texts as a whole. */
     const char *before; /* JSON; NULL if the value is missing. */
-    const char *after;  /* Likewise. */
+    const char *after;  /* JSON; NULL if the value is missing. */
 };
 
 typedef void difference_fn(void *context, const struct difference *difference);

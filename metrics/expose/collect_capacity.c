@@ -26,7 +26,7 @@ static const char *unit_of(const char *resource)
     return strncmp(resource, pages, strlen(pages)) == 0 ? "byte" : "integer";
 }
 
-/* Returns amount * times in thousandths, limited to INT64_MAX. */
+/* Returns amount * times in thousandths, at most INT64_MAX. */
 static int64_t thousandths(double amount, int32_t times)
 {
     double scaled = amount * 1000;
@@ -37,7 +37,10 @@ static int64_t thousandths(double amount, int32_t times)
     return product;
 }
 
-/* Appends the requests of a number of pods, and that number, with the value of the first label. */
+/*
+ * Appends samples of the resources that a number of pods request, and of that number. `label` is
+ * the value of the first label.
+ */
 static void add_requests(struct samples *out, const struct resource_request *requests,
                          uint32_t count, int32_t pods, unsigned index, const char *label)
 {
@@ -49,7 +52,7 @@ static void add_requests(struct samples *out, const struct resource_request *req
     SAMPLE(out, thousandths(1, pods), index, label, "pods", unit_of("pods"));
 }
 
-/* Returns NULL for entries without capacity, such as clusters. */
+/* Returns the capacity of a template; NULL for entries of other classes, such as clusters. */
 static const struct capacity *capacity_of(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
@@ -62,7 +65,7 @@ static bool is_cluster(const struct entry *entry)
     return entry_class(entry) == CLASS_CLUSTER;
 }
 
-/* Makes the series of a cluster present. */
+/* Appends samples of 0 for the common resources of a cluster, so that its series are present. */
 static void add_zeros(struct samples *out, const char *cluster)
 {
     for (size_t i = 0; i < ARRAY_LEN(common_resources); i++)

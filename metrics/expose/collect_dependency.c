@@ -214,7 +214,7 @@ static const struct family_def families[] = {
 };
 const struct family_group dependency_families = {families, ARRAY_LEN(families)};
 
-/* ---- Config Connector ---- */
+/* ---- resources and leases of Google Config Connector ---- */
 
 static void collect_connector_resources(const struct entry *entry, struct samples *out)
 {

@@ -16,7 +16,7 @@ static const char *const relation_names[] = {
 
 static const char *const policy_kind_names[] = {"PropagationPolicy", "ClusterPropagationPolicy"};
 
-/* By enum rank_step, from RANK_KIND on. */
+/* Values of a label, by enum rank_step from RANK_KIND on. */
 static const char *const decided_by_names[] = {"kind", "priority", "selector", "name"};
 
 /*
@@ -98,7 +98,7 @@ static void collect_overlaps(const struct entry *entry, struct samples *out)
 
     if (d->state == STATE_IGNORED || d->candidate_count < 2)
         return;
-    /* Eligible candidates come first. */
+    /* Eligible candidates come first: if the second one is not eligible, no policies compete. */
     if (!candidate_eligible(&best[1]))
         return;
     candidate_compare(&best[0], &best[1], &step);
@@ -162,7 +162,10 @@ static const char *const behind_names[] = {"1", "2", "3_or_more", "unknown"};
 enum rollout { ROLLOUT_CURRENT, ROLLOUT_PREVIOUS, ROLLOUT_OLDER, ROLLOUT_UNKNOWN, ROLLOUT_COUNT };
 static const char *const rollout_names[] = {"current", "previous", "older", "unknown"};
 
-/* Returns NULL if not all templates of the policy are read: numbers would be too small. */
+/*
+ * Returns the history of a policy; NULL if not all its templates are read: numbers would be too
+ * small.
+ */
 static const struct policy_history *complete_history(const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
@@ -170,7 +173,9 @@ static const struct policy_history *complete_history(const struct entry *policy)
     return d->kinds_incomplete ? NULL : d->history;
 }
 
-/* Returns a known version by index, or the unknown version if `at` is the number of known ones. */
+/*
+ * Returns a known version by index, or the unknown version if `at` is the number of known versions.
+ */
 static const struct policy_version *version_at(const struct policy_history *h, size_t at)
 {
     return at < h->count ? h->versions[at] : &h->unknown;
@@ -233,7 +238,7 @@ static void collect_superseded(const struct entry *policy, struct samples *out)
     }
 }
 
-/* Possible pairs of the labels `from` and `to`. */
+/* Returns true if a series with these values of the labels `from` and `to` is possible. */
 static bool is_transition(unsigned from, unsigned to)
 {
     return from != to;

@@ -131,7 +131,10 @@ static bool is_stage_reason(unsigned stage, unsigned reason)
     return stage_has_reason((enum stage)stage, (enum stage_reason)reason);
 }
 
-/* Deliveries have only the stages of a binding. */
+/*
+ * Returns true if a series with these label values is possible: deliveries have only the stages of
+ * a binding.
+ */
 static bool is_delivery_reason(unsigned stage, unsigned reason)
 {
     return stage >= STAGE_EVICTING && is_stage_reason(stage, reason);

@@ -140,9 +140,9 @@ static void collect_unbound_oldest(const struct entry *entry, struct samples *ou
 }
 
 /*
- * Time from the creation of the template or of the claimed policy, whichever is later, to that of
- * the binding. No sample if a time is unknown, if the binding is older than its policy, or if the
- * policy is Lazy and younger than the template: Lazy policies wait by design.
+ * Adds the time from the creation of the template or of the claimed policy, whichever is later, to
+ * the creation of the binding. Adds no sample if a time is unknown, if the binding is older than
+ * its policy, or if the policy is Lazy and younger than the template: Lazy policies wait by design.
  */
 static void collect_binding_delay(const struct entry *entry, struct samples *out)
 {
@@ -165,7 +165,7 @@ static void collect_binding_delay(const struct entry *entry, struct samples *out
 #define PHASE   ENUM_LABEL("phase", phase_names)
 #define PENDING ENUM_LABEL("reason", pending_reason_names)
 
-/* Bounds lie between whole seconds, because creation times in Kubernetes are whole seconds. */
+/* Bounds lie between whole seconds, because Kubernetes stores creation times in whole seconds. */
 static const double delay_buckets[] = {0.1,  0.5,   1.5,   2.5,   5.5,    10.5,   20.5,
                                        60.5, 120.5, 300.5, 600.5, 1800.5, 3600.5, 7200.5};
 
@@ -299,7 +299,7 @@ static const char *const holder_names[] = {
     [HOLDER_BINDING] = "binding",
 };
 
-/* Returns the index of the label `scope`. */
+/* Returns the index of the value of the label `scope`. */
 static unsigned scope_index(const struct entry *entry)
 {
     return entry->partition->type->def->cluster_scoped;
@@ -319,7 +319,10 @@ static void collect_bindings(const struct entry *entry, struct samples *out)
     SAMPLE(out, 1, scope_index(entry) * ORIGIN_COUNT + origin_of(entry_binding(entry)));
 }
 
-/* Both texts are canonical and shared, so equal texts have equal addresses. */
+/*
+ * Compares addresses: both placements are canonical and interned, so equal texts have equal
+ * addresses.
+ */
 static void collect_not_rescheduled(const struct entry *entry, struct samples *out)
 {
     const struct binding *b = entry_binding(entry);

@@ -371,7 +371,9 @@ const char *undetermined_text(enum undetermined_reason reason)
 
 /* ---- stages ---- */
 
-/* By reason. Times and retries in the texts are Karmada's defaults. */
+/*
+ * Action that ends a stage, by stage reason. Times and retries in the texts are Karmada's defaults.
+ */
 static const struct stage_action end_by_reason[STAGE_REASON_COUNT] = {
     [WHY_NONE] = {ACTOR_NONE, ""},
     [WHY_IGNORED] = {ACTOR_NONE, ""},
@@ -482,7 +484,7 @@ const char *responsible_actor_text(const struct template_decision *d, enum takeo
                                : state_actor_text(actor);
 }
 
-/* ---- Config Connector ---- */
+/* ---- conflicts between resources of Google Config Connector ---- */
 
 /* Appends the other templates that stand for the same cloud resource. */
 static void add_sharers(const struct engine *e, const struct entry *entry, struct strbuf *out)

@@ -9,7 +9,7 @@
 
 /*
  * Texts for people about the decisions of the rules: states, candidates, stages, the role that must
- * act, and a user's next change. All texts are constants. `takeover` is that of the rules in force.
+ * act, and a user's next change. All texts are constants. `takeover` is the setting of the engine.
  */
 
 /* Maximal size of a value in an explanation. */
@@ -20,8 +20,8 @@ const char *state_text(const struct template_decision *d);
 
 /*
  * Returns a sentence about the phase of a stale template: why the difference may wait, or the
- * action of Karmada that is overdue. `holds`: the policy of the claim exists with the id of the
- * claim.
+ * action of Karmada that is overdue. `holds` is true if the claimed policy exists with the id of
+ * the claim.
  */
 const char *phase_text(const struct template_decision *d, enum takeover takeover, bool holds);
 
@@ -41,22 +41,24 @@ enum actor state_actor(const struct template_decision *d, enum takeover takeover
 /* Returns a role in words: "Karmada". */
 const char *state_actor_text(enum actor actor);
 
-/* Returns the part of a template that a selector gives: "name", "label" or "kind". */
+/* Returns the part of a template by which a selector selects it: "name", "label" or "kind". */
 const char *selector_score_text(enum selector_score score);
 
 /* Returns the field of a selector that does not match a template of its kind: "apiVersion", ... */
 const char *selector_miss_text(enum selector_miss miss);
 
-/* Returns the criterion that ranks one candidate before another: "priority". */
+/* Returns the criterion that ranks one candidate before another, such as "priority". */
 const char *rank_step_name(enum rank_step step);
 
-/* Returns the reason why a candidate ranks after another: "its priority is lower". */
+/* Returns the reason why a candidate ranks after another, such as "its priority is lower". */
 const char *rank_step_text(enum rank_step step);
 
-/* Returns the reason why the governing policy governs. `d->governing` must not be NULL. */
+/*
+ * Returns the reason why the policy `d->governing`, which must not be NULL, governs the template.
+ */
 const char *governing_text(const struct template_decision *d, enum takeover takeover);
 
-/* Circumstance of a next change that leaves the state as it is. */
+/* Circumstance in which a user's next change of a template leaves its state as it is. */
 enum next_change_note {
     NEXT_CHANGE_NORMAL,   /* No special circumstance. */
     NEXT_CHANGE_BLOCKED,  /* The governing policy cannot be applied. */
@@ -65,10 +67,14 @@ enum next_change_note {
     NEXT_CHANGE_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
 };
 
-/* Returns the first circumstance in the order blocked, namesake, required, priority. */
+/*
+ * Returns the first circumstance that applies, in the order blocked, namesake, required, priority.
+ */
 enum next_change_note next_change_note_of(const struct template_decision *d);
 
-/* Returns a sentence about a next change that leaves state, policy and clusters as they are. */
+/*
+ * Returns a sentence about a user's next change that leaves state, policy and clusters as they are.
+ */
 const char *next_change_note_text(const struct outcome *o, enum next_change_note why,
                                   bool is_static);
 

@@ -3,7 +3,7 @@
 
 #include "metrics/expose/family.h"
 
-/* Bounds are not whole numbers: OpenMetrics requires "1.0" where the text format has "1". */
+/* No bound is a whole number, because OpenMetrics requires "1.0" where the text format has "1". */
 static const double duration_buckets[] = {0.00001, 0.0001, 0.0005, 0.001, 0.0025,
                                           0.005,   0.01,   0.025,  0.1,   0.5};
 

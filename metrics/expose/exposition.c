@@ -18,7 +18,10 @@ static void add_comment(struct strbuf *out, const char *keyword, const char *nam
     strbuf_addc(out, '\n');
 }
 
-/* In OpenMetrics, the name of a counter has no _total here, and units have a line. */
+/*
+ * In OpenMetrics, the lines before the series omit the suffix _total of counters, and units have a
+ * line.
+ */
 void exposition_write_head(const struct family_def *def, enum exposition_format format,
                            struct strbuf *out)
 {

@@ -53,14 +53,14 @@ struct samples;
 struct label_set;
 
 /*
- * Limit that applies to a family (registry.h): the number of policies, or the number of
- * namespaces. Label sets beyond the limit are folded: added up in common series, the rest. Comments
- * give the labels, always the first ones, that name the policy or the namespace.
+ * Limit that applies to a family (registry.h): the number of policies, or the number of namespaces.
+ * Label sets beyond the limit are folded: their values are added up in common series, the rest. The
+ * first labels of a limited family name the policy or the namespace.
  */
 enum limit_kind {
     POLICY_LIMIT_NONE,
-    POLICY_LIMIT_POLICY,    /* policy_kind, policy_namespace, policy */
-    POLICY_LIMIT_NAMESPACE, /* namespace */
+    POLICY_LIMIT_POLICY,    /* First labels: policy_kind, policy_namespace, policy. */
+    POLICY_LIMIT_NAMESPACE, /* First label: namespace. */
     POLICY_LIMIT_COUNT,
 };
 
@@ -75,7 +75,7 @@ struct family_def {
     enum family_type type;
     enum family_stability stability;
     enum family_aggregation aggregation;
-    bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
+    bool milli;  /* Samples of AGGREGATE_SUM are in thousandths. */
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series per object, limited by registry_options.detail_limit. */
     enum limit_kind limit_kind;
@@ -85,7 +85,7 @@ struct family_def {
      * and all templates; of a namespace: the number of its templates.
      */
     void (*weigh)(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS]);
-    /* Values include earlier observations, so a fresh engine over the same objects has less. */
+    /* Values include past observations: a fresh engine over the same objects has lower values. */
     bool remembers;
     bool opt_in;
     bool of_process; /* Counter that continues after a reload; other counters restart. */
@@ -126,7 +126,9 @@ static inline bool family_remembers(const struct family_def *f)
 /* Returns the number of labels that name a policy or a namespace. */
 unsigned family_limit_labels(enum limit_kind limit_kind);
 
-/* Returns the value of these labels in the rest: "" for policies, "_others" for namespaces. */
+/*
+ * Returns the value, in the rest, of the labels that name a policy ("") or a namespace ("_others").
+ */
 const char *family_rest_value(enum limit_kind limit_kind);
 
 /* Returns "gauge", "counter" or "histogram". */
@@ -135,7 +137,7 @@ const char *family_type_name(enum family_type type);
 /* Returns the number of free labels; they precede the enumerated ones. */
 unsigned family_free_labels(const struct family_def *family);
 
-/* Returns the number of value combinations of the enumerated labels: 1 without any. */
+/* Returns the number of combinations of values of the enumerated labels; 1 without such labels. */
 unsigned family_series_per_set(const struct family_def *family);
 
 /* Returns true if each label set has the series with this index (struct samples). */

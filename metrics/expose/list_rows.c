@@ -103,7 +103,7 @@ void row_write(struct json_writer *w, const struct row *row)
 
 /* ---- filter ---- */
 
-/* Compares a policy with NAME or NAMESPACE/NAME. */
+/* Returns true if the policy has the name `name`: NAME or NAMESPACE/NAME. */
 static bool has_name(const struct entry *policy, const char *name)
 {
     const char *slash = strchr(name, '/');
@@ -144,7 +144,10 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
     return !filter->search || strcasestr(e->name, filter->search);
 }
 
-/* Without a decision, a template matches by kind and name, but not by state. */
+/*
+ * Returns true if the template matches the filter in the state `m` before or after a transition. At
+ * a moment without a decision, a filter by state does not match.
+ */
 static bool moment_matches(const struct transition *x, const struct moment *m,
                            const struct row_filter *filter)
 {
@@ -172,7 +175,7 @@ bool transition_matches(const struct transition *x, const struct row_filter *fil
 enum { CHUNK_ROWS = 128 };
 
 struct chunk {
-    size_t references; /* From the current rows and from views. */
+    size_t references; /* Number of references from the current rows and from views. */
     size_t count;
     struct row rows[CHUNK_ROWS];
 };
@@ -203,7 +206,7 @@ struct rows {
     struct sequence now;
     struct row_view *newest;  /* All views, newest first. */
     struct row_view *current; /* View of the current rows; borrowed. NULL after a change. */
-    struct retired *retired;  /* Oldest first. */
+    struct retired *retired;  /* Replaced and removed rows, oldest first. */
     size_t retired_count;
     size_t retired_capacity;
     uint64_t view_number; /* Number of the newest view so far. */
@@ -258,7 +261,7 @@ static size_t find_row(const struct chunk *chunk, const struct entry *template, 
     return low;
 }
 
-/* Returns the chunk at an index to be changed; copied if a view shares it. */
+/* Returns the chunk at an index for changes; copies the chunk first if a view shares it. */
 static struct chunk *unshare_chunk(struct sequence *s, size_t at)
 {
     struct chunk *old = s->chunks[at], *fresh;
@@ -296,7 +299,7 @@ static struct chunk *split_chunk(struct sequence *s, size_t at)
     return second;
 }
 
-/* Delays row_release(): views can have the row, and the engine still uses the entry. */
+/* Keeps a replaced or removed row: views can have it, and the engine still uses its entry. */
 static void retire(struct rows *rows, const struct row *row)
 {
     if (rows->retired_count == rows->retired_capacity) {

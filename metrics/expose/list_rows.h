@@ -10,7 +10,7 @@
  */
 
 /*
- * Names of members equal those in the report.
+ * Data of one template in lists. Names of members equal those in the report.
  *
  * Threads read rows while the event loop changes the store. They may use the members of a row and
  * the identities of its entries, which never change; they must not read the object or the decision

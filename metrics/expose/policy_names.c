@@ -162,7 +162,10 @@ static bool is_overlap(const void *item, const void *key)
            a->claims == b->claims;
 }
 
-/* Counts one template. */
+/*
+ * Counts one template for the overlap that equals `key`; adds the overlap if `found` has no such
+ * item.
+ */
 static void count_overlap(struct map *found, const struct policy_overlap *key)
 {
     const uint64_t words[] = {(uintptr_t)key->policy, key->step, key->first, key->claims};

@@ -25,7 +25,7 @@ const struct entry *stale_policy(const struct template_decision *d);
 
 /* Last writer of the object that put a template into its state. */
 struct last_writer {
-    const char *by;            /* Manager in managedFields, shared text; NULL if unknown. */
+    const char *by;            /* Manager in managedFields, interned; NULL if unknown. */
     const struct entry *wrote; /* Object that was written. */
 };
 
@@ -55,14 +55,17 @@ struct policy_name referrer_policy(const struct dependency_referrer *referrer, b
  */
 void defect_subject(const struct entry *entry, enum defect defect, struct strbuf *out);
 
-/* Returns the dependency that an entry (a binding, or a template if derived) stands for. */
+/*
+ * Returns the identity of the dependency that an entry represents. The entry is the attached
+ * binding, or the template if the dependency is derived.
+ */
 struct identity dependency_resource(const struct entry *dependency);
 
 /*
  * Another policy that selects the same templates as a policy, and the criterion that ranks the two.
  *
  * A template counts only if one of the two ranks first: other policies do not matter then. The
- * family karmada_propagationpolicy_overlaps compares the two best policies likewise. Policies that
+ * family karmada_propagationpolicy_overlaps also compares the two best policies only. Policies that
  * exclude a template or are being deleted do not select it, and ignored templates do not count.
  * Another policy can also keep templates by its claim although the policy ranks first.
  */
@@ -74,7 +77,10 @@ struct policy_overlap {
     size_t templates;           /* Number of templates. */
 };
 
-/* Ties first, then by number of templates; one item per policy, criterion and order. */
+/*
+ * All overlaps of a policy, ties first, then by number of templates. Policy, criterion and order of
+ * an overlap are unique.
+ */
 struct policy_overlaps {
     struct policy_overlap *items;
     size_t count;

@@ -6,11 +6,11 @@
 /* ---- limits of policies and namespaces ---- */
 
 enum {
-    ROW_EXTRA_BYTES = 14, /* Bytes of a row besides name and labels, for a value of nine digits. */
+    ROW_EXTRA_BYTES = 14, /* Bytes of a row without name and labels, with nine digits. */
     NAMESPACE_SHARE = 8,  /* Families by namespace have at least 1/8 of a page. */
 };
 
-/* Policy or namespace. */
+/* Policy or namespace that is shown or folded. */
 struct limited_subject {
     const char *key; /* Borrowed from a label set; the first labels name the subject. */
     int64_t weight[POLICY_LIMIT_WEIGHTS];
@@ -19,7 +19,7 @@ struct limited_subject {
 
 struct ranking {
     unsigned labels;               /* Number of labels that name a subject. */
-    bool exact;                    /* Keys of subjects have no other labels. */
+    bool exact;                    /* Keys have only the labels of the subject. */
     struct limited_subject *items; /* Sorted by key. */
     size_t count;
 };
@@ -276,7 +276,10 @@ static size_t shown_bytes(const struct family_state *families, size_t count, siz
     return bytes;
 }
 
-/* Returns the maximal size of families by namespace; SIZE_MAX if their rows are not larger. */
+/*
+ * Returns the maximal size of the families by namespace; SIZE_MAX if all their rows fit on the
+ * page.
+ */
 static size_t namespace_bytes_max(const struct family_state *families, size_t count,
                                   const struct policy_limits *limits)
 {
@@ -516,7 +519,10 @@ static void count_wait(const struct registry *r, const struct entry *entry,
     count_value(old->series->set, (double)(waited_ms > 0 ? waited_ms : 0) / 1000);
 }
 
-/* AGGREGATE_FIRST: replaces a new sample by the first one, even if there is no new one. */
+/*
+ * AGGREGATE_FIRST: keeps the first sample of an entry instead of its new samples, even if there are
+ * no new ones.
+ */
 static void keep_first(struct samples *out, size_t before, const struct contribution *old)
 {
     struct series *series = samples_label_set(out, out->family, 0, NULL)->series;
@@ -615,7 +621,10 @@ void registry_observe(struct registry *r, enum own_family family, double value)
     count_value(samples_label_set(&r->samples, &r->own[family], 0, NULL), value);
 }
 
-/* AGGREGATE_ZEROS. Matches the first label by its text at the beginning of the keys. */
+/*
+ * AGGREGATE_ZEROS: counts the series of `of` that are present and 0, by first label. The label is
+ * compared as text at the beginning of each key.
+ */
 static void count_zeros(struct family_state *counts, const struct family_state *of)
 {
     unsigned counted_index = counts->def->counted_index;
@@ -665,7 +674,10 @@ static size_t count_dropped(const struct registry *r, size_t index)
     return r->left_out ? r->left_out[index] : family->count - registry_shown_count(r, family);
 }
 
-/* Returns the limits of a page: 2 MB with the default options, more with higher limits. */
+/*
+ * Returns the limits for a page; its size is 2 MB with the default options, more with higher
+ * limits.
+ */
 static struct policy_limits policy_limits(const struct registry_options *options)
 {
     size_t most = registry_options_default.policy_limit;

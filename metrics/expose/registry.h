@@ -26,8 +26,8 @@ struct registry_options {
 extern const struct registry_options registry_options_default;
 
 /*
- * Returns the series of an engine that has not made any decisions yet; without an engine (NULL)
- * the series that the exporter sets about itself. `seed` is for hash maps. Free the registry before
+ * Returns a registry for an engine that has not made any decisions yet; with NULL, a registry that
+ * has only the families of the exporter itself. `seed` is for hash maps. Free the registry before
  * the engine.
  */
 struct registry *registry_new(const struct engine *engine, const struct registry_options *options,
@@ -36,7 +36,10 @@ struct registry *registry_new(const struct engine *engine, const struct registry
 /* Frees the registry and the contributions of all entries. Accepts NULL. */
 void registry_free(struct registry *r);
 
-/* Updates the series of an entry. Function `decided` of an engine_observer; context: registry. */
+/*
+ * Updates the series of an entry after its evaluation. For `decided` of an engine_observer; the
+ * context is the registry.
+ */
 void registry_decided(void *registry, struct entry *entry);
 
 /*
@@ -73,7 +76,10 @@ void registry_prepare(struct registry *r);
  */
 const struct family_state *registry_family(const struct registry *r, size_t index);
 
-/* Returns the number of label sets to show, from the first on: limited for `detail` families. */
+/*
+ * Returns the number of label sets that the page shows, from the first on; `detail` families are
+ * limited.
+ */
 size_t registry_shown_count(const struct registry *r, const struct family_state *family);
 
 /* For tests. */

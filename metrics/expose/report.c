@@ -30,7 +30,7 @@ static struct listing list_decided(const struct store *store)
     return all;
 }
 
-/* Appends the entries of attached dependencies. */
+/* Appends the entries in `from` that represent attached dependencies. */
 static void add_dependencies(struct listing *out, const struct listing *from)
 {
     for (size_t i = 0; i < from->count; i++) {

@@ -10,7 +10,10 @@
  * objects are byte-equal. The engine must have evaluated all entries.
  */
 
-/* Document or object that a source cannot use. Texts are borrowed. */
+/*
+ * Document or object that the source of objects (manifests or API server) cannot use. Texts are
+ * borrowed.
+ */
 struct report_invalid {
     const char *kind; /* "Manifest", or the kind of the object. */
     const char *path;
@@ -32,7 +35,7 @@ enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };
 
 typedef void report_entry_fn(void *context, const struct entry *entry);
 
-/* Calls `each` for the entries with zero or more elements in a list, in the report's order. */
+/* Calls `each` for every entry that may have elements in a list, in the order of the report. */
 void report_each_entry(const struct engine *engine, enum report_list list, report_entry_fn *each,
                        void *context);
 
@@ -52,5 +55,8 @@ void report_plan(struct plan *p, const struct plan_result *r, const struct engin
 void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
                      const struct plan_result *r, const struct engine *engine);
 
-/* Appends {state, reason, policy, clusters or undetermined}; null if the template is absent. */
+/*
+ * Appends an outcome as {state, reason, policy, clusters or undetermined}; null if the template
+ * does not exist.
+ */
 void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o);

@@ -162,8 +162,8 @@ void report_lease(struct json_writer *w, const struct entry *entry)
 /* ---- templates ---- */
 
 /*
- * Appends the start of the state, its author, the owner and the actor, as in lists. Times of
- * observation are left out, so that reports of the same objects are equal.
+ * Appends the start of the state, its author, the owner, and the role that must act, as template
+ * lists do. Times of observation are omitted, so that reports of the same objects are equal.
  */
 static void put_responsibility(struct json_writer *w, const struct engine *engine,
                                const struct entry *template)
@@ -221,7 +221,9 @@ struct referrer_value_writer {
     bool current; /* Values that the policies set now; false: values in the bindings. */
 };
 
-/* Returns the origin of a referrer's value. */
+/*
+ * Returns the source of the value that a referrer requests: "derived", "predicted" or "observed".
+ */
 static const char *value_origin(const struct dependency_referrer *referrer, bool current)
 {
     if (referrer->derived)
@@ -354,7 +356,7 @@ void report_policy(struct json_writer *w, const struct entry *policy)
     report_put_object(w, policy);
     report_put_counts(w, &counts);
     report_put_versions(w, policy);
-    /* Omitted if the source has no member clusters. */
+    /* The member "clusters" is omitted if the source has no member clusters. */
     if (d && d->resolved->has_clusters) {
         json_writer_open(w, "clusters", '[');
         for (uint32_t i = 0; i < d->resolved->cluster_count; i++)

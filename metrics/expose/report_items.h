@@ -26,7 +26,7 @@ void report_conflicts(struct json_writer *w, const struct engine *engine,
 
 void report_dependency(struct json_writer *w, const struct entry *dependency);
 
-/* Numbers of templates of a policy; ignored templates do not count. */
+/* Numbers of templates that have a relation to a policy; ignored templates do not count. */
 struct policy_counts {
     uint32_t selected;
     uint32_t won; /* Templates for which the policy ranks first. */
@@ -53,7 +53,7 @@ void report_put_connector(struct json_writer *w, const struct engine *engine,
 
 void report_lease(struct json_writer *w, const struct entry *entry);
 
-/* Target of a template's binding. */
+/* Target cluster of a template's binding, with the delivery stage there. */
 struct target_place {
     const char *cluster;
     struct stage_and_reason at;

@@ -167,7 +167,7 @@ void transition_write(struct json_writer *w, const struct transition *x)
     json_writer_close(w, '}');
 }
 
-/* Appends the name of a part, after "; " unless the text since `start` is empty. */
+/* Appends the name of a changed member, after "; " unless the text since `start` is empty. */
 static void add_part_name(struct strbuf *out, size_t start, const char *part)
 {
     strbuf_addf(out, "%s%s ", out->len > start ? "; " : "", part);
@@ -267,7 +267,10 @@ static bool is_same_address(const void *item, const void *key)
     return item == key;
 }
 
-/* Names of clusters are shared texts, so equal names have equal addresses. */
+/*
+ * Adds the replicas and clusters of a binding to a version. Names of clusters are interned, so
+ * equal names have equal addresses.
+ */
 static void add_binding(struct version_use *use, struct map *clusters, const struct binding *b)
 {
     use->templates++;

@@ -15,13 +15,13 @@
 
 /* ---- objects and values ---- */
 
-/* Appends {kind, namespace, name}; null if no policy is known. */
+/* Appends a policy as {kind, namespace, name}; null if no policy is known. */
 void report_put_policy(struct json_writer *w, const char *key, struct policy_name policy);
 
 /* Appends kind, namespace and name of an entry. */
 void report_put_object(struct json_writer *w, const struct entry *entry);
 
-/* Appends apiVersion, kind, namespace and name. */
+/* Appends the members apiVersion, kind, namespace and name of an identity. */
 void report_put_identity(struct json_writer *w, struct identity id);
 
 /* Appends a number; null unless `known`. */
@@ -33,7 +33,7 @@ void report_put_time(struct json_writer *w, const char *key, int64_t time_ms);
 /* Appends {namespace, name} of a binding, or of the binding that Karmada makes for a template. */
 void report_put_binding(struct json_writer *w, const char *key, const struct entry *entry);
 
-/* Appends a list of {cluster, replicas} in the given order. */
+/* Appends target clusters as a list of {cluster, replicas}, in the given order. */
 void report_put_clusters(struct json_writer *w, const char *key,
                          const struct target_cluster *clusters, uint32_t count);
 
@@ -46,7 +46,10 @@ void report_put_assigned(struct json_writer *w, const struct binding *b);
  */
 void report_put_projected(struct json_writer *w, const struct capacity *c);
 
-/* Appends a value as in Karmada's API: ConflictResolution as text, the other field as boolean. */
+/*
+ * Appends the value of a dependency field as in Karmada's API: ConflictResolution as text, the
+ * other field as boolean.
+ */
 void report_put_value(struct json_writer *w, const char *key, enum dependency_field field,
                       bool value);
 

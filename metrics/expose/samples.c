@@ -15,7 +15,7 @@ static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
 
 /* Key of a map lookup: the contribution itself, or its samples. */
 struct contribution_key {
-    const struct contribution *same; /* NULL: compare the samples. */
+    const struct contribution *same; /* Contribution to find; NULL to find equal samples. */
     const struct sample *samples;
     size_t count;
 };

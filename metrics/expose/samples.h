@@ -28,7 +28,7 @@ struct sample {
  */
 struct contribution;
 
-/* All contributions, by their samples. */
+/* All contributions; the map finds a contribution by its samples. */
 struct contributions {
     struct map map;
     uint64_t seed; /* Seed of the hash function. */
@@ -47,8 +47,8 @@ struct contribution *contribution_share(struct contributions *all, const struct 
 void contribution_drop(struct contributions *all, struct contribution *c);
 
 /*
- * Stores the next sample in `out`. Start with *at = 0. Returns false at the end. A contribution
- * of NULL has no samples, here and below.
+ * Stores the next sample of a contribution in `out`. Start with *at = 0. Returns false at the end.
+ * In this and the following functions, a contribution of NULL has no samples.
  */
 bool contribution_next(const struct contribution *c, size_t *at, struct sample *out);
 
@@ -81,7 +81,7 @@ struct samples {
 void samples_init(struct samples *s, const struct engine *engine);
 void samples_release(struct samples *s);
 
-/* The first element is NULL because an array must not be empty. */
+/* Texts as an array. The first element is NULL because an array must not be empty. */
 #define LABEL_LIST(...)  ((const char *const[]){NULL, ##__VA_ARGS__})
 #define LABELS(...)      (LABEL_LIST(__VA_ARGS__) + 1)
 #define LABEL_COUNT(...) (ARRAY_LEN(LABEL_LIST(__VA_ARGS__)) - 1)
@@ -105,7 +105,7 @@ void samples_add_bits(struct samples *out, unsigned bits);
 /* Appends a sample of a series of any family. */
 void samples_add_to(struct samples *out, struct series *series, int64_t value);
 
-/* Returns the label set with these values of free labels, new if necessary. */
+/* Returns the label set of a family with these values of free labels; adds it if it is missing. */
 struct label_set *samples_label_set(struct samples *s, struct family_state *family,
                                     size_t label_count, const char *const *labels);
 

@@ -38,7 +38,10 @@ static unsigned next_character(const char **s, const char **out)
     return *out == from ? len : REPLACEMENT_LEN;
 }
 
-/* Returns the maximal number of bytes to keep, less if the value is cut and needs the hash. */
+/*
+ * Returns the maximal number of bytes of a label value to keep: fewer if the value is cut, because
+ * the hash needs space.
+ */
 static size_t kept_bytes_max(const char *value)
 {
     const char *bytes;
@@ -195,7 +198,7 @@ bool multiset_min(const struct multiset *m, int64_t *out)
 enum {
     LABELS_MAX_BYTES = 64 << 10,
     TEXTS_MAX_BYTES = 64 << 20,
-    GONE_MIN = 64, /* Fewer sets that are gone are kept until the next page is written. */
+    GONE_MIN = 64, /* Label sets without references that may wait for the next page. */
 };
 
 static bool has_key(const void *item, const void *key)
@@ -325,7 +328,7 @@ void family_state_release(struct family_state *f)
     *f = (struct family_state){0};
 }
 
-/* Appends `name{labels} `. */
+/* Appends the text of a series, `name{labels} `; the key `key` has its free labels. */
 static void add_series_text(struct strbuf *out, const struct family_state *f, const char *key,
                             unsigned index)
 {
@@ -381,7 +384,10 @@ static struct label_set *label_set_new(struct family_state *f, const struct strb
     return set;
 }
 
-/* Appends the key of the rest for a set with key `from`: only the first labels differ. */
+/*
+ * Appends the key of the common set that a folded set with key `from` is added to: only the first
+ * labels differ.
+ */
 static void add_rest_key(struct strbuf *key, const struct family_def *def, const char *from,
                          unsigned labels)
 {
@@ -401,7 +407,7 @@ static struct label_set *get_rest(struct family_state *f, const struct label_set
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(LABELS_MAX_BYTES);
     size_t at = f->rest_count;
 
-    /* Fast path for families without other free labels: all sets have one rest. */
+    /* Fast path for families without other free labels: all folded sets are added to one set. */
     if (at > 0 && family_free_labels(f->def) == labels)
         return f->rest[0];
     add_rest_key(&key, f->def, set->key, labels);
@@ -462,7 +468,10 @@ void label_set_unref(struct label_set *set)
         family_state_sort(f);
 }
 
-/* Keeps the order of `sets` and updates the number of sorted ones. */
+/*
+ * Frees the label sets that are gone. Keeps the order of `sets` and updates the number of sorted
+ * sets.
+ */
 static void free_gone(struct family_state *f)
 {
     size_t kept = 0;

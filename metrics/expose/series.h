@@ -74,7 +74,7 @@ struct label_set {
     char *key;           /* Owned text of the free labels; the texts of the series follow it. */
     uint32_t references; /* Samples of entries, and the registry if the label set is permanent. */
     uint32_t zeros;      /* Number of samples that are 0. */
-    bool gone;           /* Without references; still in `sets`. */
+    bool gone;           /* The set has no references, but is still in `sets`. */
     bool folded;         /* Not shown: the values are in the rest. */
     struct series series[];
 };
@@ -97,7 +97,7 @@ struct family_state {
     size_t count;
     size_t sorted;
     size_t capacity;
-    size_t gone;             /* Number of `sets` that are gone. */
+    size_t gone;             /* Number of `sets` without references. */
     struct label_set **rest; /* Sums of the folded sets by their remaining labels; sorted. */
     size_t rest_count;
     size_t folded;        /* Number of `sets` that are folded. */
@@ -121,16 +121,16 @@ void label_set_unref(struct label_set *set);
 /* Appends the text of a series, `name{labels} `. */
 void series_add_text(struct strbuf *out, const struct series *series);
 
-/* Shows all sets again and frees the rest. */
+/* Shows all folded label sets again and frees the rest. */
 void family_state_unfold(struct family_state *f);
 
 /*
- * Hides a set and adds its values to the rest. The first `labels` labels of the rest have the
- * value of family_rest_value(). For families with AGGREGATE_SUM.
+ * Folds a label set: hides it and adds its values to the rest. The first `labels` labels of the
+ * rest have the value of family_rest_value(). For families with AGGREGATE_SUM.
  */
 void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels);
 
-/* Frees the sets that are gone and sorts `sets`. */
+/* Frees the label sets without references and sorts the others. */
 void family_state_sort(struct family_state *f);
 
 /* Frees all label sets, even with references. */

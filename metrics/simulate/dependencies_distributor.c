@@ -41,8 +41,8 @@ static bool combine_values(struct overlay *overlay, const struct binding *attach
 }
 
 /*
- * Sets the fields of an attached binding without a policy from its referrers. Returns false if a
- * referrer is missing: Karmada then does not write the binding at all.
+ * Sets the fields of an attached binding that has no policy, from the values that its referrers
+ * request. Returns false if a referrer is missing: Karmada then does not write the binding.
  */
 static bool set_fields(struct overlay *overlay, struct binding *attached)
 {
@@ -65,7 +65,9 @@ static bool set_fields(struct overlay *overlay, struct binding *attached)
     return true;
 }
 
-/* Sets the referrers of `fresh` to those of `old` without `binding`; appends it if `add` is true.
+/*
+ * Sets the referrers of `fresh` to those of `old`, except `binding`. Appends `binding` if `add` is
+ * true.
  */
 static void set_referrers(struct overlay *overlay, const struct binding *old, struct binding *fresh,
                           const struct entry *binding, bool add)
@@ -84,7 +86,7 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
     fresh->referrer_count = count;
 }
 
-/* Adds a referrer to the binding of a dependency (Karmada: createOrUpdateAttachedBinding). */
+/* Adds `binding` to the referrers of a dependency (Karmada: createOrUpdateAttachedBinding). */
 static void attach(struct overlay *overlay, struct entry *dependency, const struct entry *binding)
 {
     struct entry *entry = overlay_binding_entry(overlay, dependency);
@@ -103,7 +105,10 @@ static void attach(struct overlay *overlay, struct entry *dependency, const stru
         overlay_replace(overlay, entry, fresh);
 }
 
-/* Removes a referrer (Karmada: removeScheduleResultFromAttachedBindings). */
+/*
+ * Removes `binding` from the referrers of a dependency, whose own binding is `attached` (Karmada:
+ * removeScheduleResultFromAttachedBindings).
+ */
 static void detach(struct overlay *overlay, struct entry *attached, const struct entry *binding)
 {
     const struct binding *old = entry_binding(attached);

@@ -5,12 +5,12 @@
 
 /*
  * Simulation of Karmada's dependencies distributor (Karmada: pkg/dependenciesdistributor). Each
- * existing dependency has one attached binding, and all its referrers determine the fields of it.
+ * existing dependency has one attached binding; its fields result from all its referrers.
  */
 
 /*
- * Updates the attached bindings of a ResourceBinding after it was written, or after an object that
- * its template requires was created.
+ * Updates the bindings of the dependencies of a ResourceBinding. Call it after the ResourceBinding
+ * was written, or after an object that its template requires was created.
  */
 void distributor_sync(struct overlay *overlay, struct entry *binding);
 
@@ -27,5 +27,8 @@ void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
  */
 void distributor_detach_all(struct overlay *overlay, struct entry *binding);
 
-/* Syncs the bindings that depend on a new template; all of them are in its namespace. */
+/*
+ * Calls distributor_sync() for the bindings that depend on a new template; all of them are in its
+ * namespace.
+ */
 void distributor_template_created(struct overlay *overlay, struct entry *template);

@@ -20,7 +20,7 @@ static struct claim *claim_for(struct overlay *overlay, const struct entry *poli
     if (claim_is_of(claim, policy))
         return claim;
     fresh = overlay_own_memory(overlay, xmalloc(sizeof(*fresh)));
-    /* A new policy has no id yet: Karmada's webhook would generate it. */
+    /* A new policy has no permanent id: in Karmada, the webhook would generate it. */
     *fresh = (struct claim){
         .ns = entry_ns(policy),
         .name = overlay_intern(overlay, policy->name),
@@ -127,7 +127,10 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
-/* Copies the resource requests of one pod, if the template has them. */
+/*
+ * Copies the resource requests of one pod from the template to the binding, if the template has
+ * them.
+ */
 static void copy_requests(struct overlay *overlay, struct binding *b, const struct template *t)
 {
     struct intern *strings = store_strings(overlay_context(overlay)->store);
@@ -195,7 +198,9 @@ static bool lacks_override_policy(const struct overlay *overlay, const struct en
     return false;
 }
 
-/* Needs no decision: whether Karmada skips a template does not depend on policies. */
+/*
+ * Returns true if Karmada skips the template. Reads no decision: policies do not change the result.
+ */
 static bool is_ignored(const struct overlay *overlay, const struct entry *template)
 {
     enum ignored_reason reason;
@@ -204,8 +209,9 @@ static bool is_ignored(const struct overlay *overlay, const struct entry *templa
 }
 
 /*
- * Returns the decision after all pending evaluations. Called only for templates without a valid
- * claim, because thousands of evaluations may be pending.
+ * Returns the up-to-date decision of a template; runs all pending evaluations if the decision is
+ * outdated. Called only for templates without a valid claim: thousands of evaluations may be
+ * pending.
  */
 static const struct template_decision *present_decision(struct overlay *overlay,
                                                         const struct entry *template)
@@ -223,7 +229,7 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
 
     if (!claim)
         return NULL;
-    /* The decision has the entry, unless the claim is newer. */
+    /* The decision has the entry of the claimed policy, unless the claim was replaced since. */
     return d && d->claimed && claim_names(claim, d->claimed)
                ? d->claimed
                : claim_policy(overlay_context(overlay)->store, claim);
@@ -257,8 +263,9 @@ static bool has_static_takeover(const struct overlay *overlay)
 }
 
 /*
- * Returns the policy to apply with static takeover (seed 001): the best policy takes over at the
- * user's next change, even from another policy. A change that found no policy waits for one.
+ * Returns the policy to apply with static takeover; NULL if there is no such policy. The best
+ * policy takes over at the user's next change of the template, even from another policy. A template
+ * that was changed while no policy selected it gets the next policy that does.
  */
 static struct entry *static_policy_to_apply(struct overlay *overlay, const struct queue_item *item)
 {
@@ -288,8 +295,8 @@ void detector_process_template(struct overlay *overlay, struct queue_item item)
 /* ---- policies ---- */
 
 /*
- * Enqueues a template after a change of a policy. With static takeover (seed 001), this never
- * counts as a change by the user.
+ * Enqueues a template after a change of a policy. With static takeover, such a change never counts
+ * as a change by the template's user.
  */
 static void enqueue(struct overlay *overlay, struct entry *template, bool by_karmada)
 {
@@ -326,8 +333,9 @@ static void update_bound_templates(struct overlay *overlay, struct entry *policy
 }
 
 /*
- * Returns true if another policy is eligible for the template. Karmada matches a template with half
- * a claim again at each of its changes, so such a template does not wait for this policy.
+ * Returns true if a policy other than `policy` is eligible for the template. Karmada matches a
+ * template with an incomplete claim again at each of its changes, so such a template does not wait
+ * for `policy`.
  */
 static bool has_other_policy(const struct entry *template, const struct entry *policy)
 {
@@ -369,7 +377,7 @@ static bool outranks(const struct entry *policy, const struct entry *holder)
 }
 
 /*
- * Claims the template of one named selector for a policy with preemption Always (Karmada:
+ * Claims the template that a selector names for a policy with preemption Always (Karmada:
  * preemption.go).
  */
 static void preempt(struct overlay *overlay, struct entry *policy,
@@ -476,7 +484,10 @@ void detector_policy_changed(struct overlay *overlay, struct entry *policy,
         let_others_preempt(overlay, policy, old->priority);
 }
 
-/* Returns true if a selector has the kind and namespace: Karmada lists only these on deletion. */
+/*
+ * Returns true if a selector of the policy has the kind and namespace of the template: when a
+ * policy is deleted, Karmada lists only such templates.
+ */
 static bool is_in_selected_kinds(const struct policy *p, const struct entry *policy,
                                  const struct entry *template)
 {
@@ -491,7 +502,10 @@ static bool is_in_selected_kinds(const struct policy *p, const struct entry *pol
     return false;
 }
 
-/* Returns true if the policy has claimed the template. Half a claim has the id of the binding. */
+/*
+ * Returns true if the policy has claimed the template. If the claim on the template is incomplete,
+ * the claim on its binding decides.
+ */
 static bool is_claimed_by(const struct entry *template, const struct entry *policy)
 {
     const struct template *t = entry_template(template);

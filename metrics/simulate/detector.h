@@ -5,7 +5,7 @@
 
 /*
  * Simulation of Karmada's resource detector (Karmada: pkg/detector, with claim.go): claims of
- * policies on templates, preemption, and the bindings that result. The functions about policies
+ * policies on templates, preemption, and the resulting bindings. Functions that take a policy
  * enqueue the affected templates in the overlay.
  */
 

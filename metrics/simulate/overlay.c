@@ -8,14 +8,14 @@
 #define ASSUMPTION_TEXT(id, text) text,
 const char *const assumption_texts[ASSUMPTION_COUNT] = {ASSUMPTIONS(ASSUMPTION_TEXT)};
 
-/* A replacement to undo. */
+/* Object of an entry that the overlay has replaced; overlay_rollback() restores it. */
 struct replacement {
     struct entry *entry;
     void *old;
 };
 
 struct owned {
-    const struct kind_def *def; /* NULL for plain memory. */
+    const struct kind_def *def; /* Kind of the object; NULL for memory to free(). */
     void *object;
 };
 
@@ -27,7 +27,7 @@ struct overlay {
     bool cut;
     struct entry_list unsettled;
     unsigned assumptions;
-    const struct resolved_placement *placement; /* The last placement; NULL before the first. */
+    const struct resolved_placement *placement; /* Last result of overlay_placement(), or NULL. */
 
     struct replacement *replacements;
     size_t replacement_count;
@@ -44,7 +44,7 @@ struct overlay {
     size_t queue_capacity;
 };
 
-/* Returns the array with room for at least one more element. */
+/* Returns an array with room for at least one more element: `array`, or a larger copy. */
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -196,7 +196,7 @@ size_t overlay_mark(const struct overlay *overlay)
     return overlay->replacement_count;
 }
 
-/* Objects that are taken out stay allocated: the overlay or its caller owns them. */
+/* A rollback does not free simulated objects: the overlay or its caller owns them. */
 void overlay_rollback(struct overlay *overlay, size_t mark)
 {
     struct store *store = overlay_context(overlay)->store;
@@ -310,7 +310,7 @@ void binding_set_template_version(struct binding *b, const struct template *t)
     b->resource_version = t->resource_version;
     b->uid_hash = t->uid_hash;
     b->delivered_generation = 0;
-    b->write = (struct binding_write){0}; /* Newer than the template. */
+    b->write = (struct binding_write){0}; /* Unknown time: the template is not newer. */
 }
 
 static int by_name(const void *a, const void *b)

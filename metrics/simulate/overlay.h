@@ -11,8 +11,8 @@
 
 /*
  * Overlay over the store of an engine for a simulation of Karmada: replaces objects, keeps the
- * originals, and restores all of them in the end. A queue has the templates that the simulated
- * Karmada has still to process. The cost depends on the number of changes, not on the store.
+ * originals, and restores all of them in the end. A queue holds the templates that the simulated
+ * Karmada has not processed yet. The cost depends on the number of changes, not on the store.
  */
 struct overlay;
 
@@ -87,21 +87,21 @@ void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
 void *overlay_own_memory(struct overlay *overlay, void *memory);
 /* Returns `object`, of kind `def`, which is released together with the overlay. */
 void *overlay_own_object(struct overlay *overlay, const struct kind_def *def, void *object);
-/* Returns the shared string equal to `text`, valid until the overlay is freed. */
+/* Returns the interned string equal to `text`, valid until the overlay is freed. */
 const char *overlay_intern(struct overlay *overlay, const char *text);
 
 /*
- * Returns the placement `text`, resolved; valid until the next call. All templates of a policy have
- * the same placement, so one is cached.
+ * Parses a placement, as JSON text, and resolves it to member clusters; the result is valid until
+ * the next call. All templates of a policy have the same placement, so the last result is cached.
  */
 const struct resolved_placement *overlay_placement(struct overlay *overlay, const char *text);
 
-/* Evaluates all marked entries. */
+/* Updates the decisions of all entries that replacements of objects have outdated. */
 void overlay_evaluate(struct overlay *overlay);
 
 /*
- * Returns a mark of the present objects, not of the assumptions, for overlay_rollback(). The queue
- * must be empty.
+ * Returns a mark of the present objects (not of the recorded assumptions) for overlay_rollback().
+ * The queue must be empty.
  */
 size_t overlay_mark(const struct overlay *overlay);
 /* Undoes all replacements since the mark; with mark 0 all of them. */
@@ -120,7 +120,7 @@ void overlay_observe(struct overlay *overlay, struct overlay_observer observer);
 /* ---- queue ---- */
 
 void overlay_enqueue(struct overlay *overlay, struct queue_item item);
-/* Removes the oldest item. Returns false if the queue is empty. */
+/* Moves the oldest item of the queue to `out`. Returns false if the queue is empty. */
 bool overlay_next(struct overlay *overlay, struct queue_item *out);
 
 /* Records a template that was still queued when the simulation was given up. */
@@ -129,8 +129,8 @@ void overlay_note_unsettled(struct overlay *overlay, struct entry *template);
 const struct entry_list *overlay_unsettled(const struct overlay *overlay);
 
 /*
- * Returns the entries of a class that depend on this entry, as of now. Release the list with
- * entry_list_release().
+ * Returns the entries of a class whose decisions depend on `entry` at present. Release the list
+ * with entry_list_release().
  */
 struct entry_list overlay_readers(const struct entry *entry, enum object_class class);
 
@@ -141,12 +141,15 @@ struct entry_list overlay_readers(const struct entry *entry, enum object_class c
  * unchanged members from the original.
  */
 
-/* Returns the entry of a template's binding, with or without an object. */
+/* Returns the entry of a template's binding; the binding itself need not exist. */
 struct entry *overlay_binding_entry(struct overlay *overlay, const struct entry *template);
-/* Returns true if the binding belongs to this template, not to another one of the same name. */
+/*
+ * Returns true if the binding belongs to this template, not to another template that Karmada gives
+ * the same binding name.
+ */
 bool binding_belongs_to(const struct binding *b, const struct entry *template);
 
-/* Returns a copy that may be changed. */
+/* Returns a copy of a binding that the caller may change; the overlay owns it. */
 struct binding *overlay_copy_binding(struct overlay *overlay, const struct binding *old) MUST_USE;
 /* Returns a new binding of the template, without placement, claim and referrers. */
 struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template) MUST_USE;
@@ -173,13 +176,16 @@ struct outcome {
     const struct binding *binding;         /* NULL if the template has no binding. Borrowed. */
 };
 
-/* Fills `out` from the template's decision. Borrowed members are valid as long as those objects. */
+/*
+ * Fills `out` from the template's decision. Borrowed members are valid as long as the objects that
+ * they point to.
+ */
 void outcome_read(const struct entry *template, struct outcome *out);
 void outcome_release(struct outcome *o, struct store *store);
 
-/* Returns true if both have the same clusters and replicas, as far as they are known. */
+/* Returns true if both outcomes have the same clusters and replicas, as far as they are known. */
 bool outcome_same_clusters(const struct outcome *a, const struct outcome *b);
-/* Returns the policy fields in which the two bindings differ; bits by enum drift_field. */
+/* Returns the fields of policies in which the bindings differ; bits by enum drift_field. */
 unsigned outcome_fields(const struct outcome *a, const struct outcome *b);
-/* Returns true if both show the same to users. */
+/* Returns true if users see no difference between the two outcomes. */
 bool outcome_equal(const struct outcome *a, const struct outcome *b);

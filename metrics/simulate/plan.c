@@ -11,7 +11,7 @@
 
 /* ---- sums by cluster ---- */
 
-/* Returns the row of a cluster; appends it if it is missing. */
+/* Returns the sums of a cluster; appends sums of 0 if the list does not have the cluster. */
 static struct plan_cluster *cluster_row(struct plan_clusters *c, const char *name)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -32,7 +32,7 @@ static double requested_amount(const struct binding *b, const char *resource)
     return 0;
 }
 
-/* Adds the replicas and requests of a template to one side. */
+/* Adds the replicas and requests of a template to the sums before or after the change (`side`). */
 static void add_clusters(struct plan_clusters *c, const struct outcome *o, enum plan_side side)
 {
     for (uint32_t i = 0; i < o->cluster_count; i++) {
@@ -45,7 +45,10 @@ static void add_clusters(struct plan_clusters *c, const struct outcome *o, enum 
     }
 }
 
-/* Returns true if `arriving` exceeds the free amount of a resource; false if that is unknown. */
+/*
+ * Returns true if `arriving` exceeds the free amount of a resource; false if that amount is
+ * unknown.
+ */
 static bool exceeds_free(const struct cluster *c, const char *resource, double arriving)
 {
     for (uint32_t i = 0; i < c->resource_count; i++) {
@@ -57,7 +60,9 @@ static bool exceeds_free(const struct cluster *c, const char *resource, double a
     return false;
 }
 
-/* Compares the increase with the free resources in the status of the Cluster object. */
+/*
+ * Sets `overflows` if the increase exceeds the free resources in the status of the Cluster object.
+ */
 static void set_overflow(const struct store *store, struct plan_cluster *row)
 {
     const struct kind_def *def = kind_cluster();
@@ -147,7 +152,7 @@ static void change_template(struct overlay *overlay, struct entry *entry,
     overlay_replace(overlay, binding, copy);
 }
 
-/* Retries policies that may have waited for this override policy or PriorityClass. */
+/* Retries the policies that may have waited for `entry`, an override policy or a PriorityClass. */
 static void retry_policies(struct overlay *overlay, const struct entry *entry)
 {
     CLEANUP(entry_list_release)
@@ -252,7 +257,10 @@ static MUST_USE bool read_object(struct overlay *overlay, const cJSON *json,
     return true;
 }
 
-/* Deletes the binding as the garbage collector does, and detaches its dependencies. */
+/*
+ * Deletes a template and, like the garbage collector, its binding, which stops requiring
+ * dependencies.
+ */
 static void delete_template(struct overlay *overlay, struct entry *entry)
 {
     struct entry *binding = template_binding(overlay_context(overlay)->store, entry);
@@ -264,7 +272,7 @@ static void delete_template(struct overlay *overlay, struct entry *entry)
     overlay_replace(overlay, binding, NULL);
 }
 
-/* Does nothing if the object does not exist. */
+/* Deletes the object of an entry as its user would; does nothing if the object does not exist. */
 static void delete_object(struct overlay *overlay, struct entry *entry)
 {
     if (!entry_exists(entry))
@@ -360,7 +368,7 @@ struct plan_record {
 struct plan {
     struct overlay *overlay;
     struct map records;               /* By entry. */
-    size_t base;                      /* Mark of the state before the change. */
+    size_t base;                      /* overlay_mark() of the state before the change. */
     struct applied_object *newcomers; /* Templates that the change creates. Entries pinned. */
     size_t newcomer_count;
     struct entry_list policies; /* Policies that the change applies. */
@@ -388,7 +396,7 @@ static void read_discord(const struct entry *entry, uint8_t discord[DEPENDENCY_F
                                               : DISCORD_NONE;
 }
 
-/* Stores the present state of an entry, unless it has a record already. */
+/* Records the present state of an entry, unless the plan has recorded a state of it already. */
 static void record_state(struct plan *p, struct entry *entry)
 {
     uint64_t hash = map_hash_address(entry);
@@ -535,7 +543,10 @@ void plan_touch(struct plan *p, struct entry *template)
 
 /* ---- result ---- */
 
-/* Returns true if anything differs from the record, even if no user sees the difference. */
+/*
+ * Returns true if the state of the entry differs from the record, even if no user sees the
+ * difference.
+ */
 static bool is_affected(const struct plan_record *r, const struct outcome *after)
 {
     const struct template_decision *d = template_decision(r->entry);
@@ -658,7 +669,7 @@ const struct plan_result *plan_finish(struct plan *p)
     finish_clusters(&result->clusters, store_of(p));
     result->unsettled = overlay_unsettled(p->overlay);
     result->assumptions = overlay_take_assumptions(p->overlay);
-    /* Without a change, only those assumptions matter that may have prevented one. */
+    /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
                                1U << ASSUMED_NOT_SIMULATED | 1U << ASSUMED_DEPENDENCIES_OFF;

@@ -26,7 +26,7 @@ struct plan_cluster {
     bool overflows; /* The increase exceeds the free resources of the cluster. */
 };
 
-/* All zero: an empty list. */
+/* Sums by member cluster; all zeros is an empty list. */
 struct plan_clusters {
     struct plan_cluster *items; /* By name, after plan_finish(). */
     size_t count;
@@ -40,7 +40,7 @@ enum plan_when {
     PLAN_NEVER,          /* The change selects or claims the template without any effect. */
     PLAN_WHEN_COUNT,
 };
-/* Names in JSON. */
+/* Names of the enumerators of plan_when in JSON. */
 extern const char *const plan_when_names[PLAN_WHEN_COUNT];
 
 /* A template that the change affects. */
@@ -62,16 +62,16 @@ struct plan_conflict {
 struct plan_result {
     struct plan_template *templates; /* In the order of entry_compare(). */
     size_t template_count;
-    /* New conflicts first; both parts in the order of entry_compare(). */
+    /* Conflicts that appear, then conflicts that vanish; both in the order of entry_compare(). */
     struct plan_conflict *conflicts;
     size_t conflict_count;
     struct plan_clusters clusters; /* Sums over `templates`. */
-    size_t when[PLAN_WHEN_COUNT];  /* Number of templates. */
+    size_t when[PLAN_WHEN_COUNT];  /* Number of templates by enum plan_when. */
     size_t conflicts_appear;
     size_t conflicts_vanish;
     size_t undetermined;  /* Templates with unknown clusters after the change (struct outcome). */
     unsigned assumptions; /* Bits by enum assumption. */
-    bool settled;         /* The simulated Karmada has no work left. */
+    bool settled;         /* The simulation processed its whole queue. */
     /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
     const struct entry_list *unsettled;
 };
@@ -79,15 +79,15 @@ struct plan_result {
 /* ---- plans ---- */
 
 /*
- * Returns a plan at the time of the engine's last run. The engine must have no evaluation left to
- * do.
+ * Returns an empty plan; its time is fixed at the last run of the engine. The engine must have no
+ * evaluation left to do.
  */
 struct plan *plan_new(struct engine *e) MUST_USE;
 /* Restores the store and frees the plan. Does nothing for NULL. */
 void plan_free(struct plan *p);
 
 /*
- * Sets a limit. After it is reached, the functions below do nothing more than return, and the
+ * Sets a limit of the simulation. After it is reached, the functions below only return, and the
  * result is meaningless (plan_limit_reached).
  */
 void plan_set_limit(struct plan *p, struct overlay_limit limit);
@@ -105,9 +105,9 @@ void plan_admit(struct plan *p);
  * depend on the order of the objects. Returns false and sets `err` if the object is not valid.
  */
 bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
-/* Deletes the object of the entry, likewise. */
+/* Deletes the object of the entry as its user, and simulates Karmada until its queue is empty. */
 void plan_delete(struct plan *p, struct entry *entry);
-/* Changes a member of the template that policies do not depend on, likewise. */
+/* Changes the template as its user, without an effect on matching, and simulates Karmada. */
 void plan_touch(struct plan *p, struct entry *template);
 
 /* Returns the result, owned by the plan. The engine keeps the state after the change. */
@@ -124,8 +124,9 @@ void plan_undo(struct plan *p);
 void simulation_touch(struct overlay *overlay, struct entry *template);
 
 /*
- * Limit of queue items in one simulation_settle(): a number for each template of the store, and a
- * constant. A simulation beyond the limit counts as endless.
+ * Limit of processed queue items in one simulation_settle(): SIMULATION_EVENTS_EACH for each
+ * template of the store, plus SIMULATION_EVENTS_MIN. A simulation beyond the limit counts as
+ * endless.
  */
 enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
 

@@ -9,8 +9,8 @@
 /* ---- prediction for one template ---- */
 
 /*
- * Returns true if no event makes Karmada process the template: Karmada does not watch
- * PriorityClasses, and matches half a claim only at the template's next change.
+ * Returns true if only a change by its user makes Karmada process the template: Karmada does not
+ * watch PriorityClasses, and matches an incomplete claim only at the next change of the template.
  */
 static bool is_left_alone(const struct entry *template, const struct template_decision *d)
 {
@@ -21,14 +21,20 @@ static bool is_left_alone(const struct entry *template, const struct template_de
     return d->priority_moved && d->phase == PHASE_DEFERRED;
 }
 
-/* Returns true if Karmada has yet to remove the claim of a policy that no longer selects it. */
+/*
+ * Returns true if Karmada has yet to remove the claim of a policy that no longer selects the
+ * template.
+ */
 static bool is_being_released(const struct template_decision *d)
 {
     return d->state == STATE_STALE && d->reason == STALE_SELECTOR_MISMATCH &&
            d->phase == PHASE_DEFERRED;
 }
 
-/* Simulates an event that is not a change by the template's user. */
+/*
+ * Lets the simulated Karmada process the template without a change by its user. Returns false if
+ * the simulation is incomplete.
+ */
 static bool simulate_event(struct overlay *overlay, struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -70,7 +76,7 @@ void next_change_predict(struct engine *e, const struct entry *template,
 const char *const reconcile_verdict_names[] = {RECONCILE_VERDICTS(VERDICT_NAME)};
 const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)};
 
-/* ---- verdict on one template ---- */
+/* ---- check of one template ---- */
 
 static bool runs_version(const struct template_decision *d, const struct reconcile_filter *w)
 {
@@ -101,7 +107,10 @@ static bool matches_filter(const struct reconcile_filter *w, const struct entry 
            (d->state == STATE_STALE && w->policy == d->claimed);
 }
 
-/* Returns a cause that a change by the user does not remove; RECONCILE_MOVES without one. */
+/*
+ * Returns why a change by the user cannot help the template; RECONCILE_MOVES if nothing prevents
+ * it.
+ */
 static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -197,7 +206,7 @@ static int by_template(const void *key, const void *row)
 
 /*
  * Plans the change of all chosen templates together, and moves templates that do not become current
- * to the list `left`. Returns false if there were any.
+ * to the list `left`. Returns false if any template was moved.
  */
 static bool plan_together(struct reconcile *r, const struct reconcile_filter *wish, bool admit)
 {

@@ -27,7 +27,7 @@ struct reconcile_filter {
     ROW(MOVES, "moves", "a change by its user brings it to its policy")                            \
     ROW(CURRENT, "current", "it is current already")                                               \
     ROW(UNRELATED, "unrelated", "it is none of those that are meant any more")                     \
-    /* A change by its user does not help in the following cases. */                               \
+    /* Templates that a change by their user does not bring to their policy: */                    \
     ROW(LABEL_DRIFT, "selector_mismatch",                                                          \
         "the policy that it claims does not select it any more: Karmada leaves it as it is until " \
         "its labels or that policy's selectors are put right")                                     \
@@ -51,7 +51,7 @@ struct reconcile_filter {
 #define RECONCILE_ENUMERATOR(id, word, text) RECONCILE_##id,
 enum reconcile_verdict { RECONCILE_VERDICTS(RECONCILE_ENUMERATOR) RECONCILE_VERDICT_COUNT };
 extern const char *const reconcile_verdict_names[RECONCILE_VERDICT_COUNT];
-/* Sentences for people. */
+/* Sentences for people, by enum reconcile_verdict. */
 extern const char *const reconcile_verdict_texts[RECONCILE_VERDICT_COUNT];
 
 /* A checked template; the template and the policy are pinned. */
@@ -59,23 +59,23 @@ struct reconcile_item {
     struct entry *template;
     enum reconcile_verdict verdict; /* RECONCILE_MOVES for chosen templates. */
     enum template_state becomes;    /* State of a chosen template after the change. */
-    struct entry *policy;           /* Policy that the template is to follow; NULL without. */
+    struct entry *policy;           /* Policy to follow; NULL if there is no such policy. */
     int64_t generation;             /* Generation of `policy` at the time of the plan. */
 };
 
 struct reconcile_list {
-    struct reconcile_item *items; /* By entry_compare(); RECONCILE_NOT_TOGETHER last. */
+    struct reconcile_item *items; /* By entry_compare(), RECONCILE_NOT_TOGETHER last. */
     size_t count;
 };
 
 struct reconcile {
     struct engine *engine;
     struct reconcile_list chosen;
-    struct reconcile_list left; /* Not current, and not cured by a change. */
+    struct reconcile_list left; /* Templates that would not become current. */
     size_t beyond;              /* Number of templates that would move, beyond `max`. */
     size_t current;             /* Number of templates that are current already. */
     size_t reconciled;          /* Number of current templates with RECONCILE_ANNOTATION. */
-    struct plan *plan;          /* The change of all chosen templates. */
+    struct plan *plan;          /* Plan of changing all chosen templates. */
     const struct plan_result *result;
 };
 
@@ -86,21 +86,26 @@ struct reconcile {
  */
 struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *wish,
                                 bool admit) MUST_USE;
-/* Frees the plan with its result. The lists stay, and the store may change afterwards. */
+/* Frees the plan and its result, but not the lists. The store may change afterwards. */
 void reconcile_end_plan(struct reconcile *r);
-/* Does nothing for NULL. */
+/* Frees the lists and, if it still exists, the plan. Accepts NULL. */
 void reconcile_free(struct reconcile *r);
 
-/* Returns the verdict on one template. The engine must have no evaluation left to do. */
+/*
+ * Returns whether a change by its user would bring the template to its policy, or why not. The
+ * engine must have no evaluation left to do.
+ */
 enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct reconcile_filter *wish,
                                               const struct entry *template);
 
-/* Returns true if the template still follows the policy of the plan, in the same generation. */
+/*
+ * Returns true if the template still follows the same policy in the same generation as in the plan.
+ */
 bool reconcile_is_as_planned(const struct reconcile_item *item);
 
 /* ---- prediction for one template ---- */
 
-/* Outcomes of a template if no policy changes. */
+/* Outcomes of a template now and later, as long as no policy changes. */
 struct next_change {
     struct outcome now;
     struct outcome rest; /* After Karmada's pending work; may equal `now`. */

@@ -115,8 +115,8 @@ static bool has_member(const struct cluster_set *set, const char *name)
 }
 
 /*
- * Returns the clusters that a group names, for use without Cluster objects. The caller frees
- * `members`.
+ * Returns the clusters that an affinity group names, for sources without Cluster objects. The
+ * caller frees `members`.
  */
 static struct cluster_set named_set(const struct placement *placement,
                                     const struct affinity_group *group)
@@ -141,7 +141,7 @@ static struct cluster_set named_set(const struct placement *placement,
     return out;
 }
 
-/* Returns true if the group selects clusters by names alone. */
+/* Returns true if the affinity group selects clusters by names alone. */
 static bool selects_by_names(const struct placement *placement, uint32_t group)
 {
     const struct cluster_affinity *a =
@@ -151,8 +151,8 @@ static bool selects_by_names(const struct placement *placement, uint32_t group)
 }
 
 /*
- * Returns the candidates of the first group with any, beginning with the group in use, and sets
- * *group to its index. The caller frees `members`.
+ * Returns the candidate clusters of the first affinity group that has candidates, beginning with
+ * the group in use, and sets *group to its index. The caller frees `members`.
  */
 static struct cluster_set find_candidates(struct rule_context *c, const struct binding *old,
                                           const struct binding *fresh,
