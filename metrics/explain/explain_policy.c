@@ -34,7 +34,7 @@ static void add_requirement(struct strbuf *out, const struct label_requirement *
 }
 
 /* Writes a labelSelector to `out` and returns its text; NULL if `labels` is NULL. */
-static const char *labels_text(const struct label_selector *labels, struct strbuf *out)
+static const char *label_selector_text(const struct label_selector *labels, struct strbuf *out)
 {
     if (!labels)
         return NULL;
@@ -63,7 +63,7 @@ static void explain_rule(struct explain_context *x, const char *key, uint32_t in
         {"kind", rule->kind},
         {"namespace", rule->ns},
         {"name", rule->name},
-        {"labelSelector", labels_text(rule->labels, &labels)},
+        {"labelSelector", label_selector_text(rule->labels, &labels)},
     };
 
     json_writer_open(&x->out->facts, key, '{');
@@ -93,8 +93,8 @@ static void explain_exclusion(struct explain_context *x, const struct candidate 
 }
 
 /* Adds whether candidate `i` of a template wins, loses, or is ruled out, with the criterion. */
-static void explain_outcome(struct explain_context *x, const struct template_decision *d,
-                            uint32_t i)
+static void explain_candidate_result(struct explain_context *x, const struct template_decision *d,
+                                     uint32_t i)
 {
     const struct candidate *c = &d->candidates[i];
     enum rank_step step = RANK_NAME;
@@ -133,7 +133,7 @@ static void explain_candidate(struct explain_context *x, const struct entry *tem
                       explain_name(x, c->policy), selector_score_text(c->score), policy->priority);
     if (c->excluded)
         explain_exclusion(x, c, template);
-    explain_outcome(x, d, i);
+    explain_candidate_result(x, d, i);
     explanation_close(x->out, '}');
 }
 
@@ -165,7 +165,7 @@ static const struct resource_selector *nearest_selector(const struct policy *pol
 }
 
 /* A PropagationPolicy selects templates in its own namespace only. */
-static bool covers_namespace(const struct entry *policy, const struct entry *template)
+static bool can_select_namespace(const struct entry *policy, const struct entry *template)
 {
     return policy->partition->type->def->cluster_scoped ||
            strcmp(entry_ns(policy), entry_ns(template)) == 0;
@@ -183,7 +183,7 @@ static bool explain_near_miss(struct explain_context *x, const struct entry *pol
     uint32_t index = 0;
     const struct resource_selector *selector =
         nearest_selector(entry_policy(policy), template, &miss, &index);
-    bool other_namespace = !covers_namespace(policy, template);
+    bool other_namespace = !can_select_namespace(policy, template);
     const char *word = other_namespace ? "policyNamespace" : selector_miss_text(miss);
 
     /* A policy of another namespace is a near miss only if its selector matches. */
@@ -266,8 +266,8 @@ struct rules {
 };
 
 /* Adds the rules without a matching template: such a rule may contain a typing error. */
-static void explain_unused(struct explain_context *x, const char *key, struct rules rules,
-                           const struct listing *templates)
+static void explain_unused_rules(struct explain_context *x, const char *key, struct rules rules,
+                                 const struct listing *templates)
 {
     json_writer_open(&x->out->facts, key, '[');
     for (uint32_t i = 0; i < rules.count && i < LISTED_MAX; i++) {
@@ -285,7 +285,7 @@ static void explain_unused(struct explain_context *x, const char *key, struct ru
 
 /*
  * Adds the section "says": the settings of a policy, and its rules that match no element of
- * `templates` (templates_of()).
+ * `templates` (list_templates_of_policy()).
  */
 static void explain_settings(struct explain_context *x, const struct entry *policy,
                              const struct listing *templates)
@@ -305,8 +305,8 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
         const struct rules exclusions = {"excludedResources", p->exclusions, p->exclusion_count,
                                          exclusion_matches};
 
-        explain_unused(x, "unusedSelectors", selectors, templates);
-        explain_unused(x, "unusedExclusions", exclusions, templates);
+        explain_unused_rules(x, "unusedSelectors", selectors, templates);
+        explain_unused_rules(x, "unusedExclusions", exclusions, templates);
     }
     json_writer_int(w, "priority", p->priority);
     json_writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
@@ -344,7 +344,7 @@ struct changes {
     unsigned lines;
 };
 
-static void put_difference(void *context, const struct difference *d)
+static void put_version_difference(void *context, const struct difference *d)
 {
     const struct changes *changes = context;
     struct json_writer *w = &changes->x->out->facts;
@@ -368,7 +368,7 @@ static void add_difference_lines(void *context, const struct difference_line *li
 }
 
 /* Adds the differences between a version and the present version of its policy. */
-static void explain_changes(struct explain_context *x, const struct policy_version *v)
+static void explain_version_differences(struct explain_context *x, const struct policy_version *v)
 {
     const struct policy_version *now = policy_history_now(v->history);
     struct changes changes = {.x = x};
@@ -384,7 +384,7 @@ static void explain_changes(struct explain_context *x, const struct policy_versi
         if (i == FIELD_SCHEDULE_PRIORITY && v->recovered && before && after)
             continue;
         changes.field = drift_field_names[i];
-        differences_each(before, after, put_difference, &changes);
+        differences_each(before, after, put_version_difference, &changes);
         difference_lines_each(before, after, add_difference_lines, &changes);
     }
     explanation_close(x->out, ']');
@@ -393,7 +393,7 @@ static void explain_changes(struct explain_context *x, const struct policy_versi
 }
 
 /* Appends a time in UTC, without seconds. */
-static void add_minute(struct strbuf *out, int64_t time_ms)
+static void add_time_to_minute(struct strbuf *out, int64_t time_ms)
 {
     char text[32];
 
@@ -411,7 +411,7 @@ static void add_version_row(struct explain_context *x, const struct version_use 
     snprintf(number, sizeof(number), "%" PRIu32, v->number);
     snprintf(generation, sizeof(generation), "%" PRId64, v->generation);
     if (v->since_ms)
-        add_minute(&since, v->since_ms);
+        add_time_to_minute(&since, v->since_ms);
     else
         strbuf_adds(&since, v->recovered ? "recovered" : "-");
     explain_row(x, "%7s  %10s  %-17s  %9" PRIu32 "  %8" PRId64 "  %5.4g  %10.0f",
@@ -420,7 +420,7 @@ static void add_version_row(struct explain_context *x, const struct version_use 
 }
 
 /* Adds the author of a version, the source of the data, and the clusters that run it. */
-static void explain_origin(struct explain_context *x, const struct version_use *use)
+static void explain_version_origin(struct explain_context *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct policy_version *v = use->version;
@@ -439,7 +439,7 @@ static void explain_origin(struct explain_context *x, const struct version_use *
         strbuf_adds(&text, "; its bindings show it");
     if (v->recovered && v->evidence_ms) {
         strbuf_adds(&text, ", the last one written at ");
-        add_minute(&text, v->evidence_ms);
+        add_time_to_minute(&text, v->evidence_ms);
     }
     if (v->recovered && policy_version_behind(v) < 0)
         strbuf_adds(&text, "; nothing tells whether it came before the others");
@@ -467,8 +467,8 @@ static void explain_versions(struct explain_context *x, const struct entry *poli
         explanation_open(x->out, NULL, '{');
         report_put_version_use(&x->out->facts, &uses.items[i]);
         add_version_row(x, &uses.items[i]);
-        explain_origin(x, &uses.items[i]);
-        explain_changes(x, uses.items[i].version);
+        explain_version_origin(x, &uses.items[i]);
+        explain_version_differences(x, uses.items[i].version);
         explanation_close(x->out, '}');
     }
     explanation_close(x->out, ']');
@@ -516,7 +516,8 @@ void explain_version_of(struct explain_context *x, const struct entry *template)
 
 /* ---- clusters and problems ---- */
 
-static void explain_clusters(struct explain_context *x, const struct resolved_placement *resolved)
+static void explain_placement_clusters(struct explain_context *x,
+                                       const struct resolved_placement *resolved)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
@@ -534,7 +535,7 @@ static void explain_clusters(struct explain_context *x, const struct resolved_pl
 }
 
 /* Adds the override policies of dependentOverrides: all must exist before the policy is applied. */
-static void explain_overrides(struct explain_context *x, const struct entry *entry)
+static void explain_dependent_overrides(struct explain_context *x, const struct entry *entry)
 {
     const struct policy *p = entry_policy(entry);
     const struct kind_def *def = kind_override(entry->partition->type->def->cluster_scoped);
@@ -603,7 +604,7 @@ static void explain_problems(struct explain_context *x, const struct entry *entr
         if (problems & 1u << i)
             explain_paragraph(x, "%s: %s.", policy_problem_names[i], policy_problem_texts[i]);
     }
-    explain_overrides(x, entry);
+    explain_dependent_overrides(x, entry);
     explain_priority(x, entry);
     explanation_close(x->out, '}');
 }
@@ -616,7 +617,7 @@ static int by_identity(const void *a, const void *b)
 }
 
 /* Returns the existing templates that depend on the policy, in the order of entry_compare(). */
-static struct listing templates_of(const struct entry *policy)
+static struct listing list_templates_of_policy(const struct entry *policy)
 {
     struct listing out = {0};
 
@@ -633,7 +634,7 @@ static struct listing templates_of(const struct entry *policy)
  * Returns true if Karmada is to apply the policy to the template, and the binding of the template
  * is outdated or missing.
  */
-static bool is_not_in_force(const struct template_decision *d, const struct entry *policy)
+static bool is_waiting_for_policy(const struct template_decision *d, const struct entry *policy)
 {
     if (d->state == STATE_STALE)
         return stale_policy(d) == policy;
@@ -666,7 +667,7 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
     for (size_t i = 0; i < templates->count; i++) {
         const struct template_decision *d = template_decision(templates->entries[i]);
 
-        outdated += is_not_in_force(d, policy);
+        outdated += is_waiting_for_policy(d, policy);
     }
     explain_section(x, "templates", "Its templates");
     report_put_counts(&x->out->facts, &counts);
@@ -681,7 +682,7 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
         explain_paragraph(x, "It is in force on all that are to follow it.");
     explanation_open(x->out, "notInForce", '[');
     for (size_t i = 0, listed = 0; i < templates->count && listed < LISTED_MAX; i++) {
-        if (!is_not_in_force(template_decision(templates->entries[i]), policy))
+        if (!is_waiting_for_policy(template_decision(templates->entries[i]), policy))
             continue;
         explain_outdated_template(x, templates->entries[i]);
         listed++;
@@ -695,8 +696,8 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
 /* ---- delivery ---- */
 
 /* Returns the delivery stage of a template that follows the policy; STAGE_NONE for others. */
-static struct stage_and_reason policy_delivery(const struct entry *template,
-                                               const struct entry *policy)
+static struct stage_and_reason follower_delivery(const struct entry *template,
+                                                 const struct entry *policy)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -712,7 +713,7 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
     size_t listed = 0;
 
     for (size_t i = 0; i < templates->count; i++)
-        stages[policy_delivery(templates->entries[i], policy).stage]++;
+        stages[follower_delivery(templates->entries[i], policy).stage]++;
     if (stages[STAGE_NONE] == templates->count)
         return;
     explain_section(x, "way", "How far they have come");
@@ -725,7 +726,7 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
     explain_paragraph(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE],
                       text.data);
     for (size_t i = 0; i < templates->count && listed < LISTED_MAX; i++) {
-        struct stage_and_reason at = policy_delivery(templates->entries[i], policy);
+        struct stage_and_reason at = follower_delivery(templates->entries[i], policy);
 
         if (at.stage == STAGE_HEALTHY || at.stage == STAGE_NONE)
             continue;
@@ -788,7 +789,7 @@ static void explain_overlaps(struct explain_context *x, const struct entry *poli
 
 void explain_policy(struct explain_context *x, const struct entry *policy)
 {
-    CLEANUP(listing_release) struct listing templates = templates_of(policy);
+    CLEANUP(listing_release) struct listing templates = list_templates_of_policy(policy);
     const struct policy_decision *d = policy_decision(policy);
 
     explain_settings(x, policy, &templates);
@@ -797,5 +798,5 @@ void explain_policy(struct explain_context *x, const struct entry *policy)
     explain_versions(x, policy);
     explain_deliveries(x, policy, &templates);
     explain_overlaps(x, policy);
-    explain_clusters(x, d ? d->resolved : NULL);
+    explain_placement_clusters(x, d ? d->resolved : NULL);
 }

@@ -70,8 +70,8 @@ static void explain_sharers(struct explain_context *x, const struct entry *templ
  * Adds the conflicts of `entry`: a template, or the lease on its cloud resource. `conflicts` are
  * bits by enum connector_conflict.
  */
-static void explain_conflicts(struct explain_context *x, const struct entry *entry,
-                              unsigned conflicts)
+static void explain_connector_conflicts(struct explain_context *x, const struct entry *entry,
+                                        unsigned conflicts)
 {
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(PLACE_MAX_BYTES);
@@ -128,15 +128,15 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
         explain_detail(x, "%s", verdicts[engine_lease_verdict(x->engine, template, entry)]);
     explain_detail(x, "%s: %s%s%s", entry->name, lease_state_names[d->state],
                    lease->holder ? ", under the id " : "", lease->holder ? lease->holder : "");
-    explain_conflicts(x, entry, d->conflicts);
+    explain_connector_conflicts(x, entry, d->conflicts);
 }
 
 /*
  * Returns a sentence: whether a lease protects the template now. A request for a lease is not
  * enough.
  */
-static const char *protection_words(const struct explain_context *x, const struct entry *template,
-                                    const struct entry *entry)
+static const char *lease_protection_text(const struct explain_context *x,
+                                         const struct entry *template, const struct entry *entry)
 {
     const struct connector_decision *c = template_decision(template)->connector;
     const struct lease_decision *lease = entry ? lease_decision(entry) : NULL;
@@ -174,7 +174,7 @@ static const char *protection_words(const struct explain_context *x, const struc
  * Appends the container and location of the cloud resource. If the container has an empty name,
  * Config Connector uses the namespace as the project.
  */
-static void add_container(struct strbuf *out, const struct entry *template)
+static void add_cloud_container(struct strbuf *out, const struct entry *template)
 {
     static const char *const containers[] = {
         [CONTAINER_NONE] = "",
@@ -193,13 +193,13 @@ static void add_container(struct strbuf *out, const struct entry *template)
         strbuf_addf(out, ", %s", id->location);
 }
 
-static void explain_identity(struct explain_context *x, const struct entry *template,
-                             const char *protection)
+static void explain_cloud_identity(struct explain_context *x, const struct entry *template,
+                                   const char *protection)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
     const struct connector_identity *id = &template_decision(template)->connector->identity;
 
-    add_container(&place, template);
+    add_cloud_container(&place, template);
     if (id->unclear)
         explain_paragraph(x, "Its fields do not say which cloud resource it stands for. %s",
                           protection);
@@ -217,13 +217,13 @@ void explain_connector(struct explain_context *x, const struct entry *template)
         return;
     explain_section(x, "configConnector", "Config Connector");
     report_put_connector(&x->out->facts, x->engine, template);
-    explain_identity(x, template, protection_words(x, template, lease));
+    explain_cloud_identity(x, template, lease_protection_text(x, template, lease));
     if (lease && lease_decision(lease))
         explain_lease(x, template, lease);
-    explain_conflicts(x, template, c->conflicts & reported);
+    explain_connector_conflicts(x, template, c->conflicts & reported);
     if (c->conflicts & reported)
         explain_holders(x, template);
-    explain_conflicts(x, template, c->conflicts & ~reported);
+    explain_connector_conflicts(x, template, c->conflicts & ~reported);
     explanation_close(x->out, '}');
 }
 
@@ -257,7 +257,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Returns the target clusters of the binding, sorted by name. */
-static struct override_targets list_targets(const struct binding *b)
+static struct override_targets list_target_clusters(const struct binding *b)
 {
     struct override_targets targets = {.count = binding_target_count(b)};
 
@@ -268,8 +268,8 @@ static struct override_targets list_targets(const struct binding *b)
     return targets;
 }
 
-static void find_steps(const struct engine *e, const struct override_selection *selection,
-                       struct override_targets *targets)
+static void find_override_steps(const struct engine *e, const struct override_selection *selection,
+                                struct override_targets *targets)
 {
     const struct store *store = engine_store(e);
     const struct kind_def *def = kind_cluster();
@@ -287,7 +287,8 @@ static void find_steps(const struct engine *e, const struct override_selection *
     }
 }
 
-static void explain_step(struct explain_context *x, const struct override_step *step, size_t at)
+static void explain_override_step(struct explain_context *x, const struct override_step *step,
+                                  size_t at)
 {
     const struct override *override = entry_override(step->by->policy);
     const char *name = explain_name(x, step->by->policy);
@@ -314,8 +315,8 @@ static void explain_step(struct explain_context *x, const struct override_step *
     explanation_close(x->out, '}');
 }
 
-static void explain_steps(struct explain_context *x, const struct override_target *t,
-                          const char *clusters)
+static void explain_override_steps(struct explain_context *x, const struct override_target *t,
+                                   const char *clusters)
 {
     const struct override_steps *steps = &t->steps;
     bool known = !t->missing && !steps->unsure;
@@ -333,7 +334,7 @@ static void explain_steps(struct explain_context *x, const struct override_targe
         explain_paragraph(x, "On %s:%s", clusters, steps->count > 0 ? "" : " none of them.");
     explanation_open(x->out, "rules", '[');
     for (size_t i = 0; known && i < steps->count; i++)
-        explain_step(x, &steps->items[i], i + 1);
+        explain_override_step(x, &steps->items[i], i + 1);
     explanation_close(x->out, ']');
     json_writer_bool(&x->out->facts, "othersMayAct", known && steps->others_may_act);
     if (known && steps->others_may_act)
@@ -347,8 +348,8 @@ static void explain_steps(struct explain_context *x, const struct override_targe
  * Adds a target cluster as one item together with all later targets that have the same override
  * rules.
  */
-static void explain_same_targets(struct explain_context *x, struct override_targets *targets,
-                                 size_t first)
+static void explain_targets_with_same_rules(struct explain_context *x,
+                                            struct override_targets *targets, size_t first)
 {
     CLEANUP(strbuf_release) struct strbuf clusters = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct override_target *first_target = &targets->items[first];
@@ -366,7 +367,7 @@ static void explain_same_targets(struct explain_context *x, struct override_targ
         strbuf_addf(&clusters, "%s%s", i > first ? ", " : "", t->cluster);
     }
     json_writer_close(&x->out->facts, ']');
-    explain_steps(x, first_target, clusters.data);
+    explain_override_steps(x, first_target, clusters.data);
     explanation_close(x->out, '}');
 }
 
@@ -380,13 +381,13 @@ void explain_overrides_of(struct explain_context *x, const struct entry *templat
     if (!b)
         return;
 
-    CLEANUP(override_targets_release) struct override_targets targets = list_targets(b);
+    CLEANUP(override_targets_release) struct override_targets targets = list_target_clusters(b);
     CLEANUP(override_selection_release)
     struct override_selection selection = override_selection_make(store, template);
 
     if (targets.count == 0 || (selection.count == 0 && !unread && !incomplete))
         return;
-    find_steps(x->engine, &selection, &targets);
+    find_override_steps(x->engine, &selection, &targets);
     explain_section(x, "overrides", "Overrides, in the order in which they are applied");
     json_writer_bool(&x->out->facts, "complete", !unread && !incomplete);
     if (unread)
@@ -400,7 +401,7 @@ void explain_overrides_of(struct explain_context *x, const struct entry *templat
     explanation_open(x->out, "targets", '[');
     for (size_t i = 0; selection.count > 0 && i < targets.count; i++) {
         if (!targets.items[i].explained)
-            explain_same_targets(x, &targets, i);
+            explain_targets_with_same_rules(x, &targets, i);
     }
     explanation_close(x->out, ']');
     explanation_close(x->out, '}');
@@ -501,7 +502,7 @@ static void explain_assumptions(struct explain_context *x, unsigned assumptions)
 }
 
 /* Returns true if the user's last change of the template is not in the binding. */
-static bool is_template_ahead(const struct outcome *o)
+static bool lacks_user_change(const struct outcome *o)
 {
     return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
 }
@@ -550,7 +551,7 @@ static void explain_next_change(void *context, const struct next_change *f)
                "new occasion.");
     if (waits)
         explain_outcome(x, "After the next change by its user", &f->next);
-    if (!waits || is_template_ahead(&f->next))
+    if (!waits || lacks_user_change(&f->next))
         explain_paragraph(x, "%s", next_change_note_text(&f->next, next->why, static_takeover));
     else if ((!moves || f->next.state == STATE_PENDING) && !static_takeover &&
              f->next.state != STATE_STALE)

@@ -136,7 +136,7 @@ static int earliest_stage_first(const void *a, const void *b)
     return strcmp(x->cluster, y->cluster);
 }
 
-static void explain_clusters(struct explain_context *x, const struct entry *template)
+static void explain_member_clusters(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const char *message = stage_message(x, template, d->stages.delivery);
@@ -214,7 +214,7 @@ static void explain_stages(struct explain_context *x, const struct entry *templa
         explain_evictions(x, entry_binding(d->binding));
     explain_risks(x, d->risks);
     explain_passed_stages(x, d);
-    explain_clusters(x, template);
+    explain_member_clusters(x, template);
     explanation_close(x->out, '}');
 }
 
@@ -295,7 +295,7 @@ static void explain_claim(struct explain_context *x, const struct entry *templat
     explanation_close(x->out, '}');
 }
 
-static void explain_projected(struct explain_context *x, const struct capacity *c)
+static void explain_projected_clusters(struct explain_context *x, const struct capacity *c)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
@@ -325,7 +325,7 @@ static unsigned fields_to_change(const struct template_decision *d, const struct
                         &b->propagation, d->binding->partition->type->def->cluster_scoped);
 }
 
-static void explain_binding_of(struct explain_context *x, const struct entry *template)
+static void explain_template_binding(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct binding *b = entry_binding(d->binding);
@@ -341,13 +341,13 @@ static void explain_binding_of(struct explain_context *x, const struct entry *te
     explain_fields(x, d->fields | fields_to_change(d, b), d->governing, d->binding);
     explain_assigned_replicas(x, b);
     if (d->state == STATE_STALE)
-        explain_projected(x, d->capacity);
+        explain_projected_clusters(x, d->capacity);
     explanation_close(x->out, '}');
 }
 
 /* ---- dependencies ---- */
 
-static const char *dependency_words(const struct entry *dependency)
+static const char *dependency_text(const struct entry *dependency)
 {
     const struct template_decision *d = dependency ? template_decision(dependency) : NULL;
 
@@ -382,7 +382,7 @@ static void explain_dependency(struct explain_context *x, const struct identity 
     json_writer_text(&x->out->facts, "state",
                      d && entry_exists(dependency) ? state_names[d->state] : NULL);
     explain_paragraph(x, "%s %s%s%s (%s) %s", id->kind, id->ns, *id->ns ? "/" : "", id->name,
-                      id->api_version, dependency_words(dependency));
+                      id->api_version, dependency_text(dependency));
     explanation_close(x->out, '}');
 }
 
@@ -416,7 +416,7 @@ static bool explain_references(struct explain_context *x, const struct entry *te
     return t->references_known || noted;
 }
 
-static const char *propagated_words(const struct template_decision *d)
+static const char *propagated_dependencies_text(const struct template_decision *d)
 {
     if (!d->governing)
         return "No policy governs it, so nothing propagates this with it.";
@@ -439,7 +439,7 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
         explain_paragraph(x,
                           "Not known: its spec has not been read, and its binding does not say.");
     json_writer_bool(&x->out->facts, "propagated", d->propagates);
-    explain_paragraph(x, "%s", propagated_words(d));
+    explain_paragraph(x, "%s", propagated_dependencies_text(d));
     explanation_close(x->out, '}');
 }
 
@@ -453,7 +453,7 @@ void explain_template(struct explain_context *x, const struct entry *template)
     explain_stages(x, template);
     explain_selection(x, template);
     explain_claim(x, template);
-    explain_binding_of(x, template);
+    explain_template_binding(x, template);
     explain_overrides_of(x, template);
     explain_referrers(x, d->dependency ? template : d->binding);
     explain_dependencies(x, template);

@@ -116,14 +116,15 @@ struct difference_walk {
     struct strbuf path;
 };
 
-static cJSON *parse(const char *text)
+static cJSON *parse_json(const char *text)
 {
     struct error err;
 
     return text ? json_parse(text, strlen(text), NULL, &err) : NULL;
 }
 
-static void emit(struct difference_walk *w, const cJSON *before, const cJSON *after)
+static void emit_value_difference(struct difference_walk *w, const cJSON *before,
+                                  const cJSON *after)
 {
     char *old_text = before ? cJSON_PrintUnformatted(before) : NULL;
     char *new_text = after ? cJSON_PrintUnformatted(after) : NULL;
@@ -134,12 +135,12 @@ static void emit(struct difference_walk *w, const cJSON *before, const cJSON *af
 }
 
 /* Returns true for values that are compared by part: objects and arrays of objects. */
-static bool has_parts(const cJSON *item)
+static bool is_compared_by_part(const cJSON *item)
 {
     return cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
 }
 
-static void compare(struct difference_walk *w, const cJSON *before, const cJSON *after);
+static void compare_values(struct difference_walk *w, const cJSON *before, const cJSON *after);
 
 /* Compares one member (`key`) or one array element (`index`, if `key` is NULL). */
 static void compare_part(struct difference_walk *w, const char *key, int index, const cJSON *before,
@@ -151,7 +152,7 @@ static void compare_part(struct difference_walk *w, const char *key, int index, 
         strbuf_addf(&w->path, "%s%s", len > 0 ? "." : "", key);
     else
         strbuf_addf(&w->path, "[%d]", index);
-    compare(w, before, after);
+    compare_values(w, before, after);
     strbuf_cut(&w->path, len);
 }
 
@@ -173,13 +174,13 @@ static void compare_members(struct difference_walk *w, const cJSON *before, cons
 }
 
 /* Recursion is safe: json_parse() rejects texts that are nested too deeply. */
-static void compare(struct difference_walk *w, const cJSON *before, const cJSON *after)
+static void compare_values(struct difference_walk *w, const cJSON *before, const cJSON *after)
 {
     if (before && after && cJSON_Compare(before, after, true))
         return;
-    if (!before || !after || !has_parts(before) || !has_parts(after) ||
+    if (!before || !after || !is_compared_by_part(before) || !is_compared_by_part(after) ||
         cJSON_IsObject(before) != cJSON_IsObject(after)) {
-        emit(w, before, after);
+        emit_value_difference(w, before, after);
         return;
     }
     if (cJSON_IsObject(before)) {
@@ -199,13 +200,13 @@ static void compare(struct difference_walk *w, const cJSON *before, const cJSON 
 
 void differences_each(const char *before, const char *after, difference_fn *each, void *context)
 {
-    CLEANUP(json_cleanup) cJSON *old_tree = parse(before);
-    CLEANUP(json_cleanup) cJSON *new_tree = parse(after);
+    CLEANUP(json_cleanup) cJSON *old_tree = parse_json(before);
+    CLEANUP(json_cleanup) cJSON *new_tree = parse_json(after);
     struct difference_walk w = {
         .each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
 
     if (old_tree || new_tree)
-        compare(&w, old_tree, new_tree);
+        compare_values(&w, old_tree, new_tree);
     strbuf_release(&w.path);
 }
 
@@ -256,7 +257,7 @@ static void emit_leaves(struct text_lines *l, const cJSON *value)
     cJSON_ArrayForEach (item, value) {
         if (cJSON_IsObject(value))
             strbuf_addf(&l->path, "%s%s", len > 0 ? "." : "", item->string);
-        else if (has_parts(value))
+        else if (is_compared_by_part(value))
             strbuf_addf(&l->path, "[%d]", index++);
         if (item->child || !has_element(l->others, item))
             emit_leaves(l, item);
@@ -266,7 +267,7 @@ static void emit_leaves(struct text_lines *l, const cJSON *value)
 
 static bool is_plain_list(const cJSON *value)
 {
-    return cJSON_IsArray(value) && !has_parts(value);
+    return cJSON_IsArray(value) && !is_compared_by_part(value);
 }
 
 /* Returns true if both values are arrays with the same plain values in another order. */
@@ -299,8 +300,8 @@ static void emit_side(struct text_lines *l, char sign, const cJSON *side, const 
 
 static void emit_difference(void *context, const struct difference *d)
 {
-    CLEANUP(json_cleanup) cJSON *before = parse(d->before);
-    CLEANUP(json_cleanup) cJSON *after = parse(d->after);
+    CLEANUP(json_cleanup) cJSON *before = parse_json(d->before);
+    CLEANUP(json_cleanup) cJSON *after = parse_json(d->after);
     struct text_lines *l = context;
 
     strbuf_cut(&l->path, 0);
@@ -400,7 +401,7 @@ struct field {
     const char *name;
 };
 
-static void put_difference(void *context, const struct difference *d)
+static void put_field_difference(void *context, const struct difference *d)
 {
     const struct field *field = context;
     struct explain_context *x = field->x;
@@ -420,8 +421,8 @@ static void put_difference(void *context, const struct difference *d)
  * Returns the JSON of a field as Karmada copies it from the policy: schedulePriority has the number
  * of the PriorityClass instead of its name.
  */
-static const char *policy_json(const struct entry *policy, enum drift_field field,
-                               struct strbuf *out)
+static const char *policy_field_json(const struct entry *policy, enum drift_field field,
+                                     struct strbuf *out)
 {
     const struct policy_decision *d = policy_decision(policy);
 
@@ -448,7 +449,7 @@ void explain_fields(struct explain_context *x, unsigned fields, const struct ent
         json_writer_text(&x->out->facts, "field", field.name);
         explanation_open(x->out, "differences", '[');
         differences_each(explain_field_json(&b->propagation, i, &before),
-                         policy_json(policy, i, &after), put_difference, &field);
+                         policy_field_json(policy, i, &after), put_field_difference, &field);
         explanation_close(x->out, ']');
         explanation_close(x->out, '}');
     }
@@ -514,7 +515,8 @@ static void explain_dependency_values(struct explain_context *x,
 }
 
 /* Adds the policy and the binding that the values of a referrer come from. */
-static void explain_origin(struct explain_context *x, const struct dependency_referrer *referrer)
+static void explain_value_origin(struct explain_context *x,
+                                 const struct dependency_referrer *referrer)
 {
     struct policy_name policy = referrer_policy(referrer, !referrer->counts_observed);
     struct json_writer *w = &x->out->facts;
@@ -554,7 +556,7 @@ static void explain_referrer(void *context, const struct dependency_referrer *re
                           referrer->counts_observed ? "wants"
                                                     : "does not count yet, but will want");
         explain_dependency_values(x, referrer);
-        explain_origin(x, referrer);
+        explain_value_origin(x, referrer);
     }
     explanation_close(x->out, '}');
 }

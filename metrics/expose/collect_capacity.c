@@ -10,7 +10,7 @@
 static const char *const common_resources[] = {"cpu", "memory", "pods"};
 
 /* Returns the unit of a resource (names as in a Kubernetes ResourceList); "integer" if unknown. */
-static const char *unit_of(const char *resource)
+static const char *resource_unit(const char *resource)
 {
     static const char *const sizes[] = {"memory", "ephemeral-storage", "storage"};
     static const char pages[] = "hugepages-";
@@ -27,7 +27,7 @@ static const char *unit_of(const char *resource)
 }
 
 /* Returns amount * times in thousandths, at most INT64_MAX. */
-static int64_t thousandths(double amount, int32_t times)
+static int64_t in_thousandths(double amount, int32_t times)
 {
     double scaled = amount * 1000;
     int64_t product;
@@ -47,9 +47,9 @@ static void add_requests(struct samples *out, const struct resource_request *req
     if (pods == 0)
         return;
     for (uint32_t i = 0; i < count; i++)
-        SAMPLE(out, thousandths(requests[i].amount, pods), index, label, requests[i].resource,
-               unit_of(requests[i].resource));
-    SAMPLE(out, thousandths(1, pods), index, label, "pods", unit_of("pods"));
+        SAMPLE(out, in_thousandths(requests[i].amount, pods), index, label, requests[i].resource,
+               resource_unit(requests[i].resource));
+    SAMPLE(out, in_thousandths(1, pods), index, label, "pods", resource_unit("pods"));
 }
 
 /* Returns the capacity of a template; NULL for entries of other classes, such as clusters. */
@@ -69,7 +69,7 @@ static bool is_cluster(const struct entry *entry)
 static void add_zeros(struct samples *out, const char *cluster)
 {
     for (size_t i = 0; i < ARRAY_LEN(common_resources); i++)
-        SAMPLE(out, 0, 0, cluster, common_resources[i], unit_of(common_resources[i]));
+        SAMPLE(out, 0, 0, cluster, common_resources[i], resource_unit(common_resources[i]));
 }
 
 static void collect_drift_replicas(const struct entry *entry, struct samples *out)
@@ -177,8 +177,8 @@ static void collect_share(const struct entry *entry, struct samples *out, enum c
         const struct cluster_resource *r = &cluster->resources[i];
         const double amounts[] = {r->allocatable, r->allocated, r->allocating};
 
-        SAMPLE(out, thousandths(amounts[share], 1), 0, entry->name, r->resource,
-               unit_of(r->resource));
+        SAMPLE(out, in_thousandths(amounts[share], 1), 0, entry->name, r->resource,
+               resource_unit(r->resource));
     }
 }
 

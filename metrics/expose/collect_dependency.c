@@ -13,7 +13,7 @@ static void collect_conflicts(const struct entry *entry, struct samples *out)
     samples_add_bits(out, dependency_conflicts(dependency_decision(entry)));
 }
 
-static void collect_conflicted(const struct entry *entry, struct samples *out)
+static void collect_conflicted_bindings(const struct entry *entry, struct samples *out)
 {
     if (dependency_conflicts(dependency_decision(entry)) > 0)
         SAMPLE(out, 1, 0);
@@ -39,7 +39,7 @@ static void collect_conflict_info(const struct entry *entry, struct samples *out
 /* Values of all fields as in dependency_value_name(): two per field. */
 static const char *const value_names[] = {"Abort", "Overwrite", "false", "true"};
 
-static bool is_value_of(unsigned field, unsigned value)
+static bool is_value_of_field(unsigned field, unsigned value)
 {
     return value / 2 == field;
 }
@@ -85,7 +85,7 @@ static void collect_conflict_oldest(const struct entry *entry, struct samples *o
     }
 }
 
-static void collect_predicted(const struct entry *entry, struct samples *out)
+static void collect_predicted_conflicts(const struct entry *entry, struct samples *out)
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -95,7 +95,7 @@ static void collect_predicted(const struct entry *entry, struct samples *out)
     }
 }
 
-static void collect_unapplied(const struct entry *entry, struct samples *out)
+static void collect_unapplied_resolutions(const struct entry *entry, struct samples *out)
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -105,7 +105,7 @@ static void collect_unapplied(const struct entry *entry, struct samples *out)
     }
 }
 
-static void collect_overridden(const struct entry *entry, struct samples *out)
+static void collect_overridden_values(const struct entry *entry, struct samples *out)
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -115,7 +115,7 @@ static void collect_overridden(const struct entry *entry, struct samples *out)
     }
 }
 
-static void collect_dangling(const struct entry *entry, struct samples *out)
+static void collect_dangling_references(const struct entry *entry, struct samples *out)
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -123,7 +123,7 @@ static void collect_dangling(const struct entry *entry, struct samples *out)
         SAMPLE(out, d->dangling, 0);
 }
 
-static void collect_shared(const struct entry *entry, struct samples *out)
+static void collect_shared_bindings(const struct entry *entry, struct samples *out)
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -152,7 +152,7 @@ static const struct family_def families[] = {
      FROM(DEPENDENCY_ENTRIES, collect_conflicts)},
     {.name = "karmada_dependency_conflicted_bindings",
      .help = "Dependencies whose referrers disagree on any field.",
-     FROM(DEPENDENCY_ENTRIES, collect_conflicted)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflicted_bindings)},
     {.name = "karmada_dependency_conflict_info",
      .help = "A dependency whose referrers disagree on a field, and the value that results.",
      .bound = "detail limit",
@@ -166,31 +166,31 @@ static const struct family_def families[] = {
      .limit_kind = POLICY_LIMIT_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS, DISPUTED, ENUM_LABEL("value", value_names)},
-     .pairs = is_value_of,
+     .pairs = is_value_of_field,
      FROM(DEPENDENCY_ENTRIES, collect_conflict_policies)},
     {.name = "karmada_dependency_conflicts_predicted",
      .help = "Dependencies without a conflict that will have one once bindings follow the "
              "policies as they are now.",
      .labels = {DISPUTED},
-     FROM(DEPENDENCY_ENTRIES, collect_predicted)},
+     FROM(DEPENDENCY_ENTRIES, collect_predicted_conflicts)},
     {.name = "karmada_dependency_unapplied_resolutions",
      .help = "Attached bindings whose field does not have the value that results from their "
              "referrers. Absent where Karmada does not resolve (before 1.16, by "
              "`--karmada.version`).",
      .supported = engine_resolves_dependencies,
      .labels = {DISPUTED},
-     FROM(DEPENDENCY_ENTRIES, collect_unapplied)},
+     FROM(DEPENDENCY_ENTRIES, collect_unapplied_resolutions)},
     {.name = "karmada_dependency_overridden",
      .help = "Required bindings whose own policy overrides the value that results from their "
              "referrers.",
      .labels = {DISPUTED},
-     FROM(DEPENDENCY_ENTRIES, collect_overridden)},
+     FROM(DEPENDENCY_ENTRIES, collect_overridden_values)},
     {.name = "karmada_dependency_dangling_references",
      .help = "Entries of requiredBy that name a binding which does not exist.",
-     FROM(DEPENDENCY_ENTRIES, collect_dangling)},
+     FROM(DEPENDENCY_ENTRIES, collect_dangling_references)},
     {.name = "karmada_dependency_shared_bindings",
      .help = "Dependencies with more than one referrer: where a conflict could arise.",
-     FROM(DEPENDENCY_ENTRIES, collect_shared)},
+     FROM(DEPENDENCY_ENTRIES, collect_shared_bindings)},
     {.name = "karmada_dependency_conflict_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "When the conflict that lasts the longest may have begun.",

@@ -181,7 +181,7 @@ static const struct policy_version *version_at(const struct policy_history *h, s
     return at < h->count ? h->versions[at] : &h->unknown;
 }
 
-static void collect_behind(const struct entry *policy, struct samples *out)
+static void collect_versions_behind(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
 
@@ -198,7 +198,7 @@ static void collect_behind(const struct entry *policy, struct samples *out)
     }
 }
 
-static void collect_in_force(const struct entry *policy, struct samples *out)
+static void collect_versions_in_force(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
     size_t count = h ? policy_history_used_versions(h) : 0;
@@ -207,7 +207,7 @@ static void collect_in_force(const struct entry *policy, struct samples *out)
         SAMPLE(out, (int64_t)count, 0, entry_kind(policy), entry_ns(policy), policy->name);
 }
 
-static void collect_rollout(const struct entry *policy, struct samples *out)
+static void collect_rollout_templates(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
     int64_t templates[ROLLOUT_COUNT] = {0};
@@ -225,7 +225,7 @@ static void collect_rollout(const struct entry *policy, struct samples *out)
         SAMPLE(out, templates[i], i, entry_kind(policy), entry_ns(policy), policy->name);
 }
 
-static void collect_superseded(const struct entry *policy, struct samples *out)
+static void collect_oldest_superseded(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
 
@@ -239,7 +239,7 @@ static void collect_superseded(const struct entry *policy, struct samples *out)
 }
 
 /* Returns true if a series with these values of the labels `from` and `to` is possible. */
-static bool is_transition(unsigned from, unsigned to)
+static bool is_possible_transition(unsigned from, unsigned to)
 {
     return from != to;
 }
@@ -259,7 +259,7 @@ static const struct family_def version_family_rows[] = {
              "unknown: no version ever had the values, or nothing tells which one was first.",
      .remembers = true,
      .labels = {ENUM_LABEL("behind", behind_names)},
-     FROM(POLICY_ENTRIES, collect_behind)},
+     FROM(POLICY_ENTRIES, collect_versions_behind)},
     {.name = "karmada_propagationpolicy_versions_in_force",
      .help = "How many versions of a policy templates run, where it is more than one.",
      .bound = "policy limit",
@@ -267,7 +267,7 @@ static const struct family_def version_family_rows[] = {
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS},
-     FROM(POLICY_ENTRIES, collect_in_force)},
+     FROM(POLICY_ENTRIES, collect_versions_in_force)},
     {.name = "karmada_propagationpolicy_rollout_templates",
      .help = "Templates that claim a policy, by the version of it that they run, while not all "
              "run the present one.",
@@ -276,20 +276,20 @@ static const struct family_def version_family_rows[] = {
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS, ENUM_LABEL("version", rollout_names)},
-     FROM(POLICY_ENTRIES, collect_rollout)},
+     FROM(POLICY_ENTRIES, collect_rollout_templates)},
     {.name = "karmada_propagationpolicy_oldest_superseded_timestamp_seconds",
      .unit = "seconds",
      .help = "When the version that some template still runs and that is outdated for the longest "
              "was superseded, of those of which that is known.",
      .aggregation = AGGREGATE_MIN,
      .remembers = true,
-     FROM(POLICY_ENTRIES, collect_superseded)},
+     FROM(POLICY_ENTRIES, collect_oldest_superseded)},
     {.name = "karmada_template_transitions_total",
      .help = "How often templates went from one state to another.",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {ENUM_LABEL("from", state_names), ENUM_LABEL("to", state_names)},
-     .pairs = is_transition,
+     .pairs = is_possible_transition,
      FROM(TEMPLATE_ENTRIES, collect_transitions)},
 };
 const struct family_group version_families = {version_family_rows, ARRAY_LEN(version_family_rows)};

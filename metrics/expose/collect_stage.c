@@ -49,7 +49,7 @@ static void collect_member_stage(const struct entry *entry, struct samples *out)
         SAMPLE_ONCE(out, 1, targets[i].stage, entry_binding(d->binding)->clusters[i].name);
 }
 
-static void collect_evicting(const struct entry *entry, struct samples *out)
+static void collect_evicting_bindings(const struct entry *entry, struct samples *out)
 {
     const struct status_problem *t = entry_binding(entry)->status.problem;
 
@@ -59,7 +59,7 @@ static void collect_evicting(const struct entry *entry, struct samples *out)
     }
 }
 
-static void collect_last_copy(const struct entry *entry, struct samples *out)
+static void collect_last_copy_at_risk(const struct entry *entry, struct samples *out)
 {
     if (entry_risks(entry) & 1U << RISK_LAST_COPY)
         SAMPLE(out, 1, 0);
@@ -70,7 +70,7 @@ static void collect_risks(const struct entry *entry, struct samples *out)
     samples_add_bits(out, entry_risks(entry));
 }
 
-static void collect_fallback(const struct entry *entry, struct samples *out)
+static void collect_on_fallback(const struct entry *entry, struct samples *out)
 {
     if (template_decision(entry)->flags & 1u << FLAG_FALLBACK)
         SAMPLE(out, 1, 0);
@@ -126,7 +126,7 @@ static bool is_delivered(const struct entry *entry)
            d->stages.delivery.stage <= STAGE_HEALTHY;
 }
 
-static bool is_stage_reason(unsigned stage, unsigned reason)
+static bool is_possible_stage_reason(unsigned stage, unsigned reason)
 {
     return stage_has_reason((enum stage)stage, (enum stage_reason)reason);
 }
@@ -135,9 +135,9 @@ static bool is_stage_reason(unsigned stage, unsigned reason)
  * Returns true if a series with these label values is possible: deliveries have only the stages of
  * a binding.
  */
-static bool is_delivery_reason(unsigned stage, unsigned reason)
+static bool is_possible_delivery_reason(unsigned stage, unsigned reason)
 {
-    return stage >= STAGE_EVICTING && is_stage_reason(stage, reason);
+    return stage >= STAGE_EVICTING && is_possible_stage_reason(stage, reason);
 }
 
 #define STAGE  ENUM_LABEL("stage", stage_names)
@@ -153,7 +153,7 @@ static const struct family_def families[] = {
      .help = "Templates by the stage of their way from match to health, and why they are there; "
              "each is in exactly one.",
      .labels = {STAGE, REASON},
-     .pairs = is_stage_reason,
+     .pairs = is_possible_stage_reason,
      FROM(TEMPLATE_ENTRIES, collect_stage)},
     {.name = "karmada_namespace_templates_stage",
      .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
@@ -167,7 +167,7 @@ static const struct family_def families[] = {
      .help = "Templates with a binding by how far that has come in its member clusters, and why, "
              "whatever the policies say now.",
      .labels = {STAGE, REASON},
-     .pairs = is_delivery_reason,
+     .pairs = is_possible_delivery_reason,
      FROM(TEMPLATE_ENTRIES, collect_delivery)},
     {.name = "karmada_templates_stage_oldest_timestamp_seconds",
      .unit = "seconds",
@@ -187,18 +187,18 @@ static const struct family_def families[] = {
      .help = "Bindings that are moved off a member cluster, by who decided it and why.",
      .bound = "producers x reasons",
      .labels = {FREE_LABEL("producer"), FREE_LABEL("reason")},
-     FROM(BINDING_ENTRIES, collect_evicting)},
+     FROM(BINDING_ENTRIES, collect_evicting_bindings)},
     {.name = "karmada_templates_last_copy_at_risk",
      .help = "Templates whose only copy is deleted when its eviction times out, because no other "
              "cluster takes it.",
-     FROM(TEMPLATE_ENTRIES, collect_last_copy)},
+     FROM(TEMPLATE_ENTRIES, collect_last_copy_at_risk)},
     {.name = "karmada_templates_at_risk",
      .help = "Templates that what is to come will hurt, whatever their stage says of now.",
      .labels = {ENUM_LABEL("risk", risk_names)},
      FROM(TEMPLATE_ENTRIES, collect_risks)},
     {.name = "karmada_templates_on_fallback",
      .help = "Templates that run in another group of their clusterAffinities than the first.",
-     FROM(TEMPLATE_ENTRIES, collect_fallback)},
+     FROM(TEMPLATE_ENTRIES, collect_on_fallback)},
     {.name = "karmada_templates_suspended",
      .help = "Templates whose dispatching or scheduling is suspended, and whether a change waits "
              "behind that.",

@@ -305,7 +305,7 @@ static unsigned scope_index(const struct entry *entry)
     return entry->partition->type->def->cluster_scoped;
 }
 
-static enum binding_origin origin_of(const struct binding *b)
+static enum binding_origin binding_origin_of(const struct binding *b)
 {
     bool required = b->referrer_count > 0;
 
@@ -316,7 +316,7 @@ static enum binding_origin origin_of(const struct binding *b)
 
 static void collect_bindings(const struct entry *entry, struct samples *out)
 {
-    SAMPLE(out, 1, scope_index(entry) * ORIGIN_COUNT + origin_of(entry_binding(entry)));
+    SAMPLE(out, 1, scope_index(entry) * ORIGIN_COUNT + binding_origin_of(entry_binding(entry)));
 }
 
 /*

@@ -89,7 +89,7 @@ static void add_cell(struct strbuf *out, const cJSON *value)
 }
 
 /* Returns the member at a path; NULL if there is no such member. */
-static const cJSON *member(const cJSON *object, const char *path)
+static const cJSON *find_member(const cJSON *object, const char *path)
 {
     const char *dot;
 
@@ -120,7 +120,7 @@ bool csv_row(struct strbuf *out, const char *const *columns, const char *json, s
     }
     for (size_t i = 0; columns[i]; i++) {
         strbuf_adds(out, i > 0 ? "," : "");
-        add_cell(out, member(row, columns[i]));
+        add_cell(out, find_member(row, columns[i]));
     }
     strbuf_adds(out, "\r\n");
     cJSON_Delete(row);

@@ -57,8 +57,8 @@ static void add_series(struct strbuf *out, const struct series *series,
 }
 
 /* OpenMetrics: appends the start time of a counter, or of a histogram after its last series. */
-static void add_created(struct strbuf *out, const struct label_set *set, unsigned at,
-                        int64_t created_ms)
+static void add_start_time(struct strbuf *out, const struct label_set *set, unsigned at,
+                           int64_t created_ms)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SERIES_MAX_BYTES);
     const struct family_state *family = set->family;
@@ -87,7 +87,7 @@ static void add_label_set(struct strbuf *out, const struct family_state *family,
         if (has_created && out->len > before &&
             (family->def->type == FAMILY_COUNTER ||
              (family->def->type == FAMILY_HISTOGRAM && last)))
-            add_created(out, set, family->order[i], restarts ? how->since_ms : how->created_ms);
+            add_start_time(out, set, family->order[i], restarts ? how->since_ms : how->created_ms);
     }
 }
 

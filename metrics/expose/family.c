@@ -118,7 +118,7 @@ static void add_label(struct strbuf *out, const struct family_label *label)
 }
 
 /* Appends the maximal number of series as text for METRICS.md. */
-static void add_bound(struct strbuf *out, const struct family_def *family)
+static void add_series_maximum(struct strbuf *out, const struct family_def *family)
 {
     if (family->bound)
         strbuf_adds(out, family->bound);
@@ -136,7 +136,7 @@ static void add_family(struct strbuf *out, const struct family_def *family)
     }
     strbuf_addf(out, " | %s%s | ", family->help,
                 family->opt_in ? " Off unless `--metrics.opt-in`." : "");
-    add_bound(out, family);
+    add_series_maximum(out, family);
     strbuf_addf(out, " | %s |\n", stability_name(family->stability));
 }
 
@@ -177,7 +177,7 @@ static void write_family(struct json_writer *w, const struct family_def *family)
 {
     CLEANUP(strbuf_release) struct strbuf bound = STRBUF_INIT(SIZE_MAX);
 
-    add_bound(&bound, family);
+    add_series_maximum(&bound, family);
     json_writer_open(w, NULL, '{');
     json_writer_text(w, "name", family->name);
     json_writer_text(w, "type", family_type_name(family->type));

@@ -104,7 +104,7 @@ void row_write(struct json_writer *w, const struct row *row)
 /* ---- filter ---- */
 
 /* Returns true if the policy has the name `name`: NAME or NAMESPACE/NAME. */
-static bool has_name(const struct entry *policy, const char *name)
+static bool policy_has_name(const struct entry *policy, const char *name)
 {
     const char *slash = strchr(name, '/');
 
@@ -138,8 +138,8 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
         return false;
     if (filter->version >= 0 && filter->version != row->version)
         return false;
-    if (filter->policy && !has_name(row->policy, filter->policy) &&
-        !has_name(row->claimed, filter->policy))
+    if (filter->policy && !policy_has_name(row->policy, filter->policy) &&
+        !policy_has_name(row->claimed, filter->policy))
         return false;
     return !filter->search || strcasestr(e->name, filter->search);
 }
@@ -300,7 +300,7 @@ static struct chunk *split_chunk(struct sequence *s, size_t at)
 }
 
 /* Keeps a replaced or removed row: views can have it, and the engine still uses its entry. */
-static void retire(struct rows *rows, const struct row *row)
+static void retire_row(struct rows *rows, const struct row *row)
 {
     if (rows->retired_count == rows->retired_capacity) {
         rows->retired_capacity = rows->retired_capacity ? rows->retired_capacity * 2 : 16;
@@ -354,7 +354,7 @@ void rows_put(struct rows *rows, struct row *row)
 
     rows->current = NULL;
     if (found) {
-        retire(rows, &chunk->rows[index]);
+        retire_row(rows, &chunk->rows[index]);
         chunk->rows[index] = *row;
         return;
     }
@@ -386,7 +386,7 @@ void rows_remove(struct rows *rows, const struct entry *template)
     struct chunk *chunk = unshare_chunk(s, at);
 
     rows->current = NULL;
-    retire(rows, &chunk->rows[index]);
+    retire_row(rows, &chunk->rows[index]);
     chunk->count--;
     memmove(&chunk->rows[index], &chunk->rows[index + 1],
             (chunk->count - index) * sizeof(*chunk->rows));

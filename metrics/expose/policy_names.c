@@ -78,7 +78,7 @@ static void add_name(struct strbuf *out, const char *kind, const char *ns, const
 }
 
 /* Appends the first NAMED_MAX missing bindings: a dependency can have thousands of references. */
-static void add_dangling(struct strbuf *out, const struct entry *binding)
+static void add_dangling_references(struct strbuf *out, const struct entry *binding)
 {
     uint32_t count = 0;
 
@@ -96,7 +96,7 @@ static void add_dangling(struct strbuf *out, const struct entry *binding)
 }
 
 /* Appends the fields of a defect: "ConflictResolution is Abort, not Overwrite". */
-static void add_fields(struct strbuf *out, const struct entry *binding, enum defect defect)
+static void add_defect_fields(struct strbuf *out, const struct entry *binding, enum defect defect)
 {
     const struct dependency_decision *d = dependency_decision(binding);
     unsigned fields = defect_fields(binding, defect);
@@ -136,12 +136,12 @@ void defect_subject(const struct entry *entry, enum defect defect, struct strbuf
         add_name(out, id.kind, id.ns, id.name);
         return;
     case DEFECT_DANGLING_REFERENCE:
-        add_dangling(out, entry);
+        add_dangling_references(out, entry);
         return;
     case DEFECT_UNAPPLIED_RESOLUTION:
     case DEFECT_UNCLEARED_FIELDS:
     case DEFECT_OVERRIDDEN_VALUE:
-        add_fields(out, entry, defect);
+        add_defect_fields(out, entry, defect);
         return;
     case DEFECT_COUNT:
         break;
@@ -154,7 +154,7 @@ bool policy_overlap_is_tie(const struct policy_overlap *overlap)
     return overlap->step == RANK_NAME && !overlap->claims;
 }
 
-static bool is_overlap(const void *item, const void *key)
+static bool is_equal_overlap(const void *item, const void *key)
 {
     const struct policy_overlap *a = item, *b = key;
 
@@ -166,7 +166,7 @@ static bool is_overlap(const void *item, const void *key)
  * Counts one template for the overlap that equals `key`; adds the overlap if `found` has no such
  * item.
  */
-static void count_overlap(struct map *found, const struct policy_overlap *key)
+static void count_template_of_overlap(struct map *found, const struct policy_overlap *key)
 {
     const uint64_t words[] = {(uintptr_t)key->policy, key->step, key->first, key->claims};
     uint64_t hash = map_hash(words, sizeof(words), 0);
@@ -181,8 +181,8 @@ static void count_overlap(struct map *found, const struct policy_overlap *key)
 }
 
 /* Returns the candidate of a policy; NULL if the policy is not an eligible candidate. */
-static const struct candidate *find_eligible(const struct template_decision *d,
-                                             const struct entry *policy)
+static const struct candidate *find_eligible_candidate(const struct template_decision *d,
+                                                       const struct entry *policy)
 {
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         if (d->candidates[i].policy == policy)
@@ -194,7 +194,7 @@ static const struct candidate *find_eligible(const struct template_decision *d,
 static void count_template(struct map *found, const struct template_decision *d,
                            const struct entry *policy)
 {
-    const struct candidate *best = d->candidates, *own = find_eligible(d, policy);
+    const struct candidate *best = d->candidates, *own = find_eligible_candidate(d, policy);
 
     for (uint32_t i = 0; own && i < d->candidate_count; i++) {
         const struct candidate *other = &d->candidates[i];
@@ -203,10 +203,10 @@ static void count_template(struct map *found, const struct template_decision *d,
         if (other == own || !candidate_eligible(other) || (own != best && other != best))
             continue;
         overlap.first = candidate_compare(own, other, &overlap.step) < 0;
-        count_overlap(found, &overlap);
+        count_template_of_overlap(found, &overlap);
     }
     if (own && d->winner == policy && d->governing && d->governing != policy)
-        count_overlap(
+        count_template_of_overlap(
             found, &(struct policy_overlap){
                        .policy = d->governing, .step = RANK_NAME, .first = true, .claims = true});
 }
@@ -228,7 +228,7 @@ static int compare_overlaps(const void *a, const void *b)
 
 struct policy_overlaps policy_overlaps_of(const struct entry *policy)
 {
-    struct map found = MAP_INIT(is_overlap);
+    struct map found = MAP_INIT(is_equal_overlap);
     struct policy_overlaps out = {0};
     struct policy_overlap *overlap;
 

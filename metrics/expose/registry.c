@@ -25,13 +25,13 @@ struct ranking {
 };
 
 /* Returns true if the keys of a family have only the labels that name the subject. */
-static bool is_exact(const struct family_state *f, unsigned labels)
+static bool has_only_subject_labels(const struct family_state *f, unsigned labels)
 {
     return family_free_labels(f->def) == labels;
 }
 
 /* Compares the first labels of two keys like strcmp, up to the quote that ends the last label. */
-static int compare_first(const char *a, const char *b, unsigned labels)
+static int compare_first_labels(const char *a, const char *b, unsigned labels)
 {
     for (unsigned quotes = 2 * labels; quotes > 0; a++, b++) {
         bool escaped = *a == '\\' && *b == '\\';
@@ -50,7 +50,7 @@ static int compare_subject(const struct ranking *all, bool exact, const struct l
                            const struct limited_subject *subject)
 {
     return exact ? strcmp(set->key, subject->key)
-                 : compare_first(set->key, subject->key, all->labels);
+                 : compare_first_labels(set->key, subject->key, all->labels);
 }
 
 /* Merges the subjects of a family into the ranking and adds the weights of its label sets. */
@@ -98,7 +98,7 @@ static void swap(struct limited_subject *a, struct limited_subject *b)
 }
 
 /* Restores a heap, with the lightest subject first, after a change of the item at `at`. */
-static void sift_down(struct limited_subject *heap, size_t count, size_t at)
+static void restore_heap(struct limited_subject *heap, size_t count, size_t at)
 {
     for (size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
         if (below + 1 < count && compare_weight(&heap[below], &heap[below + 1]) < 0)
@@ -117,11 +117,11 @@ static void sift_down(struct limited_subject *heap, size_t count, size_t at)
 static void select_heaviest(struct limited_subject *items, size_t count, size_t limit)
 {
     for (size_t i = limit / 2; i > 0; i--)
-        sift_down(items, limit, i - 1);
+        restore_heap(items, limit, i - 1);
     for (size_t i = limit; limit > 0 && i < count; i++) {
         if (compare_weight(&items[i], &items[0]) < 0) {
             swap(&items[i], &items[0]);
-            sift_down(items, limit, 0);
+            restore_heap(items, limit, 0);
         }
     }
 }
@@ -148,9 +148,9 @@ static struct limited_subject *find_subject(const struct ranking *all, bool exac
 }
 
 /* Folds the label sets of subjects that are not shown. */
-static void fold_others(struct family_state *f, const struct ranking *shown)
+static void fold_unranked_sets(struct family_state *f, const struct ranking *shown)
 {
-    bool exact = shown->exact && is_exact(f, shown->labels);
+    bool exact = shown->exact && has_only_subject_labels(f, shown->labels);
     size_t at = 0;
 
     for (size_t i = 0; i < f->count; i++) {
@@ -172,9 +172,9 @@ static size_t row_bytes(const struct family_state *f, const struct label_set *se
     return bytes;
 }
 
-static void add_bytes(struct ranking *all, const struct family_state *f)
+static void add_row_bytes(struct ranking *all, const struct family_state *f)
 {
-    bool exact = all->exact && is_exact(f, all->labels);
+    bool exact = all->exact && has_only_subject_labels(f, all->labels);
     size_t at = 0;
 
     for (size_t i = 0; i < f->count; i++) {
@@ -203,7 +203,7 @@ static void drop_lightest(struct ranking *all, const struct family_state *famili
 
     for (size_t i = 0; i < count; i++) {
         if (has_limit(&families[i], kind))
-            add_bytes(all, &families[i]);
+            add_row_bytes(all, &families[i]);
     }
     qsort(all->items, all->count, sizeof(*all->items), by_weight);
     for (; kept < all->count && all->items[kept].bytes <= max_bytes; kept++)
@@ -230,13 +230,15 @@ static void apply_limit(struct family_state *families, size_t count, enum limit_
     size_t before;
 
     for (size_t i = 0; i < count; i++)
-        all.exact |= has_limit(&families[i], kind) && is_exact(&families[i], all.labels);
+        all.exact |=
+            has_limit(&families[i], kind) && has_only_subject_labels(&families[i], all.labels);
     /*
      * Families with more labels add no subjects: karmada_propagationpolicy_generation has all
      * policies, and karmada_namespace_templates all namespaces.
      */
     for (size_t i = 0; i < count; i++) {
-        if (has_limit(&families[i], kind) && is_exact(&families[i], all.labels) == all.exact)
+        if (has_limit(&families[i], kind) &&
+            has_only_subject_labels(&families[i], all.labels) == all.exact)
             rank_subjects(&all, &families[i]);
     }
     before = all.count;
@@ -249,7 +251,7 @@ static void apply_limit(struct family_state *families, size_t count, enum limit_
         drop_lightest(&all, families, count, kind, max_bytes);
     for (size_t i = 0; all.count < before && i < count; i++) {
         if (has_limit(&families[i], kind))
-            fold_others(&families[i], &all);
+            fold_unranked_sets(&families[i], &all);
     }
     free(all.items);
 }
@@ -523,7 +525,7 @@ static void count_wait(const struct registry *r, const struct entry *entry,
  * AGGREGATE_FIRST: keeps the first sample of an entry instead of its new samples, even if there are
  * no new ones.
  */
-static void keep_first(struct samples *out, size_t before, const struct contribution *old)
+static void keep_first_samples(struct samples *out, size_t before, const struct contribution *old)
 {
     struct series *series = samples_label_set(out, out->family, 0, NULL)->series;
 
@@ -533,7 +535,7 @@ static void keep_first(struct samples *out, size_t before, const struct contribu
     samples_add_to(out, series, contribution_value(old, series));
 }
 
-static void collect(struct registry *r, const struct entry *entry)
+static void collect_samples(struct registry *r, const struct entry *entry)
 {
     enum object_class class = entry_class(entry);
     struct samples *out = &r->samples;
@@ -549,7 +551,7 @@ static void collect(struct registry *r, const struct entry *entry)
         out->family = *family;
         out->family->def->collect(entry, out);
         if (out->family->def->aggregation == AGGREGATE_FIRST)
-            keep_first(out, before, entry->contribution);
+            keep_first_samples(out, before, entry->contribution);
     }
 }
 
@@ -560,7 +562,7 @@ void registry_decided(void *registry, struct entry *entry)
     struct contribution *old;
     struct sample sample;
 
-    collect(r, entry);
+    collect_samples(r, entry);
     if (contribution_equal(entry->contribution, fresh->items, fresh->count))
         return;
     old = entry->contribution;
@@ -665,7 +667,7 @@ static const struct family_state *find_family(const struct registry *r, const ch
 }
 
 /* Returns the number of series of a family that a page leaves out. */
-static size_t count_dropped(const struct registry *r, size_t index)
+static size_t count_omitted_series(const struct registry *r, size_t index)
 {
     const struct family_state *family = &r->families[index];
 
@@ -678,7 +680,7 @@ static size_t count_dropped(const struct registry *r, size_t index)
  * Returns the limits for a page; its size is 2 MB with the default options, more with higher
  * limits.
  */
-static struct policy_limits policy_limits(const struct registry_options *options)
+static struct policy_limits make_policy_limits(const struct registry_options *options)
 {
     size_t most = registry_options_default.policy_limit;
 
@@ -695,7 +697,7 @@ static struct policy_limits policy_limits(const struct registry_options *options
 
 void registry_prepare(struct registry *r)
 {
-    const struct policy_limits limits = policy_limits(&r->options);
+    const struct policy_limits limits = make_policy_limits(&r->options);
 
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
@@ -709,7 +711,8 @@ void registry_prepare(struct registry *r)
             continue;
         family_state_sort(family); /* REGISTRY_SET below adds series to a later family. */
         if (family->def->detail || family->def->limit_kind)
-            REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_dropped(r, i), family->def->name);
+            REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_omitted_series(r, i),
+                         family->def->name);
         if (family->def->aggregation == AGGREGATE_ZEROS)
             count_zeros(family, find_family(r, family->def->of));
         else if (family->def->aggregation == AGGREGATE_PRESENT)

@@ -17,7 +17,7 @@ struct report {
 };
 
 /* Lists templates with a decision: a kind that is not read completely has no decisions. */
-static struct listing list_decided(const struct store *store)
+static struct listing list_decided_templates(const struct store *store)
 {
     struct listing all = listing_make(store, CLASS_TEMPLATE);
     size_t count = 0;
@@ -164,7 +164,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     struct json_writer w = {.out = out, .lines = 2};
     struct report r = {
         .engine = engine,
-        .templates = list_decided(store),
+        .templates = list_decided_templates(store),
         .policies = listing_make(store, CLASS_POLICY),
         .bindings = listing_make(store, CLASS_BINDING),
         .leases = listing_make(store, CLASS_LEASE),
@@ -188,7 +188,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
 
 static struct listing list_all_dependencies(const struct store *store)
 {
-    struct listing templates = list_decided(store);
+    struct listing templates = list_decided_templates(store);
     struct listing bindings = listing_make(store, CLASS_BINDING);
     struct listing out = list_dependencies(&templates, &bindings);
 

@@ -312,8 +312,8 @@ void report_dependency(struct json_writer *w, const struct entry *dependency)
 
 /* ---- policies ---- */
 
-static void count_template(struct policy_counts *counts, const struct template_decision *d,
-                           const struct entry *policy)
+static void count_template_of_policy(struct policy_counts *counts,
+                                     const struct template_decision *d, const struct entry *policy)
 {
     counts->won += d->winner == policy;
     counts->claimed += d->claimed == policy;
@@ -334,7 +334,7 @@ struct policy_counts policy_counts_of(const struct entry *policy)
         const struct template_decision *d = template_decision(reader);
 
         if (d && entry_exists(reader) && d->state != STATE_IGNORED)
-            count_template(&counts, d, policy);
+            count_template_of_policy(&counts, d, policy);
     }
     return counts;
 }
@@ -384,7 +384,7 @@ void report_policy_problems(struct json_writer *w, const struct entry *policy)
 /* ---- defects ---- */
 
 /* Appends the bindings in requiredBy that do not exist. */
-static void put_dangling(struct json_writer *w, const struct entry *binding)
+static void put_dangling_references(struct json_writer *w, const struct entry *binding)
 {
     json_writer_open(w, "references", '[');
     for (uint32_t i = 0; i < binding->read_count; i++) {
@@ -414,7 +414,7 @@ static void put_defect(struct json_writer *w, const struct entry *entry, enum de
         json_writer_close(w, '}');
         return;
     case DEFECT_DANGLING_REFERENCE:
-        put_dangling(w, entry);
+        put_dangling_references(w, entry);
         return;
     case DEFECT_UNAPPLIED_RESOLUTION:
     case DEFECT_UNCLEARED_FIELDS:

@@ -253,7 +253,7 @@ void transition_add_text(struct strbuf *out, const struct transition *x)
 
 /* ---- versions of policies ---- */
 
-static double requested(const struct binding *b, const char *resource)
+static double requested_amount(const struct binding *b, const char *resource)
 {
     for (uint32_t i = 0; i < b->request_count; i++) {
         if (strcmp(b->requests[i].resource, resource) == 0)
@@ -271,7 +271,8 @@ static bool is_same_address(const void *item, const void *key)
  * Adds the replicas and clusters of a binding to a version. Names of clusters are interned, so
  * equal names have equal addresses.
  */
-static void add_binding(struct version_use *use, struct map *clusters, const struct binding *b)
+static void add_binding_to_use(struct version_use *use, struct map *clusters,
+                               const struct binding *b)
 {
     use->templates++;
     for (uint32_t i = 0; i < b->cluster_count; i++) {
@@ -279,8 +280,8 @@ static void add_binding(struct version_use *use, struct map *clusters, const str
         uint64_t hash = map_hash_address(c->name);
 
         use->replicas += c->replicas;
-        use->cores += c->replicas * requested(b, "cpu");
-        use->memory += c->replicas * requested(b, "memory");
+        use->cores += c->replicas * requested_amount(b, "cpu");
+        use->memory += c->replicas * requested_amount(b, "memory");
         if (!map_get(clusters, hash, c->name))
             map_add(clusters, hash, (void *)(uintptr_t)c->name);
     }
@@ -302,7 +303,7 @@ static struct version_use version_use_of(const struct entry *policy, const struc
         const struct template_decision *d = template_decision(policy->readers[i]);
 
         if (d && d->version == v)
-            add_binding(&use, &clusters, entry_binding(d->binding));
+            add_binding_to_use(&use, &clusters, entry_binding(d->binding));
     }
     use.clusters = xreallocarray(NULL, clusters.count + 1, sizeof(const char *));
     for (size_t at = 0; (name = map_next(&clusters, &at)) != NULL;)

@@ -20,7 +20,7 @@ struct contribution_key {
     size_t count;
 };
 
-static bool has_key(const void *item, const void *key)
+static bool has_wanted_samples(const void *item, const void *key)
 {
     const struct contribution_key *wanted = key;
 
@@ -30,7 +30,7 @@ static bool has_key(const void *item, const void *key)
 
 void contributions_init(struct contributions *all, uint64_t seed)
 {
-    *all = (struct contributions){.map = MAP_INIT(has_key), .seed = seed};
+    *all = (struct contributions){.map = MAP_INIT(has_wanted_samples), .seed = seed};
 }
 
 void contributions_release(struct contributions *all)
@@ -39,7 +39,7 @@ void contributions_release(struct contributions *all)
     map_release(&all->map);
 }
 
-static struct contribution *pack(const struct sample *samples, size_t count)
+static struct contribution *pack_samples(const struct sample *samples, size_t count)
 {
     size_t words = 0;
 
@@ -75,7 +75,7 @@ struct contribution *contribution_share(struct contributions *all, const struct 
         c->references++;
         return c;
     }
-    c = pack(samples, count);
+    c = pack_samples(samples, count);
     c->hash = hash;
     c->references = 1;
     map_add(&all->map, hash, c);

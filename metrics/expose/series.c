@@ -55,7 +55,7 @@ static size_t kept_bytes_max(const char *value)
 }
 
 /* Counts leading characters that need no escaping: almost always the whole Kubernetes name. */
-static size_t count_plain(const char *s)
+static size_t count_plain_characters(const char *s)
 {
     size_t count = 0;
 
@@ -68,7 +68,7 @@ static size_t count_plain(const char *s)
 void label_text_add(struct strbuf *out, const char *value)
 {
     const char *from = value ? value : "";
-    size_t plain = count_plain(from);
+    size_t plain = count_plain_characters(from);
 
     if (from[plain] == '\0' && plain <= LABEL_VALUE_MAX) {
         strbuf_add(out, from, plain);
@@ -97,7 +97,7 @@ void label_text_add(struct strbuf *out, const char *value)
 
 /* ---- multiset with minimum ---- */
 
-/* Minimal number of values for compact(); smaller multisets waste little memory. */
+/* Minimal number of values for compact_multiset(); smaller multisets waste little memory. */
 enum { COMPACT_FROM = 32 };
 
 void multiset_release(struct multiset *m)
@@ -150,7 +150,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Drops removed values from both heaps. A sorted array is a valid heap. */
-static void compact(struct multiset *m)
+static void compact_multiset(struct multiset *m)
 {
     size_t kept = 0;
     size_t gone = 0;
@@ -182,7 +182,7 @@ void multiset_remove(struct multiset *m, int64_t value)
         heap_pop(&m->present);
     }
     if (m->present.count >= COMPACT_FROM && m->removed.count > m->present.count / 2)
-        compact(m);
+        compact_multiset(m);
 }
 
 bool multiset_min(const struct multiset *m, int64_t *out)
@@ -252,7 +252,7 @@ static void init_histogram_texts(struct family_state *f)
  * Sorts the possible series by labels, with an insertion sort because label sets have few series.
  * Histograms keep the order of their bounds.
  */
-static void order_series(struct family_state *f)
+static void sort_possible_series(struct family_state *f)
 {
     for (unsigned i = 0; i < f->series_count; i++) {
         unsigned at = f->shown_count;
@@ -282,7 +282,7 @@ void family_state_init(struct family_state *f, const struct family_def *def, uin
         for (unsigned i = 0; i < f->series_count; i++)
             f->texts[i] = (struct series_text){"", enumerated_labels(def, i)};
     }
-    order_series(f);
+    sort_possible_series(f);
 }
 
 static void label_set_free(struct label_set *set)
@@ -401,8 +401,8 @@ static void add_rest_key(struct strbuf *key, const struct family_def *def, const
     strbuf_adds(key, from);
 }
 
-static struct label_set *get_rest(struct family_state *f, const struct label_set *set,
-                                  unsigned labels)
+static struct label_set *get_rest_set(struct family_state *f, const struct label_set *set,
+                                      unsigned labels)
 {
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(LABELS_MAX_BYTES);
     size_t at = f->rest_count;
@@ -424,7 +424,7 @@ static struct label_set *get_rest(struct family_state *f, const struct label_set
 
 void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels)
 {
-    struct label_set *rest = f->def->no_rest ? NULL : get_rest(f, set, labels);
+    struct label_set *rest = f->def->no_rest ? NULL : get_rest_set(f, set, labels);
 
     assert(f->def->aggregation == AGGREGATE_SUM);
     set->folded = true;
@@ -472,7 +472,7 @@ void label_set_unref(struct label_set *set)
  * Frees the label sets that are gone. Keeps the order of `sets` and updates the number of sorted
  * sets.
  */
-static void free_gone(struct family_state *f)
+static void free_gone_sets(struct family_state *f)
 {
     size_t kept = 0;
     size_t sorted = f->sorted;
@@ -500,7 +500,7 @@ static int by_key(const void *a, const void *b)
 
 void family_state_sort(struct family_state *f)
 {
-    free_gone(f);
+    free_gone_sets(f);
 
     size_t sorted = f->sorted;
     size_t fresh = f->count - sorted;

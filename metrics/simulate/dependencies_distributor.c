@@ -9,7 +9,7 @@ static bool refers_to(const struct referrer *r, const struct entry *binding)
     return strcmp(r->name, binding->name) == 0 && strcmp(r->ns, entry_ns(binding)) == 0;
 }
 
-static bool requires(const struct binding *attached, const struct entry *binding)
+static bool has_referrer(const struct binding *attached, const struct entry *binding)
 {
     for (uint32_t i = 0; i < attached->referrer_count; i++) {
         if (refers_to(&attached->referrers[i], binding))
@@ -22,8 +22,8 @@ static bool requires(const struct binding *attached, const struct entry *binding
  * Combines the values that the referrers of an attached binding request. Returns false if a
  * referrer is missing.
  */
-static bool combine_values(struct overlay *overlay, const struct binding *attached,
-                           struct dependency_values *out)
+static bool combine_requested_values(struct overlay *overlay, const struct binding *attached,
+                                     struct dependency_values *out)
 {
     *out = (struct dependency_values){0};
     for (uint32_t i = 0; i < attached->referrer_count; i++) {
@@ -44,7 +44,7 @@ static bool combine_values(struct overlay *overlay, const struct binding *attach
  * Sets the fields of an attached binding that has no policy, from the values that its referrers
  * request. Returns false if a referrer is missing: Karmada then does not write the binding.
  */
-static bool set_fields(struct overlay *overlay, struct binding *attached)
+static bool set_fields_from_referrers(struct overlay *overlay, struct binding *attached)
 {
     struct dependency_values values;
 
@@ -55,7 +55,7 @@ static bool set_fields(struct overlay *overlay, struct binding *attached)
         attached->propagation.preserve = OPTIONAL_ABSENT;
         return true;
     }
-    if (!combine_values(overlay, attached, &values))
+    if (!combine_requested_values(overlay, attached, &values))
         return false;
     attached->propagation.conflict_resolution = values.wants[DEPENDENCY_CONFLICT_RESOLUTION]
                                                     ? CONFLICT_RESOLUTION_OVERWRITE
@@ -87,7 +87,8 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
 }
 
 /* Adds `binding` to the referrers of a dependency (Karmada: createOrUpdateAttachedBinding). */
-static void attach(struct overlay *overlay, struct entry *dependency, const struct entry *binding)
+static void add_referrer(struct overlay *overlay, struct entry *dependency,
+                         const struct entry *binding)
 {
     struct entry *entry = overlay_binding_entry(overlay, dependency);
     const struct binding *old = entry_binding(entry);
@@ -96,12 +97,12 @@ static void attach(struct overlay *overlay, struct entry *dependency, const stru
     if (!entry_template(dependency) || (old && !binding_belongs_to(old, dependency)))
         return;
     fresh = old ? overlay_copy_binding(overlay, old) : overlay_new_binding(overlay, dependency);
-    if (!old || !requires(old, binding)) {
+    if (!old || !has_referrer(old, binding)) {
         set_referrers(overlay, fresh, fresh, binding, true);
         overlay_assume(overlay, ASSUMED_DEPENDENCIES_ON);
     }
     binding_set_template_version(fresh, entry_template(dependency));
-    if (set_fields(overlay, fresh))
+    if (set_fields_from_referrers(overlay, fresh))
         overlay_replace(overlay, entry, fresh);
 }
 
@@ -109,20 +110,21 @@ static void attach(struct overlay *overlay, struct entry *dependency, const stru
  * Removes `binding` from the referrers of a dependency, whose own binding is `attached` (Karmada:
  * removeScheduleResultFromAttachedBindings).
  */
-static void detach(struct overlay *overlay, struct entry *attached, const struct entry *binding)
+static void remove_referrer(struct overlay *overlay, struct entry *attached,
+                            const struct entry *binding)
 {
     const struct binding *old = entry_binding(attached);
     struct binding *fresh;
 
-    if (!old || !requires(old, binding))
+    if (!old || !has_referrer(old, binding))
         return;
     fresh = overlay_copy_binding(overlay, old);
     set_referrers(overlay, old, fresh, binding, false);
-    if (set_fields(overlay, fresh))
+    if (set_fields_from_referrers(overlay, fresh))
         overlay_replace(overlay, attached, fresh);
 }
 
-static bool is_among(const struct entry_list *list, const struct entry *entry)
+static bool contains_entry(const struct entry_list *list, const struct entry *entry)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i] == entry)
@@ -162,7 +164,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
     if (b->cluster_count == 0 && !b->undetermined)
         return;
     for (size_t i = 0; i < needed.count; i++)
-        attach(overlay, needed.items[i], binding);
+        add_referrer(overlay, needed.items[i], binding);
 }
 
 void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
@@ -176,8 +178,8 @@ void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
     if (!template || !template_dependencies(c->store, template, b, &needed))
         return;
     for (size_t i = 0; i < before->count; i++) {
-        if (!is_among(&needed, before->items[i]))
-            detach(overlay, overlay_binding_entry(overlay, before->items[i]), binding);
+        if (!contains_entry(&needed, before->items[i]))
+            remove_referrer(overlay, overlay_binding_entry(overlay, before->items[i]), binding);
     }
 }
 
@@ -187,7 +189,7 @@ void distributor_detach_all(struct overlay *overlay, struct entry *binding)
     struct entry_list readers = overlay_readers(binding, CLASS_BINDING);
 
     for (size_t i = 0; i < readers.count; i++)
-        detach(overlay, readers.items[i], binding);
+        remove_referrer(overlay, readers.items[i], binding);
 }
 
 void distributor_template_created(struct overlay *overlay, struct entry *template)
@@ -206,7 +208,7 @@ void distributor_template_created(struct overlay *overlay, struct entry *templat
                                   : NULL;
 
         if (owner && template_dependencies(c->store, owner, b, &needed) &&
-            is_among(&needed, template))
+            contains_entry(&needed, template))
             entry_list_add(&referrers, p->entries[i]);
     }
     for (size_t i = 0; i < referrers.count; i++)

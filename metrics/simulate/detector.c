@@ -11,8 +11,8 @@
 /* ---- claims ---- */
 
 /* Returns `claim` if it names the policy, else a new claim of the policy in overlay memory. */
-static struct claim *claim_for(struct overlay *overlay, const struct entry *policy,
-                               struct claim *claim)
+static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct entry *policy,
+                                         struct claim *claim)
 {
     const struct policy *p = entry_policy(policy);
     struct claim *fresh;
@@ -42,7 +42,7 @@ static void claim_template(struct overlay *overlay, struct entry *template,
                            const struct entry *policy)
 {
     struct claim *own = entry_template(template)->claim;
-    const struct claim *claim = claim_for(overlay, policy, own);
+    const struct claim *claim = reuse_or_make_claim(overlay, policy, own);
 
     if (claim != own)
         set_claim(overlay, template, claim);
@@ -71,8 +71,8 @@ static bool remove_claim(struct overlay *overlay, struct entry *entry, const str
 /* ---- bindings ---- */
 
 /* Copies the policy's fields (Karmada: BuildResourceBinding, and the mutations of ApplyPolicy). */
-static void copy_policy(struct binding *b, const struct binding *old, const struct policy *p,
-                        const char *priority, bool cluster_scoped)
+static void copy_policy_fields(struct binding *b, const struct binding *old, const struct policy *p,
+                               const char *priority, bool cluster_scoped)
 {
     bool propagate_deps = b->propagation.propagate_deps;
 
@@ -131,7 +131,8 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
  * Copies the resource requests of one pod from the template to the binding, if the template has
  * them.
  */
-static void copy_requests(struct overlay *overlay, struct binding *b, const struct template *t)
+static void copy_resource_requests(struct overlay *overlay, struct binding *b,
+                                   const struct template *t)
 {
     struct intern *strings = store_strings(overlay_context(overlay)->store);
     struct resource_request *requests;
@@ -167,10 +168,10 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     if (!resolve_priority(overlay, template, entry_policy(policy), &priority))
         return;
     fresh = old ? overlay_copy_binding(overlay, old) : overlay_new_binding(overlay, template);
-    copy_policy(fresh, old, entry_policy(policy), priority, cluster_scoped);
-    fresh->claim = claim_for(overlay, policy, fresh->claim);
+    copy_policy_fields(fresh, old, entry_policy(policy), priority, cluster_scoped);
+    fresh->claim = reuse_or_make_claim(overlay, policy, fresh->claim);
     binding_set_template_version(fresh, entry_template(template));
-    copy_requests(overlay, fresh, entry_template(template));
+    copy_resource_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
     if (copy_replicas(fresh, old, template)) {
         scheduler_run(overlay, old, fresh);
@@ -213,8 +214,8 @@ static bool is_ignored(const struct overlay *overlay, const struct entry *templa
  * outdated. Called only for templates without a valid claim: thousands of evaluations may be
  * pending.
  */
-static const struct template_decision *present_decision(struct overlay *overlay,
-                                                        const struct entry *template)
+static const struct template_decision *up_to_date_decision(struct overlay *overlay,
+                                                           const struct entry *template)
 {
     if (template->dirty)
         overlay_evaluate(overlay);
@@ -239,7 +240,7 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
  * Returns the policy that Karmada would apply now, NULL if there is no such policy. Removes the
  * claim of a policy that does not exist; afterwards even a Lazy policy is applied at once.
  */
-static struct entry *policy_to_apply(struct overlay *overlay, struct queue_item *item)
+static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_item *item)
 {
     struct entry *claimed = claimed_policy(overlay, item->template);
     const struct policy *p = entry_policy(claimed);
@@ -247,7 +248,7 @@ static struct entry *policy_to_apply(struct overlay *overlay, struct queue_item 
 
     if (p)
         return !p->deleting && policy_selects(claimed, item->template) ? claimed : NULL;
-    d = present_decision(overlay, item->template);
+    d = up_to_date_decision(overlay, item->template);
     if (!claimed)
         return d->winner;
     if (d->binding)
@@ -267,9 +268,10 @@ static bool has_static_takeover(const struct overlay *overlay)
  * policy takes over at the user's next change of the template, even from another policy. A template
  * that was changed while no policy selected it gets the next policy that does.
  */
-static struct entry *static_policy_to_apply(struct overlay *overlay, const struct queue_item *item)
+static struct entry *find_policy_for_static_takeover(struct overlay *overlay,
+                                                     const struct queue_item *item)
 {
-    const struct template_decision *d = present_decision(overlay, item->template);
+    const struct template_decision *d = up_to_date_decision(overlay, item->template);
     const struct binding *b = entry_binding(d->binding);
     bool bound = b && b->has_placement;
 
@@ -282,8 +284,8 @@ void detector_process_template(struct overlay *overlay, struct queue_item item)
 
     if (!entry_template(item.template) || is_ignored(overlay, item.template))
         return;
-    policy = has_static_takeover(overlay) ? static_policy_to_apply(overlay, &item)
-                                          : policy_to_apply(overlay, &item);
+    policy = has_static_takeover(overlay) ? find_policy_for_static_takeover(overlay, &item)
+                                          : find_policy_to_apply(overlay, &item);
     if (!policy || lacks_override_policy(overlay, policy))
         return;
     claim_template(overlay, item.template, policy);
@@ -298,7 +300,8 @@ void detector_process_template(struct overlay *overlay, struct queue_item item)
  * Enqueues a template after a change of a policy. With static takeover, such a change never counts
  * as a change by the template's user.
  */
-static void enqueue(struct overlay *overlay, struct entry *template, bool by_karmada)
+static void enqueue_after_policy_change(struct overlay *overlay, struct entry *template,
+                                        bool by_karmada)
 {
     overlay_enqueue(overlay,
                     (struct queue_item){template, by_karmada || has_static_takeover(overlay)});
@@ -323,12 +326,12 @@ static void update_bound_templates(struct overlay *overlay, struct entry *policy
         if (!b || !claim_is_of(b->claim, policy) || !entry_template(template))
             continue;
         if (policy_selects(policy, template)) {
-            enqueue(overlay, template, p->lazy);
+            enqueue_after_policy_change(overlay, template, p->lazy);
             continue;
         }
         remove_claim(overlay, template, policy);
         remove_claim(overlay, bindings.items[i], policy);
-        enqueue(overlay, template, false);
+        enqueue_after_policy_change(overlay, template, false);
     }
 }
 
@@ -361,12 +364,12 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
 
         if (t && !t->claim && policy_selects(policy, templates.items[i]) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
-            enqueue(overlay, templates.items[i], p->lazy);
+            enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
     }
 }
 
 /* Returns true if the policy may preempt the holder of a template. */
-static bool outranks(const struct entry *policy, const struct entry *holder)
+static bool may_preempt(const struct entry *policy, const struct entry *holder)
 {
     bool cluster_scoped = policy->partition->type->def->cluster_scoped;
     bool holder_cluster_scoped = holder->partition->type->def->cluster_scoped;
@@ -380,8 +383,8 @@ static bool outranks(const struct entry *policy, const struct entry *holder)
  * Claims the template that a selector names for a policy with preemption Always (Karmada:
  * preemption.go).
  */
-static void preempt(struct overlay *overlay, struct entry *policy,
-                    const struct resource_selector *selector)
+static void preempt_named_template(struct overlay *overlay, struct entry *policy,
+                                   const struct resource_selector *selector)
 {
     const struct kind_def *def = policy->partition->type->def;
     const char *ns = def->cluster_scoped ? selector->ns : entry_ns(policy);
@@ -396,7 +399,7 @@ static void preempt(struct overlay *overlay, struct entry *policy,
         policy_excludes(entry_policy(policy), template))
         return;
     holder = claimed_policy(overlay, template);
-    if (!holder || holder == policy || !outranks(policy, holder))
+    if (!holder || holder == policy || !may_preempt(policy, holder))
         return;
     if (!overlay_gate_is_on(overlay, GATE_PREEMPTION)) {
         overlay_assume(overlay, ASSUMED_PREEMPTION_OFF);
@@ -404,7 +407,7 @@ static void preempt(struct overlay *overlay, struct entry *policy,
     }
     overlay_assume(overlay, ASSUMED_PREEMPTION_ON);
     claim_template(overlay, template, policy);
-    enqueue(overlay, template, entry_policy(policy)->lazy);
+    enqueue_after_policy_change(overlay, template, entry_policy(policy)->lazy);
 }
 
 static void preempt_all(struct overlay *overlay, struct entry *policy)
@@ -412,7 +415,7 @@ static void preempt_all(struct overlay *overlay, struct entry *policy)
     const struct policy *p = entry_policy(policy);
 
     for (uint32_t i = 0; p->preempts && !p->deleting && i < p->selector_count; i++)
-        preempt(overlay, policy, &p->selectors[i]);
+        preempt_named_template(overlay, policy, &p->selectors[i]);
 }
 
 static int by_priority(const void *a, const void *b)
@@ -455,7 +458,7 @@ static bool has_failed_update(const struct template_decision *d)
  * Enqueues the templates that Karmada failed to apply the policy to: Karmada retries, and the
  * change of the policy may have removed the cause. Reads the decisions from before that change.
  */
-static void retry_failures(struct overlay *overlay, const struct entry *policy)
+static void retry_failed_templates(struct overlay *overlay, const struct entry *policy)
 {
     CLEANUP(entry_list_release)
     struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
@@ -466,7 +469,7 @@ static void retry_failures(struct overlay *overlay, const struct entry *policy)
             d && d->state == STATE_UNBOUND && d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
 
         if (d && d->governing == policy && (lacks_class || has_failed_update(d)))
-            enqueue(overlay, templates.items[i], false);
+            enqueue_after_policy_change(overlay, templates.items[i], false);
     }
 }
 
@@ -476,7 +479,7 @@ void detector_policy_changed(struct overlay *overlay, struct entry *policy,
     const struct policy *p = entry_policy(policy);
 
     update_bound_templates(overlay, policy);
-    retry_failures(overlay, policy);
+    retry_failed_templates(overlay, policy);
     if (has_static_takeover(overlay) || lacks_override_policy(overlay, policy))
         return;
     preempt_all(overlay, policy);
@@ -529,7 +532,7 @@ void detector_policy_deleted(struct overlay *overlay, struct entry *policy)
         if (!is_in_selected_kinds(p, policy, template) || !is_claimed_by(template, policy))
             continue;
         remove_claim(overlay, template, policy);
-        enqueue(overlay, template, false);
+        enqueue_after_policy_change(overlay, template, false);
     }
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
@@ -548,6 +551,6 @@ void detector_retry_policy(struct overlay *overlay, struct entry *policy)
         const struct template_decision *d = template_decision(templates.items[i]);
 
         if (d && d->governing == policy && (d->state != STATE_STALE || has_failed_update(d)))
-            enqueue(overlay, templates.items[i], entry_policy(policy)->lazy);
+            enqueue_after_policy_change(overlay, templates.items[i], entry_policy(policy)->lazy);
     }
 }

@@ -45,7 +45,7 @@ struct overlay {
 };
 
 /* Returns an array with room for at least one more element: `array`, or a larger copy. */
-static void *grow(void *array, size_t count, size_t *capacity, size_t size)
+static void *ensure_room(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return array;
@@ -141,16 +141,17 @@ void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
 {
     notify_observer(overlay, entry);
     store_pin(entry);
-    overlay->replacements = grow(overlay->replacements, overlay->replacement_count,
-                                 &overlay->replacement_capacity, sizeof(*overlay->replacements));
+    overlay->replacements =
+        ensure_room(overlay->replacements, overlay->replacement_count,
+                    &overlay->replacement_capacity, sizeof(*overlay->replacements));
     overlay->replacements[overlay->replacement_count++] = (struct replacement){
         entry, store_swap_object(overlay_context(overlay)->store, entry, object)};
 }
 
 static void *add_owned(struct overlay *overlay, const struct kind_def *def, void *object)
 {
-    overlay->owned = grow(overlay->owned, overlay->owned_count, &overlay->owned_capacity,
-                          sizeof(*overlay->owned));
+    overlay->owned = ensure_room(overlay->owned, overlay->owned_count, &overlay->owned_capacity,
+                                 sizeof(*overlay->owned));
     overlay->owned[overlay->owned_count++] = (struct owned){def, object};
     return object;
 }
@@ -169,8 +170,8 @@ const char *overlay_intern(struct overlay *overlay, const char *text)
 {
     const char *shared = intern_add(store_strings(overlay_context(overlay)->store), text);
 
-    overlay->texts =
-        grow(overlay->texts, overlay->text_count, &overlay->text_capacity, sizeof(*overlay->texts));
+    overlay->texts = ensure_room(overlay->texts, overlay->text_count, &overlay->text_capacity,
+                                 sizeof(*overlay->texts));
     return overlay->texts[overlay->text_count++] = shared;
 }
 
@@ -219,8 +220,8 @@ void overlay_enqueue(struct overlay *overlay, struct queue_item item)
 {
     if (overlay->queue_first == overlay->queue_end)
         overlay->queue_first = overlay->queue_end = 0;
-    overlay->queue =
-        grow(overlay->queue, overlay->queue_end, &overlay->queue_capacity, sizeof(*overlay->queue));
+    overlay->queue = ensure_room(overlay->queue, overlay->queue_end, &overlay->queue_capacity,
+                                 sizeof(*overlay->queue));
     overlay->queue[overlay->queue_end++] = item;
 }
 

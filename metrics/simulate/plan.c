@@ -12,7 +12,7 @@
 /* ---- sums by cluster ---- */
 
 /* Returns the sums of a cluster; appends sums of 0 if the list does not have the cluster. */
-static struct plan_cluster *cluster_row(struct plan_clusters *c, const char *name)
+static struct plan_cluster *get_cluster_sums(struct plan_clusters *c, const char *name)
 {
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->items[i].name, name) == 0)
@@ -33,10 +33,11 @@ static double requested_amount(const struct binding *b, const char *resource)
 }
 
 /* Adds the replicas and requests of a template to the sums before or after the change (`side`). */
-static void add_clusters(struct plan_clusters *c, const struct outcome *o, enum plan_side side)
+static void add_to_cluster_sums(struct plan_clusters *c, const struct outcome *o,
+                                enum plan_side side)
 {
     for (uint32_t i = 0; i < o->cluster_count; i++) {
-        struct plan_cluster *cluster = cluster_row(c, o->clusters[i].name);
+        struct plan_cluster *cluster = get_cluster_sums(c, o->clusters[i].name);
         int32_t replicas = o->clusters[i].replicas;
 
         cluster->replicas[side] += replicas;
@@ -49,7 +50,7 @@ static void add_clusters(struct plan_clusters *c, const struct outcome *o, enum 
  * Returns true if `arriving` exceeds the free amount of a resource; false if that amount is
  * unknown.
  */
-static bool exceeds_free(const struct cluster *c, const char *resource, double arriving)
+static bool exceeds_free_amount(const struct cluster *c, const char *resource, double arriving)
 {
     for (uint32_t i = 0; i < c->resource_count; i++) {
         const struct cluster_resource *r = &c->resources[i];
@@ -71,11 +72,11 @@ static void set_overflow(const struct store *store, struct plan_cluster *row)
     const struct cluster *c = entry_cluster(entry);
 
     row->overflows =
-        c &&
-        (exceeds_free(c, "cpu", row->cores[PLAN_AFTER] - row->cores[PLAN_BEFORE]) ||
-         exceeds_free(c, "memory",
-                      row->memory_bytes[PLAN_AFTER] - row->memory_bytes[PLAN_BEFORE]) ||
-         exceeds_free(c, "pods", (double)(row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE])));
+        c && (exceeds_free_amount(c, "cpu", row->cores[PLAN_AFTER] - row->cores[PLAN_BEFORE]) ||
+              exceeds_free_amount(c, "memory",
+                                  row->memory_bytes[PLAN_AFTER] - row->memory_bytes[PLAN_BEFORE]) ||
+              exceeds_free_amount(
+                  c, "pods", (double)(row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE])));
 }
 
 static int by_name(const void *a, const void *b)
@@ -375,17 +376,18 @@ struct plan {
     struct plan_result result;
 };
 
-static struct store *store_of(const struct plan *p)
+static struct store *plan_store(const struct plan *p)
 {
     return overlay_context(p->overlay)->store;
 }
 
-static bool is_record(const void *item, const void *key)
+static bool is_record_of_entry(const void *item, const void *key)
 {
     return ((const struct plan_record *)item)->entry == key;
 }
 
-static void read_discord(const struct entry *entry, uint8_t discord[DEPENDENCY_FIELD_COUNT])
+static void read_conflict_degrees(const struct entry *entry,
+                                  uint8_t discord[DEPENDENCY_FIELD_COUNT])
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -414,12 +416,12 @@ static void record_state(struct plan *p, struct entry *entry)
         r->winner = d->winner;
         r->fields = d->fields;
     }
-    read_discord(entry, r->discord);
+    read_conflict_degrees(entry, r->discord);
     map_add(&p->records, hash, r);
 }
 
 /* Records the entry and, for a binding, its template: the template's outcome depends on both. */
-static void record_touched(void *context, struct entry *entry)
+static void record_touched_entry(void *context, struct entry *entry)
 {
     struct plan *p = context;
     const struct binding_decision *b = binding_decision(entry);
@@ -435,10 +437,10 @@ struct plan *plan_new(struct engine *e)
 {
     struct plan *p = xcalloc(1, sizeof(*p));
 
-    p->records = MAP_INIT(is_record);
+    p->records = MAP_INIT(is_record_of_entry);
     p->overlay = overlay_new(e);
     p->result.settled = true;
-    overlay_observe(p->overlay, (struct overlay_observer){record_touched, p});
+    overlay_observe(p->overlay, (struct overlay_observer){record_touched_entry, p});
     return p;
 }
 
@@ -449,21 +451,21 @@ void plan_free(struct plan *p)
     if (!p)
         return;
     for (size_t i = 0; i < p->result.template_count; i++) {
-        outcome_release(&p->result.templates[i].before, store_of(p));
-        outcome_release(&p->result.templates[i].after, store_of(p));
-        outcome_release(&p->result.templates[i].next, store_of(p));
+        outcome_release(&p->result.templates[i].before, plan_store(p));
+        outcome_release(&p->result.templates[i].after, plan_store(p));
+        outcome_release(&p->result.templates[i].next, plan_store(p));
     }
     free(p->result.templates);
     free(p->result.conflicts);
     free(p->result.clusters.items);
     for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
-        outcome_release(&r->before, store_of(p));
-        store_unpin(store_of(p), r->entry);
+        outcome_release(&r->before, plan_store(p));
+        store_unpin(plan_store(p), r->entry);
         free(r);
     }
     map_release(&p->records);
     for (size_t i = 0; i < p->newcomer_count; i++)
-        store_unpin(store_of(p), p->newcomers[i].entry);
+        store_unpin(plan_store(p), p->newcomers[i].entry);
     free(p->newcomers);
     entry_list_release(&p->policies);
     overlay_free(p->overlay);
@@ -486,12 +488,12 @@ void plan_admit(struct plan *p)
     p->result.settled = admit_manifests(p->overlay);
     p->base = overlay_mark(p->overlay);
     (void)overlay_take_assumptions(p->overlay);
-    overlay_observe(p->overlay, (struct overlay_observer){record_touched, p});
+    overlay_observe(p->overlay, (struct overlay_observer){record_touched_entry, p});
 }
 
 /* ---- change ---- */
 
-static void settle(struct plan *p)
+static void process_queue(struct plan *p)
 {
     if (!simulation_settle(p->overlay))
         p->result.settled = false;
@@ -512,33 +514,33 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
         return true;
     }
     apply_object(p->overlay, applied);
-    settle(p);
+    process_queue(p);
     if (entry_class(applied.entry) == CLASS_POLICY)
         entry_list_add(&p->policies, applied.entry);
     return true;
 }
 
 /* Applies the new policies to waiting templates, and then the new templates. */
-static void process_postponed(struct plan *p)
+static void process_postponed_objects(struct plan *p)
 {
     for (size_t i = 0; i < p->policies.count && !overlay_limit_reached(p->overlay); i++)
         detector_match_waiting(p->overlay, p->policies.items[i]);
-    settle(p);
+    process_queue(p);
     for (size_t i = 0; i < p->newcomer_count && !overlay_limit_reached(p->overlay); i++)
         apply_object(p->overlay, p->newcomers[i]);
-    settle(p);
+    process_queue(p);
 }
 
 void plan_delete(struct plan *p, struct entry *entry)
 {
     delete_object(p->overlay, entry);
-    settle(p);
+    process_queue(p);
 }
 
 void plan_touch(struct plan *p, struct entry *template)
 {
     simulation_touch(p->overlay, template);
-    settle(p);
+    process_queue(p);
 }
 
 /* ---- result ---- */
@@ -563,27 +565,27 @@ static bool may_change_later(const struct outcome *after)
 }
 
 /* Simulates a change of the template, stores the outcome in row->next, and undoes the change. */
-static void predict_next_change(struct plan *p, struct plan_template *row)
+static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
 {
     struct entry *template = (struct entry *)(uintptr_t)row->template;
     size_t mark = overlay_mark(p->overlay);
 
     simulation_touch(p->overlay, template);
-    settle(p);
+    process_queue(p);
     outcome_read(template, &row->next);
     overlay_rollback(p->overlay, mark);
     overlay_evaluate(p->overlay);
 }
 
-static void set_when(struct plan *p, struct plan_template *row)
+static void set_time_of_effect(struct plan *p, struct plan_template *row)
 {
     if (row->after.exists && may_change_later(&row->after)) {
-        predict_next_change(p, row);
+        predict_outcome_of_change(p, row);
         if (row->next.state == STATE_CURRENT) {
             row->when = PLAN_AT_NEXT_CHANGE;
             return;
         }
-        outcome_release(&row->next, store_of(p));
+        outcome_release(&row->next, plan_store(p));
     }
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
@@ -595,12 +597,12 @@ static void add_template(struct plan *p, struct plan_record *r)
 
     outcome_read(r->entry, &row.after);
     if (!is_affected(r, &row.after)) {
-        outcome_release(&row.after, store_of(p));
+        outcome_release(&row.after, plan_store(p));
         return;
     }
     row.before = r->before;
     r->before = (struct outcome){0};
-    set_when(p, &row);
+    set_time_of_effect(p, &row);
     result->when[row.when]++;
     result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
     result->templates =
@@ -612,7 +614,7 @@ static void add_conflicts(struct plan_result *result, const struct plan_record *
 {
     uint8_t after[DEPENDENCY_FIELD_COUNT];
 
-    read_discord(r->entry, after);
+    read_conflict_degrees(r->entry, after);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         bool appears = after[i] > r->discord[i];
 
@@ -652,7 +654,7 @@ const struct plan_result *plan_finish(struct plan *p)
     struct plan_result *result = &p->result;
     struct plan_record *r;
 
-    process_postponed(p);
+    process_postponed_objects(p);
     overlay_observe(p->overlay, (struct overlay_observer){0});
     for (size_t at = 0;
          !overlay_limit_reached(p->overlay) && (r = map_next(&p->records, &at)) != NULL;) {
@@ -663,10 +665,10 @@ const struct plan_result *plan_finish(struct plan *p)
     sort(result->templates, result->template_count, sizeof(*result->templates), by_template);
     sort(result->conflicts, result->conflict_count, sizeof(*result->conflicts), by_change);
     for (size_t i = 0; i < result->template_count; i++) {
-        add_clusters(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
-        add_clusters(&result->clusters, &result->templates[i].after, PLAN_AFTER);
+        add_to_cluster_sums(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
+        add_to_cluster_sums(&result->clusters, &result->templates[i].after, PLAN_AFTER);
     }
-    finish_clusters(&result->clusters, store_of(p));
+    finish_clusters(&result->clusters, plan_store(p));
     result->unsettled = overlay_unsettled(p->overlay);
     result->assumptions = overlay_take_assumptions(p->overlay);
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */

@@ -12,7 +12,7 @@
  * Returns true if only a change by its user makes Karmada process the template: Karmada does not
  * watch PriorityClasses, and matches an incomplete claim only at the next change of the template.
  */
-static bool is_left_alone(const struct entry *template, const struct template_decision *d)
+static bool needs_user_change(const struct entry *template, const struct template_decision *d)
 {
     if (d->state == STATE_STALE && d->reason == STALE_POLICY_REPLACED)
         return entry_template(template)->claim_incomplete;
@@ -25,7 +25,7 @@ static bool is_left_alone(const struct entry *template, const struct template_de
  * Returns true if Karmada has yet to remove the claim of a policy that no longer selects the
  * template.
  */
-static bool is_being_released(const struct template_decision *d)
+static bool is_claim_removal_due(const struct template_decision *d)
 {
     return d->state == STATE_STALE && d->reason == STALE_SELECTOR_MISMATCH &&
            d->phase == PHASE_DEFERRED;
@@ -41,9 +41,9 @@ static bool simulate_event(struct overlay *overlay, struct entry *template)
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
     bool static_takeover = overlay_context(overlay)->options.takeover == TAKEOVER_STATIC;
 
-    if (d && is_left_alone(template, d))
+    if (d && needs_user_change(template, d))
         return true;
-    if (d && is_being_released(d))
+    if (d && is_claim_removal_due(d))
         detector_policy_changed(overlay, d->claimed, NULL);
     overlay_enqueue(overlay,
                     (struct queue_item){template, static_takeover || (policy && policy->lazy)});
@@ -78,7 +78,7 @@ const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)}
 
 /* ---- check of one template ---- */
 
-static bool runs_version(const struct template_decision *d, const struct reconcile_filter *w)
+static bool runs_policy_version(const struct template_decision *d, const struct reconcile_filter *w)
 {
     char hash[POLICY_VERSION_HASH_SIZE];
 
@@ -99,7 +99,7 @@ static bool matches_filter(const struct reconcile_filter *w, const struct entry 
     if (!t || !d || d->state == STATE_IGNORED || t->deleting ||
         (w->ns && strcmp(entry_ns(template), w->ns) != 0) ||
         (w->labels && !label_selector_matches(w->labels, &t->labels)) ||
-        (w->version && !runs_version(d, w)))
+        (w->version && !runs_policy_version(d, w)))
         return false;
     if (w->undo)
         return t->reconciled && (!w->policy || w->policy == holder || w->policy == d->claimed);
@@ -134,13 +134,13 @@ static enum reconcile_verdict find_obstacle(const struct template_decision *d)
     return d->state == STATE_ORPHANED ? RECONCILE_ORPHANED : RECONCILE_MOVES;
 }
 
-/* Context of judge_outcomes(). */
+/* Context of set_verdict_by_outcomes(). */
 struct reconcile_check {
     const struct reconcile_filter *wish;
     enum reconcile_verdict verdict;
 };
 
-static void judge_outcomes(void *context, const struct next_change *f)
+static void set_verdict_by_outcomes(void *context, const struct next_change *f)
 {
     struct reconcile_check *q = context;
 
@@ -168,13 +168,13 @@ enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct rec
     if (q.verdict == RECONCILE_MOVES && d->state != STATE_STALE)
         return RECONCILE_UNRELATED;
     if (q.verdict == RECONCILE_MOVES)
-        next_change_predict(e, template, judge_outcomes, &q);
+        next_change_predict(e, template, set_verdict_by_outcomes, &q);
     return q.verdict;
 }
 
 /* ---- lists ---- */
 
-static void append(struct reconcile_list *list, struct reconcile_item item)
+static void append_item(struct reconcile_list *list, struct reconcile_item item)
 {
     list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
     list->items[list->count++] = item;
@@ -208,7 +208,8 @@ static int by_template(const void *key, const void *row)
  * Plans the change of all chosen templates together, and moves templates that do not become current
  * to the list `left`. Returns false if any template was moved.
  */
-static bool plan_together(struct reconcile *r, const struct reconcile_filter *wish, bool admit)
+static bool plan_chosen_templates(struct reconcile *r, const struct reconcile_filter *wish,
+                                  bool admit)
 {
     struct reconcile_list *chosen = &r->chosen;
     size_t kept = 0;
@@ -236,7 +237,7 @@ static bool plan_together(struct reconcile *r, const struct reconcile_filter *wi
             continue;
         }
         item.verdict = RECONCILE_NOT_TOGETHER;
-        append(&r->left, item);
+        append_item(&r->left, item);
     }
 
     bool all = kept == chosen->count;
@@ -262,12 +263,12 @@ struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter 
         } else if (verdict == RECONCILE_MOVES && wish->max > 0 && r->chosen.count >= wish->max) {
             r->beyond++;
         } else if (verdict == RECONCILE_MOVES) {
-            append(&r->chosen, make_item(template, verdict));
+            append_item(&r->chosen, make_item(template, verdict));
         } else if (verdict != RECONCILE_UNRELATED) {
-            append(&r->left, make_item(template, verdict));
+            append_item(&r->left, make_item(template, verdict));
         }
     }
-    while (!plan_together(r, wish, admit))
+    while (!plan_chosen_templates(r, wish, admit))
         reconcile_end_plan(r);
     return r;
 }

@@ -12,7 +12,7 @@ static const char default_scheduler[] = "default-scheduler";
  * Returns whether Karmada's default scheduler handles the binding (Karmada:
  * resourceBindingEventFilter).
  */
-static bool is_scheduled(const struct binding *b)
+static bool is_for_default_scheduler(const struct binding *b)
 {
     return b->has_placement && !b->deleting && !b->scheduling_suspended &&
            (b->claim || b->managed_by) &&
@@ -48,8 +48,8 @@ static bool has_same_input(const struct binding *old, const struct binding *fres
  * Returns the index of the affinity group to begin with: the group in use, if the placement still
  * has a group of that name (Karmada: getAffinityIndex).
  */
-static uint32_t first_group(struct rule_context *c, const struct binding *old,
-                            const struct resolved_placement *resolved)
+static uint32_t first_group_index(struct rule_context *c, const struct binding *old,
+                                  const struct resolved_placement *resolved)
 {
     const struct placement *placement = resolved->placement;
     const struct resolved_placement *applied;
@@ -118,8 +118,8 @@ static bool has_member(const struct cluster_set *set, const char *name)
  * Returns the clusters that an affinity group names, for sources without Cluster objects. The
  * caller frees `members`.
  */
-static struct cluster_set named_set(const struct placement *placement,
-                                    const struct affinity_group *group)
+static struct cluster_set make_named_set(const struct placement *placement,
+                                         const struct affinity_group *group)
 {
     const struct cluster_affinity *affinity = &group->affinity;
     struct cluster_set out = {.tolerated = true};
@@ -158,12 +158,12 @@ static struct cluster_set find_candidates(struct rule_context *c, const struct b
                                           const struct binding *fresh,
                                           const struct resolved_placement *resolved, uint8_t *group)
 {
-    uint32_t first = first_group(c, old, resolved);
+    uint32_t first = first_group_index(c, old, resolved);
     struct cluster_set set = {0};
 
     if (!resolved->has_clusters && selects_by_names(resolved->placement, first)) {
         *group = (uint8_t)first;
-        return named_set(resolved->placement, &resolved->placement->groups[first]);
+        return make_named_set(resolved->placement, &resolved->placement->groups[first]);
     }
     for (uint32_t i = first; i < resolved->group_count; i++) {
         free(set.members);
@@ -196,7 +196,7 @@ void scheduler_run(struct overlay *overlay, const struct binding *old, struct bi
     const struct resolved_placement *resolved;
     uint8_t group = 0;
 
-    if (!is_scheduled(fresh))
+    if (!is_for_default_scheduler(fresh))
         return;
     resolved = overlay_placement(overlay, fresh->propagation.placement);
     /* The scheduler keeps the clusters of a divided workload while all replicas are assigned. */
