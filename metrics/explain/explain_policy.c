@@ -693,7 +693,7 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
     explanation_close(x->out, '}');
 }
 
-/* ---- delivery ---- */
+/* ---- delivery of the templates of a policy ---- */
 
 /* Returns the delivery stage of a template that follows the policy; STAGE_NONE for others. */
 static struct stage_and_reason follower_delivery(const struct entry *template,
@@ -739,7 +739,7 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
 
 /* ---- overlapping policies ---- */
 
-enum { OVERLAPS_MAX = 10 }; /* Further policies are only counted. */
+enum { OVERLAPS_MAX = 10 }; /* Maximum of listed policies; more are only counted. */
 
 static void explain_overlap(struct explain_context *x, const struct policy_overlap *overlap)
 {

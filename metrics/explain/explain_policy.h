@@ -14,7 +14,7 @@ void explain_version_of(struct explain_context *x, const struct entry *template)
 
 /*
  * Adds the section "selection": the policies that select a template, best first, each with the
- * reason why it loses. Without a winner also policies for the same kind, with the part of their
- * selector that does not match.
+ * reason why it loses. If no policy wins, the section also has policies for the same kind, with the
+ * part of their selector that does not match.
  */
 void explain_selection(struct explain_context *x, const struct entry *template);

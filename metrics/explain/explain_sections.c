@@ -54,7 +54,7 @@ static void explain_holders(struct explain_context *x, const struct entry *templ
     explanation_close(x->out, ']');
 }
 
-/* Adds the other templates for the same cloud resource. */
+/* Adds the other templates that represent the same cloud resource. */
 static void explain_sharers(struct explain_context *x, const struct entry *template)
 {
     const struct entry *sharers[REPORT_SHARERS_MAX];
@@ -227,7 +227,7 @@ void explain_connector(struct explain_context *x, const struct entry *template)
     explanation_close(x->out, '}');
 }
 
-/* ---- overrides ---- */
+/* ---- override rules by target cluster ---- */
 
 struct override_target {
     const char *cluster;
@@ -407,7 +407,7 @@ void explain_overrides_of(struct explain_context *x, const struct entry *templat
     explanation_close(x->out, '}');
 }
 
-/* ---- history ---- */
+/* ---- history of a template ---- */
 
 enum { TRANSITIONS_MAX = 20, TEXT_MAX_BYTES = 16 * 1024 };
 
@@ -452,7 +452,7 @@ void explain_history(struct explain_context *x, const struct entry *template)
     explanation_close(x->out, '}');
 }
 
-/* ---- next change ---- */
+/* ---- a user's next change of a template ---- */
 
 /* Adds the clusters of an outcome with their replicas. */
 static void explain_outcome_clusters(struct explain_context *x, const struct outcome *o)

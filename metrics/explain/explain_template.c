@@ -14,7 +14,7 @@
 #include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
 
-/* ---- stage ---- */
+/* ---- stage of a template ---- */
 
 /* Returns Karmada's message about a stage of the binding; "" for earlier stages. */
 static const char *stage_message(const struct explain_context *x, const struct entry *template,
@@ -73,7 +73,9 @@ static void explain_evictions(struct explain_context *x, const struct binding *b
     }
 }
 
-/* Adds the risks without those that the reason of a stage or an eviction already describes. */
+/*
+ * Adds the risks of a template, except those that the reason of a stage or an eviction describes.
+ */
 static void explain_risks(struct explain_context *x, unsigned risks)
 {
     unsigned described = 1U << RISK_LAST_COPY | 1U << RISK_READY_EVICTED |
@@ -387,8 +389,8 @@ static void explain_dependency(struct explain_context *x, const struct identity 
 }
 
 /*
- * Adds the objects that the spec refers to, else those that Karmada lists in the binding. Returns
- * false if both are unknown.
+ * Adds the objects that the spec of the template refers to; if unknown, the objects that Karmada
+ * lists in the binding. Returns false if both are unknown.
  */
 static bool explain_references(struct explain_context *x, const struct entry *template)
 {

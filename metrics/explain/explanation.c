@@ -614,7 +614,7 @@ void explain_referrers(struct explain_context *x, const struct entry *dependency
     explanation_close(x->out, '}');
 }
 
-/* ---- defects ---- */
+/* ---- defects of templates and bindings ---- */
 
 void explain_defects(struct explain_context *x, const struct entry *entry)
 {

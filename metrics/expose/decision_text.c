@@ -27,7 +27,7 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
         "Karmada should have copied what the policy says now into the binding by now.",
     [STALE_POLICY_REPLACED] =
         "Karmada should have made the binding over to the policy that governs it by now.",
-    [STALE_SELECTOR_MISMATCH] = NULL, /* See phase_text(). */
+    [STALE_SELECTOR_MISMATCH] = NULL, /* Text depends on the claim: see phase_text(). */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
     [STALE_TEMPLATE_UPDATED] = "Karmada should have brought that change into the binding by now.",
@@ -486,7 +486,7 @@ const char *responsible_actor_text(const struct template_decision *d, enum takeo
 
 /* ---- conflicts between resources of Google Config Connector ---- */
 
-/* Appends the other templates that stand for the same cloud resource. */
+/* Appends the other templates that represent the same cloud resource as `entry`. */
 static void add_sharers(const struct engine *e, const struct entry *entry, struct strbuf *out)
 {
     const struct entry *first = NULL;

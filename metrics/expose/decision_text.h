@@ -38,7 +38,7 @@ extern const char *const actor_names[ACTOR_COUNT];
 /* Returns the role that must act on the state of a template; ACTOR_NONE if no action is due. */
 enum actor state_actor(const struct template_decision *d, enum takeover takeover);
 
-/* Returns a role in words: "Karmada". */
+/* Returns the name of a role for people, such as "Karmada". */
 const char *state_actor_text(enum actor actor);
 
 /* Returns the part of a template by which a selector selects it: "name", "label" or "kind". */

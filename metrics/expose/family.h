@@ -36,7 +36,7 @@ enum { FAMILY_LABELS_MAX = 10 };
  */
 struct family_label {
     const char *name;
-    const char *const *values; /* NULL for a free label. */
+    const char *const *values; /* Possible values; NULL for a free label. */
     size_t value_count;        /* 0 for a free label. */
 };
 
@@ -96,9 +96,8 @@ struct family_def {
     /*
      * AGGREGATE_ZEROS: name of the counted family, and the index (struct samples) of the counted
      * series in each of its label sets. Both families have the same first label, which is
-     * enumerated in this one.
-     * AGGREGATE_PRESENT: name of the family with the counted label sets. Both families have the
-     * same enumerated labels.
+     * enumerated in the counting family. AGGREGATE_PRESENT: name of the family with the counted
+     * label sets. Both families have the same enumerated labels.
      */
     const char *of;
     unsigned counted_index;

@@ -33,7 +33,7 @@ struct row {
     uint8_t stage_reason;
     uint8_t actor; /* enum actor: role that must act. */
     bool since_seen;
-    bool claimed_exists; /* The claimed policy existed. */
+    bool claimed_exists; /* `claimed` existed when the row was made. */
 };
 
 /* Fills the row of a decided template. Release it with row_release() or move it with rows_put(). */
@@ -45,12 +45,12 @@ void row_write(struct json_writer *w, const struct row *row);
 /* Conditions that must all hold. Members that are NULL or negative are no condition. */
 struct row_filter {
     const char *ns;
-    const char *kind; /* Ignores case. */
+    const char *kind; /* Compared without regard to case. */
     const char *group;
     const char *policy; /* NAME or NAMESPACE/NAME of the policy that wins or is claimed. */
     const char *owner;
     const char *name;
-    const char *search; /* Part of the name; ignores case. */
+    const char *search; /* Part of the name, in any case. */
     const char *reason;
     const char *stage;
     const char *actor;

@@ -337,7 +337,7 @@ struct registry {
         *families;            /* By index of family_at(); `def` is NULL if the family is off. */
     struct family_state *own; /* Families by enum own_family: the last part of `families`. */
     struct family_state **collected[CLASS_COUNT]; /* Families by class; each list ends with NULL. */
-    struct samples samples;                       /* Reused for each entry. */
+    struct samples samples;                       /* Buffer, reused for each entry. */
     struct contributions contributions;
     uint64_t version;
     /* Number of series by family when details were removed; NULL while they are shown. */

@@ -104,9 +104,9 @@ struct policy_limits {
  * sorted, or its `def` NULL.
  *
  * Families by policy show the same policies, and families by namespace the same namespaces, so that
- * queries can join the families. The values of the others are added up in the rest, so that sums
- * stay complete; families with `no_rest` drop them. The policies and namespaces with the highest
- * weights (`weigh`) are shown; with equal weights, the first in byte order.
+ * queries can join the families. The values of hidden ones are added up in common series, so that
+ * sums stay complete; families with `no_rest` drop them. The policies and namespaces with the
+ * highest weights (`weigh`) are shown; with equal weights, the first in byte order.
  */
 void policy_limit_apply(struct family_state *families, size_t count,
                         const struct policy_limits *limits);

@@ -329,7 +329,10 @@ static void put_plan_summary(struct json_writer *w, const struct plan_result *r)
     json_writer_close(w, '}');
 }
 
-/* Conflicts that appear exist in the engine until plan_undo(), those that vanish only after it. */
+/*
+ * Writes conflicts. The engine has the conflicts that appear until plan_undo(), and the conflicts
+ * that vanish only after it.
+ */
 static void put_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
                           const struct engine *engine)
 {

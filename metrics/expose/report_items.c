@@ -75,7 +75,7 @@ void report_put_stages(struct json_writer *w, const struct engine *engine,
     put_targets(w, engine, template);
 }
 
-/* ---- Config Connector ---- */
+/* ---- resources of Google Config Connector ---- */
 
 static const char *const container_names[] = {
     [CONTAINER_NONE] = NULL,
@@ -84,7 +84,10 @@ static const char *const container_names[] = {
     [CONTAINER_ORGANIZATION] = "organization",
 };
 
-/* Appends the number of templates that stand for the same cloud resource, and the first of them. */
+/*
+ * Appends the number of templates that represent the same cloud resource as `template`, and the
+ * first REPORT_SHARERS_MAX of them.
+ */
 static void put_sharers(struct json_writer *w, const struct engine *engine,
                         const struct entry *template)
 {

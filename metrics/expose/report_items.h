@@ -6,7 +6,8 @@
 
 /*
  * Elements of the report's lists, one object at a time; also used by the API and by explanations.
- * Functions report_put_* append members to the open object, the others whole elements.
+ * Functions report_put_* append members to the open object; other functions append
+ * whole elements.
  */
 
 void report_template(struct json_writer *w, const struct engine *engine,

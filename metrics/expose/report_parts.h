@@ -62,7 +62,10 @@ void report_put_stored(struct json_writer *w, const struct entry *dependency,
 
 /* ---- transitions of templates ---- */
 
-/* Appends a transition as a JSON object. Names of members equal those of rows (list_rows.h). */
+/*
+ * Appends a transition as a JSON object. Names of its members equal those of list rows
+ * (list_rows.h).
+ */
 void transition_write(struct json_writer *w, const struct transition *x);
 
 /* Appends the differences for people: "state pending (no_match) to unbound (waiting); policy ...".
@@ -74,7 +77,7 @@ void transition_add_text(struct strbuf *out, const struct transition *x);
 /* Templates that run a version of a policy, and their share of the member clusters. */
 struct version_use {
     const struct policy_version *version;
-    uint32_t templates; /* Number of templates. */
+    uint32_t templates; /* Number of templates that run the version. */
     int64_t replicas;
     double cores;          /* CPU that the replicas request. */
     double memory;         /* Memory that the replicas request, in bytes. */

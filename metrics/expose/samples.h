@@ -109,7 +109,7 @@ void samples_add_to(struct samples *out, struct series *series, int64_t value);
 struct label_set *samples_label_set(struct samples *s, struct family_state *family,
                                     size_t label_count, const char *const *labels);
 
-/* Values of family_def.classes. */
+/* Common values of family_def.classes: bits of the classes with entries that contribute. */
 enum {
     EVENT_ENTRIES = 1u << CLASS_EVENT,
     TEMPLATE_ENTRIES = 1u << CLASS_TEMPLATE,

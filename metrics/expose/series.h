@@ -49,9 +49,9 @@ bool multiset_min(const struct multiset *m, int64_t *out);
 struct series {
     struct label_set *set;
     union {
-        int64_t sum;              /* AGGREGATE_SUM, _INCREASE, _ZEROS, _PRESENT */
-        double number;            /* AGGREGATE_NONE, _FIRST, _WAIT */
-        struct multiset *minimum; /* AGGREGATE_MIN */
+        int64_t sum;              /* For AGGREGATE_SUM, _INCREASE, _ZEROS, _PRESENT. */
+        double number;            /* For AGGREGATE_NONE, _FIRST, _WAIT. */
+        struct multiset *minimum; /* For AGGREGATE_MIN. */
     };
     /*
      * `name{labels} `, stored because a page is written more often than labels change. NULL in
@@ -75,7 +75,7 @@ struct label_set {
     uint32_t references; /* Samples of entries, and the registry if the label set is permanent. */
     uint32_t zeros;      /* Number of samples that are 0. */
     bool gone;           /* The set has no references, but is still in `sets`. */
-    bool folded;         /* Not shown: the values are in the rest. */
+    bool folded;         /* Not shown: added to a set in `rest`. */
     struct series series[];
 };
 
@@ -88,7 +88,7 @@ struct series_text {
 struct family_state {
     const struct family_def *def;
     unsigned series_count;     /* Number of series in each label set. */
-    struct series_text *texts; /* By index of the series. */
+    struct series_text *texts; /* Texts by index of the series. */
     unsigned *order;           /* Indexes of the possible series in the order of the page. */
     unsigned shown_count;      /* Number of indexes in `order`. */
     uint64_t seed;             /* Seed of the hash function. */
@@ -101,7 +101,7 @@ struct family_state {
     struct label_set **rest; /* Sums of the folded sets by their remaining labels; sorted. */
     size_t rest_count;
     size_t folded;        /* Number of `sets` that are folded. */
-    size_t folded_series; /* Number of their series that are not 0. */
+    size_t folded_series; /* Series in folded sets that are not 0. */
 };
 
 void family_state_init(struct family_state *f, const struct family_def *def, uint64_t seed);
@@ -121,12 +121,12 @@ void label_set_unref(struct label_set *set);
 /* Appends the text of a series, `name{labels} `. */
 void series_add_text(struct strbuf *out, const struct series *series);
 
-/* Shows all folded label sets again and frees the rest. */
+/* Shows all folded label sets again and frees the common sets in `rest`. */
 void family_state_unfold(struct family_state *f);
 
 /*
- * Folds a label set: hides it and adds its values to the rest. The first `labels` labels of the
- * rest have the value of family_rest_value(). For families with AGGREGATE_SUM.
+ * Folds a label set: hides it and adds its values to a common set in `rest`. The first `labels`
+ * labels of that set have the value of family_rest_value(). For families with AGGREGATE_SUM.
  */
 void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels);
 

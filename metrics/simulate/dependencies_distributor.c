@@ -107,7 +107,7 @@ static void add_referrer(struct overlay *overlay, struct entry *dependency,
 }
 
 /*
- * Removes `binding` from the referrers of a dependency, whose own binding is `attached` (Karmada:
+ * Removes `binding` from the referrers in `attached`, the binding of a dependency (Karmada:
  * removeScheduleResultFromAttachedBindings).
  */
 static void remove_referrer(struct overlay *overlay, struct entry *attached,

@@ -21,7 +21,7 @@ struct owned {
 
 struct overlay {
     struct engine *engine;
-    struct engine_observer engine_observer; /* The engine's own observer, paused. */
+    struct engine_observer engine_observer; /* Observer of the engine, not called meanwhile. */
     struct overlay_observer observer;
     struct overlay_limit limit;
     bool cut;

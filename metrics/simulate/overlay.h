@@ -129,8 +129,8 @@ void overlay_note_unsettled(struct overlay *overlay, struct entry *template);
 const struct entry_list *overlay_unsettled(const struct overlay *overlay);
 
 /*
- * Returns the entries of a class whose decisions depend on `entry` at present. Release the list
- * with entry_list_release().
+ * Returns the entries of a class that have decisions which depend on `entry` at present. Release
+ * the list with entry_list_release().
  */
 struct entry_list overlay_readers(const struct entry *entry, enum object_class class);
 
@@ -164,7 +164,7 @@ void binding_set_template_version(struct binding *b, const struct template *t);
 
 /* State of a template at one moment, as shown to users. */
 struct outcome {
-    bool exists; /* All other members are zero if false. */
+    bool exists; /* The template exists; if false, all members are zero. */
     enum template_state state;
     unsigned reason;
     /* The claimed policy, else the policy that would claim it; NULL if there is no such policy.

@@ -368,7 +368,7 @@ struct plan_record {
 
 struct plan {
     struct overlay *overlay;
-    struct map records;               /* By entry. */
+    struct map records;               /* struct plan_record by entry. */
     size_t base;                      /* overlay_mark() of the state before the change. */
     struct applied_object *newcomers; /* Templates that the change creates. Entries pinned. */
     size_t newcomer_count;
@@ -491,7 +491,7 @@ void plan_admit(struct plan *p)
     overlay_observe(p->overlay, (struct overlay_observer){record_touched_entry, p});
 }
 
-/* ---- change ---- */
+/* ---- the change of a plan ---- */
 
 static void process_queue(struct plan *p)
 {
@@ -543,7 +543,7 @@ void plan_touch(struct plan *p, struct entry *template)
     process_queue(p);
 }
 
-/* ---- result ---- */
+/* ---- result of a plan ---- */
 
 /*
  * Returns true if the state of the entry differs from the record, even if no user sees the

@@ -13,7 +13,7 @@
  */
 struct plan;
 
-/* ---- result ---- */
+/* ---- result of a plan ---- */
 
 enum plan_side { PLAN_BEFORE, PLAN_AFTER, PLAN_SIDES };
 
@@ -56,7 +56,7 @@ struct plan_template {
 struct plan_conflict {
     const struct entry *dependency;
     enum dependency_field field;
-    bool appears; /* False if the conflict vanishes. */
+    bool appears; /* True if the conflict is new, false if it vanishes. */
 };
 
 struct plan_result {

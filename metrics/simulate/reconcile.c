@@ -172,7 +172,7 @@ enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct rec
     return q.verdict;
 }
 
-/* ---- lists ---- */
+/* ---- lists of checked templates ---- */
 
 static void append_item(struct reconcile_list *list, struct reconcile_item item)
 {
