@@ -124,7 +124,7 @@ static void decided(void *context, struct entry *entry)
 {
     struct evaluation *e = context;
 
-    registry_decided(e->registry, entry);
+    registry_update_entry(e->registry, entry);
     if (e->rows)
         note_row(e, entry);
     if (e->observer.decided)

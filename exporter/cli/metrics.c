@@ -18,9 +18,9 @@ static enum exit_status run_metrics(struct command *command)
         table_add(&t, STYLE_PLAIN, family_at(i)->help);
     }
     if (document_wanted(command->options.output))
-        catalogue_json(&o.text);
+        catalogue_add_json(&o.text);
     else if (command->options.output == OUTPUT_MARKDOWN)
-        catalogue_markdown(&o.text);
+        catalogue_add_markdown(&o.text);
     else
         table_print(&t, &o);
     document_finish(&o.text, command->options.output);

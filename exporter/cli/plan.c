@@ -92,7 +92,7 @@ static enum exit_status overlay(struct evaluation *e, const struct command *comm
 
     /* At an API server everything has been applied. */
     if (!e->session)
-        plan_admit(p);
+        plan_admit_manifests(p);
     if (delete_all(p, e, command) && apply_all(p, e, command))
         status = print(p, e, command);
     plan_free(p);

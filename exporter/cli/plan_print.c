@@ -116,7 +116,7 @@ static void print_field(struct output *o, const char *title, add_fn *add, const 
 
 static void print_fields(struct output *o, const struct outcome *a, const struct outcome *b)
 {
-    unsigned fields = outcome_fields(a, b);
+    unsigned fields = outcome_differing_fields(a, b);
 
     for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(LINE_MAX_BYTES);

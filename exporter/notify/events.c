@@ -265,7 +265,7 @@ void events_fill(const struct events *e, struct registry *registry)
     for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++)
         REGISTRY_SET(registry, OWN_EVENTS_EMITTED, (double)m->results[i], emission_result_names[i]);
     REGISTRY_SET(registry, OWN_EVENTS_LEADER, e->led ? 1 : 0);
-    registry_clear(registry, OWN_EVENTS_FORBIDDEN);
+    registry_clear_family(registry, OWN_EVENTS_FORBIDDEN);
     if (e->election.trouble == ELECTION_FORBIDDEN)
         REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, e->election.verb, "leases");
     if (m->forbidden_verb)

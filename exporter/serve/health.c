@@ -71,7 +71,7 @@ static void fill_objects(const struct store *store, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
 
-    registry_clear(registry, OWN_OBJECTS);
+    registry_clear_family(registry, OWN_OBJECTS);
     for (const struct type *type = store_types(store); type; type = type->next) {
         if (type->objects == 0)
             continue;

@@ -125,7 +125,7 @@ static void clear(struct registry *registry)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(families); i++)
-        registry_clear(registry, families[i]);
+        registry_clear_family(registry, families[i]);
 }
 
 /* True if one before it reads the same resource: mostly its neighbour, for another namespace. */

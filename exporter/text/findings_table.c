@@ -243,7 +243,7 @@ static void print_wrongs(const struct engine *engine, const struct problem_class
             strbuf_adds(&why, w->texts[k]);
             if (w->class == FINDING_BROKEN) {
                 strbuf_adds(&why, ": ");
-                defect_subject(e, k, &why);
+                defect_add_subject(e, k, &why);
             } else if (w->class == FINDING_CONNECTOR) {
                 connector_subject_add(engine, e, k, &why);
             }

@@ -45,7 +45,7 @@ static void gather(void *context, const struct entry *entry)
     struct gathering *g = context;
 
     if (filter_wants(&g->call->query, g->list, entry))
-        report_lines(g->engine, g->list, entry, &g->lines);
+        report_add_lines(g->engine, g->list, entry, &g->lines);
 }
 
 static void answer(struct call *call, const struct health *h, enum report_list list,

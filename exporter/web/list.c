@@ -30,7 +30,7 @@ static void begin(struct page_writer *p)
 
     p->call->content_type = list_format_types[p->format];
     if (p->format == LIST_CSV)
-        csv_head(out, p->def->columns);
+        csv_add_headings(out, p->def->columns);
     if (p->format != LIST_JSON)
         return;
     format_timestamp(paging_made_ms(p->call->paging), made);
@@ -49,7 +49,7 @@ static void add(void *context, const char *line, size_t len)
 
     if (p->format == LIST_CSV) {
         /* A line is what row_write() and the report's writers made. */
-        if (!csv_row(out, p->def->columns, line, len))
+        if (!csv_add_row(out, p->def->columns, line, len))
             abort();
     } else {
         strbuf_adds(out, p->format == LIST_NDJSON ? "" : p->count > 0 ? ",\n" : "\n");
@@ -123,7 +123,7 @@ const char *list_each_row(struct call *call, const struct row_filter *filter, li
     const struct row *row;
     size_t count = 0;
 
-    while ((row = row_view_next(paging_view(call->paging), place)) != NULL) {
+    while ((row = row_view_next_row(paging_view(call->paging), place)) != NULL) {
         if (row_matches(row, filter)) {
             if (count++ == paging_limit(call->paging))
                 return paging_break(call->paging, before);

@@ -120,7 +120,7 @@ static struct list *find_list(struct paging *p, uint64_t number)
 static bool has_place(const struct list *list, struct row_position place)
 {
     if (list->view)
-        return row_view_has(list->view, place);
+        return row_view_has_row(list->view, place);
     if (!list->lines)
         return place.chunk == 0; /* A number: of what is not there, nothing is below. */
     return place.chunk == 0 && place.row < list->lines->len &&

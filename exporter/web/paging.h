@@ -50,7 +50,7 @@ size_t paging_limit(const struct paging *p);
 /* When the list was made, in milliseconds since the epoch. */
 int64_t paging_made_ms(const struct paging *p);
 
-/* Where the page is, for row_view_next(). */
+/* Where the page is, for row_view_next_row(). */
 struct row_position *paging_place(struct paging *p);
 /* The next line, without its end; NULL behind the last. */
 const char *paging_line(struct paging *p, size_t *len);

@@ -89,7 +89,7 @@ void api_plan(struct call *call, const struct health *h)
     plan_set_limit(p, (struct overlay_limit){is_over, &term});
     /* At an API server everything has been applied. */
     if (!e->session)
-        plan_admit(p);
+        plan_admit_manifests(p);
     if (apply_all(p, call, e, &term)) {
         result = plan_finish(p);
         if (plan_limit_reached(p))

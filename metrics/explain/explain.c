@@ -16,7 +16,7 @@ static void explain_bound_template(struct explain_context *x, const struct entry
     const struct binding_decision *d = binding_decision(entry);
     struct identity id = dependency_resource(entry);
 
-    explain_section(x, "propagates", "What it propagates");
+    explain_open_section(x, "propagates", "What it propagates");
     json_writer_open(&x->out->facts, "resource", '{');
     report_put_identity(&x->out->facts, id);
     json_writer_close(&x->out->facts, '}');
@@ -45,7 +45,7 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
     unsigned fields = 0;
 
-    explain_section(x, "origin", "Who made it");
+    explain_open_section(x, "origin", "Who made it");
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
     report_put_policy(&x->out->facts, "claimed", policy_name_of(claimed));
     json_writer_bool(&x->out->facts, "claimedExists", exists);
@@ -62,7 +62,7 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
     if (exists && b->has_placement) {
         fields = drift_fields(&entry_policy(claimed)->propagation,
                               &policy_decision(claimed)->priority, &b->propagation, cluster_scoped);
-        explain_fields(x, fields, claimed, entry);
+        explain_field_differences(x, fields, claimed, entry);
         if (fields == 0)
             explain_paragraph(x, "It says what that policy says now.");
     }
@@ -79,7 +79,7 @@ static void explain_binding(struct explain_context *x, const struct entry *bindi
     explain_defects(x, binding);
     if (template && template_decision(template) &&
         template_decision(template)->state != STATE_IGNORED)
-        explain_next(x, template);
+        explain_predicted_state(x, template);
 }
 
 enum { NAME_MAX_BYTES = 1 << 20 };

@@ -218,7 +218,7 @@ void explain_selection(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
-    explain_section(x, "selection", "Policies that select it, best first");
+    explain_open_section(x, "selection", "Policies that select it, best first");
     explanation_open(x->out, "candidates", '[');
     for (uint32_t i = 0; i < d->candidate_count; i++)
         explain_candidate(x, template, i);
@@ -295,7 +295,7 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
     bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
     bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
 
-    explain_section(x, "says", "What it says");
+    explain_open_section(x, "says", "What it says");
     explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
     explain_rules(x, "excludedResources", "excludes", p->exclusions, p->exclusion_count);
     /* A template may be missing from the store before all of its kind are read. */
@@ -459,7 +459,7 @@ static void explain_versions(struct explain_context *x, const struct entry *poli
 
     if (uses.count == 0)
         return;
-    explain_section(x, "versions", "Its versions, newest first");
+    explain_open_section(x, "versions", "Its versions, newest first");
     explain_row(x,
                 "VERSION  GENERATION  SINCE              TEMPLATES  REPLICAS    CPU  MEMORY MiB");
     explanation_open(x->out, "items", '[');
@@ -477,7 +477,7 @@ static void explain_versions(struct explain_context *x, const struct entry *poli
     explanation_close(x->out, '}');
 }
 
-void explain_version_of(struct explain_context *x, const struct entry *template)
+void explain_template_version(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct policy_version *v = d->version;
@@ -523,7 +523,7 @@ static void explain_placement_clusters(struct explain_context *x,
 
     if (!resolved || !resolved->has_clusters)
         return;
-    explain_section(x, "where", "Where it may place them");
+    explain_open_section(x, "where", "Where it may place them");
     json_writer_open(&x->out->facts, "clusters", '[');
     for (uint32_t i = 0; i < resolved->cluster_count; i++) {
         json_writer_text(&x->out->facts, NULL, resolved->clusters[i]);
@@ -596,7 +596,7 @@ static void explain_problems(struct explain_context *x, const struct entry *entr
 
     if (problems == 0 && p->override_count == 0 && !p->propagation.schedule_priority)
         return;
-    explain_section(x, "problems", "What is wrong with it, or might be");
+    explain_open_section(x, "problems", "What is wrong with it, or might be");
     explanation_open(x->out, "items", '[');
     report_policy_problems(&x->out->facts, entry);
     explanation_close(x->out, ']');
@@ -637,7 +637,7 @@ static struct listing list_templates_of_policy(const struct entry *policy)
 static bool is_waiting_for_policy(const struct template_decision *d, const struct entry *policy)
 {
     if (d->state == STATE_STALE)
-        return stale_policy(d) == policy;
+        return policy_of_stale_template(d) == policy;
     return d->governing == policy && (d->state == STATE_UNBOUND || d->state == STATE_PENDING);
 }
 
@@ -669,7 +669,7 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
 
         outdated += is_waiting_for_policy(d, policy);
     }
-    explain_section(x, "templates", "Its templates");
+    explain_open_section(x, "templates", "Its templates");
     report_put_counts(&x->out->facts, &counts);
     json_writer_int(&x->out->facts, "notInForceOn", (int64_t)outdated);
     explain_paragraph(x,
@@ -716,7 +716,7 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
         stages[follower_delivery(templates->entries[i], policy).stage]++;
     if (stages[STAGE_NONE] == templates->count)
         return;
-    explain_section(x, "way", "How far they have come");
+    explain_open_section(x, "way", "How far they have come");
     for (unsigned i = 0; i < STAGE_COUNT; i++) {
         if (stages[i] == 0)
             continue;
@@ -776,7 +776,7 @@ static void explain_overlaps(struct explain_context *x, const struct entry *poli
 
     if (overlaps.count == 0)
         return;
-    explain_section(x, "overlaps", "Other policies that select the same");
+    explain_open_section(x, "overlaps", "Other policies that select the same");
     explanation_open(x->out, "rivals", '[');
     for (size_t i = 0; i < shown; i++)
         explain_overlap(x, &overlaps.items[i]);

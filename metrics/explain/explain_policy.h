@@ -10,7 +10,7 @@
 void explain_policy(struct explain_context *x, const struct entry *policy);
 
 /* Adds the version of its policy that a template runs to the open section. */
-void explain_version_of(struct explain_context *x, const struct entry *template);
+void explain_template_version(struct explain_context *x, const struct entry *template);
 
 /*
  * Adds the section "selection": the policies that select a template, best first, each with the

@@ -215,7 +215,7 @@ void explain_connector(struct explain_context *x, const struct entry *template)
 
     if (!c)
         return;
-    explain_section(x, "configConnector", "Config Connector");
+    explain_open_section(x, "configConnector", "Config Connector");
     report_put_connector(&x->out->facts, x->engine, template);
     explain_cloud_identity(x, template, lease_protection_text(x, template, lease));
     if (lease && lease_decision(lease))
@@ -371,7 +371,7 @@ static void explain_targets_with_same_rules(struct explain_context *x,
     explanation_close(x->out, '}');
 }
 
-void explain_overrides_of(struct explain_context *x, const struct entry *template)
+void explain_template_overrides(struct explain_context *x, const struct entry *template)
 {
     const struct store *store = engine_store(x->engine);
     const struct binding *b = entry_binding(template_decision(template)->binding);
@@ -388,7 +388,7 @@ void explain_overrides_of(struct explain_context *x, const struct entry *templat
     if (targets.count == 0 || (selection.count == 0 && !unread && !incomplete))
         return;
     find_override_steps(x->engine, &selection, &targets);
-    explain_section(x, "overrides", "Overrides, in the order in which they are applied");
+    explain_open_section(x, "overrides", "Overrides, in the order in which they are applied");
     json_writer_bool(&x->out->facts, "complete", !unread && !incomplete);
     if (unread)
         explain_paragraph(x,
@@ -432,7 +432,7 @@ void explain_history(struct explain_context *x, const struct entry *template)
 
     if (!t)
         return;
-    explain_section(x, "history", "How it came here");
+    explain_open_section(x, "history", "How it came here");
     report_put_time(&x->out->facts, "since", transitions_since_ms(t));
     format_timestamp(transitions_since_ms(t), since);
     explain_paragraph(x,
@@ -565,7 +565,7 @@ static bool is_delivery_blocked(enum stage delivery)
     return delivery < STAGE_UNHEALTHY && delivery != STAGE_PLACED_NOWHERE;
 }
 
-void explain_next(struct explain_context *x, const struct entry *template)
+void explain_predicted_state(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     struct next next = {
@@ -574,10 +574,10 @@ void explain_next(struct explain_context *x, const struct entry *template)
         .why = next_change_note_of(d),
     };
 
-    explain_section(x, "next", "What comes next");
+    explain_open_section(x, "next", "What comes next");
     if (is_delivery_blocked(d->stages.delivery.stage))
         explain_paragraph(
             x, "What follows is about its binding: what holds up the rest is told under Stage.");
-    next_change_predict(x->engine, template, explain_next_change, &next);
+    next_change_predict_outcomes(x->engine, template, explain_next_change, &next);
     explanation_close(x->out, '}');
 }

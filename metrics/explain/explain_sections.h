@@ -15,7 +15,7 @@ void explain_connector(struct explain_context *x, const struct entry *template);
  * the order in which Karmada applies them. Adds nothing if the binding has no targets, or if no
  * override policy selects the template.
  */
-void explain_overrides_of(struct explain_context *x, const struct entry *template);
+void explain_template_overrides(struct explain_context *x, const struct entry *template);
 
 /*
  * Adds the section "history": the last transitions of a template with their causes, newest first,
@@ -28,4 +28,4 @@ void explain_history(struct explain_context *x, const struct entry *template);
  * Adds the section "next": the simulated state of a template without and with another change by its
  * user. Invalidates decisions that the caller has read, but not entries.
  */
-void explain_next(struct explain_context *x, const struct entry *template);
+void explain_predicted_state(struct explain_context *x, const struct entry *template);

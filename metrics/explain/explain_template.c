@@ -142,7 +142,7 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
 {
     const struct template_decision *d = template_decision(template);
     const char *message = stage_message(x, template, d->stages.delivery);
-    CLEANUP(free_cleanup) struct target_place *places = target_places(x->engine, template);
+    CLEANUP(free_cleanup) struct target_place *places = list_target_places(x->engine, template);
 
     qsort(places, d->target_count, sizeof(*places), earliest_stage_first);
     for (uint32_t i = 0; i < d->target_count; i++) {
@@ -204,7 +204,7 @@ static void explain_stages(struct explain_context *x, const struct entry *templa
 
     strbuf_addf(&heading, "Stage: %s%s%s", stage_names[stages->at.stage], *reason ? ", " : "",
                 reason);
-    explain_section(x, "way", heading.data);
+    explain_open_section(x, "way", heading.data);
     report_put_stages(&x->out->facts, x->engine, template);
     json_writer_text(&x->out->facts, "actor", actor_names[stage_action_of(stages->at).actor]);
     /* explain_state() adds the time of earlier stages. */
@@ -265,7 +265,7 @@ static void explain_claim(struct explain_context *x, const struct entry *templat
     const struct template_decision *d = template_decision(template);
     struct json_writer *w = &x->out->facts;
 
-    explain_section(x, "governance", "Who governs it");
+    explain_open_section(x, "governance", "Who governs it");
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     if (d->claimed) {
         const char *place = d->own_claim ? "template" : "binding";
@@ -287,7 +287,7 @@ static void explain_claim(struct explain_context *x, const struct entry *templat
         explain_paragraph(
             x, "It has the id of a claim, but not the rest: to Karmada that is no claim, "
                "and it matches it anew at each change.");
-    explain_version_of(x, template);
+    explain_template_version(x, template);
     report_put_policy(w, "governing", policy_name_of(d->governing));
     if (d->governing)
         explain_paragraph(x, "%s governs it: %s", explain_name(x, d->governing),
@@ -334,13 +334,13 @@ static void explain_template_binding(struct explain_context *x, const struct ent
 
     if (!b)
         return;
-    explain_section(x, "binding", "Its binding");
+    explain_open_section(x, "binding", "Its binding");
     report_put_object(&x->out->facts, d->binding);
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
     explain_paragraph(x, "%s %s.", explain_name(x, d->binding),
                       b->has_placement ? "was made by a policy"
                                        : "has no placement: others require it");
-    explain_fields(x, d->fields | fields_to_change(d, b), d->governing, d->binding);
+    explain_field_differences(x, d->fields | fields_to_change(d, b), d->governing, d->binding);
     explain_assigned_replicas(x, b);
     if (d->state == STATE_STALE)
         explain_projected_clusters(x, d->capacity);
@@ -436,7 +436,7 @@ static void explain_dependencies(struct explain_context *x, const struct entry *
 
     if (t->reference_count == 0 && !d->propagates)
         return;
-    explain_section(x, "dependencies", "What it needs");
+    explain_open_section(x, "dependencies", "What it needs");
     if (!explain_references(x, template))
         explain_paragraph(x,
                           "Not known: its spec has not been read, and its binding does not say.");
@@ -456,10 +456,10 @@ void explain_template(struct explain_context *x, const struct entry *template)
     explain_selection(x, template);
     explain_claim(x, template);
     explain_template_binding(x, template);
-    explain_overrides_of(x, template);
+    explain_template_overrides(x, template);
     explain_referrers(x, d->dependency ? template : d->binding);
     explain_dependencies(x, template);
     explain_defects(x, template);
     explain_connector(x, template);
-    explain_next(x, template);
+    explain_predicted_state(x, template);
 }

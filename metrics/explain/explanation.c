@@ -377,7 +377,7 @@ const char *explain_name(struct explain_context *x, const struct entry *entry)
     return text->data;
 }
 
-void explain_section(struct explain_context *x, const char *key, const char *heading)
+void explain_open_section(struct explain_context *x, const char *key, const char *heading)
 {
     explanation_open(x->out, key, '{');
     explanation_line(x->out, EXPLAIN_HEADING, "%s", heading);
@@ -432,8 +432,8 @@ static const char *policy_field_json(const struct entry *policy, enum drift_fiel
     return out->data;
 }
 
-void explain_fields(struct explain_context *x, unsigned fields, const struct entry *policy,
-                    const struct entry *binding)
+void explain_field_differences(struct explain_context *x, unsigned fields,
+                               const struct entry *policy, const struct entry *binding)
 {
     const struct binding *b = entry_binding(binding);
 
@@ -603,7 +603,7 @@ void explain_referrers(struct explain_context *x, const struct entry *dependency
 
     if (!d || d->referrers + d->dangling == 0)
         return;
-    explain_section(x, "requiredBy", "Who requires it");
+    explain_open_section(x, "requiredBy", "Who requires it");
     explanation_open(x->out, "referrers", '[');
     engine_dependency_referrers(x->engine, dependency, explain_referrer, x);
     explanation_close(x->out, ']');
@@ -622,7 +622,7 @@ void explain_defects(struct explain_context *x, const struct entry *entry)
 
     if (defects == 0)
         return;
-    explain_section(x, "broken", "What is broken");
+    explain_open_section(x, "broken", "What is broken");
     explanation_open(x->out, "defects", '[');
     report_defects(&x->out->facts, entry);
     explanation_close(x->out, ']');
@@ -631,7 +631,7 @@ void explain_defects(struct explain_context *x, const struct entry *entry)
 
         if (!(defects & 1u << i))
             continue;
-        defect_subject(entry, i, &subject);
+        defect_add_subject(entry, i, &subject);
         explain_paragraph(x, "%s: %s (%s).", defect_names[i], defect_texts[i], subject.data);
     }
     explanation_close(x->out, '}');

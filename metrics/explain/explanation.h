@@ -76,7 +76,7 @@ struct explain_context {
 const char *explain_name(struct explain_context *x, const struct entry *entry);
 
 /* Opens the object `key` as a section with a heading. Close it with explanation_close(). */
-void explain_section(struct explain_context *x, const char *key, const char *heading);
+void explain_open_section(struct explain_context *x, const char *key, const char *heading);
 
 /* Add a line to the open section. */
 #define explain_paragraph(x, ...) explanation_line((x)->out, EXPLAIN_PARAGRAPH, __VA_ARGS__)
@@ -90,8 +90,8 @@ void explain_since(struct explain_context *x, int64_t since_ms);
  * Adds the list "fields": differences of a binding from a policy; `fields` are bits by enum
  * drift_field.
  */
-void explain_fields(struct explain_context *x, unsigned fields, const struct entry *policy,
-                    const struct entry *binding);
+void explain_field_differences(struct explain_context *x, unsigned fields,
+                               const struct entry *policy, const struct entry *binding);
 
 /* Adds the replicas of a binding by cluster, and the last applied placement if it is outdated. */
 void explain_assigned_replicas(struct explain_context *x, const struct binding *b);

@@ -27,7 +27,7 @@ static void weigh_namespace(const struct label_set *rows, int64_t weight[POLICY_
 static void collect_stale(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    struct policy_name policy = policy_name_of(stale_policy(d));
+    struct policy_name policy = policy_name_of(policy_of_stale_template(d));
 
     if (d->state == STATE_STALE)
         SAMPLE(out, 1, d->reason * PHASE_COUNT + (unsigned)d->phase, policy.kind, policy.ns,

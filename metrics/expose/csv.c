@@ -101,7 +101,7 @@ static const cJSON *find_member(const cJSON *object, const char *path)
     return cJSON_GetObjectItemCaseSensitive(object, path);
 }
 
-void csv_head(struct strbuf *out, const char *const *columns)
+void csv_add_headings(struct strbuf *out, const char *const *columns)
 {
     for (size_t i = 0; columns[i]; i++) {
         strbuf_adds(out, i > 0 ? "," : "");
@@ -110,7 +110,7 @@ void csv_head(struct strbuf *out, const char *const *columns)
     strbuf_adds(out, "\r\n");
 }
 
-bool csv_row(struct strbuf *out, const char *const *columns, const char *json, size_t len)
+bool csv_add_row(struct strbuf *out, const char *const *columns, const char *json, size_t len)
 {
     cJSON *row = cJSON_ParseWithLength(json, len);
 

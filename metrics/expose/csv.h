@@ -10,10 +10,11 @@
  */
 
 /* Appends the line of headings; `columns` ends with NULL. */
-void csv_head(struct strbuf *out, const char *const *columns);
+void csv_add_headings(struct strbuf *out, const char *const *columns);
 
 /*
  * Appends the line of a row. Null and missing members are empty, lists of strings are joined by
  * "; ", and other lists and objects are JSON. Returns false if `json` is not an object.
  */
-bool csv_row(struct strbuf *out, const char *const *columns, const char *json, size_t len) MUST_USE;
+bool csv_add_row(struct strbuf *out, const char *const *columns, const char *json,
+                 size_t len) MUST_USE;

@@ -14,7 +14,7 @@ const char *family_type_name(enum family_type type)
     return names[type];
 }
 
-unsigned family_free_labels(const struct family_def *family)
+unsigned family_free_label_count(const struct family_def *family)
 {
     unsigned count = 0;
 
@@ -23,7 +23,7 @@ unsigned family_free_labels(const struct family_def *family)
     return count;
 }
 
-unsigned family_limit_labels(enum limit_kind limit_kind)
+unsigned family_limit_label_count(enum limit_kind limit_kind)
 {
     static const unsigned labels[POLICY_LIMIT_COUNT] = {
         [POLICY_LIMIT_POLICY] = 3, [POLICY_LIMIT_NAMESPACE] = 1};
@@ -51,7 +51,7 @@ unsigned family_series_per_set(const struct family_def *family)
 
 bool family_has_series(const struct family_def *family, unsigned index)
 {
-    const struct family_label *label = &family->labels[family_free_labels(family)];
+    const struct family_label *label = &family->labels[family_free_label_count(family)];
     unsigned last_count;
 
     if (!family->pairs)
@@ -140,7 +140,7 @@ static void add_family(struct strbuf *out, const struct family_def *family)
     strbuf_addf(out, " | %s |\n", stability_name(family->stability));
 }
 
-void catalogue_markdown(struct strbuf *out)
+void catalogue_add_markdown(struct strbuf *out)
 {
     strbuf_adds(out,
                 "# Metrics\n\n"
@@ -195,7 +195,7 @@ static void write_family(struct json_writer *w, const struct family_def *family)
     json_writer_close(w, '}');
 }
 
-void catalogue_json(struct strbuf *out)
+void catalogue_add_json(struct strbuf *out)
 {
     struct json_writer w = {.out = out, .lines = 1};
 

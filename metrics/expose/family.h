@@ -123,7 +123,7 @@ static inline bool family_remembers(const struct family_def *f)
 }
 
 /* Returns the number of labels that name a policy or a namespace. */
-unsigned family_limit_labels(enum limit_kind limit_kind);
+unsigned family_limit_label_count(enum limit_kind limit_kind);
 
 /*
  * Returns the value, in the rest, of the labels that name a policy ("") or a namespace ("_others").
@@ -134,7 +134,7 @@ const char *family_rest_value(enum limit_kind limit_kind);
 const char *family_type_name(enum family_type type);
 
 /* Returns the number of free labels; they precede the enumerated ones. */
-unsigned family_free_labels(const struct family_def *family);
+unsigned family_free_label_count(const struct family_def *family);
 
 /* Returns the number of combinations of values of the enumerated labels; 1 without such labels. */
 unsigned family_series_per_set(const struct family_def *family);
@@ -165,13 +165,13 @@ size_t family_count(void);
 const struct family_def *family_at(size_t index);
 
 /* Appends METRICS.md: each family as a row of a Markdown table, in the order of the page. */
-void catalogue_markdown(struct strbuf *out);
+void catalogue_add_markdown(struct strbuf *out);
 
 /*
  * Appends all families as a JSON array of {name, type, unit, help, labels, stability, bound,
  * detail, optIn, remembers}.
  */
-void catalogue_json(struct strbuf *out);
+void catalogue_add_json(struct strbuf *out);
 
 /* For tests. */
 

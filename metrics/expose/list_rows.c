@@ -459,12 +459,12 @@ void row_view_drop(struct row_view *view)
     free(view);
 }
 
-bool row_view_has(const struct row_view *view, struct row_position at)
+bool row_view_has_row(const struct row_view *view, struct row_position at)
 {
     return at.chunk < view->sequence.count && at.row < view->sequence.chunks[at.chunk]->count;
 }
 
-const struct row *row_view_next(const struct row_view *view, struct row_position *at)
+const struct row *row_view_next_row(const struct row_view *view, struct row_position *at)
 {
     const struct chunk *chunk;
 

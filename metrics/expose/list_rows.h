@@ -104,10 +104,10 @@ struct row_position {
 };
 
 /* Returns true if the view has a row at this position. */
-bool row_view_has(const struct row_view *view, struct row_position at);
+bool row_view_has_row(const struct row_view *view, struct row_position at);
 
 /* Returns the row at a position and moves the position to the next row; NULL after the last row. */
-const struct row *row_view_next(const struct row_view *view, struct row_position *at);
+const struct row *row_view_next_row(const struct row_view *view, struct row_position *at);
 
 /* For tests. */
 

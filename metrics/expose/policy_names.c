@@ -17,7 +17,7 @@ struct policy_name policy_name_of(const struct entry *policy)
                   : (struct policy_name){0};
 }
 
-const struct entry *stale_policy(const struct template_decision *d)
+const struct entry *policy_of_stale_template(const struct template_decision *d)
 {
     return d->governing ? d->governing : d->claimed;
 }
@@ -25,7 +25,7 @@ const struct entry *stale_policy(const struct template_decision *d)
 struct last_writer template_last_writer(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const struct entry *policy = stale_policy(d);
+    const struct entry *policy = policy_of_stale_template(d);
 
     if (d->state != STATE_STALE || d->reason == STALE_TEMPLATE_UPDATED)
         return (struct last_writer){template_changed_by(entry_template(template)), template};
@@ -115,7 +115,7 @@ static void add_defect_fields(struct strbuf *out, const struct entry *binding, e
     }
 }
 
-void defect_subject(const struct entry *entry, enum defect defect, struct strbuf *out)
+void defect_add_subject(const struct entry *entry, enum defect defect, struct strbuf *out)
 {
     const struct template_decision *t = template_decision(entry);
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX_BYTES);

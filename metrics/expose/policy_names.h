@@ -21,7 +21,7 @@ struct policy_name {
 struct policy_name policy_name_of(const struct entry *policy);
 
 /* Returns the policy that a stale template is counted for: the governing, else the claimed one. */
-const struct entry *stale_policy(const struct template_decision *d);
+const struct entry *policy_of_stale_template(const struct template_decision *d);
 
 /* Last writer of the object that put a template into its state. */
 struct last_writer {
@@ -30,9 +30,9 @@ struct last_writer {
 };
 
 /*
- * Returns the last writer of the spec of the policy (stale_policy) if a decided template is stale
- * because of the policy; else the author of the last change of the template by a user. The writer
- * is unknown if the policy is gone or the value of a PriorityClass changed.
+ * Returns the last writer of the spec of the policy (policy_of_stale_template) if a decided
+ * template is stale because of the policy; else the author of the last change of the template by a
+ * user. The writer is unknown if the policy is gone or the value of a PriorityClass changed.
  */
 struct last_writer template_last_writer(const struct entry *template);
 
@@ -53,7 +53,7 @@ struct policy_name referrer_policy(const struct dependency_referrer *referrer, b
  * Appends the subject of a defect: the disputed name of a binding, the policy, the template, the
  * bindings that do not exist, or the fields with their actual and their correct values.
  */
-void defect_subject(const struct entry *entry, enum defect defect, struct strbuf *out);
+void defect_add_subject(const struct entry *entry, enum defect defect, struct strbuf *out);
 
 /*
  * Returns the identity of the dependency that an entry represents. The entry is the attached

@@ -27,7 +27,7 @@ struct ranking {
 /* Returns true if the keys of a family have only the labels that name the subject. */
 static bool has_only_subject_labels(const struct family_state *f, unsigned labels)
 {
-    return family_free_labels(f->def) == labels;
+    return family_free_label_count(f->def) == labels;
 }
 
 /* Compares the first labels of two keys like strcmp, up to the quote that ends the last label. */
@@ -155,7 +155,7 @@ static void fold_unranked_sets(struct family_state *f, const struct ranking *sho
 
     for (size_t i = 0; i < f->count; i++) {
         if (!find_subject(shown, exact, f->sets[i], &at))
-            family_state_fold(f, f->sets[i], shown->labels);
+            family_state_fold_set(f, f->sets[i], shown->labels);
     }
 }
 
@@ -226,7 +226,7 @@ static bool exceeds_limit(const struct family_state *families, size_t count, enu
 static void apply_limit(struct family_state *families, size_t count, enum limit_kind kind,
                         size_t limit, size_t max_bytes)
 {
-    struct ranking all = {.labels = family_limit_labels(kind)};
+    struct ranking all = {.labels = family_limit_label_count(kind)};
     size_t before;
 
     for (size_t i = 0; i < count; i++)
@@ -304,7 +304,7 @@ void policy_limit_apply(struct family_state *families, size_t count,
 
     for (size_t i = 0; i < count; i++) {
         if (families[i].def)
-            family_state_unfold(&families[i]);
+            family_state_unfold_sets(&families[i]);
     }
     if (exceeds_limit(families, count, POLICY_LIMIT_POLICY, limits->policies))
         apply_limit(families, count, POLICY_LIMIT_POLICY, limits->policies, SIZE_MAX);
@@ -350,7 +350,7 @@ struct registry {
  */
 static bool is_permanent(const struct family_def *def)
 {
-    return family_free_labels(def) == 0 &&
+    return family_free_label_count(def) == 0 &&
            (def->aggregation != AGGREGATE_NONE || def->type != FAMILY_GAUGE);
 }
 
@@ -555,7 +555,7 @@ static void collect_samples(struct registry *r, const struct entry *entry)
     }
 }
 
-void registry_decided(void *registry, struct entry *entry)
+void registry_update_entry(void *registry, struct entry *entry)
 {
     struct registry *r = registry;
     const struct samples *fresh = &r->samples;
@@ -566,7 +566,7 @@ void registry_decided(void *registry, struct entry *entry)
     if (contribution_equal(entry->contribution, fresh->items, fresh->count))
         return;
     old = entry->contribution;
-    entry->contribution = contribution_share(&r->contributions, fresh->items, fresh->count);
+    entry->contribution = contribution_get_shared(&r->contributions, fresh->items, fresh->count);
     r->version++;
     /* Add before removing, so that series in both lists keep a reference. */
     for (size_t i = 0; i < fresh->count; i++)
@@ -592,7 +592,7 @@ void registry_show_details(struct registry *r, bool shown)
             r->left_out[i] = r->families[i].def ? r->families[i].count : 0;
     }
     if (r->samples.engine)
-        visit_entries(engine_store(r->samples.engine), r, registry_decided);
+        visit_entries(engine_store(r->samples.engine), r, registry_update_entry);
 }
 
 uint64_t registry_version(const struct registry *r)
@@ -611,10 +611,10 @@ void registry_set(struct registry *r, enum own_family family, double value, size
     set->series[0].number = value;
 }
 
-void registry_clear(struct registry *r, enum own_family family)
+void registry_clear_family(struct registry *r, enum own_family family)
 {
     assert(!is_permanent(r->own[family].def));
-    family_state_clear(&r->own[family]);
+    family_state_clear_sets(&r->own[family]);
 }
 
 void registry_observe(struct registry *r, enum own_family family, double value)
@@ -701,7 +701,7 @@ void registry_prepare(struct registry *r)
 
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
-            family_state_sort(&r->families[i]);
+            family_state_sort_sets(&r->families[i]);
     }
     policy_limit_apply(r->families, family_count(), &limits);
     for (size_t i = 0; i < family_count(); i++) {
@@ -709,7 +709,7 @@ void registry_prepare(struct registry *r)
 
         if (!family->def)
             continue;
-        family_state_sort(family); /* REGISTRY_SET below adds series to a later family. */
+        family_state_sort_sets(family); /* REGISTRY_SET below adds series to a later family. */
         if (family->def->detail || family->def->limit_kind)
             REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_omitted_series(r, i),
                          family->def->name);

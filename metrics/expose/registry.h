@@ -40,7 +40,7 @@ void registry_free(struct registry *r);
  * Updates the series of an entry after its evaluation. For `decided` of an engine_observer; the
  * context is the registry.
  */
-void registry_decided(void *registry, struct entry *entry);
+void registry_update_entry(void *registry, struct entry *entry);
 
 /*
  * Removes the families with one series per object to save memory, or restores them. Visits every
@@ -59,7 +59,7 @@ void registry_set(struct registry *r, enum own_family family, double value, size
                   const char *const *labels);
 
 /* Removes all series of a family of the exporter with labels, before new series are set. */
-void registry_clear(struct registry *r, enum own_family family);
+void registry_clear_family(struct registry *r, enum own_family family);
 
 /* Counts a value in a histogram of the exporter without labels. */
 void registry_observe(struct registry *r, enum own_family family, double value);

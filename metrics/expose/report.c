@@ -225,8 +225,8 @@ static void add_conflict_lines(const struct engine *engine, const struct entry *
     }
 }
 
-void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
-                  struct strbuf *out)
+void report_add_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
+                      struct strbuf *out)
 {
     struct json_writer w = {.out = out};
 
@@ -271,7 +271,8 @@ static void put_template(struct json_writer *w, const struct plan_template *row)
                                              entry_kind(template), entry_ns(template),
                                              template->name});
     json_writer_text(w, "when", plan_when_names[row->when]);
-    json_writer_names(w, "fields", outcome_fields(&row->before, &row->after), drift_field_names);
+    json_writer_names(w, "fields", outcome_differing_fields(&row->before, &row->after),
+                      drift_field_names);
     report_put_outcome(w, "before", &row->before);
     report_put_outcome(w, "after", &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE)

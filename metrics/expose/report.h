@@ -40,8 +40,8 @@ void report_each_entry(const struct engine *engine, enum report_list list, repor
                        void *context);
 
 /* Appends the elements of a list for one entry, one per line. */
-void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
-                  struct strbuf *out);
+void report_add_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
+                      struct strbuf *out);
 
 /*
  * Appends a plan and the result of plan_finish() as one JSON document (product contract 7). CPU is

@@ -22,7 +22,7 @@ static void put_stage_and_reason(struct json_writer *w, const char *stage, const
     json_writer_text(w, reason, at.reason != WHY_NONE ? stage_reason_names[at.reason] : NULL);
 }
 
-struct target_place *target_places(const struct engine *engine, const struct entry *template)
+struct target_place *list_target_places(const struct engine *engine, const struct entry *template)
 {
     struct template_decision *d = template->decision;
     struct target_place *places = xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*places));
@@ -44,7 +44,7 @@ static void put_targets(struct json_writer *w, const struct engine *engine,
                         const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    CLEANUP(free_cleanup) struct target_place *places = target_places(engine, template);
+    CLEANUP(free_cleanup) struct target_place *places = list_target_places(engine, template);
 
     qsort(places, d->target_count, sizeof(*places), by_cluster);
     json_writer_open(w, "targets", '[');
@@ -320,7 +320,7 @@ static void count_template_of_policy(struct policy_counts *counts,
 {
     counts->won += d->winner == policy;
     counts->claimed += d->claimed == policy;
-    counts->stale += d->state == STATE_STALE && stale_policy(d) == policy;
+    counts->stale += d->state == STATE_STALE && policy_of_stale_template(d) == policy;
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         const struct candidate *c = &d->candidates[i];
 
@@ -399,7 +399,7 @@ static void put_dangling_references(struct json_writer *w, const struct entry *b
     json_writer_close(w, ']');
 }
 
-/* Appends the subject of a defect for programs; defect_subject() is the text for people. */
+/* Appends the subject of a defect for programs; defect_add_subject() is the text for people. */
 static void put_defect(struct json_writer *w, const struct entry *entry, enum defect defect)
 {
     const struct template_decision *t = template_decision(entry);

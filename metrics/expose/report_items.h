@@ -32,7 +32,8 @@ struct policy_counts {
     uint32_t selected;
     uint32_t won; /* Templates for which the policy ranks first. */
     uint32_t claimed;
-    uint32_t stale; /* Templates that are stale and counted for the policy (stale_policy). */
+    uint32_t
+        stale; /* Templates that are stale and counted for the policy (policy_of_stale_template). */
 };
 struct policy_counts policy_counts_of(const struct entry *policy);
 void report_put_counts(struct json_writer *w, const struct policy_counts *counts);
@@ -65,7 +66,7 @@ struct target_place {
  * Returns the targets of a decided template, unsorted; the decision has their number
  * (`target_count`). Texts are borrowed. Release the array with free().
  */
-struct target_place *target_places(const struct engine *engine, const struct entry *template);
+struct target_place *list_target_places(const struct engine *engine, const struct entry *template);
 
 /* Appends stage, delivery and Karmada's message of a template, and "targets" by member cluster. */
 void report_put_stages(struct json_writer *w, const struct engine *engine,

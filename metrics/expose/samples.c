@@ -61,8 +61,8 @@ static struct contribution *pack_samples(const struct sample *samples, size_t co
     return c;
 }
 
-struct contribution *contribution_share(struct contributions *all, const struct sample *samples,
-                                        size_t count)
+struct contribution *contribution_get_shared(struct contributions *all,
+                                             const struct sample *samples, size_t count)
 {
     const struct contribution_key wanted = {.samples = samples, .count = count};
     uint64_t hash = map_hash(samples, count * sizeof(*samples), all->seed);
@@ -156,11 +156,11 @@ void samples_release(struct samples *s)
 struct label_set *samples_label_set(struct samples *s, struct family_state *family,
                                     size_t label_count, const char *const *labels)
 {
-    assert(label_count == family_free_labels(family->def));
+    assert(label_count == family_free_label_count(family->def));
     strbuf_reset(&s->key);
     for (size_t i = 0; i < label_count; i++)
         label_key_add(&s->key, family->def->labels[i].name, labels[i]);
-    return family_state_get(family, &s->key);
+    return family_state_get_set(family, &s->key);
 }
 
 static struct series *find_series(struct samples *out, unsigned index, size_t label_count,

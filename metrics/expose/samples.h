@@ -40,8 +40,8 @@ void contributions_init(struct contributions *all, uint64_t seed);
 void contributions_release(struct contributions *all);
 
 /* Returns a new reference to the contribution with these samples; NULL if `count` is 0. */
-struct contribution *contribution_share(struct contributions *all, const struct sample *samples,
-                                        size_t count) MUST_USE;
+struct contribution *contribution_get_shared(struct contributions *all,
+                                             const struct sample *samples, size_t count) MUST_USE;
 
 /* Drops a reference. Accepts NULL. */
 void contribution_drop(struct contributions *all, struct contribution *c);

@@ -222,7 +222,7 @@ void label_key_add(struct strbuf *key, const char *name, const char *value)
 static char *enumerated_labels(const struct family_def *def, unsigned index)
 {
     struct strbuf text = STRBUF_INIT(LABELS_MAX_BYTES);
-    const struct family_label *label = &def->labels[family_free_labels(def)];
+    const struct family_label *label = &def->labels[family_free_label_count(def)];
     unsigned rest = family_series_per_set(def);
 
     for (; label->name; label++) {
@@ -297,7 +297,7 @@ static void label_set_free(struct label_set *set)
     free(set);
 }
 
-void family_state_unfold(struct family_state *f)
+void family_state_unfold_sets(struct family_state *f)
 {
     for (size_t i = 0; f->folded > 0 && i < f->count; i++)
         f->sets[i]->folded = false;
@@ -308,9 +308,9 @@ void family_state_unfold(struct family_state *f)
     f->rest_count = f->folded = f->folded_series = 0;
 }
 
-void family_state_clear(struct family_state *f)
+void family_state_clear_sets(struct family_state *f)
 {
-    family_state_unfold(f);
+    family_state_unfold_sets(f);
     for (size_t i = 0; i < f->count; i++)
         label_set_free(f->sets[i]);
     map_release(&f->by_key);
@@ -319,7 +319,7 @@ void family_state_clear(struct family_state *f)
 
 void family_state_release(struct family_state *f)
 {
-    family_state_clear(f);
+    family_state_clear_sets(f);
     for (unsigned i = 0; i < f->series_count; i++)
         free(f->texts[i].labels);
     free(f->sets);
@@ -408,7 +408,7 @@ static struct label_set *get_rest_set(struct family_state *f, const struct label
     size_t at = f->rest_count;
 
     /* Fast path for families without other free labels: all folded sets are added to one set. */
-    if (at > 0 && family_free_labels(f->def) == labels)
+    if (at > 0 && family_free_label_count(f->def) == labels)
         return f->rest[0];
     add_rest_key(&key, f->def, set->key, labels);
     for (size_t i = 0; i < f->rest_count; i++) {
@@ -422,7 +422,7 @@ static struct label_set *get_rest_set(struct family_state *f, const struct label
     return f->rest[at] = label_set_new(f, &key);
 }
 
-void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels)
+void family_state_fold_set(struct family_state *f, struct label_set *set, unsigned labels)
 {
     struct label_set *rest = f->def->no_rest ? NULL : get_rest_set(f, set, labels);
 
@@ -436,7 +436,7 @@ void family_state_fold(struct family_state *f, struct label_set *set, unsigned l
     }
 }
 
-struct label_set *family_state_get(struct family_state *f, const struct strbuf *key)
+struct label_set *family_state_get_set(struct family_state *f, const struct strbuf *key)
 {
     assert(strbuf_ok(key));
     uint64_t hash = map_hash(key->data, key->len, f->seed);
@@ -465,7 +465,7 @@ void label_set_unref(struct label_set *set)
     set->gone = true;
     f->gone++;
     if (f->gone > GONE_MIN && f->gone > f->count / 2)
-        family_state_sort(f);
+        family_state_sort_sets(f);
 }
 
 /*
@@ -498,7 +498,7 @@ static int by_key(const void *a, const void *b)
     return strcmp((*(struct label_set *const *)a)->key, (*(struct label_set *const *)b)->key);
 }
 
-void family_state_sort(struct family_state *f)
+void family_state_sort_sets(struct family_state *f)
 {
     free_gone_sets(f);
 

@@ -108,7 +108,7 @@ void family_state_init(struct family_state *f, const struct family_def *def, uin
 void family_state_release(struct family_state *f);
 
 /* Returns the label set with this key; a new one without references if necessary. */
-struct label_set *family_state_get(struct family_state *f, const struct strbuf *key);
+struct label_set *family_state_get_set(struct family_state *f, const struct strbuf *key);
 
 static inline void label_set_ref(struct label_set *set)
 {
@@ -122,19 +122,19 @@ void label_set_unref(struct label_set *set);
 void series_add_text(struct strbuf *out, const struct series *series);
 
 /* Shows all folded label sets again and frees the common sets in `rest`. */
-void family_state_unfold(struct family_state *f);
+void family_state_unfold_sets(struct family_state *f);
 
 /*
  * Folds a label set: hides it and adds its values to a common set in `rest`. The first `labels`
  * labels of that set have the value of family_rest_value(). For families with AGGREGATE_SUM.
  */
-void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels);
+void family_state_fold_set(struct family_state *f, struct label_set *set, unsigned labels);
 
 /* Frees the label sets without references and sorts the others. */
-void family_state_sort(struct family_state *f);
+void family_state_sort_sets(struct family_state *f);
 
 /* Frees all label sets, even with references. */
-void family_state_clear(struct family_state *f);
+void family_state_clear_sets(struct family_state *f);
 
 /* ---- label values ---- */
 

@@ -186,13 +186,13 @@ void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
 void distributor_detach_all(struct overlay *overlay, struct entry *binding)
 {
     CLEANUP(entry_list_release)
-    struct entry_list readers = overlay_readers(binding, CLASS_BINDING);
+    struct entry_list readers = entries_depending_on(binding, CLASS_BINDING);
 
     for (size_t i = 0; i < readers.count; i++)
         remove_referrer(overlay, readers.items[i], binding);
 }
 
-void distributor_template_created(struct overlay *overlay, struct entry *template)
+void distributor_on_template_created(struct overlay *overlay, struct entry *template)
 {
     struct rule_context *c = overlay_context(overlay);
     const struct kind_def *def = kind_binding(false);

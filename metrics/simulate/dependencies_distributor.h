@@ -31,4 +31,4 @@ void distributor_detach_all(struct overlay *overlay, struct entry *binding);
  * Calls distributor_sync() for the bindings that depend on a new template; all of them are in its
  * namespace.
  */
-void distributor_template_created(struct overlay *overlay, struct entry *template);
+void distributor_on_template_created(struct overlay *overlay, struct entry *template);

@@ -174,7 +174,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
     copy_resource_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
     if (copy_replicas(fresh, old, template)) {
-        scheduler_run(overlay, old, fresh);
+        scheduler_schedule_binding(overlay, old, fresh);
     } else {
         overlay_assume(overlay, ASSUMED_REPLICAS_UNKNOWN);
         binding_set_undetermined(fresh, UNDETERMINED_UNSUPPORTED);
@@ -315,7 +315,7 @@ static void enqueue_after_policy_change(struct overlay *overlay, struct entry *t
 static void update_bound_templates(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list bindings = overlay_readers(policy, CLASS_BINDING);
+    struct entry_list bindings = entries_depending_on(policy, CLASS_BINDING);
     const struct policy *p = entry_policy(policy);
 
     for (size_t i = 0; i < bindings.count; i++) {
@@ -354,7 +354,7 @@ static bool has_other_policy(const struct entry *template, const struct entry *p
 void detector_match_waiting(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
+    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
     const struct policy *p = entry_policy(policy);
 
     if (!p || lacks_override_policy(overlay, policy))
@@ -461,7 +461,7 @@ static bool has_failed_update(const struct template_decision *d)
 static void retry_failed_templates(struct overlay *overlay, const struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
+    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
 
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);
@@ -473,8 +473,8 @@ static void retry_failed_templates(struct overlay *overlay, const struct entry *
     }
 }
 
-void detector_policy_changed(struct overlay *overlay, struct entry *policy,
-                             const struct policy *old)
+void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
+                                const struct policy *old)
 {
     const struct policy *p = entry_policy(policy);
 
@@ -518,12 +518,12 @@ static bool is_claimed_by(const struct entry *template, const struct entry *poli
     return t && claim_is_of(t->claim_incomplete && b ? b->claim : t->claim, policy);
 }
 
-void detector_policy_deleted(struct overlay *overlay, struct entry *policy)
+void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
+    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
     CLEANUP(entry_list_release)
-    struct entry_list bindings = overlay_readers(policy, CLASS_BINDING);
+    struct entry_list bindings = entries_depending_on(policy, CLASS_BINDING);
     const struct policy *p = entry_policy(policy);
 
     for (size_t i = 0; i < templates.count; i++) {
@@ -545,7 +545,7 @@ void detector_policy_deleted(struct overlay *overlay, struct entry *policy)
 void detector_retry_policy(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
+    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
 
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);

@@ -21,8 +21,8 @@ void detector_process_template(struct overlay *overlay, struct queue_item item);
  * its claims on templates that it no longer selects, enqueues the templates that it holds, and
  * lets it preempt other policies.
  */
-void detector_policy_changed(struct overlay *overlay, struct entry *policy,
-                             const struct policy *old);
+void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
+                                const struct policy *old);
 
 /* Enqueues the unclaimed templates that the policy selects (Karmada: the waiting list). */
 void detector_match_waiting(struct overlay *overlay, struct entry *policy);
@@ -31,7 +31,7 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy);
  * Removes all claims of a policy that is deleted and enqueues its templates. Must be called before
  * the object of the policy is removed.
  */
-void detector_policy_deleted(struct overlay *overlay, struct entry *policy);
+void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy);
 
 /*
  * Enqueues the templates that still wait for the policy, after an object that the policy refers to

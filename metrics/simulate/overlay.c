@@ -225,7 +225,7 @@ void overlay_enqueue(struct overlay *overlay, struct queue_item item)
     overlay->queue[overlay->queue_end++] = item;
 }
 
-bool overlay_next(struct overlay *overlay, struct queue_item *out)
+bool overlay_dequeue(struct overlay *overlay, struct queue_item *out)
 {
     if (overlay->queue_first == overlay->queue_end)
         return false;
@@ -251,7 +251,7 @@ const struct entry_list *overlay_unsettled(const struct overlay *overlay)
     return &overlay->unsettled;
 }
 
-struct entry_list overlay_readers(const struct entry *entry, enum object_class class)
+struct entry_list entries_depending_on(const struct entry *entry, enum object_class class)
 {
     struct entry_list list = {0};
 
@@ -353,7 +353,7 @@ void outcome_release(struct outcome *o, struct store *store)
     *o = (struct outcome){0};
 }
 
-bool outcome_same_clusters(const struct outcome *a, const struct outcome *b)
+bool outcome_has_same_clusters(const struct outcome *a, const struct outcome *b)
 {
     if (a->cluster_count != b->cluster_count || a->undetermined != b->undetermined)
         return false;
@@ -365,7 +365,7 @@ bool outcome_same_clusters(const struct outcome *a, const struct outcome *b)
     return true;
 }
 
-unsigned outcome_fields(const struct outcome *a, const struct outcome *b)
+unsigned outcome_differing_fields(const struct outcome *a, const struct outcome *b)
 {
     if (!a->binding || !b->binding)
         return 0;
@@ -375,5 +375,6 @@ unsigned outcome_fields(const struct outcome *a, const struct outcome *b)
 bool outcome_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->exists == b->exists && a->state == b->state && a->reason == b->reason &&
-           a->policy == b->policy && outcome_same_clusters(a, b) && outcome_fields(a, b) == 0;
+           a->policy == b->policy && outcome_has_same_clusters(a, b) &&
+           outcome_differing_fields(a, b) == 0;
 }

@@ -121,7 +121,7 @@ void overlay_observe(struct overlay *overlay, struct overlay_observer observer);
 
 void overlay_enqueue(struct overlay *overlay, struct queue_item item);
 /* Moves the oldest item of the queue to `out`. Returns false if the queue is empty. */
-bool overlay_next(struct overlay *overlay, struct queue_item *out);
+bool overlay_dequeue(struct overlay *overlay, struct queue_item *out);
 
 /* Records a template that was still queued when the simulation was given up. */
 void overlay_note_unsettled(struct overlay *overlay, struct entry *template);
@@ -132,7 +132,7 @@ const struct entry_list *overlay_unsettled(const struct overlay *overlay);
  * Returns the entries of a class that have decisions which depend on `entry` at present. Release
  * the list with entry_list_release().
  */
-struct entry_list overlay_readers(const struct entry *entry, enum object_class class);
+struct entry_list entries_depending_on(const struct entry *entry, enum object_class class);
 
 /* ---- bindings ---- */
 
@@ -184,8 +184,8 @@ void outcome_read(const struct entry *template, struct outcome *out);
 void outcome_release(struct outcome *o, struct store *store);
 
 /* Returns true if both outcomes have the same clusters and replicas, as far as they are known. */
-bool outcome_same_clusters(const struct outcome *a, const struct outcome *b);
+bool outcome_has_same_clusters(const struct outcome *a, const struct outcome *b);
 /* Returns the fields of policies in which the bindings differ; bits by enum drift_field. */
-unsigned outcome_fields(const struct outcome *a, const struct outcome *b);
+unsigned outcome_differing_fields(const struct outcome *a, const struct outcome *b);
 /* Returns true if users see no difference between the two outcomes. */
 bool outcome_equal(const struct outcome *a, const struct outcome *b);

@@ -122,7 +122,7 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
     if (old && policy_equal(old, fresh))
         return;
     overlay_replace(overlay, entry, fresh);
-    detector_policy_changed(overlay, entry, old);
+    detector_on_policy_changed(overlay, entry, old);
 }
 
 /*
@@ -157,7 +157,7 @@ static void change_template(struct overlay *overlay, struct entry *entry,
 static void retry_policies(struct overlay *overlay, const struct entry *entry)
 {
     CLEANUP(entry_list_release)
-    struct entry_list policies = overlay_readers(entry, CLASS_POLICY);
+    struct entry_list policies = entries_depending_on(entry, CLASS_POLICY);
 
     overlay_evaluate(overlay);
     for (size_t i = 0; i < policies.count; i++)
@@ -181,7 +181,7 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
     if (entry_binding(binding))
         distributor_detach_unneeded(overlay, binding, &needed);
     if (!old)
-        distributor_template_created(overlay, entry);
+        distributor_on_template_created(overlay, entry);
     retry_policies(overlay, entry);
     overlay_enqueue(overlay, (struct queue_item){entry, false});
 }
@@ -198,7 +198,7 @@ static void apply_binding(struct overlay *overlay, struct entry *entry, const st
 {
     struct binding *fresh = overlay_copy_binding(overlay, read);
 
-    scheduler_run(overlay, entry_binding(entry), fresh);
+    scheduler_schedule_binding(overlay, entry_binding(entry), fresh);
     overlay_replace(overlay, entry, fresh);
     overlay_evaluate(overlay);
     distributor_sync(overlay, entry);
@@ -279,7 +279,7 @@ static void delete_object(struct overlay *overlay, struct entry *entry)
     if (!entry_exists(entry))
         return;
     if (entry_policy(entry))
-        detector_policy_deleted(overlay, entry);
+        detector_on_policy_deleted(overlay, entry);
     else if (entry_binding(entry))
         distributor_detach_all(overlay, entry);
     else if (!entry_template(entry))
@@ -291,7 +291,7 @@ static void delete_object(struct overlay *overlay, struct entry *entry)
     overlay_evaluate(overlay);
 }
 
-void simulation_touch(struct overlay *overlay, struct entry *template)
+void simulation_touch_template(struct overlay *overlay, struct entry *template)
 {
     const struct template *t = entry_template(template);
 
@@ -303,18 +303,18 @@ void simulation_touch(struct overlay *overlay, struct entry *template)
 
 /* ---- actions of Karmada ---- */
 
-bool simulation_settle(struct overlay *overlay)
+bool simulation_process_queue(struct overlay *overlay)
 {
     size_t limit =
         store_count(overlay_context(overlay)->store, CLASS_TEMPLATE) * SIMULATION_EVENTS_EACH +
         SIMULATION_EVENTS_MIN;
     struct queue_item item;
 
-    while (overlay_next(overlay, &item)) {
+    while (overlay_dequeue(overlay, &item)) {
         if (limit-- == 0 || overlay_limit_reached(overlay)) {
             do
                 overlay_note_unsettled(overlay, item.template);
-            while (overlay_next(overlay, &item));
+            while (overlay_dequeue(overlay, &item));
             overlay_evaluate(overlay);
             return false;
         }
@@ -326,7 +326,7 @@ bool simulation_settle(struct overlay *overlay)
 
 /*
  * Lets Karmada process the templates that come from manifests and were never applied: without uid,
- * claim and binding. Returns false as simulation_settle() does.
+ * claim and binding. Returns false as simulation_process_queue() does.
  */
 static MUST_USE bool admit_manifests(struct overlay *overlay)
 {
@@ -342,7 +342,7 @@ static MUST_USE bool admit_manifests(struct overlay *overlay)
             overlay_enqueue(overlay,
                             (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }
-    return simulation_settle(overlay);
+    return simulation_process_queue(overlay);
 }
 
 const char *const plan_when_names[PLAN_WHEN_COUNT] = {
@@ -482,7 +482,7 @@ bool plan_limit_reached(const struct plan *p)
     return overlay_limit_reached(p->overlay);
 }
 
-void plan_admit(struct plan *p)
+void plan_admit_manifests(struct plan *p)
 {
     overlay_observe(p->overlay, (struct overlay_observer){0});
     p->result.settled = admit_manifests(p->overlay);
@@ -495,7 +495,7 @@ void plan_admit(struct plan *p)
 
 static void process_queue(struct plan *p)
 {
-    if (!simulation_settle(p->overlay))
+    if (!simulation_process_queue(p->overlay))
         p->result.settled = false;
 }
 
@@ -537,9 +537,9 @@ void plan_delete(struct plan *p, struct entry *entry)
     process_queue(p);
 }
 
-void plan_touch(struct plan *p, struct entry *template)
+void plan_touch_template(struct plan *p, struct entry *template)
 {
-    simulation_touch(p->overlay, template);
+    simulation_touch_template(p->overlay, template);
     process_queue(p);
 }
 
@@ -570,7 +570,7 @@ static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
     struct entry *template = (struct entry *)(uintptr_t)row->template;
     size_t mark = overlay_mark(p->overlay);
 
-    simulation_touch(p->overlay, template);
+    simulation_touch_template(p->overlay, template);
     process_queue(p);
     outcome_read(template, &row->next);
     overlay_rollback(p->overlay, mark);

@@ -97,7 +97,7 @@ bool plan_limit_reached(const struct plan *p);
  * Lets Karmada process all manifests that no user has applied yet, as the state before the change.
  * Must be called before the first change. Visits every template.
  */
-void plan_admit(struct plan *p);
+void plan_admit_manifests(struct plan *p);
 
 /*
  * Applies an object as its user, and simulates Karmada until its queue is empty. New templates, and
@@ -108,7 +108,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
 /* Deletes the object of the entry as its user, and simulates Karmada until its queue is empty. */
 void plan_delete(struct plan *p, struct entry *entry);
 /* Changes the template as its user, without an effect on matching, and simulates Karmada. */
-void plan_touch(struct plan *p, struct entry *template);
+void plan_touch_template(struct plan *p, struct entry *template);
 
 /* Returns the result, owned by the plan. The engine keeps the state after the change. */
 const struct plan_result *plan_finish(struct plan *p);
@@ -121,10 +121,10 @@ void plan_undo(struct plan *p);
 /* ---- steps of a simulation ---- */
 
 /* Changes a member of the template that policies do not depend on, and enqueues the template. */
-void simulation_touch(struct overlay *overlay, struct entry *template);
+void simulation_touch_template(struct overlay *overlay, struct entry *template);
 
 /*
- * Limit of processed queue items in one simulation_settle(): SIMULATION_EVENTS_EACH for each
+ * Limit of processed queue items in one simulation_process_queue(): SIMULATION_EVENTS_EACH for each
  * template of the store, plus SIMULATION_EVENTS_MIN. A simulation beyond the limit counts as
  * endless.
  */
@@ -134,4 +134,4 @@ enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
  * Processes the queue until it is empty. Returns false if the limit of items or of the overlay is
  * reached: the state is then incomplete, and the queue is emptied.
  */
-bool simulation_settle(struct overlay *overlay) MUST_USE;
+bool simulation_process_queue(struct overlay *overlay) MUST_USE;

@@ -44,14 +44,15 @@ static bool simulate_event(struct overlay *overlay, struct entry *template)
     if (d && needs_user_change(template, d))
         return true;
     if (d && is_claim_removal_due(d))
-        detector_policy_changed(overlay, d->claimed, NULL);
+        detector_on_policy_changed(overlay, d->claimed, NULL);
     overlay_enqueue(overlay,
                     (struct queue_item){template, static_takeover || (policy && policy->lazy)});
-    return simulation_settle(overlay);
+    return simulation_process_queue(overlay);
 }
 
-void next_change_predict(struct engine *e, const struct entry *template,
-                         void (*each)(void *context, const struct next_change *f), void *context)
+void next_change_predict_outcomes(struct engine *e, const struct entry *template,
+                                  void (*each)(void *context, const struct next_change *f),
+                                  void *context)
 {
     struct entry *entry = (struct entry *)(uintptr_t) template;
     struct overlay *overlay = overlay_new(e);
@@ -60,8 +61,8 @@ void next_change_predict(struct engine *e, const struct entry *template,
     outcome_read(entry, &f.now);
     f.settled = simulate_event(overlay, entry);
     outcome_read(entry, &f.rest);
-    simulation_touch(overlay, entry);
-    f.settled &= simulation_settle(overlay);
+    simulation_touch_template(overlay, entry);
+    f.settled &= simulation_process_queue(overlay);
     outcome_read(entry, &f.next);
     f.assumptions = overlay_take_assumptions(overlay);
     each(context, &f);
@@ -168,7 +169,7 @@ enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct rec
     if (q.verdict == RECONCILE_MOVES && d->state != STATE_STALE)
         return RECONCILE_UNRELATED;
     if (q.verdict == RECONCILE_MOVES)
-        next_change_predict(e, template, set_verdict_by_outcomes, &q);
+        next_change_predict_outcomes(e, template, set_verdict_by_outcomes, &q);
     return q.verdict;
 }
 
@@ -216,9 +217,9 @@ static bool plan_chosen_templates(struct reconcile *r, const struct reconcile_fi
 
     r->plan = plan_new(r->engine);
     if (admit)
-        plan_admit(r->plan);
+        plan_admit_manifests(r->plan);
     for (size_t i = 0; i < chosen->count; i++)
-        plan_touch(r->plan, chosen->items[i].template);
+        plan_touch_template(r->plan, chosen->items[i].template);
     r->result = plan_finish(r->plan);
     for (size_t i = 0; i < chosen->count; i++) {
         struct reconcile_item item = chosen->items[i];

@@ -82,7 +82,7 @@ struct reconcile {
 /*
  * Returns the templates that match the filter, with their plan. The engine must have no evaluation
  * left to do, and the store must not change before reconcile_end_plan(). If `admit` is true,
- * manifests count as applied (plan_admit).
+ * manifests count as applied (plan_admit_manifests).
  */
 struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *wish,
                                 bool admit) MUST_USE;
@@ -119,5 +119,6 @@ struct next_change {
  * are valid only during the call. The engine must have no evaluation left to do; its state is
  * restored afterwards.
  */
-void next_change_predict(struct engine *e, const struct entry *template,
-                         void (*each)(void *context, const struct next_change *f), void *context);
+void next_change_predict_outcomes(struct engine *e, const struct entry *template,
+                                  void (*each)(void *context, const struct next_change *f),
+                                  void *context);

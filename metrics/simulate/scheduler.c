@@ -190,7 +190,8 @@ static void assign_clusters(struct overlay *overlay, const struct projection *p,
     fresh->applied_placement = fresh->propagation.placement;
 }
 
-void scheduler_run(struct overlay *overlay, const struct binding *old, struct binding *fresh)
+void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
+                                struct binding *fresh)
 {
     struct rule_context *c = overlay_context(overlay);
     const struct resolved_placement *resolved;

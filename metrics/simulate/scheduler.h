@@ -13,4 +13,5 @@
  * scheduler's live data about clusters, `fresh` keeps its clusters and `undetermined` has the
  * reason.
  */
-void scheduler_run(struct overlay *overlay, const struct binding *old, struct binding *fresh);
+void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
+                                struct binding *fresh);

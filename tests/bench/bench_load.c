@@ -63,7 +63,7 @@ static double load(const char *path, size_t *held)
     struct engine *engine = engine_new(store, &rules_options_default, 1, &err);
     struct registry *registry = registry_new(engine, &registry_options_default, 1);
     engine_observe(engine,
-                   (struct engine_observer){.decided = registry_decided, .context = registry});
+                   (struct engine_observer){.decided = registry_update_entry, .context = registry});
     struct manifests *manifests =
         manifests_new(store, &path, 1, "default", &manifest_limits_default);
     if (!manifests_load(manifests, &err) || manifests_problem_count(manifests) > 0)

@@ -68,8 +68,8 @@ static void world_init(struct world *w)
     w->engine = engine_new(w->store, &rules_options_default, 1, &err);
     w->registry = registry_new(w->engine, &registry_options_default, 1);
     w->text = STRBUF_INIT(OBJECT_MAX);
-    engine_observe(w->engine,
-                   (struct engine_observer){.decided = registry_decided, .context = w->registry});
+    engine_observe(w->engine, (struct engine_observer){.decided = registry_update_entry,
+                                                       .context = w->registry});
 }
 
 static void world_release(struct world *w)

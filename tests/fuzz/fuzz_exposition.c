@@ -135,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     write_page(p, count % FORMATS, &p->page);
     check_page(p, count % FORMATS, lines);
-    registry_clear(p->registry, OWN_OBJECTS);
+    registry_clear_family(p->registry, OWN_OBJECTS);
     for (size_t i = 0; i < count; i++)
         strbuf_release(&texts[i]);
     return 0;

@@ -14,7 +14,8 @@ struct registry *page_registry(struct world *w, const struct registry_options *o
 {
     struct registry *r = registry_new(w->engine, options, 7);
 
-    engine_observe(w->engine, (struct engine_observer){.decided = registry_decided, .context = r});
+    engine_observe(w->engine,
+                   (struct engine_observer){.decided = registry_update_entry, .context = r});
     return r;
 }
 

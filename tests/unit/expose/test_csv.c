@@ -38,7 +38,7 @@ TEST_ROWS(a_row_is_a_line_of_cells, cell_cases, title)
     const struct cell_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(1024);
 
-    assert_int_equal(csv_row(&out, columns, c->json, strlen(c->json)), c->line != NULL);
+    assert_int_equal(csv_add_row(&out, columns, c->json, strlen(c->json)), c->line != NULL);
     assert_string_equal(out.data, c->line ? c->line : "");
 }
 
@@ -47,6 +47,6 @@ TEST(the_head_names_the_columns)
     static const char *const columns[] = {"a", "b.c", NULL};
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(1024);
 
-    csv_head(&out, columns);
+    csv_add_headings(&out, columns);
     assert_string_equal(out.data, "a,b.c\r\n");
 }

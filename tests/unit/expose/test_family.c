@@ -18,7 +18,7 @@ static void check_words(const struct family_def *f)
     assert_int_equal(strspn(f->name, letters), strlen(f->name));
     assert_true(strncmp(f->name, "karmada_", 8) == 0 || strncmp(f->name, "process_", 8) == 0);
     assert_ptr_equal(family_find(f->name), f);
-    if (!f->help || (!f->bound && family_free_labels(f) > 0))
+    if (!f->help || (!f->bound && family_free_label_count(f) > 0))
         fail_msg("%s: its row lacks the help or the bound", f->name);
     /* Neither format would have to escape anything. */
     assert_null(strpbrk(f->help, "\\\"\n"));
@@ -35,7 +35,7 @@ static void check_words(const struct family_def *f)
 
 static void check_labels(const struct family_def *f)
 {
-    unsigned free_labels = family_free_labels(f);
+    unsigned free_labels = family_free_label_count(f);
 
     assert_null(f->labels[FAMILY_LABELS_MAX].name);
     for (unsigned i = 0; f->labels[i].name; i++) {
@@ -99,10 +99,10 @@ static void check_present(const struct family_def *f)
 
     assert_non_null(of);
     assert_true(of->aggregation == AGGREGATE_SUM && !of->opt_in && !f->opt_in);
-    assert_int_equal(family_free_labels(f), 0);
+    assert_int_equal(family_free_label_count(f), 0);
     assert_int_equal(family_series_per_set(f), family_series_per_set(of));
     for (unsigned i = 0; f->labels[i].name; i++)
-        assert_ptr_equal(f->labels[i].values, of->labels[family_free_labels(of) + i].values);
+        assert_ptr_equal(f->labels[i].values, of->labels[family_free_label_count(of) + i].values);
 }
 
 /* What is folded is added up without the first labels, and a row that is not there is 0. */
@@ -125,7 +125,7 @@ static void check_fold(const struct family_def *f)
         return;
     for (size_t i = 0; names[f->limit_kind][i]; i++)
         assert_string_equal(f->labels[i].name, names[f->limit_kind][i]);
-    assert_null(names[f->limit_kind][family_limit_labels(f->limit_kind)]);
+    assert_null(names[f->limit_kind][family_limit_label_count(f->limit_kind)]);
     assert_int_equal(f->aggregation, AGGREGATE_SUM);
     assert_true(!f->detail && !f->opt_in && (f->sparse || f->no_rest));
     assert_non_null(strstr(f->bound, bounds[f->limit_kind]));

@@ -61,7 +61,7 @@ static void tell(const struct row_view *view, struct strbuf *out)
     const struct row *row;
 
     strbuf_reset(out);
-    while ((row = row_view_next(view, &at)) != NULL) {
+    while ((row = row_view_next_row(view, &at)) != NULL) {
         struct json_writer w = {.out = out};
 
         row_write(&w, row);
@@ -74,7 +74,7 @@ static size_t count_rows(const struct row_view *view)
     struct row_position at = {0};
     size_t count = 0;
 
-    while (row_view_next(view, &at))
+    while (row_view_next_row(view, &at))
         count++;
     return count;
 }
@@ -87,7 +87,7 @@ static void check_now(struct listed *l)
     const struct row *row, *before = NULL;
     size_t count = 0;
 
-    while ((row = row_view_next(view, &at)) != NULL) {
+    while ((row = row_view_next_row(view, &at)) != NULL) {
         struct row fresh;
 
         if (before)
@@ -172,7 +172,7 @@ static bool claim_exists(struct listed *l)
 {
     struct row_view *view = rows_view(l->rows);
     struct row_position at = {0};
-    const struct row *row = row_view_next(view, &at);
+    const struct row *row = row_view_next_row(view, &at);
 
     assert_non_null(row);
     assert_non_null(row->claimed);

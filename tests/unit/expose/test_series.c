@@ -136,7 +136,7 @@ static void expect_template(struct oracle *o, const struct entry *entry)
     const struct template_decision *d = template_decision(entry);
     const char *group = entry->partition->type->group;
     const char *reason = reason_name(d->state, d->reason);
-    struct policy_name policy = policy_name_of(stale_policy(d));
+    struct policy_name policy = policy_name_of(policy_of_stale_template(d));
 
     if (d->state == STATE_UNBOUND)
         count(o, 1, "karmada_templates_unbound{reason=\"%s\"}", reason);
@@ -429,7 +429,7 @@ static void hand_release(struct hand *h)
 static void conflict(struct hand *h, bool value)
 {
     h->decision->dependency->fields[DEPENDENCY_PRESERVE].conflict = value;
-    registry_decided(h->r, h->entry);
+    registry_update_entry(h->r, h->entry);
 }
 
 /* From no policy to one, and back: each way counts once, and the first look at all is no way. */
@@ -474,7 +474,7 @@ TEST(transitions_count_onsets_only)
     struct hand h;
 
     hand_init(&h, "default", &registry_options_default);
-    registry_decided(h.r, h.entry);
+    registry_update_entry(h.r, h.entry);
     CLEANUP(free_cleanup) char *before = page_of(h.r);
     page_has(before, family, "0");
     conflict(&h, true);
@@ -726,12 +726,12 @@ TEST(a_block_goes_with_its_last_contributor)
     struct hand h;
 
     hand_init(&h, "default", &registry_options_default);
-    registry_decided(h.r, h.entry);
+    registry_update_entry(h.r, h.entry);
     CLEANUP(free_cleanup) char *with = page_of(h.r);
     page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"attached\"}", "1");
     page_lacks(with, "karmada_namespace_templates{namespace=\"default\",state=\"stale\"}");
     engine_observe(h.w.engine,
-                   (struct engine_observer){.decided = registry_decided, .context = h.r});
+                   (struct engine_observer){.decided = registry_update_entry, .context = h.r});
     store_remove(h.w.store, h.entry);
     world_run(&h.w, 0);
     assert_null(store_find(h.w.store, &(struct identity){"v1", "ConfigMap", "default", "shared"}));
@@ -743,9 +743,9 @@ TEST(an_object_that_is_gone_gives_nothing)
     struct hand h;
 
     hand_init(&h, "default", &registry_options_default);
-    registry_decided(h.r, h.entry);
+    registry_update_entry(h.r, h.entry);
     engine_observe(h.w.engine,
-                   (struct engine_observer){.decided = registry_decided, .context = h.r});
+                   (struct engine_observer){.decided = registry_update_entry, .context = h.r});
     store_remove(h.w.store, h.entry);
     world_run(&h.w, 0);
     CLEANUP(free_cleanup) char *page = page_of(h.r);
@@ -760,14 +760,14 @@ TEST(what_gives_the_same_changes_nothing)
     struct hand h;
 
     hand_init(&h, "default", &registry_options_default);
-    registry_decided(h.r, h.entry);
+    registry_update_entry(h.r, h.entry);
     uint64_t version = registry_version(h.r);
     const void *contribution = h.entry->contribution;
-    registry_decided(h.r, h.entry);
+    registry_update_entry(h.r, h.entry);
     assert_int_equal(registry_version(h.r), version);
     assert_ptr_equal(h.entry->contribution, contribution);
     h.decision->state = STATE_CURRENT;
-    registry_decided(h.r, h.entry);
+    registry_update_entry(h.r, h.entry);
     assert_true(registry_version(h.r) > version);
     hand_release(&h);
 }
@@ -778,9 +778,9 @@ TEST(values_that_become_equal_are_added_up)
     struct hand h;
 
     hand_init(&h, "a\\u0001b", &registry_options_default);
-    registry_decided(h.r, h.entry);
+    registry_update_entry(h.r, h.entry);
     engine_observe(h.w.engine,
-                   (struct engine_observer){.decided = registry_decided, .context = h.r});
+                   (struct engine_observer){.decided = registry_update_entry, .context = h.r});
     world_put_text(&h.w, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
                          "\"name\":\"shared\",\"namespace\":\"a\\u0002b\"}}");
     world_run(&h.w, 0);
@@ -833,7 +833,7 @@ TEST(the_exporter_sets_its_own)
     page_has(page, "process_open_fds", "13");
     page_has(page, "process_cpu_seconds_total", "0.25");
     page_has(page, "karmada_policy_exporter_objects{resource=\"configmaps\"}", "4");
-    registry_clear(r, OWN_OBJECTS);
+    registry_clear_family(r, OWN_OBJECTS);
     REGISTRY_SET(r, OWN_OBJECTS, 5, "secrets");
     CLEANUP(free_cleanup) char *cleared = page_of(r);
     page_lacks(cleared, "karmada_policy_exporter_objects{resource=\"configmaps\"}");

@@ -256,9 +256,9 @@ TEST(a_play_that_gives_up_names_the_templates_in_its_queue)
     plan_free(p);
 
     p = plan_new(w.engine);
-    plan_admit(p);
+    plan_admit_manifests(p);
     plan_set_limit(p, (struct overlay_limit){is_reached, NULL});
-    plan_touch(p, find_web(&w));
+    plan_touch_template(p, find_web(&w));
     r = plan_finish(p);
     assert_false(r->settled);
     assert_int_equal(r->unsettled->count, 1);
@@ -368,11 +368,11 @@ TEST(what_does_not_come_to_rest_is_left_in_mid_air)
     struct entry *web = world_find(&w, "apps/v1", "Deployment", "default", "web");
     for (size_t i = 0; i < SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
         overlay_enqueue(overlay, (struct queue_item){web, false});
-    assert_true(simulation_settle(overlay));
+    assert_true(simulation_process_queue(overlay));
     for (size_t i = 0; i <= SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
         overlay_enqueue(overlay, (struct queue_item){web, false});
-    assert_false(simulation_settle(overlay));
-    assert_true(simulation_settle(overlay));
+    assert_false(simulation_process_queue(overlay));
+    assert_true(simulation_process_queue(overlay));
     overlay_free(overlay);
     world_release(&w);
 }
@@ -508,7 +508,7 @@ TEST(everything_is_put_back)
         plan_cut(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);
         if (entry && entry_template(entry))
-            next_change_predict(w.engine, entry, read_nothing, &settled);
+            next_change_predict_outcomes(w.engine, entry, read_nothing, &settled);
         assert_true(settled);
         /* What falls due meanwhile is not lost on whoever observes the engine. */
         assert_int_equal(engine_now_ms(w.engine), NOW_MS);
