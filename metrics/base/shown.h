@@ -21,5 +21,5 @@ struct shown {
 /* Returns the text for a message: fail(err, "'%s' is no number", shown(value).text). */
 struct shown shown(const char *value);
 
-/* Does the same for the first `len` bytes of a value. */
+/* Returns the text of the first `len` bytes of a value. */
 struct shown shown_part(const char *value, size_t len);

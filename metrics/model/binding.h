@@ -59,7 +59,7 @@ enum scheduled {
 
 enum purge_mode { PURGE_GRACEFULLY, PURGE_DIRECTLY, PURGE_NEVER, PURGE_OTHER };
 
-/* An element of spec.gracefulEvictionTasks. Shared texts, "" if unset. */
+/* An element of spec.gracefulEvictionTasks. Interned texts, "" if unset. */
 struct eviction {
     const char *cluster;
     const char *reason;
@@ -70,7 +70,7 @@ struct eviction {
     bool suppresses;    /* suppressDeletion: both copies run until a user changes the task. */
 };
 
-/* Message of the last failed apply to a target cluster. Shared texts. */
+/* Message of the last failed apply to a target cluster. Interned texts. */
 struct target_message {
     const char *cluster;
     const char *text;
@@ -79,7 +79,7 @@ struct target_message {
 /* Status details that few bindings have. Messages are cut to MESSAGE_MAX bytes. */
 enum { MESSAGE_MAX = 1024 };
 struct status_problem {
-    const char *message; /* Message of Scheduled, if it is False; NULL if absent. Shared. */
+    const char *message; /* Message of Scheduled, if it is False; NULL if absent. Interned. */
     struct eviction *evictions;
     struct target_message *messages; /* In the order of status.aggregatedStatus. */
     uint32_t eviction_count;
@@ -111,19 +111,19 @@ static inline bool scheduling_failed(const struct binding_status *p)
 
 /* ---- the binding ---- */
 
-/* A binding that requires this one (an element of spec.requiredBy). Shared texts, "" if unset. */
+/* A binding that requires this one (an element of spec.requiredBy). Interned texts, "" if unset. */
 struct referrer {
     const char *ns;
     const char *name;
 };
 
-/* Amount of a resource that one replica requests, in base units (cores, bytes). Shared name. */
+/* Amount of a resource that one replica requests, in base units (cores, bytes). Interned name. */
 struct resource_request {
     const char *resource;
     double amount;
 };
 
-/* A ManagementConflict that Config Connector reports in a member cluster. Shared texts. */
+/* A ManagementConflict that Config Connector reports in a member cluster. Interned texts. */
 struct member_conflict {
     const char *cluster; /* NULL terminates a list. */
     const char *holder;  /* Id of the lease holder; "" if unknown. */
@@ -131,7 +131,7 @@ struct member_conflict {
 
 /*
  * Named dependencies that Karmada recorded in an annotation of the binding of a template that
- * propagates its dependencies. Shared texts.
+ * propagates its dependencies. Interned texts.
  */
 struct recorded_dependencies {
     uint32_t count;
@@ -143,12 +143,12 @@ struct recorded_dependencies {
  * of the same allocation: never pass the claim to claim_free().
  */
 struct binding {
-    const char *api_version; /* Template in spec.resource; "" for unset members. Shared. */
+    const char *api_version; /* Template in spec.resource; "" for unset members. Interned. */
     const char *kind;
     const char *ns;
     const char *name;       /* Not shared. */
     struct claim *claim;    /* NULL if unclaimed. */
-    const char *managed_by; /* Label binding.karmada.io/managed-by; NULL if absent. Shared. */
+    const char *managed_by; /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
     struct propagation propagation;
     const char *applied_placement; /* Placement applied last, canonical; NULL if unknown. */
     struct referrer *referrers;

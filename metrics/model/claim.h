@@ -33,7 +33,7 @@ bool has_claim_id(struct decode *d, const cJSON *metadata);
 /* Returns true if both name the same policy with the same id, or both are NULL. */
 bool claim_equal(const struct claim *a, const struct claim *b);
 
-/* Returns true if the key contains ".karmada.io": Karmada writes such keys itself (seed 001). */
+/* Returns true if the key contains ".karmada.io": Karmada writes such keys itself. */
 bool is_karmada_key(const char *key);
 
 /* Returns the permanent id in a policy's metadata, shared: the caller drops it. NULL if absent. */

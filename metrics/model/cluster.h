@@ -5,14 +5,14 @@
 
 /* Member cluster: the fields that placements select by, its APIs and its resources. */
 
-/* Shared texts, "" if unset. */
+/* Interned texts, "" if unset. */
 struct taint {
     const char *key;
     const char *value;
     const char *effect;
 };
 
-/* Amounts of one resource in a member cluster, in base units (cores, bytes). Shared name. */
+/* Amounts of one resource in a member cluster, in base units (cores, bytes). Interned name. */
 struct cluster_resource {
     const char *resource;
     double allocatable;
@@ -22,7 +22,7 @@ struct cluster_resource {
 
 struct cluster {
     struct labels labels;
-    const char *provider; /* NULL if unset, like `region`. Shared. */
+    const char *provider; /* NULL if unset, like `region`. Interned. */
     const char *region;
     const char **zones; /* spec.zones, and the deprecated spec.zone if it is another zone. */
     struct taint *taints;

@@ -62,10 +62,10 @@ enum container_kind { CONTAINER_NONE, CONTAINER_PROJECT, CONTAINER_FOLDER, CONTA
 
 struct container {
     enum container_kind kind;
-    const char *id; /* Shared; NULL for CONTAINER_NONE. */
+    const char *id; /* Interned; NULL for CONTAINER_NONE. */
 };
 
-/* A resource of Config Connector. Shared texts, NULL if unset. */
+/* A resource of Config Connector. Interned texts, NULL if unset. */
 struct connector {
     struct container container; /* From an annotation, else from spec.projectRef or similar. */
     const char *resource_id;    /* spec.resourceID; if unset, the object's name is used. */
@@ -121,8 +121,8 @@ void connector_release(struct intern *strings, void *part, enum connector_role r
 #define LEASE_KIND        "Asset"
 
 struct lease {
-    const char *asset_type; /* "pubsub.googleapis.com/Topic". Shared. */
-    const char *holder;     /* Id of a namespace; NULL without a holder. Shared. */
+    const char *asset_type; /* "pubsub.googleapis.com/Topic". Interned. */
+    const char *holder;     /* Id of a namespace; NULL without a holder. Interned. */
     int64_t expires_s;      /* Seconds since the epoch; 0 (expired) if missing or malformed. */
     int64_t snapshot_ms;    /* Time of the snapshot, in milliseconds since the epoch. */
 };

@@ -4,7 +4,7 @@
 #include "metrics/base/base.h"
 #include "metrics/base/json.h"
 
-/* Shared strings, and the decoder of one Kubernetes object that uses them. */
+/* Interned strings (one copy of equal texts, counted), and the decoder of one Kubernetes object. */
 
 /*
  * Pool of reference-counted strings. Equal strings of one pool are the same pointer, so comparing

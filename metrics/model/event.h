@@ -18,7 +18,7 @@ enum override_outcome {
 /*
  * Content of such an Event. Karmada's override manager names policy and cluster in the message
  * only: "Apply override policy(<namespace>/<name>) for cluster(<name>) failed." or "Apply cluster
- * override policy(<name>) for ...". Shared texts.
+ * override policy(<name>) for ...". Interned texts.
  *
  * The event client of Karmada aggregates: repetitions increment the count of one Event; after 25
  * Events of one reason about a template it emits one in five minutes, so the time may be that of an
@@ -49,7 +49,7 @@ bool override_event_equal(const struct override_event *a, const struct override_
 
 /*
  * An Event of core/v1 or events.k8s.io/v1. All members are zero for Events with other reasons.
- * Shared texts.
+ * Interned texts.
  */
 struct event {
     const char *kind; /* Object of the Event: the attached ResourceBinding, or the template. */

@@ -46,7 +46,7 @@ static inline bool short_version_is_newer(uint32_t a, uint32_t b)
     return (int32_t)(a - b) > 0;
 }
 
-/* One label. Shared texts; `value` may be "". */
+/* One label. Interned texts; `value` may be "". */
 struct label {
     const char *key;
     const char *value;
@@ -73,7 +73,7 @@ enum label_operator {
     LABEL_DOES_NOT_EXIST,
 };
 
-/* One requirement of a label selector. Shared texts. */
+/* One requirement of a label selector. Interned texts. */
 struct label_requirement {
     const char *key;
     enum label_operator op;

@@ -30,13 +30,13 @@ void cluster_affinity_release(struct intern *strings, struct cluster_affinity *a
 
 /* clusterAffinity, or an element of clusterAffinities. */
 struct affinity_group {
-    const char *name; /* Shared; NULL for clusterAffinity. */
+    const char *name; /* Interned; NULL for clusterAffinity. */
     struct cluster_affinity affinity;
     struct cluster_affinity *overflow; /* overflowAffinities */
     uint32_t overflow_count;
 };
 
-/* Shared texts, "" if unset. */
+/* Interned texts, "" if unset. */
 struct toleration {
     const char *key;
     const char *op;

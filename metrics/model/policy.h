@@ -10,7 +10,7 @@
  * policies (resource selectors) and bindings (propagation).
  */
 
-/* An element of resourceSelectors or excludedResources. Shared texts, NULL if unset. */
+/* An element of resourceSelectors or excludedResources. Interned texts, NULL if unset. */
 struct resource_selector {
     const char *api_version;
     const char *kind;
@@ -69,9 +69,9 @@ struct policy {
     const char **overrides; /* dependentOverrides */
     uint32_t override_count;
     int32_t priority;
-    const char *id; /* Permanent id; NULL if absent. Shared. */
+    const char *id; /* Permanent id; NULL if absent. Interned. */
     struct propagation propagation;
-    const char *priority_class; /* PriorityClass in schedulePriority; NULL if unset. Shared. */
+    const char *priority_class; /* PriorityClass in schedulePriority; NULL if unset. Interned. */
     bool priority_refused;      /* Karmada does not support its priorityClassSource. */
     int64_t generation;
     int64_t created_ms;

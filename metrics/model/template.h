@@ -33,8 +33,8 @@ struct template
     struct claim *claim;          /* NULL if unclaimed. */
     const char *claimed_by;       /* Label resourcetemplate.karmada.io/claimed-by; else NULL. */
     struct reference *references; /* In the order of references_decode(). */
-    const char *requests;         /* Input of requests_parse(); NULL if empty or unknown. Shared. */
-    const char *changed_by;       /* Use template_changed_by(). */
+    const char *requests;   /* Input of requests_parse(); NULL if empty or unknown. Interned. */
+    const char *changed_by; /* Use template_changed_by(). */
     uint32_t reference_count;
     int32_t replicas;          /* -1 if unknown. */
     int64_t created_ms;        /* 0 if unknown. */
@@ -73,7 +73,7 @@ const char *template_changed_by(const struct template *t);
 
 /*
  * Returns the owner of the template: the value of the label, else of the annotation, with the key
- * of store_set_owner_key(). Shared; NULL if there is no owner or the value is longer than 256
+ * of store_set_owner_key(). Interned; NULL if there is no owner or the value is longer than 256
  * bytes.
  */
 const char *template_owner(const struct template *t);

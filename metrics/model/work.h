@@ -10,9 +10,9 @@
  * is not decoded: Karmada copies the useful part into the status of the binding.
  */
 struct work {
-    const char *binding_ns;   /* Shared; "" for a ClusterResourceBinding. */
-    const char *binding_name; /* Shared; NULL if the Work belongs to no binding. */
-    /* Names of the applied override policies, for work_next_override(); "" if empty. Shared. */
+    const char *binding_ns;   /* Interned; "" for a ClusterResourceBinding. */
+    const char *binding_name; /* Interned; NULL if the Work belongs to no binding. */
+    /* Names of the applied override policies, for work_next_override(); "" if empty. Interned. */
     const char *overrides;
     const char *cluster_overrides;
     uint32_t binding_id;          /* binding_id_decode() */

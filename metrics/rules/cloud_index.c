@@ -235,7 +235,7 @@ static void cell_add(struct map *m, uint64_t hash, struct entry *entry)
     }
 }
 
-static void cell_remove(struct map *m, uint64_t hash, const struct entry *entry)
+static void remove_from_cell(struct map *m, uint64_t hash, const struct entry *entry)
 {
     struct hash_cell *first = map_take(m, hash, NULL);
     struct hash_cell **at = &first;
@@ -257,7 +257,7 @@ void cloud_index_add_lease(struct cloud_index *x, struct entry *lease)
 
 void cloud_index_remove_lease(struct cloud_index *x, struct entry *lease)
 {
-    cell_remove(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
+    remove_from_cell(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
 }
 
 void cloud_index_add_resource(struct cloud_index *x, struct entry *template,
@@ -269,7 +269,7 @@ void cloud_index_add_resource(struct cloud_index *x, struct entry *template,
 void cloud_index_remove_resource(struct cloud_index *x, struct entry *template,
                                  const struct connector_identity *identity)
 {
-    cell_remove(&x->resources, cloud_name_hash_of(identity, x->seed), template);
+    remove_from_cell(&x->resources, cloud_name_hash_of(identity, x->seed), template);
 }
 
 struct entry *cloud_index_lease(const struct cloud_index *x, const struct entry *template,

@@ -285,7 +285,10 @@ uint64_t connector_hash(const struct entry *entry, const struct connector_identi
 
 /* ---- settings of Config Connector ---- */
 
-/* A Namespace or ConfigMap is a template or, if no policy selects the kind, a setting. */
+/*
+ * Versions under which the store may have a Namespace or ConfigMap: v1 if a policy selects the
+ * kind, so that it is a template, else SETTING_API_VERSION.
+ */
 static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
 
 /* Returns NULL if the object does not exist. */

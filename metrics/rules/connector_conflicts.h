@@ -107,7 +107,7 @@ struct connector_decision {
 struct lease_decision {
     enum lease_state state;
     uint16_t conflicts;    /* Bits by connector_conflict. */
-    const char *holder_ns; /* Namespace with the holder's id; NULL if unknown. Shared. */
+    const char *holder_ns; /* Namespace with the holder's id; NULL if unknown. Interned. */
 };
 
 /* Inputs of connector_decide(). */

@@ -90,8 +90,8 @@ static inline bool gate_is_on(gate_set gates, enum gate gate)
 struct incomplete {
     struct intern *strings; /* Borrowed. */
     struct incomplete_kind {
-        const char *api_version; /* Shared. */
-        const char *kind;        /* Shared. */
+        const char *api_version; /* Interned. */
+        const char *kind;        /* Interned. */
     } * items;
     size_t count;
 };
@@ -105,7 +105,7 @@ bool incomplete_set(struct incomplete *i, const char *api_version, const char *k
 
 /* Returns true if the kind is incomplete. */
 bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind);
-/* Returns the same for a type of the store that owns `strings`, without comparing texts. */
+/* incomplete_has() for a type of the store that owns `strings`, without comparing texts. */
 bool incomplete_has_type(const struct incomplete *i, const struct type *type);
 /* Returns the classes of all incomplete kinds, bits by object_class. */
 unsigned incomplete_classes(const struct incomplete *i);

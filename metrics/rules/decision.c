@@ -47,7 +47,7 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
     return reason == WHY_OTHER || (stage_reasons[stage] & UINT64_C(1) << reason) != 0;
 }
 
-/* ---- change of a template in its binding ---- */
+/* ---- whether a binding contains the last change of its template ---- */
 
 /*
  * Compares the template version in the binding with the version of the last user change. If others

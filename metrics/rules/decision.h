@@ -131,8 +131,8 @@ enum change_applied {
 enum change_applied change_applied_to(const struct entry *template, const struct binding *b);
 
 /*
- * Returns the same for a template that no policy claims any more. Karmada removed the claim labels,
- * which is a write after the binding's version, but no change by a user.
+ * change_applied_to() for a template that no policy claims any more. Karmada removed the claim
+ * labels, which is a write after the binding's version, but no change by a user.
  */
 enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b);
 

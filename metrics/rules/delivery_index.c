@@ -9,7 +9,7 @@ enum { BINDINGS_PER_STEP = 64 };
 /* ---- clusters by name ---- */
 
 struct member_cluster {
-    const char *name; /* Shared: equal names have one address. */
+    const char *name; /* Interned: equal names have one address. */
     const struct cluster *cluster;
 };
 
@@ -187,7 +187,7 @@ static bool is_indexed(const struct entry *entry, const struct work *work)
     return work && work->binding_name && execution_cluster(entry_ns(entry));
 }
 
-bool works_changed(struct works *w, struct entry *entry, const struct work *old)
+bool works_update(struct works *w, struct entry *entry, const struct work *old)
 {
     const struct work *fresh = entry_work(entry);
     bool was_in_index = is_indexed(entry, old), is_in_index = is_indexed(entry, fresh);

@@ -70,11 +70,11 @@ void works_release(struct works *w);
  * Updates the index after a Work was added (`old` is NULL), replaced or deleted. Returns true if
  * its binding, old or new, is affected.
  */
-bool works_changed(struct works *w, struct entry *entry, const struct work *old);
+bool works_update(struct works *w, struct entry *entry, const struct work *old);
 
 /*
  * Returns true if all Works have been read: a source follows them and has completed the first list,
- * or files contain a Work. Only then a missing Work does not exist.
+ * or files contain a Work. Otherwise Karmada may have Works that are not in the store.
  */
 static inline bool works_known(const struct works *w)
 {

@@ -273,8 +273,7 @@ static struct subject subject_of(const struct event *event)
     return (struct subject){event->kind, event->ns, event->name};
 }
 
-void conflict_events_changed(struct conflict_events *c, struct entry *entry,
-                             const struct event *old)
+void conflict_events_update(struct conflict_events *c, struct entry *entry, const struct event *old)
 {
     const struct event *fresh = entry_event(entry);
     bool was_indexed = old && old->is_conflict, is_indexed = fresh && fresh->is_conflict;

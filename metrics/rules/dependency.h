@@ -73,8 +73,8 @@ void conflict_events_init(struct conflict_events *c, uint64_t seed);
 void conflict_events_release(struct conflict_events *c);
 
 /* Updates the index after an Event was added (`old` is NULL), replaced or deleted. */
-void conflict_events_changed(struct conflict_events *c, struct entry *entry,
-                             const struct event *old);
+void conflict_events_update(struct conflict_events *c, struct entry *entry,
+                            const struct event *old);
 
 /*
  * Returns the fields in Events about this binding that another component than the exporter wrote.

@@ -68,8 +68,8 @@ bool priority_classes_incomplete(const struct incomplete *i)
     return incomplete;
 }
 
-void priority_changed(const struct store *store, struct graph *graph, const struct entry *entry,
-                      const void *old)
+void priority_mark_policies(const struct store *store, struct graph *graph,
+                            const struct entry *entry, const void *old)
 {
     if (strcmp(entry_kind(entry), PRIORITY_CLASS_KIND) != 0)
         return;

@@ -12,7 +12,7 @@
 /*
  * State of a template (product contract 3.2 and 3.3): compares the present policies with the
  * binding that Karmada made. Also resolves the schedulePriority of policies. Pure, but for
- * priority_changed(), which marks entries.
+ * priority_mark_policies(), which marks entries.
  */
 
 /*
@@ -78,5 +78,5 @@ bool priority_classes_incomplete(const struct incomplete *i);
  * or deleted, if it is a PriorityClass: the policies that name it, or all policies if it is the
  * first or was the last PriorityClass.
  */
-void priority_changed(const struct store *store, struct graph *graph, const struct entry *entry,
-                      const void *old);
+void priority_mark_policies(const struct store *store, struct graph *graph,
+                            const struct entry *entry, const void *old);

@@ -368,15 +368,15 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
 
     placements_hide_clusters(c->placements, hidden);
     members_set_incomplete(&c->members, hidden);
-    rule_clusters_changed(c);
-    rule_works_changed(c);
+    rule_mark_cluster_dependents(c);
+    rule_mark_work_dependents(c);
 }
 
 void engine_follow_works(struct engine *e, bool followed)
 {
     e->context.works.followed = followed;
     graph_set_cause(e->context.graph, CAUSE_DISCOVERY);
-    rule_works_changed(&e->context);
+    rule_mark_work_dependents(&e->context);
 }
 
 unsigned engine_incomplete_classes(const struct engine *e)

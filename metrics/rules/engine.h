@@ -104,7 +104,7 @@ bool engine_has_overrides(const struct engine *e);
 /* Returns a number that changes with the selected types and with the two results above. */
 uint64_t engine_selected_version(const struct engine *e);
 
-/* Likewise for every apiVersion and kind that a binding refers to (engine_next_selected). */
+/* Iterates, as engine_next_selected(), over each apiVersion and kind that a binding refers to. */
 bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,
                        const char **kind);
 uint64_t engine_bound_version(const struct engine *e);

@@ -109,7 +109,7 @@ static struct entry *binding_by_name(const struct store *s, const struct entry *
     return b && binding_template(s, b) == template ? binding : NULL;
 }
 
-/* True if the binding is in deletion or belongs to an earlier object of the template's name. */
+/* True if the binding is in deletion, or belongs to a deleted object of the template's name. */
 static bool blocks_name(const struct binding *b, const struct entry *template)
 {
     const struct template *t = entry_template(template);

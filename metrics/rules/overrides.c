@@ -160,8 +160,7 @@ static struct subject subject_of(const struct event *event)
     return (struct subject){event->kind, event->ns, event->name};
 }
 
-bool override_events_changed(struct override_events *o, struct entry *entry,
-                             const struct event *old)
+bool override_events_update(struct override_events *o, struct entry *entry, const struct event *old)
 {
     const struct event *fresh = entry_event(entry);
     bool was_indexed = is_indexed(old), is_indexed_now = is_indexed(fresh);

@@ -100,8 +100,8 @@ void override_events_release(struct override_events *o);
  * Updates the index after an Event was created (`old` is NULL), replaced or deleted. Returns true
  * if that may affect the templates of both Events (override_event_template()).
  */
-bool override_events_changed(struct override_events *o, struct entry *entry,
-                             const struct event *old);
+bool override_events_update(struct override_events *o, struct entry *entry,
+                            const struct event *old);
 /* Returns the template that an Event is about; NULL if the store has no such template. */
 struct entry *override_event_template(const struct override_events *o, const struct event *event);
 

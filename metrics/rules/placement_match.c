@@ -168,7 +168,7 @@ void placements_free(struct placements *p)
     free(p);
 }
 
-void placements_clusters_changed(struct placements *p)
+void placements_mark_outdated(struct placements *p)
 {
     p->version++;
 }

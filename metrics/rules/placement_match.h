@@ -28,7 +28,7 @@ struct placements;
 
 /* A member cluster that a group of affinities allows. */
 struct member {
-    const char *name; /* Shared. */
+    const char *name; /* Interned. */
     int64_t weight;   /* Largest matching static weight; 0 without a match. */
     bool tolerated;   /* The placement tolerates its taints. */
     const struct entry *cluster;
@@ -63,7 +63,7 @@ void placements_free(struct placements *p);
  * Marks all placements as outdated after a cluster was added or removed, or its labels, fields or
  * taints changed. placements_ref() then resolves them again.
  */
-void placements_clusters_changed(struct placements *p);
+void placements_mark_outdated(struct placements *p);
 
 /* Sets whether placements are resolved without clusters, as long as some are unread. */
 void placements_hide_clusters(struct placements *p, bool hidden);

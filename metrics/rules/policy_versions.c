@@ -478,8 +478,8 @@ static bool is_recreated(const struct policy *old, const struct policy *fresh)
            (old->created_ms && fresh->created_ms && old->created_ms != fresh->created_ms);
 }
 
-void policy_versions_changed(struct policy_versions *all, struct entry *policy,
-                             const struct policy *old)
+void policy_versions_update(struct policy_versions *all, struct entry *policy,
+                            const struct policy *old)
 {
     const struct policy *fresh = entry_policy(policy);
     struct policy_history *h = find_history(all, policy);

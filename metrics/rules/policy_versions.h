@@ -19,8 +19,8 @@ struct policy_history;
 struct policy_version {
     struct policy_history *history;
     struct propagation
-        values;         /* Values of the policy; `preserve` is true or false. Shared texts. */
-    const char *by;     /* Field manager that wrote the version; NULL if unknown. Shared. */
+        values;         /* Values of the policy; `preserve` is true or false. Interned texts. */
+    const char *by;     /* Field manager that wrote the version; NULL if unknown. Interned. */
     int64_t generation; /* Generation of the policy when the version came; 0 if unknown. */
     int64_t since_ms;   /* When the version came; 0 if unknown or recovered. */
     /* Recovered: latest time at which a binding had these values; 0 if unknown. */
@@ -123,8 +123,8 @@ void policy_versions_init(struct policy_versions *all, struct intern *strings, s
 void policy_versions_release(struct policy_versions *all);
 
 /* Updates the history after a policy was created (`old` is NULL), deleted or replaced. */
-void policy_versions_changed(struct policy_versions *all, struct entry *policy,
-                             const struct policy *old);
+void policy_versions_update(struct policy_versions *all, struct entry *policy,
+                            const struct policy *old);
 /* Returns a new reference to the history of a policy; NULL if there is no history. */
 struct policy_history *policy_versions_hold(const struct policy_versions *all,
                                             const struct entry *policy);

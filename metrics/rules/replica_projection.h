@@ -73,7 +73,7 @@ void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint
 
 /* A cluster in the binding. */
 struct assigned_cluster {
-    const char *name; /* Shared. */
+    const char *name; /* Interned. */
     int32_t replicas;
     bool forbidden; /* Not allowed by the placement of the governing policy. */
 };
@@ -115,7 +115,7 @@ struct capacity *capacity_decide(struct intern *strings, struct placements *plac
 
 /* Replicas of one cluster by movement. */
 struct cluster_movement {
-    const char *cluster; /* Shared; valid as long as the capacity. */
+    const char *cluster; /* Interned; valid as long as the capacity. */
     int32_t replicas[MOVEMENT_COUNT];
 };
 

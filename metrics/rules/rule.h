@@ -170,10 +170,10 @@ void rule_collisions_add(struct graph *g, struct name_collisions *c, struct entr
 void rule_collisions_remove(struct graph *g, struct name_collisions *c, struct entry *entry);
 
 /* Marks the entries that depend on the set of clusters, or on properties that placements select. */
-void rule_clusters_changed(struct rule_context *c);
+void rule_mark_cluster_dependents(struct rule_context *c);
 
 /* Marks the entries that depend on works_known(), which may have changed. */
-void rule_works_changed(struct rule_context *c);
+void rule_mark_work_dependents(struct rule_context *c);
 
 /*
  * Resets `newborn` of up to `budget` templates, after the engine has decided all entries. Changes

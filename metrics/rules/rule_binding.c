@@ -157,7 +157,7 @@ static void mark_bound_templates(struct rule_context *c)
     }
 }
 
-void rule_works_changed(struct rule_context *c)
+void rule_mark_work_dependents(struct rule_context *c)
 {
     bool incomplete = incomplete_classes(&c->incomplete) & 1u << CLASS_WORK;
     bool known = !incomplete && (c->works.followed || store_count(c->store, CLASS_WORK) > 0);
@@ -183,11 +183,11 @@ static void mark_template_of_work(struct rule_context *c, const struct work *wor
 
 static void work_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    if (works_changed(&c->works, entry, old)) {
+    if (works_update(&c->works, entry, old)) {
         mark_template_of_work(c, old);
         mark_template_of_work(c, entry_work(entry));
     }
-    rule_works_changed(c);
+    rule_mark_work_dependents(c);
 }
 
 const struct rule rule_work = {.rank = RULE_RANK_LAST, .changed = work_changed};
@@ -204,8 +204,8 @@ static void mark_template_of_event(struct rule_context *c, const struct event *e
 
 static void event_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    conflict_events_changed(&c->conflict_events, entry, old);
-    if (!override_events_changed(&c->override_events, entry, old))
+    conflict_events_update(&c->conflict_events, entry, old);
+    if (!override_events_update(&c->override_events, entry, old))
         return;
     mark_template_of_event(c, old);
     mark_template_of_event(c, entry_event(entry));

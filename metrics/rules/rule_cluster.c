@@ -29,11 +29,11 @@ static bool same_to_placements(const struct cluster *a, const struct cluster *b)
            same_bytes(a->taints, b->taints, a->taint_count * sizeof(*a->taints));
 }
 
-void rule_clusters_changed(struct rule_context *c)
+void rule_mark_cluster_dependents(struct rule_context *c)
 {
     struct entry *template;
 
-    placements_clusters_changed(c->placements);
+    placements_mark_outdated(c->placements);
     graph_mark_class(c->graph, CLASS_POLICY);
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
@@ -48,7 +48,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
 
     members_change(&c->members, entry, differs || last->ready != fresh->ready);
     if (differs)
-        rule_clusters_changed(c);
+        rule_mark_cluster_dependents(c);
 }
 
 const struct rule rule_cluster = {.rank = RULE_RANK_LAST, .changed = changed};

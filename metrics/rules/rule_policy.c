@@ -105,7 +105,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
 
     c->priority_policies += fresh && fresh->propagation.schedule_priority;
     c->priority_policies -= last && last->propagation.schedule_priority;
-    policy_versions_changed(&c->policy_versions, entry, last);
+    policy_versions_update(&c->policy_versions, entry, last);
     mark_unselected_kinds(c, fresh);
     if (fresh)
         selector_index_add(c->index, entry, fresh);

@@ -477,7 +477,7 @@ static void mark_read(const struct rule_context *c, const struct entry *entry)
 static void content_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     template_connector_changed(c, entry, old);
-    priority_changed(c->store, c->graph, entry, old);
+    priority_mark_policies(c->store, c->graph, entry, old);
 }
 
 /* `changed` of struct rule. A recreated object may lose the binding that its readers rely on. */
@@ -488,7 +488,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     if (!before || !now || before->uid_hash != now->uid_hash)
         mark_readers(c->graph, entry);
     content_changed(c, entry, old);
-    api_versions_changed(c->index, c->graph, entry, old);
+    api_versions_mark_policies(c->index, c->graph, entry, old);
 }
 
 /* ---- registers ---- */

@@ -87,7 +87,7 @@ bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_
 
 /* ---- selectors of policies ---- */
 
-/* Shared texts; NULL for a property that the selector does not restrict. */
+/* Interned texts; NULL for a property that the selector does not restrict. */
 struct bucket_key {
     const char *policy_ns; /* NULL for cluster-wide policies. */
     const char *api_version;
@@ -394,8 +394,8 @@ bool api_version_is_unwatched(const struct store *store, const struct api_versio
     return has_other_version;
 }
 
-void api_versions_changed(const struct selector_index *index, struct graph *graph,
-                          const struct entry *template, const void *old)
+void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
+                                const struct entry *template, const void *old)
 {
     const struct type *type = template->partition->type;
     const char *api_version, *kind;

@@ -51,7 +51,7 @@ size_t selector_index_type_count(const struct selector_index *index, const char 
 
 /*
  * Iterates over every apiVersion and kind that a selector names, in no order: start with *at = 0.
- * Returns false at the end. Shared texts. The index must not change meanwhile.
+ * Returns false at the end. Interned texts. The index must not change meanwhile.
  */
 bool selector_index_next_type(const struct selector_index *index, size_t *at,
                               const char **api_version, const char **kind);
@@ -61,7 +61,8 @@ uint64_t selector_index_types_version(const struct selector_index *index);
 
 /* ---- references to kinds ---- */
 
-/* Number of references to each apiVersion and kind. Shared texts, borrowed while above 0. */
+/* Counts references by apiVersion and kind. The interned texts are valid while a count is above 0.
+ */
 struct type_counts {
     struct map types;
     struct type_count **order; /* The same, in the order of their first reference. */
@@ -119,5 +120,5 @@ bool api_version_is_unwatched(const struct store *store, const struct api_versio
  * it is the first or was the last object of its version, and some policy names a version of its
  * kind.
  */
-void api_versions_changed(const struct selector_index *index, struct graph *graph,
-                          const struct entry *template, const void *old);
+void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
+                                const struct entry *template, const void *old);

@@ -20,7 +20,7 @@ TEST(holders_share_what_is_held)
     assert_false(first->has_clusters);
     world_put_text(&w, CLUSTER("m2"));
     world_put_text(&w, CLUSTER("m1"));
-    placements_clusters_changed(p);
+    placements_mark_outdated(p);
     const struct resolved_placement *second = placements_ref(p, NULL);
     assert_ptr_equal(first, second);
     assert_int_equal(first->cluster_count, 2);
@@ -46,7 +46,7 @@ TEST(a_cluster_is_known_by_its_object)
     /* Of one that is not there only its name is known, and no name is ruled out. */
     assert_true(placements_allow(p, resolved, "m1"));
     world_put_text(&w, CLUSTER("m1"));
-    placements_clusters_changed(p);
+    placements_mark_outdated(p);
     assert_true(placements_has_cluster(p, "m1"));
     assert_false(placements_has_cluster(p, "m"));
     placements_drop(p, resolved);

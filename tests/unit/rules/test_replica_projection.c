@@ -31,7 +31,7 @@ static void put(struct bench *b, const cJSON *json)
 
     if (store_put(b->store, json, (struct origin){1, 1}, &err) == STORE_REJECTED)
         fail_msg("rejected: %s", err.text);
-    placements_clusters_changed(b->placements);
+    placements_mark_outdated(b->placements);
 }
 
 static void put_all(struct bench *b, const cJSON *objects)
