@@ -16,8 +16,8 @@ void *xmalloc(size_t size)
     return memory;
 }
 
-/* Returns SIZE_MAX if the product overflows. */
-static size_t product(size_t count, size_t size)
+/* Returns count * size; SIZE_MAX if the product overflows. */
+static size_t saturating_product(size_t count, size_t size)
 {
     return size > 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
 }
@@ -28,7 +28,7 @@ void *xcalloc(size_t count, size_t size)
     void *memory = count > 0 && size > 0 ? calloc(count, size) : malloc(1);
 
     if (!memory)
-        memory_exhausted(product(count, size));
+        memory_exhausted(saturating_product(count, size));
     return memory;
 }
 
@@ -39,7 +39,7 @@ void *xreallocarray(void *memory, size_t count, size_t size)
     void *resized = reallocarray(memory, empty ? 1 : count, empty ? 1 : size);
 
     if (!resized)
-        memory_exhausted(product(count, size));
+        memory_exhausted(saturating_product(count, size));
     return resized;
 }
 

@@ -30,12 +30,12 @@
 _Noreturn void memory_exhausted(size_t size);
 
 /*
- * Allocate memory or abort. Every input has a maximum size, so running out of memory is no
- * condition that a caller could handle.
+ * These functions allocate memory or abort. Every input has a maximum size, so callers could not
+ * handle a failed allocation.
  */
 void *xmalloc(size_t size) MUST_USE;
 void *xcalloc(size_t count, size_t size) MUST_USE;
-/* Resizes to `count` elements of `size` bytes; aborts also if the product overflows. */
+/* Resizes memory to `count` elements of `size` bytes; aborts also if the product overflows. */
 void *xreallocarray(void *memory, size_t count, size_t size) MUST_USE;
 char *xstrdup(const char *s) MUST_USE;
 /* Returns the first `len` bytes of `s` as a C string, owned by the caller. */

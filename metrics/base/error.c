@@ -3,13 +3,13 @@
 
 #include "metrics/base/utf8.h"
 
-/* Macros under the analyser (error.h). */
+/* error.h defines macros of these names for the static analyser. */
 #undef fail
 #undef fail_in
 
 enum {
     TEXT_SIZE = sizeof(((struct error *)NULL)->text),
-    /* Room for a context and the text after it. */
+    /* Room for a context, ": " and an error text. */
     WHOLE_SIZE = 2 * TEXT_SIZE + 2,
 };
 
@@ -32,7 +32,7 @@ static void set_text(struct error *err, const char *text)
 
 bool fail(struct error *err, const char *fmt, ...)
 {
-    /* Not directly into err->text: the arguments may point to it. */
+    /* A separate buffer, because the arguments may point to err->text. */
     char text[WHOLE_SIZE] = "";
     va_list args;
 

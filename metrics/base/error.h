@@ -12,10 +12,10 @@ struct error {
     char text[512];
 };
 
-/* Sets the text and returns false, so that a failure is one statement. */
+/* Sets the error text and returns false: `return fail(err, ...);`. */
 bool fail(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Prepends "<context>: " to the present text and returns false. */
+/* Prepends "<context>: " to the error text and returns false. */
 bool fail_in(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #ifdef __clang_analyzer__

@@ -5,14 +5,14 @@
 
 static_assert(JSON_DEPTH_MAX == 128, "the message in check_value() contains the number");
 
-/* ---- syntax check ---- */
+/* ---- syntax check of JSON ---- */
 
-/* Next tokens that the grammar allows. */
+/* Tokens that the JSON grammar allows next. */
 enum expect {
     EXPECT_VALUE,
-    EXPECT_VALUE_OR_END, /* After '['. */
+    EXPECT_VALUE_OR_END, /* State after '['. */
     EXPECT_KEY,
-    EXPECT_KEY_OR_END, /* After '{'. */
+    EXPECT_KEY_OR_END, /* State after '{'. */
     EXPECT_COLON,
     EXPECT_COMMA_OR_END,
     EXPECT_NOTHING,
@@ -28,7 +28,7 @@ static const char *const expected[] = {
     [EXPECT_NOTHING] = "something follows after the end of the JSON value",
 };
 
-/* ASCII that needs no escape in a string; strict JSON requires one for the first three. */
+/* ASCII that needs no escape in a string. Strict JSON requires an escape for tab and line ends. */
 static const bool is_plain_char[256] = {
     ['\t'] = true,
     ['\n'] = true,
@@ -64,7 +64,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Returns the value of four hexadecimal digits; -1 on other characters. */
+/* Returns the value of four hexadecimal digits; -1 if a character is not such a digit. */
 static int read_hex4(const char *at)
 {
     int value = 0;
@@ -87,7 +87,7 @@ static bool is_between(int value, int low, int high)
     return value >= low && value <= high;
 }
 
-/* Checks an escape from its backslash on. Reads ahead safely: the NUL at the end never matches. */
+/* Checks an escape in a string, at its backslash. The final NUL stops all reading ahead. */
 static bool check_escape(struct json_checker *c)
 {
     const char *at = c->json + c->at;
@@ -141,7 +141,7 @@ static bool check_string(struct json_checker *c)
     size_t start = c->at++;
 
     for (;;) {
-        /* Performance: no write can alias a local pointer. */
+        /* A local pointer is faster than c->at, because no write can change it. */
         const char *at = c->json + c->at;
 
         while (is_plain_char[(unsigned char)*at])
@@ -303,7 +303,7 @@ struct json_fault json_check(const char *json, size_t len)
     return (struct json_fault){.reason = c.reason, .offset = c.reason ? c.at : 0};
 }
 
-/* ---- plain texts ---- */
+/* ---- JSON texts of printable ASCII ---- */
 
 /*
  * Returns 0x80 in each of eight bytes that is not ASCII, a control character or a backslash. The
@@ -318,8 +318,8 @@ static uint64_t mark_special_bytes(uint64_t word)
 }
 
 /*
- * Returns true if all bytes are printable ASCII or white space, without \u escapes. For such texts,
- * which are the most frequent ones, the checks in cJSON are sufficient.
+ * Returns true if all bytes are printable ASCII or white space, without \u escapes. Most texts are
+ * plain; for them, the checks in cJSON are sufficient.
  */
 static bool is_plain_text(const char *json, size_t len)
 {
@@ -346,7 +346,7 @@ static bool is_plain_text(const char *json, size_t len)
     return true;
 }
 
-/* ---- accessors ---- */
+/* ---- access to members of JSON objects ---- */
 
 /* 2^53: a double represents every integer up to this number exactly. */
 static const double whole_number_max = 9007199254740992;
@@ -407,14 +407,14 @@ const cJSON *json_members(const cJSON *item)
     return cJSON_IsObject(item) ? item : NULL;
 }
 
-/* ---- parser ---- */
+/* ---- JSON parser ---- */
 
-static bool is_deeper(const cJSON *item, unsigned levels)
+static bool is_nested_deeper(const cJSON *item, unsigned levels)
 {
     if (levels == 0)
         return true;
     for (const cJSON *child = item->child; child; child = child->next) {
-        if (child->child && is_deeper(child, levels - 1))
+        if (child->child && is_nested_deeper(child, levels - 1))
             return true;
     }
     return false;
@@ -426,16 +426,16 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where, str
     cJSON *plain =
         is_plain_text(json, len) ? cJSON_ParseWithLengthOpts(json, len + 1, NULL, true) : NULL;
 
-    if (plain && !is_deeper(plain, JSON_DEPTH_MAX))
+    if (plain && !is_nested_deeper(plain, JSON_DEPTH_MAX))
         return plain;
     cJSON_Delete(plain);
 
     struct json_fault fault = json_check(json, len);
 
-    /* cJSON accepts all texts that pass json_check(), except for version-specific limits. */
+    /* The text is valid, so only a limit of this cJSON version can reject it. */
     if (!fault.reason) {
         const char *end = json;
-        /* The length includes the NUL: cJSON then rejects text between the value and the NUL. */
+        /* With the NUL in the length, cJSON rejects text between the value and the NUL. */
         cJSON *tree = cJSON_ParseWithLengthOpts(json, len + 1, &end, true);
 
         if (tree)
@@ -469,9 +469,9 @@ void json_cleanup(cJSON **tree)
     cJSON_Delete(*tree);
 }
 
-/* ---- output ---- */
+/* ---- output of JSON strings ---- */
 
-static const char replacement_character[] = "\xef\xbf\xbd"; /* U+FFFD */
+static const char replacement_character[] = "\xef\xbf\xbd"; /* U+FFFD in UTF-8. */
 
 /* Appends the escape of the character at *at and moves *at past it. */
 static void add_escape(struct strbuf *out, const char **at)
@@ -490,7 +490,7 @@ static void add_escape(struct strbuf *out, const char **at)
 }
 
 /* Returns the length of the character at `s` if it needs no escape, else 0. */
-static unsigned plain_len(const char *s)
+static unsigned plain_char_len(const char *s)
 {
     if (*s >= 0x20 && *s < 0x7F)
         return *s != '"' && *s != '\\';
@@ -501,13 +501,13 @@ static unsigned plain_len(const char *s)
     return len > 0 && !utf8_is_unsafe(utf8_next(&next)) ? len : 0;
 }
 
-/* Returns the number of bytes before the next escape. */
-static size_t count_plain(const char *s)
+/* Returns the number of bytes before the next character that needs an escape. */
+static size_t count_plain_bytes(const char *s)
 {
     size_t count = 0;
     unsigned len;
 
-    while ((len = plain_len(s + count)) > 0)
+    while ((len = plain_char_len(s + count)) > 0)
         count += len;
     return count;
 }
@@ -516,7 +516,7 @@ void json_quote(struct strbuf *out, const char *s)
 {
     strbuf_addc(out, '"');
     for (;;) {
-        size_t plain = count_plain(s);
+        size_t plain = count_plain_bytes(s);
 
         strbuf_add(out, s, plain);
         s += plain;

@@ -12,13 +12,13 @@
  * documents.
  */
 
-/* Maximum nesting of arrays and objects. */
+/* Maximum nesting of JSON arrays and objects. */
 enum { JSON_DEPTH_MAX = 128 };
 
-/* Result of a syntax check. */
+/* Result of the syntax check of a JSON text. */
 struct json_fault {
-    const char *reason; /* Constant text; NULL if the JSON is valid. */
-    size_t offset;      /* In bytes; 0 if the JSON is valid. */
+    const char *reason; /* Static text; NULL if the JSON is valid. */
+    size_t offset;      /* Offset of the fault in bytes; 0 if the JSON is valid. */
 };
 
 /*
@@ -36,7 +36,7 @@ const cJSON *json_get(const cJSON *object, const char *key);
 const char *json_str(const cJSON *object, const char *key, const char *fallback);
 int64_t json_int(const cJSON *object, const char *key, int64_t fallback);
 bool json_bool(const cJSON *object, const char *key, bool fallback);
-/* Returns NULL unless the member is an array: cJSON would iterate over an object, too. */
+/* Returns the member if it is an array, else NULL: cJSON would also iterate over an object. */
 const cJSON *json_array(const cJSON *object, const char *key);
 
 /* Returns the item if it is an object, else NULL: only children of objects have keys. */
@@ -61,7 +61,7 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where,
 /* Returns line and column of a byte offset. */
 struct json_position json_position_of(const char *text, size_t offset);
 
-/* For CLEANUP on a `cJSON *`. */
+/* Frees the JSON tree of a variable that is declared with CLEANUP(json_cleanup). */
 void json_cleanup(cJSON **tree);
 
 /*
@@ -71,7 +71,7 @@ void json_cleanup(cJSON **tree);
 void json_quote(struct strbuf *out, const char *s);
 
 /*
- * Appends a complete JSON or YAML text and escapes the same characters in it, except ASCII
+ * Appends a complete JSON or YAML text and escapes the characters of utf8_is_unsafe(), except ASCII
  * controls, which are outside of strings in both formats. In YAML, all other such characters must
  * be in double-quoted scalars.
  */

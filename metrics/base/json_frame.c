@@ -5,7 +5,7 @@
 
 static const char items_key[] = "items";
 
-/* Values of key_state; from KEY_BEGIN to KEY_MATCHED, 1 + the number of matched characters. */
+/* Values of key_state. From KEY_BEGIN to KEY_MATCHED: 1 + number of matched characters. */
 enum {
     KEY_OTHER = 0,
     KEY_BEGIN = 1,
@@ -30,12 +30,12 @@ static const unsigned char byte_classes[256] = {
     [']'] = BYTE_CLOSE, [','] = BYTE_COMMA,  [':'] = BYTE_COLON,
 };
 
-/* Bytes that are not skipped inside an object. */
+/* Bytes that end the skipping of bytes inside an object. */
 static const bool is_structural[256] = {
     ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true,
 };
 
-/* Bytes of one json_frame_feed() call. */
+/* Bytes of one call of json_frame_feed(). */
 struct feed {
     const char *bytes;
     size_t len;
@@ -66,19 +66,19 @@ static unsigned char class_of(char byte)
     return byte_classes[(unsigned char)byte];
 }
 
-/* Returns the depth outside of an object. */
+/* Returns the nesting depth around an object. */
 static unsigned outer_depth(const struct json_frame *f)
 {
     return f->mode == JSON_FRAME_EVENTS ? 0 : 2;
 }
 
-/* Returns true if the next byte, unless it is a separator, begins an object. */
+/* Returns true between two objects: the next byte is a separator or begins an object. */
 static bool is_between_values(const struct json_frame *f)
 {
     return f->mode == JSON_FRAME_EVENTS || f->in_items;
 }
 
-/* Returns 0x80 in each byte of `word` that equals `byte`; only the first one is reliable. */
+/* Returns 0x80 in each byte of `word` that equals `byte`. Only the first match is reliable. */
 static uint64_t match_bytes(uint64_t word, char byte)
 {
     uint64_t ones = UINT64_C(0x0101010101010101);
@@ -87,7 +87,7 @@ static uint64_t match_bytes(uint64_t word, char byte)
     return (zero_where_equal - ones) & ~zero_where_equal & (ones << 7);
 }
 
-/* Returns the offset of the next quote or backslash, or `len`. By words: most bytes are strings. */
+/* Returns the offset of the next quote or backslash, or `len`. Reads eight bytes at once. */
 static size_t find_string_end(const char *bytes, size_t at, size_t len)
 {
     while (len - at >= sizeof(uint64_t)) {
@@ -107,7 +107,7 @@ static size_t find_string_end(const char *bytes, size_t at, size_t len)
     return at;
 }
 
-/* Returns the offset after the closing quote, or `len` if the string continues in the next feed. */
+/* Returns the offset after the end of the string, or `len` if the string continues. */
 static size_t skip_string(struct json_frame *f, const char *bytes, size_t at, size_t len)
 {
     if (f->escaped && at < len) {
@@ -130,7 +130,7 @@ static size_t skip_string(struct json_frame *f, const char *bytes, size_t at, si
     }
 }
 
-/* Does the same as skip_string() for a key, and compares it with "items". */
+/* Skips a key like skip_string(), and compares it with "items". */
 static size_t skip_key(struct json_frame *f, const char *bytes, size_t at, size_t len)
 {
     while (at < len && f->key_state >= KEY_BEGIN && f->key_state < KEY_MATCHED &&
@@ -144,7 +144,7 @@ static size_t skip_key(struct json_frame *f, const char *bytes, size_t at, size_
     return skip_string(f, bytes, at, len);
 }
 
-/* Appends to the object; with skips_large up to the maximum. */
+/* Appends bytes to the open object; with skips_large up to the maximum. */
 static void append_object(struct json_frame *f, const char *bytes, size_t len)
 {
     size_t room = f->object.max - f->object.len;
@@ -158,7 +158,7 @@ static void append_object(struct json_frame *f, const char *bytes, size_t len)
 }
 
 /* Appends the bytes before `end` to the object or to `rest`; drops separators of objects. */
-static void append(struct json_frame *f, struct feed *feed, size_t end)
+static void append_bytes(struct json_frame *f, struct feed *feed, size_t end)
 {
     if (f->in_object)
         append_object(f, feed->bytes + feed->kept, end - feed->kept);
@@ -168,16 +168,16 @@ static void append(struct json_frame *f, struct feed *feed, size_t end)
 }
 
 /* Returns false if the open object exceeds the maximum. */
-static bool fits(const struct json_frame *f)
+static bool object_fits(const struct json_frame *f)
 {
     return f->skips_large || strbuf_ok(&f->object);
 }
 
-/* Passes the object, which ends before the current byte, to on_object. */
+/* Passes the object that ends before the current byte to on_object. */
 static void end_object(struct json_frame *f, struct feed *feed)
 {
-    append(f, feed, feed->at);
-    if (!fits(f))
+    append_bytes(f, feed, feed->at);
+    if (!object_fits(f))
         return;
     f->in_object = false;
     f->cut = !strbuf_ok(&f->object);
@@ -230,7 +230,7 @@ static void read_scalar(struct json_frame *f, struct feed *feed)
 }
 
 /* Reads one byte between two objects, a separator or the first byte of an object. */
-static void read_between(struct json_frame *f, struct feed *feed)
+static void read_between_objects(struct json_frame *f, struct feed *feed)
 {
     unsigned char class = class_of(feed->bytes[feed->at]);
 
@@ -251,7 +251,7 @@ static void read_between(struct json_frame *f, struct feed *feed)
 }
 
 /* Reads one byte of a list outside of its items, and detects the member "items". */
-static void read_rest(struct json_frame *f, struct feed *feed)
+static void read_outside_items(struct json_frame *f, struct feed *feed)
 {
     char byte = feed->bytes[feed->at++];
     unsigned char class = class_of(byte);
@@ -267,7 +267,7 @@ static void read_rest(struct json_frame *f, struct feed *feed)
         f->key_state = KEY_COLON;
     } else if (class == BYTE_OPEN) {
         if (byte == '[' && key_state == KEY_COLON) {
-            append(f, feed, feed->at);
+            append_bytes(f, feed, feed->at);
             f->in_items = true;
         }
         f->depth++;
@@ -283,7 +283,7 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct
 
     if (f->stopped)
         return fail(err, "cannot read on after an earlier failure");
-    while (feed.at < len && !f->stopped && !f->ended && fits(f) && strbuf_ok(&f->rest)) {
+    while (feed.at < len && !f->stopped && !f->ended && object_fits(f) && strbuf_ok(&f->rest)) {
         if (f->in_string && f->key_state != KEY_OTHER)
             feed.at = skip_key(f, bytes, feed.at, len);
         else if (f->in_string)
@@ -293,16 +293,16 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct
         else if (f->in_object)
             read_scalar(f, &feed);
         else if (is_between_values(f))
-            read_between(f, &feed);
+            read_between_objects(f, &feed);
         else
-            read_rest(f, &feed);
+            read_outside_items(f, &feed);
     }
     f->offset += feed.at;
     if (f->stopped)
         return false;
-    append(f, &feed, feed.at);
+    append_bytes(f, &feed, feed.at);
 
-    if (!fits(f)) {
+    if (!object_fits(f)) {
         f->stopped = true;
         return fail(err, "the object at byte %zu is larger than %zu bytes", f->object_start,
                     f->object.max);

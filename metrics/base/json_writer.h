@@ -14,19 +14,19 @@ struct json_writer {
     bool comma; /* The next value at this level needs a comma. */
 };
 
-/* Open and close an object or array: `bracket` is '{' or '[', and '}' or ']'. */
+/* Open and close an object ('{', '}') or array ('[', ']'). */
 void json_writer_open(struct json_writer *w, const char *key, char bracket);
 void json_writer_close(struct json_writer *w, char bracket);
 
-/* Writes NULL as null. Replaces invalid UTF-8 by U+FFFD. */
+/* Writes a string; NULL as null. Replaces invalid UTF-8 by U+FFFD. */
 void json_writer_text(struct json_writer *w, const char *key, const char *value);
 void json_writer_int(struct json_writer *w, const char *key, int64_t value);
-/* `value` must be finite. */
+/* Writes a number, which must be finite. */
 void json_writer_number(struct json_writer *w, const char *key, double value);
-/* Writes a text that is JSON in one line; NULL as null. */
+/* Writes a value that is already JSON text in one line; NULL as null. */
 void json_writer_json(struct json_writer *w, const char *key, const char *json);
 void json_writer_bool(struct json_writer *w, const char *key, bool value);
 
-/* Writes an array with the names of the set bits. */
+/* Writes an array with names[i] for each bit i that is set in `bits`. */
 void json_writer_names(struct json_writer *w, const char *key, unsigned bits,
                        const char *const *names);

@@ -55,7 +55,7 @@ static void insert(struct map *m, struct map_slot slot)
 void map_add(struct map *m, uint64_t hash, void *item)
 {
     assert(item);
-    /* At most 7/8 full: probe sequences stay short, and each ends at an empty slot. */
+    /* The table is at most 7/8 full, so probes are short and end at an empty slot. */
     if (m->count >= m->capacity / 8 * 7) {
         struct map old = *m;
 
@@ -71,7 +71,7 @@ void map_add(struct map *m, uint64_t hash, void *item)
     m->count++;
 }
 
-/* Fills the slot `gap` after a deletion: moves back items that a probe would no longer reach. */
+/* Empties the slot `gap`, and moves back later items that a probe would no longer reach. */
 static void shift_back(struct map *m, size_t gap)
 {
     size_t mask = m->capacity - 1;

@@ -28,7 +28,7 @@ struct map {
 /* Frees the slots, not the items. Afterwards the map is empty and can be used again. */
 void map_release(struct map *m);
 
-/* Returns the hash of `len` bytes. */
+/* Returns the 64-bit hash of `len` bytes. */
 uint64_t map_hash(const void *bytes, size_t len, uint64_t seed);
 
 /* Returns the hash of an address. Users cannot choose addresses, so it needs no seed. */
@@ -37,10 +37,10 @@ uint64_t map_hash_address(const void *address);
 /* Returns the item equal to `key`, or NULL. */
 void *map_get(const struct map *m, uint64_t hash, const void *key);
 
-/* Adds an item. The map must not contain an equal one. */
+/* Adds an item. The map must not contain an equal item. */
 void map_add(struct map *m, uint64_t hash, void *item);
 
-/* Removes the item equal to `key` and returns it; NULL without one. */
+/* Removes the item equal to `key` and returns it; NULL if there is no such item. */
 void *map_take(struct map *m, uint64_t hash, const void *key);
 
 /*

@@ -66,7 +66,7 @@ enum number_order number_compare(const char *text, const char *other)
     return order < 0 ? NUMBER_LESS : NUMBER_GREATER;
 }
 
-/* ---- quantities ---- */
+/* ---- Kubernetes quantities ---- */
 
 struct suffix {
     const char *text;
@@ -156,7 +156,7 @@ static void multiply_1024(struct decimal *d)
         prepend(d, carry % 10);
 }
 
-/* Rounds up to multiples of 1n, as Kubernetes does, so that no request becomes zero. */
+/* Rounds up to a multiple of 1n, as Kubernetes does, so that no request becomes zero. */
 static void round_up_to_nano(struct decimal *d)
 {
     bool remainder = false;
@@ -179,7 +179,7 @@ static void round_up_to_nano(struct decimal *d)
     prepend(d, 1);
 }
 
-static double to_double(struct decimal *d)
+static double decimal_to_double(struct decimal *d)
 {
     if (d->count == 0)
         return 0;
@@ -207,7 +207,7 @@ bool parse_quantity(const char *text, double *out)
 
     if (!read_suffix(end, &suffix))
         return false;
-    /* Kubernetes has a separate parser for small numbers, which accepts a missing number as 0. */
+    /* The parser of Kubernetes accepts a suffix without a number as 0, but only a small one. */
     if (!any_digit && (suffix.factors > 4 || suffix.exponent < NANO))
         return false;
 
@@ -216,7 +216,7 @@ bool parse_quantity(const char *text, double *out)
     number.exponent += suffix.exponent;
     round_up_to_nano(&number);
 
-    double value = to_double(&number);
+    double value = decimal_to_double(&number);
 
     if (suffix.factors > 0 && value > 0x1p63)
         value = 0x1p63;
@@ -224,12 +224,12 @@ bool parse_quantity(const char *text, double *out)
     return true;
 }
 
-/* ---- output ---- */
+/* ---- output of numbers ---- */
 
 /* 2^53: a double represents every integer up to this number exactly. */
 static const double whole_number_max = 9007199254740992;
 
-static void add_digits(struct strbuf *out, uint64_t value)
+static void append_digits(struct strbuf *out, uint64_t value)
 {
     char digits[20];
     size_t at = sizeof(digits);
@@ -241,8 +241,8 @@ static void add_digits(struct strbuf *out, uint64_t value)
     strbuf_add(out, digits + at, sizeof(digits) - at);
 }
 
-/* Returns the absolute value, also of INT64_MIN. */
-static uint64_t magnitude(int64_t value)
+/* Returns the absolute value, which exists for INT64_MIN, too. */
+static uint64_t absolute_value(int64_t value)
 {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
@@ -251,7 +251,7 @@ void number_add_int(struct strbuf *out, int64_t value)
 {
     if (value < 0)
         strbuf_addc(out, '-');
-    add_digits(out, magnitude(value));
+    append_digits(out, absolute_value(value));
 }
 
 void number_add_double(struct strbuf *out, double value)
@@ -281,13 +281,13 @@ void number_add_double(struct strbuf *out, double value)
 
 void number_add_seconds(struct strbuf *out, int64_t ms)
 {
-    uint64_t whole = magnitude(ms);
+    uint64_t whole = absolute_value(ms);
     unsigned rest = (unsigned)(whole % 1000);
     char fraction[5];
 
     if (ms < 0)
         strbuf_addc(out, '-');
-    add_digits(out, whole / 1000);
+    append_digits(out, whole / 1000);
     if (rest == 0)
         return;
     snprintf(fraction, sizeof(fraction), ".%03u", rest);

@@ -18,7 +18,7 @@ bool parse_uint(const char *text, uint64_t max, uint64_t *out) MUST_USE;
 /* Order of two texts as decimal numbers of any length. */
 enum number_order {
     NUMBER_LESS,
-    NUMBER_EQUAL, /* Also for equal texts that are no numbers. */
+    NUMBER_EQUAL, /* Also if the texts are equal, but no numbers. */
     NUMBER_GREATER,
     NUMBER_UNORDERED, /* The texts differ, and at least one is no number. */
 };
@@ -32,10 +32,10 @@ enum number_order number_compare(const char *text, const char *other);
  */
 bool parse_quantity(const char *text, double *out) MUST_USE;
 
-/* Append a number; integers without an exponent such as 1e+06. */
+/* Appends an integer in decimal digits. */
 void number_add_int(struct strbuf *out, int64_t value);
 
-/* Appends the shortest text that parses to the same double, or NaN, +Inf, -Inf. */
+/* Appends the shortest text that parses to the same double; no exponent up to 2^53. */
 void number_add_double(struct strbuf *out, double value);
 
 /* Appends milliseconds as exact seconds: 1500 is "1.5". */

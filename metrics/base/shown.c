@@ -7,7 +7,7 @@ enum { ESCAPE_BYTES = 6 };
 
 static const char more[] = "...";
 
-/* Writes one character of a value, at most six bytes. Returns their number. */
+/* Writes one character of a value to `out`. Returns the number of written bytes, at most six. */
 static size_t add_character(char *out, const char *character, size_t len)
 {
     const char *at = character;

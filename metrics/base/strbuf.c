@@ -3,10 +3,10 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* Shared by all empty buffers and never written: a buffer with `cap` 0 does not own `data`. */
+/* Data of all empty buffers, never written: a buffer with `cap` 0 does not own `data`. */
 char strbuf_empty[1];
 
-/* Returns an empty buffer with the same maximum and secrecy. */
+/* Returns an empty buffer with the maximum and the secrecy of `b`. */
 static struct strbuf empty_like(const struct strbuf *b)
 {
     return (struct strbuf){.data = strbuf_empty, .max = b->max, .secret = b->secret};
@@ -54,8 +54,8 @@ void strbuf_reserve(struct strbuf *b, size_t len)
     b->data[b->len] = '\0';
 }
 
-/* Allocates memory for `extra` bytes and the NUL. Returns false and sets `full` at the maximum. */
-static bool reserve(struct strbuf *b, size_t extra)
+/* Makes room for `extra` bytes and the NUL. Returns false and sets `full` above the maximum. */
+static bool make_room(struct strbuf *b, size_t extra)
 {
     if (b->full || extra > b->max - b->len || extra >= SIZE_MAX - b->len) {
         b->full = true;
@@ -76,7 +76,7 @@ static bool reserve(struct strbuf *b, size_t extra)
 
 void strbuf_add(struct strbuf *b, const void *bytes, size_t len)
 {
-    if (len == 0 || !reserve(b, len))
+    if (len == 0 || !make_room(b, len))
         return;
     memcpy(b->data + b->len, bytes, len);
     b->len += len;
@@ -108,7 +108,7 @@ void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args)
 
     va_copy(again, args);
     int len = vsnprintf(NULL, 0, fmt, args);
-    if (len > 0 && reserve(b, (size_t)len)) {
+    if (len > 0 && make_room(b, (size_t)len)) {
         vsnprintf(b->data + b->len, b->cap - b->len, fmt, again);
         b->len += (size_t)len;
     }

@@ -23,13 +23,13 @@ extern char strbuf_empty[1];
 /* Empty buffer for a secret: growth and strbuf_release() overwrite the old memory. */
 #define STRBUF_SECRET(limit) ((struct strbuf){.data = strbuf_empty, .max = (limit), .secret = true})
 
-/* Frees the bytes. Afterwards the buffer is empty and can be used again. */
+/* Frees the memory. The buffer is then empty and can be used again. */
 void strbuf_release(struct strbuf *b);
 
 /* Makes the buffer empty and clears `full`, but keeps the memory. */
 void strbuf_reset(struct strbuf *b);
 
-/* Shortens the buffer to `len` bytes. It must have at least that many. */
+/* Shortens the text to `len` bytes. The buffer must contain at least `len` bytes. */
 static inline void strbuf_cut(struct strbuf *b, size_t len)
 {
     b->len = len;
@@ -46,7 +46,7 @@ void strbuf_addc(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
-/* Returns false if an append since the last reset did not fit. */
+/* Returns true if all appends since the last reset did fit. */
 static inline bool strbuf_ok(const struct strbuf *b)
 {
     return !b->full;

@@ -25,7 +25,7 @@ static bool skip_char(const char **at, char c)
     return true;
 }
 
-/* Parses "23:59", the time of day or an offset. */
+/* Parses hour and minute such as "23:59", for a time of day or an offset. */
 static bool read_hour_and_minute(const char **at, int *hour, int *minute)
 {
     return read_number(at, 2, 0, 23, hour) && skip_char(at, ':') &&
@@ -112,9 +112,9 @@ void format_timestamp(int64_t ms, char out[static TIMESTAMP_ROOM])
     time_t seconds = ms / SECOND_MS - (ms % SECOND_MS < 0 ? 1 : 0);
     struct tm utc = {0};
 
-    /* Cannot fail: the year of any 64-bit number of milliseconds fits into an int. */
+    /* gmtime_r() cannot fail: the year of 2^63 milliseconds fits into an int. */
     gmtime_r(&seconds, &utc);
-    /* strftime() would format the year 7 as "7". */
+    /* strftime() would format the year 7 as "7" instead of "0007". */
     int len = snprintf(out, TIMESTAMP_ROOM, "%04d", utc.tm_year + 1900);
     strftime(out + len, TIMESTAMP_ROOM - (size_t)len, "-%m-%dT%H:%M:%SZ", &utc);
 }

@@ -8,7 +8,7 @@
 /* Returns the length of the UTF-8 character at `s`, 1 to 4; 0 for NUL and invalid bytes. */
 unsigned utf8_char_len(const char *s);
 
-/* Replacement character for bytes that are not UTF-8. */
+/* Code point U+FFFD, which replaces bytes that are not UTF-8. */
 enum { UTF8_BROKEN = 0xFFFD };
 
 /*

@@ -16,8 +16,8 @@ static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
 static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
 
 enum {
-    NOTED_MAX = 4096, /* Recorded dependencies; 256 KiB of annotations hold few more. */
-    TARGET_GENERATION_MAX = 0xffffff, /* Member `generation` of struct target_status. */
+    NOTED_MAX = 4096, /* Recorded dependencies of a binding: annotations hold few more. */
+    TARGET_GENERATION_MAX = 0xffffff, /* Maximum of `generation` in struct target_status. */
 };
 
 /* Returns a time in milliseconds since the epoch; 0 if it is absent or invalid. */
@@ -33,8 +33,8 @@ static uint32_t lenient_time_s(const cJSON *parent, const char *key)
     return timestamp_seconds(lenient_time_ms(parent, key));
 }
 
-/* Returns a message as a shared string, cut at a character boundary. */
-static const char *share_message(struct decode *d, const char *text)
+/* Returns the message as an interned string, cut to MESSAGE_MAX bytes of whole characters. */
+static const char *intern_message(struct decode *d, const char *text)
 {
     size_t len = strlen(text);
 
@@ -42,14 +42,14 @@ static const char *share_message(struct decode *d, const char *text)
                           len > MESSAGE_MAX ? utf8_boundary(text, MESSAGE_MAX) : len);
 }
 
-static struct status_problem *status_problem_of(struct binding_status *p)
+static struct status_problem *get_or_add_status_problem(struct binding_status *p)
 {
     if (!p->problem)
         p->problem = xcalloc(1, sizeof(*p->problem));
     return p->problem;
 }
 
-/* ---- conditions ---- */
+/* ---- conditions in the status of a binding ---- */
 
 static const cJSON *find_condition(const cJSON *status, const char *type)
 {
@@ -62,7 +62,7 @@ static const cJSON *find_condition(const cJSON *status, const char *type)
     return NULL;
 }
 
-static enum scheduled scheduling_failure(const char *reason)
+static enum scheduled scheduled_from_reason(const char *reason)
 {
     static const struct {
         const char *reason;
@@ -91,9 +91,9 @@ static void read_scheduled(struct decode *d, const cJSON *json, struct binding_s
         return;
     out->scheduled_s = lenient_time_s(condition, "lastTransitionTime");
     if (strcmp(json_str(condition, "status", ""), "True") != 0) {
-        out->scheduled = (uint8_t)scheduling_failure(json_str(condition, "reason", ""));
+        out->scheduled = (uint8_t)scheduled_from_reason(json_str(condition, "reason", ""));
         if (*message)
-            status_problem_of(out)->message = share_message(d, message);
+            get_or_add_status_problem(out)->message = intern_message(d, message);
         return;
     }
     out->scheduled = SCHEDULED_TRUE;
@@ -115,7 +115,7 @@ static void read_conditions(struct decode *d, const cJSON *json, struct binding_
     out->was_placed = lenient_time_ms(status, "lastScheduledTime") > 0;
 }
 
-/* ---- evictions ---- */
+/* ---- graceful evictions in the spec of a binding ---- */
 
 static enum purge_mode purge_mode_of(const char *text)
 {
@@ -123,7 +123,7 @@ static enum purge_mode purge_mode_of(const char *text)
         const char *text;
         enum purge_mode mode;
     } modes[] = {
-        /* Graciously and Immediately: the names of Karmada before 1.15. */
+        /* Karmada before 1.15 named the modes Graciously and Immediately. */
         {"Gracefully", PURGE_GRACEFULLY}, {"Graciously", PURGE_GRACEFULLY}, {"", PURGE_GRACEFULLY},
         {"Directly", PURGE_DIRECTLY},     {"Immediately", PURGE_DIRECTLY},  {"Never", PURGE_NEVER},
     };
@@ -146,7 +146,7 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
         if (!cJSON_IsObject(task))
             continue;
 
-        struct status_problem *problem = status_problem_of(out);
+        struct status_problem *problem = get_or_add_status_problem(out);
 
         if (!problem->evictions)
             problem->evictions = decode_alloc(tasks, sizeof(*problem->evictions));
@@ -162,15 +162,15 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
     }
 }
 
-/* ---- status of targets ---- */
+/* ---- status of the target clusters ---- */
 
-/* Targets sorted by the address of their shared names, for binary search. */
+/* Target clusters, sorted by the address of their interned names for binary search. */
 struct target_index {
     struct target_cluster **items;
     size_t count;
 };
 
-static int compare_names(const void *a, const void *b)
+static int compare_target_names(const void *a, const void *b)
 {
     const struct target_cluster *const *x = a;
     const struct target_cluster *const *y = b;
@@ -188,8 +188,8 @@ static struct target_cluster *find_target(const struct decode *d, const struct t
 
     if (!key.name || index->count == 0)
         return NULL;
-    found =
-        bsearch(&at, index->items, index->count, sizeof(struct target_cluster *), compare_names);
+    found = bsearch(&at, index->items, index->count, sizeof(struct target_cluster *),
+                    compare_target_names);
     return found ? *found : NULL;
 }
 
@@ -204,7 +204,7 @@ static enum target_health health_of(const char *text)
     return *text ? HEALTH_OTHER : HEALTH_UNKNOWN;
 }
 
-/* Returns true if the member's controller has not observed the generation or updates replicas. */
+/* Returns true if the controller in the member cluster has yet to update generation or replicas. */
 static bool is_rolling(const cJSON *status, int32_t wanted)
 {
     int64_t generation = json_int(status, "generation", 0);
@@ -247,14 +247,14 @@ static void read_target_status(struct decode *d, const cJSON *items,
         if (!target->item.has_message)
             continue;
 
-        struct status_problem *problem = status_problem_of(out);
+        struct status_problem *problem = get_or_add_status_problem(out);
 
         if (!problem->messages)
             problem->messages = xreallocarray(NULL, index->count, sizeof(*problem->messages));
         problem->messages[problem->message_count++] = (struct target_message){
-            intern_ref(target->name), share_message(d, json_str(json, "appliedMessage", ""))};
+            intern_ref(target->name), intern_message(d, json_str(json, "appliedMessage", ""))};
     }
-    /* Free the unused rest: the array was allocated for one message per target. */
+    /* The array was allocated for one message per target: free the unused end. */
     if (out->problem && out->problem->messages)
         out->problem->messages = xreallocarray(out->problem->messages, out->problem->message_count,
                                                sizeof(struct target_message));
@@ -279,7 +279,7 @@ static void read_suspension(const struct decode *d, const cJSON *suspension,
     }
 }
 
-/* Sets `out`, and the status of each target. */
+/* Sets `out` to the status of the binding, and `item` of each target cluster to its status. */
 static void binding_status_decode(struct decode *d, const cJSON *json,
                                   struct target_cluster *targets, uint32_t target_count,
                                   struct binding_status *out)
@@ -292,7 +292,7 @@ static void binding_status_decode(struct decode *d, const cJSON *json,
 
     for (uint32_t i = 0; i < target_count; i++)
         items[i] = &targets[i];
-    qsort(items, target_count, sizeof(struct target_cluster *), compare_names);
+    qsort(items, target_count, sizeof(struct target_cluster *), compare_target_names);
     read_conditions(d, json, out);
     read_evictions(d, spec, out);
     read_target_status(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
@@ -332,7 +332,7 @@ const char *binding_status_message(const struct binding_status *p, const char *c
     return "";
 }
 
-/* ---- spec and metadata ---- */
+/* ---- spec and metadata of a binding ---- */
 
 uint32_t binding_id_decode(struct decode *d, const cJSON *labels)
 {
@@ -343,8 +343,8 @@ uint32_t binding_id_decode(struct decode *d, const cJSON *labels)
     return uid_hash(id ? id : "");
 }
 
-/* Returns the index of the affinity group that the status names; 0 if it names no known group. */
-static uint8_t observed_group(const cJSON *placement, const cJSON *json)
+/* Returns the index of the affinity group that the status names; 0 if the name is unknown. */
+static uint8_t observed_group_index(const cJSON *placement, const cJSON *json)
 {
     const char *used = json_str(json_get(json, "status"), "schedulerObservingAffinityName", "");
     const cJSON *group;
@@ -359,7 +359,7 @@ static uint8_t observed_group(const cJSON *placement, const cJSON *json)
     return 0;
 }
 
-/* Reads an annotation of Karmada's scheduler. An invalid one does not reject the binding. */
+/* Returns the placement that Karmada's scheduler applied last; NULL if absent or invalid. */
 static const char *read_applied_placement(struct decode *d, const cJSON *json, uint8_t *group)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -372,20 +372,21 @@ static const char *read_applied_placement(struct decode *d, const cJSON *json, u
 
     CLEANUP(json_cleanup) cJSON *placement = json_parse(text, strlen(text), NULL, &ignored);
 
-    *group = observed_group(placement, json);
+    *group = observed_group_index(placement, json);
     return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
 }
 
 /* Returns true if the dependency has a name; a dependency by label selector has no name. */
-static bool names_dependency(const cJSON *item)
+static bool has_dependency_name(const cJSON *item)
 {
     return *json_str(item, "apiVersion", "") && *json_str(item, "kind", "") &&
            *json_str(item, "name", "");
 }
 
 /*
- * Reads an annotation of Karmada's dependencies distributor: an array, or null if it is empty.
- * Returns NULL (unknown) if the annotation is absent or invalid; Karmada ignores it then, too.
+ * Reads the annotation in which Karmada's dependencies distributor records dependencies: an array,
+ * or null without dependencies. Returns NULL (unknown) if the annotation is absent or invalid;
+ * Karmada ignores an invalid annotation, too.
  */
 static struct recorded_dependencies *read_recorded_dependencies(struct decode *d,
                                                                 const cJSON *metadata)
@@ -404,7 +405,7 @@ static struct recorded_dependencies *read_recorded_dependencies(struct decode *d
     struct recorded_dependencies *noted =
         xcalloc(1, sizeof(*noted) + (size_t)size * sizeof(*noted->items));
     cJSON_ArrayForEach (item, array) {
-        if (names_dependency(item))
+        if (has_dependency_name(item))
             noted->items[noted->count++] = (struct identity){
                 .api_version = intern_add(d->strings, json_str(item, "apiVersion", "")),
                 .kind = intern_add(d->strings, json_str(item, "kind", "")),
@@ -447,7 +448,7 @@ static int compare_clusters(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Appends the clusters of spec.requiredBy[].clusters that spec.clusters lacks, each once. */
+/* Appends each cluster of spec.requiredBy[].clusters that is not in spec.clusters, once. */
 static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.requiredBy[].clusters[]";
@@ -589,7 +590,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     size_t name_size = strlen(name) + 1;
     struct claim *claim = claim_decode(d, metadata);
     size_t claim_size = claim ? sizeof(*claim) : 0;
-    /* One allocation for struct, claim and name. The name is not shared: it rarely repeats. */
+    /* One allocation for struct, claim and name. Names rarely repeat, so they are not interned. */
     struct binding *b = xcalloc(1, sizeof(*b) + claim_size + name_size);
 
     if (claim)
@@ -666,7 +667,7 @@ void binding_inherit(void *fresh, const void *last, bool relisted)
     b->was_changed = old->was_changed || !propagation_equal(&b->propagation, &old->propagation);
 }
 
-static void add_lower(struct strbuf *out, const char *text, char colon)
+static void append_lower_case(struct strbuf *out, const char *text, char colon)
 {
     for (; *text; text++) {
         char c = *text;
@@ -680,7 +681,7 @@ static void add_lower(struct strbuf *out, const char *text, char colon)
 void binding_name(const char *kind, const char *name, struct strbuf *out)
 {
     strbuf_reset(out);
-    add_lower(out, name, '.');
+    append_lower_case(out, name, '.');
     strbuf_addc(out, '-');
-    add_lower(out, kind, ':');
+    append_lower_case(out, kind, ':');
 }

@@ -8,7 +8,7 @@ enum { TEXT_MAX = 4 * 1024 * 1024 };
 /* A double represents every integer up to this value exactly. */
 static const double whole_number_max = 0x1p53;
 
-/* Parts of the structures that have their own rules. */
+/* Parts of a policy spec for which canonical JSON has special rules. */
 enum schema_node {
     NODE_OTHER,
     NODE_PLACEMENT,
@@ -22,7 +22,7 @@ enum schema_node {
     NODE_MATCH_LABELS,
 };
 
-/* Node of the member `key` of `from`. Array elements have the node of their array. */
+/* The member `key` of a `from` node is a `to` node. Array elements have the node of their array. */
 static const struct step {
     enum schema_node from;
     const char *key;
@@ -35,11 +35,11 @@ static const struct step {
     {NODE_FAILOVER_APPLICATION, "decisionConditions", NODE_DECISION_CONDITIONS},
 };
 
-/* Added if `key` is unset and `if_key`, unless NULL, is unset or has the value `if_text`. */
+/* Default of `key`. It applies if `if_key` is NULL, unset or equal to `if_text`. */
 static const struct default_value {
     enum schema_node node;
     const char *key;
-    const char *json; /* Canonical text. */
+    const char *json; /* Canonical JSON of the default. */
     const char *if_key;
     const char *if_text;
 } defaults[] = {
@@ -58,18 +58,18 @@ static const struct default_value {
 /* Members for which 0 differs from an absent value (a default, or no limit). */
 static const char *const zero_is_value[] = {"tolerationSeconds", "gracePeriodSeconds"};
 
-/* The members of a suspension that policies own. */
+/* Members of spec.suspension that Karmada copies from policies. */
 static const char *const suspension_keys[] = {"dispatching", "dispatchingOnClusters"};
 
 /* A member of an object or an element of an array; a default if `item` is NULL. */
 struct canonical_member {
-    const char *key; /* NULL for an element. */
+    const char *key; /* NULL for an element of an array. */
     const cJSON *item;
     const char *json;
     size_t position;
 };
 
-static bool is_among(const char *key, const char *const *keys, size_t count)
+static bool is_listed_key(const char *key, const char *const *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(key, keys[i]) == 0)
@@ -78,7 +78,7 @@ static bool is_among(const char *key, const char *const *keys, size_t count)
     return false;
 }
 
-static enum schema_node member_node(enum schema_node from, const char *key)
+static enum schema_node schema_node_of_member(enum schema_node from, const char *key)
 {
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         if (steps[i].from == from && strcmp(steps[i].key, key) == 0)
@@ -94,7 +94,8 @@ static bool is_unset(const cJSON *item)
         return !item->valuestring[0];
     if (cJSON_IsNumber(item))
         return item->valuedouble == 0 &&
-               !(item->string && is_among(item->string, zero_is_value, ARRAY_LEN(zero_is_value)));
+               !(item->string &&
+                 is_listed_key(item->string, zero_is_value, ARRAY_LEN(zero_is_value)));
     return !item || cJSON_IsNull(item) || cJSON_IsFalse(item);
 }
 
@@ -131,8 +132,8 @@ static int compare_members(const void *a, const void *b)
 }
 
 /*
- * Lists the elements of an array, or the members of an object and its defaults, sorted. The last
- * one of duplicate keys applies, as in Go.
+ * Lists the elements of an array, or the members of an object and its defaults, sorted by key. Of
+ * duplicate keys, the last applies, as in Go. Returns the number of listed members.
  */
 static size_t list_members(const cJSON *json, enum schema_node node, struct canonical_member *out)
 {
@@ -145,7 +146,7 @@ static size_t list_members(const cJSON *json, enum schema_node node, struct cano
         const char *key = is_object ? item->string : NULL;
 
         if (node == NODE_SUSPENSION && key &&
-            !is_among(key, suspension_keys, ARRAY_LEN(suspension_keys)))
+            !is_listed_key(key, suspension_keys, ARRAY_LEN(suspension_keys)))
             continue;
         out[count] = (struct canonical_member){.key = key, .item = item, .position = count};
         count++;
@@ -210,7 +211,8 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum schema_node 
         }
         if (m->json) {
             strbuf_adds(out, m->json);
-        } else if (!write_value(out, m->item, m->key ? member_node(node, m->key) : node)) {
+        } else if (!write_value(out, m->item,
+                                m->key ? schema_node_of_member(node, m->key) : node)) {
             if (m->key && node != NODE_MATCH_LABELS) {
                 truncate_text(out, mark);
                 continue;

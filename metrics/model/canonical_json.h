@@ -19,7 +19,7 @@ enum canonical_kind {
 };
 
 /*
- * Returns the canonical text of `json`, shared: the caller drops it. Returns NULL if the text would
- * be empty, or longer than 4 MiB: then after decode_fail().
+ * Returns the canonical JSON of `json`, interned; the caller drops it. Returns NULL if the text
+ * would be empty. If it would exceed 4 MiB, calls decode_fail() and returns NULL.
  */
 const char *canonical_text(struct decode *d, const cJSON *json, enum canonical_kind kind);

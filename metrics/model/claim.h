@@ -8,7 +8,7 @@
  * template and of its binding.
  */
 
-/* All texts are shared. */
+/* The policy that claims a template or binding. All texts are interned. */
 struct claim {
     const char *ns; /* Namespace of the policy; "" for a ClusterPropagationPolicy. */
     const char *name;
@@ -30,13 +30,13 @@ void claim_release(struct intern *strings, const struct claim *claim);
 /* Returns true if `metadata` has the id of a claim, even if the claim is incomplete. */
 bool has_claim_id(struct decode *d, const cJSON *metadata);
 
-/* Returns true if both name the same policy with the same id, or both are NULL. */
+/* Returns true if both claims have the same policy and id, or both are NULL. */
 bool claim_equal(const struct claim *a, const struct claim *b);
 
 /* Returns true if the key contains ".karmada.io": Karmada writes such keys itself. */
 bool is_karmada_key(const char *key);
 
-/* Returns the permanent id in a policy's metadata, shared: the caller drops it. NULL if absent. */
+/* Returns the permanent id of a policy, interned; the caller drops it. NULL if absent. */
 const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped);
 
 /* For tests. */

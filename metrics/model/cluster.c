@@ -35,7 +35,7 @@ static void read_taints(struct decode *d, const cJSON *spec, struct cluster *c)
     }
 }
 
-static bool condition_holds(struct decode *d, const cJSON *status, const char *condition)
+static bool is_condition_true(struct decode *d, const cJSON *status, const char *condition)
 {
     static const char path[] = "status.conditions[]";
     bool holds = false;
@@ -52,7 +52,7 @@ static bool condition_holds(struct decode *d, const cJSON *status, const char *c
     return holds;
 }
 
-/* Each cluster serves hundreds of kinds: hashes need less memory than names. */
+/* Returns the hash of a kind. Clusters serve hundreds of kinds, so names would need more memory. */
 static uint64_t api_hash(const char *api_version, const char *kind)
 {
     return map_hash(kind, strlen(kind), map_hash(api_version, strlen(api_version), 0));
@@ -65,7 +65,7 @@ static int compare_hashes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void read_apis(struct decode *d, const cJSON *status, struct cluster *c)
+static void read_served_apis(struct decode *d, const cJSON *status, struct cluster *c)
 {
     static const char path[] = "status.apiEnablements[]";
     const cJSON *group;
@@ -102,7 +102,7 @@ static int compare_resources(const void *a, const void *b)
     return strcmp(x->resource, y->resource);
 }
 
-/* Maps in status.resourceSummary, and the members that receive their amounts. */
+/* Maps in status.resourceSummary, and the member of struct cluster_resource for each. */
 static const struct {
     const char *key;
     size_t offset;
@@ -112,9 +112,9 @@ static const struct {
     {"allocating", offsetof(struct cluster_resource, allocating)},
 };
 
-/* Returns one element with one amount for each member of each map. */
-static struct cluster_resource *list_resources(struct decode *d, const cJSON *summary,
-                                               size_t *count)
+/* Returns one element for each member of each map in resource_maps; names may repeat. */
+static struct cluster_resource *read_resource_maps(struct decode *d, const cJSON *summary,
+                                                   size_t *count)
 {
     static const char path[] = "status.resourceSummary";
     struct cluster_resource *list = NULL;
@@ -140,12 +140,12 @@ static struct cluster_resource *list_resources(struct decode *d, const cJSON *su
     return list;
 }
 
-/* Lists the members of all maps, sorts them, and merges elements with equal names. */
+/* Sets c->resources from status.resourceSummary: sorted, one element for each resource. */
 static void read_resources(struct decode *d, const cJSON *status, struct cluster *c)
 {
     const cJSON *summary = decode_object(d, status, "status", "resourceSummary");
     size_t count = 0;
-    struct cluster_resource *list = list_resources(d, summary, &count);
+    struct cluster_resource *list = read_resource_maps(d, summary, &count);
 
     if (!list)
         return;
@@ -177,9 +177,9 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     c->region = decode_shared(d, spec, "spec", "region");
     read_zones(d, spec, c);
     read_taints(d, spec, c);
-    c->ready = condition_holds(d, status, "Ready");
-    c->apis_complete = condition_holds(d, status, "CompleteAPIEnablements");
-    read_apis(d, status, c);
+    c->ready = is_condition_true(d, status, "Ready");
+    c->apis_complete = is_condition_true(d, status, "CompleteAPIEnablements");
+    read_served_apis(d, status, c);
     read_resources(d, status, c);
     c->deleting = decode_deleting(d, metadata);
     if (d->failed) {

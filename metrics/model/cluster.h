@@ -5,16 +5,16 @@
 
 /* Member cluster: the fields that placements select by, its APIs and its resources. */
 
-/* Interned texts, "" if unset. */
+/* A taint in spec.taints of a Cluster. Interned texts, "" if unset. */
 struct taint {
     const char *key;
     const char *value;
     const char *effect;
 };
 
-/* Amounts of one resource in a member cluster, in base units (cores, bytes). Interned name. */
+/* Amounts of one resource in a member cluster, in base units (cores, bytes). */
 struct cluster_resource {
-    const char *resource;
+    const char *resource; /* Name of the resource, interned. */
     double allocatable;
     double allocated;
     double allocating; /* Scheduled to the cluster, but not running yet. */
@@ -22,9 +22,9 @@ struct cluster_resource {
 
 struct cluster {
     struct labels labels;
-    const char *provider; /* NULL if unset, like `region`. Interned. */
-    const char *region;
-    const char **zones; /* spec.zones, and the deprecated spec.zone if it is another zone. */
+    const char *provider; /* Interned; NULL if unset. */
+    const char *region;   /* Interned; NULL if unset. */
+    const char **zones;   /* spec.zones, and the deprecated spec.zone if it is another zone. */
     struct taint *taints;
     struct cluster_resource *resources; /* status.resourceSummary, sorted by name. */
     uint64_t *apis; /* Hashes of the served kinds (cluster_serves()), ascending. */
@@ -37,12 +37,12 @@ struct cluster {
     bool deleting;
 };
 
-/* Callbacks of struct kind_def. */
+/* Callbacks of the row in the table of kinds (struct kind_def). */
 void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);
 
 /*
- * Returns true if status.apiEnablements contains the kind, or is empty: Karmada has not collected
- * the APIs of the cluster yet.
+ * Returns true if status.apiEnablements contains the kind. Returns true also for an empty list:
+ * Karmada has not collected the APIs of the cluster yet.
  */
 bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);

@@ -12,7 +12,7 @@ enum {
     SERVER = CONNECTOR_SERVER_ID,
 };
 
-/* Sorted by kind, for bsearch. Kinds that are not listed have labels and no other property. */
+/* Sorted by kind for bsearch(). A kind that is not listed has labels and no special trait. */
 static const struct kind_traits {
     const char *kind;
     unsigned traits;
@@ -104,7 +104,7 @@ static const struct kind_traits {
     {"StorageNotification", PLAIN | SERVER},
 };
 
-static bool ends_with(const char *text, size_t len, const char *end)
+static bool has_suffix(const char *text, size_t len, const char *end)
 {
     size_t end_len = strlen(end);
 
@@ -116,10 +116,10 @@ bool connector_manages(const char *api_version)
     const char *slash = strchr(api_version, '/');
     size_t len = slash ? (size_t)(slash - api_version) : 0;
 
-    return ends_with(api_version, len, suffix) && !ends_with(api_version, len, own_group);
+    return has_suffix(api_version, len, suffix) && !has_suffix(api_version, len, own_group);
 }
 
-static int by_kind(const void *key, const void *item)
+static int compare_kind(const void *key, const void *item)
 {
     return strcmp(key, ((const struct kind_traits *)item)->kind);
 }
@@ -127,7 +127,7 @@ static int by_kind(const void *key, const void *item)
 unsigned connector_traits(const char *kind)
 {
     const struct kind_traits *found =
-        bsearch(kind, kinds, ARRAY_LEN(kinds), sizeof(kinds[0]), by_kind);
+        bsearch(kind, kinds, ARRAY_LEN(kinds), sizeof(kinds[0]), compare_kind);
 
     return found ? found->traits : 0;
 }
@@ -141,7 +141,7 @@ static const char annotations_path[] = "metadata.annotations";
 static const struct container_field {
     enum container_kind kind;
     const char *annotation;
-    const char *reference; /* Field in spec. */
+    const char *reference; /* Name of the field in spec. */
 } container_fields[] = {
     {CONTAINER_PROJECT, PREFIX "project-id", "projectRef"},
     {CONTAINER_FOLDER, PREFIX "folder-id", "folderRef"},
@@ -172,7 +172,7 @@ enum connector_role connector_role_of(const cJSON *json)
     return ROLE_NONE;
 }
 
-/* ---- annotations ---- */
+/* ---- annotations of Google Config Connector ---- */
 
 static enum prevention read_prevention(struct decode *d, const cJSON *annotations)
 {
@@ -186,7 +186,7 @@ static enum prevention read_prevention(struct decode *d, const cJSON *annotation
     return strcmp(text, "none") == 0 ? PREVENTION_NONE : PREVENTION_UNKNOWN;
 }
 
-/* Returns the first container; sets `several` if there are more. */
+/* Returns the cloud container in the annotations; sets `several` if they name more than one. */
 static struct container read_container(struct decode *d, const cJSON *annotations, bool *several)
 {
     struct container container = {.kind = CONTAINER_NONE};
@@ -205,10 +205,10 @@ static struct container read_container(struct decode *d, const cJSON *annotation
     return container;
 }
 
-/* ---- spec and status ---- */
+/* ---- spec and status of Config Connector resources ---- */
 
-/* Newer kinds have a reference: external ("p" or "projects/p"), or the name of an object. */
-static struct container read_reference(struct decode *d, const cJSON *spec)
+/* Returns the cloud container that spec refers to: by external id ("p", "projects/p") or name. */
+static struct container read_container_reference(struct decode *d, const cJSON *spec)
 {
     for (size_t i = 0; i < ARRAY_LEN(container_fields); i++) {
         const cJSON *reference = json_get(spec, container_fields[i].reference);
@@ -260,7 +260,7 @@ static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclea
 
 const char *management_conflict_decode(struct decode *d, const cJSON *status)
 {
-    /* Message: "... resource is under lease by '<id>' for an additional ...". */
+    /* Condition message: "... resource is under lease by '<id>' for an additional ...". */
     static const char before[] = "under lease by '";
     const cJSON *c;
 
@@ -275,7 +275,7 @@ const char *management_conflict_decode(struct decode *d, const cJSON *status)
         const char *end = strchr(id, '\'');
         size_t len = end ? (size_t)(end - id) : 0;
 
-        /* Ids are label values, so a longer text is not an id. */
+        /* Lease ids are label values, so a text above 63 bytes is not an id. */
         return intern_add_len(d->strings, id, len <= ID_MAX_BYTES ? len : 0);
     }
     return NULL;
@@ -293,10 +293,10 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     struct connector *c = xcalloc(1, sizeof(*c));
 
     c->prevention = read_prevention(d, annotations);
-    /* Config Connector does not manage a resource with several containers. */
+    /* Config Connector does not manage a resource with several container annotations. */
     c->container = read_container(d, annotations, &c->unclear);
     if (!c->container.id)
-        c->container = read_reference(d, spec);
+        c->container = read_container_reference(d, spec);
     c->resource_id = decode_shared(d, spec, "spec", "resourceID");
     c->location = read_location(d, spec);
     c->parent = read_parent(d, spec, &c->unclear);

@@ -11,11 +11,11 @@
  * that it stores in labels of cloud resources.
  */
 
-/* Properties of a kind of Config Connector; bits. */
+/* Properties of a resource kind of Config Connector, as bits. */
 enum connector_trait {
     CONNECTOR_NO_LABELS = 1U << 0,   /* The cloud resource has no labels, so it has no lease. */
     CONNECTOR_NO_IDENTITY = 1U << 1, /* Several objects may manage one cloud resource. */
-    CONNECTOR_SERVER_ID = 1U << 2,   /* The cloud generates the name, unknown without resourceID. */
+    CONNECTOR_SERVER_ID = 1U << 2,   /* The cloud generates the name: see spec.resourceID. */
     CONNECTOR_GLOBAL = 1U << 3,      /* The name is unique in the whole cloud, not in a project. */
 };
 
@@ -26,38 +26,38 @@ enum connector_trait {
  */
 bool connector_manages(const char *api_version);
 
-/* Returns a bit set of enum connector_trait; 0 for kinds that are not in the table. */
+/* Returns the traits of a kind as bits of enum connector_trait; 0 for kinds without traits. */
 unsigned connector_traits(const char *kind);
 
-/* ---- parts of a template ---- */
+/* ---- parts of a template for Config Connector ---- */
 
 /*
- * Role of an object for Config Connector. Only objects with a role, few of all templates, have the
- * struct of that role as a part.
+ * Role of an object for Config Connector. A template with a role, which few have, has a part: the
+ * struct of that role.
  */
 enum connector_role {
     ROLE_NONE,
-    ROLE_RESOURCE,      /* struct connector */
-    ROLE_DEFAULTS,      /* struct connector_defaults */
-    ROLE_NAMESPACE_IDS, /* struct namespace_ids */
+    ROLE_RESOURCE,      /* The part is a struct connector. */
+    ROLE_DEFAULTS,      /* The part is a struct connector_defaults. */
+    ROLE_NAMESPACE_IDS, /* The part is a struct namespace_ids. */
 };
 
 /*
- * apiVersion in the store of a Namespace, or of the ConfigMap with the ids, that a source reads for
- * these settings only. The class is then CLASS_SETTING: the object needs no policy.
+ * Identity in the store of Namespaces, and of the ConfigMap cnrm-system/namespace-id, that a source
+ * reads as settings of Config Connector. Their class is CLASS_SETTING, so they need no policy.
  */
 #define SETTING_GROUP       "cnrm.cloud.google.com"
 #define SETTING_API_VERSION SETTING_GROUP "/v1"
 
-/* Annotation cnrm.cloud.google.com/management-conflict-prevention-policy. */
+/* Value of the annotation cnrm.cloud.google.com/management-conflict-prevention-policy. */
 enum prevention {
     PREVENTION_UNSET,
     PREVENTION_NONE,
     PREVENTION_RESOURCE,
-    PREVENTION_UNKNOWN, /* Any other value: no conflict prevention. */
+    PREVENTION_UNKNOWN, /* Any other value disables conflict prevention. */
 };
 
-/* Container of a resource in the cloud. */
+/* Kind of the container of a cloud resource. */
 enum container_kind { CONTAINER_NONE, CONTAINER_PROJECT, CONTAINER_FOLDER, CONTAINER_ORGANIZATION };
 
 struct container {
@@ -69,43 +69,43 @@ struct container {
 struct connector {
     struct container container; /* From an annotation, else from spec.projectRef or similar. */
     const char *resource_id;    /* spec.resourceID; if unset, the object's name is used. */
-    const char *location;       /* spec.location, .region or .zone */
-    const char *parent;         /* Scope of its name, for example an instance or a dataset. */
+    const char *location;       /* Value of spec.location, spec.region or spec.zone. */
+    const char *parent;         /* Parent resources, such as an instance or a dataset. */
     const char
-        *conflict_holder; /* Holder's id in a ManagementConflict, "" if unknown; else NULL. */
-    int64_t reconcile_s;  /* Reconcile interval; -1 if unset: the default applies. */
+        *conflict_holder; /* Lease holder if a ManagementConflict is reported; "": unknown. */
+    int64_t reconcile_s;  /* Reconcile interval in seconds; -1 if unset (default). */
     enum prevention prevention;
     bool unclear;  /* The object does not determine its cloud resource. */
-    bool abandons; /* deletion-policy: abandon */
+    bool abandons; /* Annotation deletion-policy is "abandon". */
 };
 
-/* Defaults in a Namespace, for resources in it that set no value. */
+/* Defaults that a Namespace sets for its Config Connector resources. */
 struct connector_defaults {
     struct container container;
     enum prevention prevention;
-    bool unclear; /* The Namespace names several containers. */
+    bool unclear; /* The Namespace has several container annotations. */
 };
 
 /* ConfigMap cnrm-system/namespace-id: the id with which each namespace holds leases. */
 struct namespace_ids {
-    struct labels ids; /* Namespace to id. */
+    struct labels ids; /* Key: namespace; value: its id. */
 };
 
 /*
- * Returns the holder's id if the condition Ready has the reason ManagementConflict: a shared text
- * that the caller drops, "" if the message has no id. Returns NULL without such a condition. Never
- * fails: a malformed status has no such condition.
+ * Returns the id of the lease holder if the condition Ready has the reason ManagementConflict: an
+ * interned text that the caller drops, "" if the message has no id. Returns NULL without such a
+ * condition, or if the status is malformed.
  */
 const char *management_conflict_decode(struct decode *d, const cJSON *status);
 
-/* Returns the role of an object; ROLE_NONE for most objects. */
+/* Returns the role of an object for Config Connector; ROLE_NONE for most objects. */
 enum connector_role connector_role_of(const cJSON *json);
-/* Returns a new struct of the role; NULL for ROLE_NONE. Free it with connector_release(). */
+/* Returns the new part of a template with this role; NULL for ROLE_NONE. */
 void *connector_decode(struct decode *d, const cJSON *json, enum connector_role role);
-/* Takes NULL. */
+/* Frees the part of a template; `part` may be NULL. */
 void connector_release(struct intern *strings, void *part, enum connector_role role);
 
-/* ---- leases ---- */
+/* ---- leases of Config Connector ---- */
 
 /*
  * Lease of one cloud resource, from a snapshot of the cloud's assets: the two labels that Config
@@ -121,13 +121,13 @@ void connector_release(struct intern *strings, void *part, enum connector_role r
 #define LEASE_KIND        "Asset"
 
 struct lease {
-    const char *asset_type; /* "pubsub.googleapis.com/Topic". Interned. */
-    const char *holder;     /* Id of a namespace; NULL without a holder. Interned. */
+    const char *asset_type; /* For example "pubsub.googleapis.com/Topic". Interned. */
+    const char *holder;     /* Id of the namespace that holds the lease, or NULL. Interned. */
     int64_t expires_s;      /* Seconds since the epoch; 0 (expired) if missing or malformed. */
     int64_t snapshot_ms;    /* Time of the snapshot, in milliseconds since the epoch. */
 };
 
-/* Callbacks of struct kind_def. */
+/* Callbacks of the row in the table of kinds (struct kind_def). */
 void *lease_decode(struct decode *d, const cJSON *json);
 void lease_release(struct intern *strings, void *object);
 

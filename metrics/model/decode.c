@@ -12,7 +12,7 @@ struct intern {
     struct map strings;
 };
 
-/* A shared string and its header. Callers hold a pointer to `text`. */
+/* An interned string and its header. Callers have a pointer to `text` only. */
 struct shared {
     uint64_t hash;
     uint32_t len;
@@ -25,7 +25,7 @@ struct text_key {
     size_t len;
 };
 
-static bool shared_equal(const void *item, const void *key)
+static bool interned_equal(const void *item, const void *key)
 {
     const struct shared *string = item;
     const struct text_key *k = key;
@@ -33,7 +33,7 @@ static bool shared_equal(const void *item, const void *key)
     return string->len == k->len && memcmp(string->text, k->text, k->len) == 0;
 }
 
-/* The cast removes `const`: callers must not write to the string, the pool updates its header. */
+/* Returns the header of an interned string. The pool, unlike its callers, writes to it. */
 static struct shared *header_of(const char *shared)
 {
     return (struct shared *)((uintptr_t)shared - offsetof(struct shared, text));
@@ -43,7 +43,7 @@ struct intern *intern_new(uint64_t seed)
 {
     struct intern *pool = xmalloc(sizeof(*pool));
 
-    *pool = (struct intern){.seed = seed, .strings = MAP_INIT(shared_equal)};
+    *pool = (struct intern){.seed = seed, .strings = MAP_INIT(interned_equal)};
     return pool;
 }
 
@@ -89,7 +89,7 @@ const char *intern_ref(const char *shared)
 {
     struct shared *string = header_of(shared);
 
-    /* An overflow would free a string that is still referenced. */
+    /* An overflow of the count would free a string that is in use. */
     assert(string->references < UINT32_MAX);
     string->references++;
     return shared;
@@ -121,7 +121,7 @@ size_t intern_count(const struct intern *pool)
     return pool->strings.count;
 }
 
-static const char *type_name(const cJSON *item)
+static const char *json_type_name(const cJSON *item)
 {
     if (cJSON_IsString(item))
         return "a string";
@@ -145,12 +145,12 @@ void decode_fail(struct decode *d, const char *path, const char *key, const char
          *path && *key ? "." : "", key, what);
 }
 
-static void wrong_type(struct decode *d, const char *path, const char *key, const char *wanted,
-                       const cJSON *found)
+static void fail_wrong_type(struct decode *d, const char *path, const char *key, const char *wanted,
+                            const cJSON *found)
 {
     char what[64];
 
-    snprintf(what, sizeof(what), "must be %s, found %s", wanted, type_name(found));
+    snprintf(what, sizeof(what), "must be %s, found %s", wanted, json_type_name(found));
     decode_fail(d, path, key, what);
 }
 
@@ -159,7 +159,7 @@ const cJSON *decode_object(struct decode *d, const cJSON *parent, const char *pa
     const cJSON *item = json_get(parent, key);
 
     if (item && !cJSON_IsObject(item)) {
-        wrong_type(d, path, key, "an object", item);
+        fail_wrong_type(d, path, key, "an object", item);
         return NULL;
     }
     return item;
@@ -170,7 +170,7 @@ const cJSON *decode_array(struct decode *d, const cJSON *parent, const char *pat
     const cJSON *item = json_get(parent, key);
 
     if (item && !cJSON_IsArray(item)) {
-        wrong_type(d, path, key, "an array", item);
+        fail_wrong_type(d, path, key, "an array", item);
         return NULL;
     }
     return item;
@@ -181,7 +181,7 @@ const char *decode_text(struct decode *d, const cJSON *parent, const char *path,
     const cJSON *item = json_get(parent, key);
 
     if (item && !cJSON_IsString(item)) {
-        wrong_type(d, path, key, "a string", item);
+        fail_wrong_type(d, path, key, "a string", item);
         return NULL;
     }
     return item && item->valuestring[0] ? item->valuestring : NULL;
@@ -210,7 +210,7 @@ int64_t decode_int(struct decode *d, const cJSON *parent, const char *path, cons
     if (!item)
         return fallback;
     if (!cJSON_IsNumber(item)) {
-        wrong_type(d, path, key, "a whole number", item);
+        fail_wrong_type(d, path, key, "a whole number", item);
         return fallback;
     }
     /* A double is exact for whole numbers up to 2^53. */
@@ -229,7 +229,7 @@ enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char
     if (!item)
         return OPTIONAL_ABSENT;
     if (!cJSON_IsBool(item)) {
-        wrong_type(d, path, key, "a boolean", item);
+        fail_wrong_type(d, path, key, "a boolean", item);
         return OPTIONAL_ABSENT;
     }
     return cJSON_IsTrue(item) ? OPTIONAL_TRUE : OPTIONAL_FALSE;
@@ -277,7 +277,7 @@ double decode_quantity(struct decode *d, const cJSON *item, const char *path)
     if (cJSON_IsNumber(item)) {
         amount = item->valuedouble;
     } else if (!cJSON_IsString(item)) {
-        wrong_type(d, path, member_name(item), "a quantity", item);
+        fail_wrong_type(d, path, member_name(item), "a quantity", item);
         return 0;
     } else if (!parse_quantity(item->valuestring, &amount)) {
         decode_fail(d, path, member_name(item), "must be a quantity such as 500m or 1.5Gi");
@@ -296,14 +296,14 @@ const char *decode_item_text(struct decode *d, const cJSON *item, const char *pa
     if (cJSON_IsString(item))
         return item->valuestring;
     if (!cJSON_IsNull(item))
-        wrong_type(d, path, member_name(item), "a string", item);
+        fail_wrong_type(d, path, member_name(item), "a string", item);
     return "";
 }
 
 void decode_element(struct decode *d, const cJSON *element, const char *path)
 {
     if (!cJSON_IsObject(element) && !cJSON_IsNull(element))
-        wrong_type(d, path, "", "an object", element);
+        fail_wrong_type(d, path, "", "an object", element);
 }
 
 void *decode_alloc(const cJSON *items, size_t size)

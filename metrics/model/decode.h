@@ -4,12 +4,12 @@
 #include "metrics/base/base.h"
 #include "metrics/base/json.h"
 
-/* Interned strings (one copy of equal texts, counted), and the decoder of one Kubernetes object. */
+/* Interned strings, and the decoder of one Kubernetes object that uses them. */
 
 /*
- * Pool of reference-counted strings. Equal strings of one pool are the same pointer, so comparing
- * them compares pointers, and objects that repeat a string store it once. The last
- * intern_drop() frees a string.
+ * Pool of interned strings, which are reference-counted. Equal strings of one pool have the same
+ * address, so pointers are compared instead of texts, and each text is stored once. The last
+ * intern_drop() frees a string; its holders never free it.
  */
 struct intern;
 
@@ -18,20 +18,20 @@ struct intern *intern_new(uint64_t seed) MUST_USE;
 /* Frees the pool and all its strings. Takes NULL. */
 void intern_free(struct intern *pool);
 
-/* Returns the shared copy of `s` and adds a reference to it: drop it with intern_drop(). */
+/* Returns the interned copy of `s` with one more reference, to be dropped by intern_drop(). */
 const char *intern_add(struct intern *pool, const char *s) MUST_USE;
 const char *intern_add_len(struct intern *pool, const char *s, size_t len) MUST_USE;
 
-/* Adds a reference to a shared string and returns the string. */
+/* Adds a reference to an interned string and returns the string. */
 const char *intern_ref(const char *shared);
 
-/* Returns the shared copy of `s` without a new reference; NULL if the pool does not contain it. */
+/* Returns the interned copy of `s` without a new reference; NULL if the pool does not have it. */
 const char *intern_find(const struct intern *pool, const char *s) MUST_USE;
 
-/* Removes one reference. Takes NULL. */
+/* Removes one reference to an interned string, which may be NULL. */
 void intern_drop(struct intern *pool, const char *shared);
 
-/* ---- decoder ---- */
+/* ---- decoder of Kubernetes objects ---- */
 
 /*
  * Decodes one Kubernetes object with the rules of the API server: a missing or null member is a
@@ -58,10 +58,10 @@ const cJSON *decode_array(struct decode *d, const cJSON *parent, const char *pat
 /* Returns the string `parent.key`, borrowed from the JSON; NULL if it is absent or empty. */
 const char *decode_text(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* Same as decode_text(), but returns a shared string that the caller drops. */
+/* Returns the string `parent.key`, interned; the caller drops it. NULL if absent or empty. */
 const char *decode_shared(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* Same as decode_shared(), but returns "" instead of NULL. */
+/* Returns the string `parent.key`, interned; the caller drops it. "" if absent. */
 const char *decode_shared_or_empty(struct decode *d, const cJSON *parent, const char *path,
                                    const char *key);
 
@@ -72,7 +72,7 @@ const char *decode_shared_or_empty(struct decode *d, const cJSON *parent, const 
 int64_t decode_int(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    int64_t fallback);
 
-/* A Go *bool: an absent value need not mean false. */
+/* Boolean for which an absent value may differ from false, as in a Go *bool. */
 enum optional_bool { OPTIONAL_ABSENT, OPTIONAL_FALSE, OPTIONAL_TRUE };
 enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char *path,
                                const char *key);
@@ -96,7 +96,7 @@ double decode_quantity(struct decode *d, const cJSON *item, const char *path);
 /* Returns the string of an array element or object member, borrowed; "" if it is null. */
 const char *decode_item_text(struct decode *d, const cJSON *item, const char *path);
 
-/* Checks an element of an array of objects: anything but an object or null is an error. */
+/* Fails if an element of an array of objects is neither an object nor null. */
 void decode_element(struct decode *d, const cJSON *element, const char *path);
 
 /*
@@ -106,8 +106,8 @@ void decode_element(struct decode *d, const cJSON *element, const char *path);
 void *decode_alloc(const cJSON *items, size_t size);
 
 /*
- * Returns the array of strings `parent.key` as shared strings; NULL if it is empty. Release it with
- * decode_texts_release(), also after an error.
+ * Returns the array of strings `parent.key` as interned strings; NULL if it is empty. Release it
+ * with decode_texts_release(), also after an error.
  */
 const char **decode_texts(struct decode *d, const cJSON *parent, const char *path, const char *key,
                           uint32_t *count);

@@ -13,8 +13,8 @@ static const struct {
     {"SyncWorkSucceed", WORKS_WRITTEN},
 };
 
-/* Returns the index in `reasons`, or ARRAY_LEN(reasons). */
-static size_t find_reason(const char *reason)
+/* Returns the index of a reason in `reasons`; ARRAY_LEN(reasons) if it is not in the table. */
+static size_t find_reason_index(const char *reason)
 {
     size_t at = 0;
 
@@ -25,10 +25,10 @@ static size_t find_reason(const char *reason)
 
 static bool is_override_reason(const char *reason)
 {
-    return find_reason(reason) < ARRAY_LEN(reasons);
+    return find_reason_index(reason) < ARRAY_LEN(reasons);
 }
 
-/* Returns true if the reference has no text that is too long for an object. */
+/* Returns true if no text of the object reference is longer than an object name may be. */
 static bool is_valid_reference(const cJSON *about)
 {
     static const char *const keys[] = {"apiVersion", "kind", "namespace", "name"};
@@ -39,7 +39,7 @@ static bool is_valid_reference(const cJSON *about)
     return is_valid;
 }
 
-/* Part of a message, borrowed. */
+/* Part of an Event message, borrowed. */
 struct message_span {
     const char *text;
     size_t len;
@@ -85,7 +85,7 @@ static bool parse_override_message(const char *message, struct override_names *o
     return policy.len > 0;
 }
 
-/* Returns the newest time of the fields of core/v1 and events.k8s.io/v1; each may be null. */
+/* Returns the newest time in the time fields of core/v1 and events.k8s.io/v1. */
 static int64_t last_time_ms(struct decode *d, const cJSON *json)
 {
     static const char *const keys[] = {"lastTimestamp", "deprecatedLastTimestamp", "eventTime",
@@ -104,14 +104,14 @@ static int64_t last_time_ms(struct decode *d, const cJSON *json)
 }
 
 /*
- * Decodes an Event with a reason in `reasons`. `about` is the reference to its object, at `path`.
+ * Decodes an Event with a reason in `reasons`. `about` at `path` refers to its object.
  * Returns NULL if the message has another form, or a name is too long.
  */
 static MUST_USE struct override_event *override_event_decode(struct decode *d, const cJSON *json,
                                                              const char *message,
                                                              const cJSON *about, const char *path)
 {
-    size_t reason = find_reason(json_str(json, "reason", ""));
+    size_t reason = find_reason_index(json_str(json, "reason", ""));
     const char *uid = decode_text(d, about, path, "uid");
     struct override_names names = {{"", 0}, {"", 0}, {"", 0}};
     enum override_outcome outcome;
@@ -140,7 +140,7 @@ static MUST_USE struct override_event *override_event_decode(struct decode *d, c
     return e;
 }
 
-/* Takes NULL. */
+/* Frees the content of an Event about override policies; `e` may be NULL. */
 static void override_event_release(struct intern *strings, struct override_event *e)
 {
     if (!e)
@@ -177,8 +177,8 @@ static uint32_t read_count(struct decode *d, const cJSON *json)
     return highest < UINT32_MAX ? (uint32_t)highest : UINT32_MAX;
 }
 
-/* Returns the reference to the Event's object: involvedObject in core/v1, else regarding. */
-static const cJSON *find_about(struct decode *d, const cJSON *json, const char **path)
+/* Returns the reference to the object of an Event: involvedObject in core/v1, else regarding. */
+static const cJSON *find_object_reference(struct decode *d, const cJSON *json, const char **path)
 {
     const cJSON *involved = decode_object(d, json, "", "involvedObject");
     const cJSON *regarding = decode_object(d, json, "", "regarding");
@@ -187,7 +187,7 @@ static const cJSON *find_about(struct decode *d, const cJSON *json, const char *
     return involved ? involved : regarding;
 }
 
-/* Returns the message: message in core/v1, note in events.k8s.io/v1; "" if absent. */
+/* Returns the field message (core/v1) or note (events.k8s.io/v1); "" if both are absent. */
 static const char *message_of(struct decode *d, const cJSON *json)
 {
     const char *message = decode_text(d, json, "", "message");
@@ -196,8 +196,8 @@ static const char *message_of(struct decode *d, const cJSON *json)
     return message ? message : note ? note : "";
 }
 
-/* core/v1 has two fields for the reporting component, events.k8s.io/v1 two others. */
-static bool is_ours(const cJSON *json)
+/* Returns true if an exporter emitted the Event: the component is in one of four fields. */
+static bool is_from_exporter(const cJSON *json)
 {
     const char *const components[] = {
         json_str(json_get(json, "source"), "component", ""),
@@ -213,7 +213,8 @@ static bool is_ours(const cJSON *json)
     return false;
 }
 
-static void read_about(struct decode *d, const cJSON *about, const char *path, struct event *e)
+static void read_object_reference(struct decode *d, const cJSON *about, const char *path,
+                                  struct event *e)
 {
     e->kind = decode_shared_or_empty(d, about, path, "kind");
     e->ns = decode_shared_or_empty(d, about, path, "namespace");
@@ -224,16 +225,16 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const char *path;
-    const cJSON *about = find_about(d, json, &path);
+    const cJSON *about = find_object_reference(d, json, &path);
     const char *message = message_of(d, json);
 
     e->is_conflict = true;
-    read_about(d, about, path, e);
+    read_object_reference(d, about, path, e);
     e->uid = decode_shared(d, metadata, "metadata", "uid");
     e->about_uid_hash = uid_hash(json_str(about, "uid", ""));
-    e->ours = is_ours(json);
+    e->ours = is_from_exporter(json);
     e->count = read_count(d, json);
-    /* Combined Events have a prefix before the message. */
+    /* Not strcmp(): the API client prepends text to the message of combined Events. */
     e->conflict_resolution = strstr(message, "ConflictResolution conflicted");
     e->preserve = strstr(message, "PreserveResourcesOnDeletion conflicted");
 }
@@ -241,11 +242,11 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
 static void read_override(struct decode *d, const cJSON *json, struct event *e)
 {
     const char *path;
-    const cJSON *about = find_about(d, json, &path);
+    const cJSON *about = find_object_reference(d, json, &path);
 
     e->override = override_event_decode(d, json, message_of(d, json), about, path);
     if (e->override)
-        read_about(d, about, path, e);
+        read_object_reference(d, about, path, e);
 }
 
 void *event_decode(struct decode *d, const cJSON *json)

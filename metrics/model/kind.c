@@ -72,8 +72,8 @@ enum {
     }
 
 /*
- * group, name, api_version, class, cluster_scoped, decode, release, succeed, watch.
- * Without designators, so that a row without its last member does not compile.
+ * Members: group, name, api_version, class, cluster_scoped, decode, release, succeed, watch. The
+ * rows name no members, so that the compiler rejects a row without its last member.
  */
 static const struct kind_def rows[] = {
     {POLICY_GROUP, "PropagationPolicy", POLICY_V1, CLASS_POLICY, false, policy_decode,
@@ -93,12 +93,12 @@ static const struct kind_def rows[] = {
      NULL, ALWAYS("clusters", .unfiltered = true)},
     {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
-    /* Both groups serve the same Events: with one identity each Event counts once. */
+    /* The groups "" and events.k8s.io serve the same Events: only one is read. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      ALWAYS("events", .optional = true, .field_selector = "reason=" EVENT_CONFLICT)},
     /*
-     * A field selector matches one reason only, so the second reason needs a watch of its own.
-     * kind_of() returns the row above.
+     * A field selector matches one reason only, so a second reason needs a second row. For
+     * Events, kind_of() returns the first row.
      */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      WITH_OVERRIDES("events", .optional = true, .supplement = true,
@@ -137,7 +137,7 @@ static const struct kind_def other_row = {
     .watch = NEVER(USED),
 };
 
-/* Groups that Karmada never propagates. It does propagate search.karmada.io. */
+/* API groups of Karmada that it never propagates. Karmada propagates search.karmada.io. */
 static const char *const own_groups[] = {
     CLUSTER_GROUP,
     POLICY_GROUP,
@@ -156,7 +156,7 @@ size_t api_group_len(const char *api_version)
     return slash ? (size_t)(slash - api_version) : 0;
 }
 
-static bool is_group(const char *api_version, size_t len, const char *group)
+static bool has_group(const char *api_version, size_t len, const char *group)
 {
     return strlen(group) == len && memcmp(api_version, group, len) == 0;
 }
@@ -166,11 +166,11 @@ const struct kind_def *kind_of(const char *api_version, const char *kind)
     size_t len = api_group_len(api_version);
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (strcmp(rows[i].name, kind) == 0 && is_group(api_version, len, rows[i].group))
+        if (strcmp(rows[i].name, kind) == 0 && has_group(api_version, len, rows[i].group))
             return &rows[i];
     }
     for (size_t i = 0; i < ARRAY_LEN(own_groups); i++) {
-        if (is_group(api_version, len, own_groups[i]))
+        if (has_group(api_version, len, own_groups[i]))
             return &other_row;
     }
     return &template_row;
@@ -202,7 +202,7 @@ const struct kind_def *kind_cluster(void)
     return &rows[ROW_CLUSTER];
 }
 
-/* Cluster-scoped kinds that have no row above. */
+/* Cluster-scoped kinds that are not in the table of kinds. */
 static const struct cluster_kind {
     const char *group;
     const char *kind;
@@ -259,7 +259,7 @@ enum scope scope_of(const char *api_version, const char *kind)
     if (def->cluster_scoped)
         return SCOPE_CLUSTER;
     for (size_t i = 0; i < ARRAY_LEN(cluster_kinds); i++) {
-        if (!is_group(api_version, len, cluster_kinds[i].group))
+        if (!has_group(api_version, len, cluster_kinds[i].group))
             continue;
         if (strcmp(kind, cluster_kinds[i].kind) == 0)
             return SCOPE_CLUSTER;

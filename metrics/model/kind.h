@@ -10,7 +10,7 @@
  * To add a kind: one file in this folder and one row in kind.c; there is no other list of kinds.
  */
 
-/* The meaning of an object to the rules. */
+/* Classes of objects: the rules treat all objects of a class alike. */
 enum object_class {
     CLASS_TEMPLATE, /* Any object that a policy can select. */
     CLASS_POLICY,
@@ -27,9 +27,9 @@ enum object_class {
 
 /* Condition under which the exporter watches a kind at an API server. */
 enum watch_condition {
-    WATCH_ALWAYS = 1,       /* Not 0: a row without a condition is an error. */
+    WATCH_ALWAYS = 1,       /* Starts at 1, because 0 is a missing condition. */
     WATCH_WITH_CONNECTOR,   /* While a policy selects a kind of Config Connector. */
-    WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass and Karmada's gate is on. */
+    WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass and the feature gate is on. */
     WATCH_WITH_WORKS,       /* If reading of Works is enabled. */
     WATCH_WITH_OVERRIDES,   /* If reading of Works is enabled and override policies exist. */
     WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
@@ -53,21 +53,21 @@ struct kind_watch {
     const char *read_api_version; /* apiVersion in API paths; NULL if equal to api_version. */
 };
 
-/* One row of the table. */
+/* A kind: one row of the table in kind.c. */
 struct kind_def {
     const char *group;
     const char *name;
-    /* apiVersion of the identity of all objects, whichever version the API server serves. */
+    /* apiVersion of the stored identities, even if the API server serves another version. */
     const char *api_version;
     enum object_class class;
     bool cluster_scoped;
     /* Returns a new object; NULL with the reason in `d` if `json` is invalid. */
     void *(*decode)(struct decode *d, const cJSON *json);
-    /* Frees an object. Takes NULL. */
+    /* Frees an object, which may be NULL. */
     void (*release)(struct intern *strings, void *object);
     /*
-     * Carries over from `old` to its replacement `fresh` the facts that only a comparison of both
-     * shows. `relisted`: versions between the two may have been missed. NULL: no such facts.
+     * Copies to `fresh` the facts that are not in its JSON but follow from its predecessor `old`.
+     * `relisted`: versions between the two may have been missed. NULL: no such facts.
      */
     void (*succeed)(void *fresh, const void *old, bool relisted);
     struct kind_watch watch;
@@ -79,7 +79,7 @@ const struct kind_def *kind_of(const char *api_version, const char *kind);
 /* Returns all rows in a fixed order, without the rows of templates and of other Karmada kinds. */
 const struct kind_def *kind_table(size_t *count);
 
-/* Each returns the row of a kind that other objects refer to by name. */
+/* Return the row of policies, bindings, override policies or member clusters. */
 const struct kind_def *kind_policy(bool cluster_scoped);
 const struct kind_def *kind_binding(bool cluster_scoped);
 const struct kind_def *kind_override(bool cluster_scoped);
@@ -95,5 +95,5 @@ enum scope {
     SCOPE_CLUSTER,
 };
 
-/* Returns the scope of a kind without asking a server: known for built-in and Karmada's kinds. */
+/* Returns the scope of a kind if it is built into Kubernetes or Karmada; else SCOPE_UNKNOWN. */
 enum scope scope_of(const char *api_version, const char *kind);

@@ -11,7 +11,7 @@ static const char path[] = "metadata.managedFields[]";
 /* Label that users set although its key contains ".karmada.io". */
 static const char user_label[] = "namespace.karmada.io/skip-auto-propagation";
 
-/* Returns true if a user owns a key of the map; "." is ownership of the map itself. */
+/* Returns true if a key of labels or annotations is a user's; "." stands for the map itself. */
 static bool has_user_key(const cJSON *fields, const char *exception)
 {
     const cJSON *field;
@@ -49,7 +49,7 @@ static bool has_user_metadata(const cJSON *metadata)
     return false;
 }
 
-/* Returns true for a user entry of managedFields. */
+/* Returns true if the entry of managedFields is a user's, not Karmada's. */
 static bool is_user_entry(struct decode *d, const cJSON *entry)
 {
     const cJSON *fields = decode_object(d, entry, path, "fieldsV1");
@@ -116,8 +116,8 @@ uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const ch
     return version;
 }
 
-/* Adds a map of strings to the hash of the user keys and the hash of Karmada's keys. */
-static void hash_keys(const cJSON *map, uint32_t *user_keys, uint32_t *karmada_keys)
+/* Adds each label or annotation to the hash of the users' keys, or to that of Karmada's keys. */
+static void add_key_hashes(const cJSON *map, uint32_t *user_keys, uint32_t *karmada_keys)
 {
     const cJSON *item;
 
@@ -125,7 +125,7 @@ static void hash_keys(const cJSON *map, uint32_t *user_keys, uint32_t *karmada_k
         const char *value = cJSON_IsString(item) ? item->valuestring : "";
         uint64_t hash = map_hash(value, strlen(value), text_hash32(item->string));
 
-        /* A sum is independent of the order of keys, which differs between files. */
+        /* A sum of hashes does not depend on the order of keys, which differs between files. */
         *(is_karmada_key(item->string) ? karmada_keys : user_keys) += (uint32_t)hash;
     }
 }
@@ -151,7 +151,7 @@ static uint64_t hash_value(const cJSON *value)
     return hash;
 }
 
-/* Returns a hash of the members other than metadata and status, independent of their order. */
+/* Returns a hash of an object without metadata and status, independent of the order of members. */
 static uint32_t hash_content(const cJSON *json)
 {
     uint64_t hash = 0;
@@ -169,7 +169,7 @@ struct hash_list {
     size_t count;
 };
 
-/* Maps remain in a managedFields entry that does not own members of them any more. */
+/* Maps do not count: they stay in a managedFields entry that owns none of their members. */
 static bool is_map_field(const char *key)
 {
     static const char *const maps[] = {"f:metadata", "f:labels", "f:annotations",
@@ -183,7 +183,7 @@ static bool is_map_field(const char *key)
 }
 
 /* Appends the hash of the path of each user-owned field in a field set. */
-static void list_fields(const cJSON *fields, uint64_t path_hash, struct hash_list *out)
+static void append_field_hashes(const cJSON *fields, uint64_t path_hash, struct hash_list *out)
 {
     const cJSON *field;
 
@@ -194,7 +194,7 @@ static void list_fields(const cJSON *fields, uint64_t path_hash, struct hash_lis
         if (strcmp(key, ".") == 0 || is_karmada_key(key))
             continue;
         if (field->child) {
-            list_fields(field, hash, out);
+            append_field_hashes(field, hash, out);
         } else if (!is_map_field(key)) {
             out->items = xreallocarray(out->items, out->count + 1, sizeof(*out->items));
             out->items[out->count++] = hash;
@@ -209,8 +209,8 @@ static int compare_hashes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the number of different fields that the user entries own. */
-static uint32_t count_fields(struct decode *d, const cJSON *managed)
+/* Returns the number of different fields that users own. */
+static uint32_t count_user_fields(struct decode *d, const cJSON *managed)
 {
     struct hash_list fields = {0};
     const cJSON *entry;
@@ -218,7 +218,7 @@ static uint32_t count_fields(struct decode *d, const cJSON *managed)
 
     cJSON_ArrayForEach (entry, managed) {
         if (!json_get(entry, "subresource") && is_user_entry(d, entry))
-            list_fields(json_get(entry, "fieldsV1"), 0, &fields);
+            append_field_hashes(json_get(entry, "fieldsV1"), 0, &fields);
     }
     if (fields.count > 1)
         qsort(fields.items, fields.count, sizeof(*fields.items), compare_hashes);
@@ -228,7 +228,7 @@ static uint32_t count_fields(struct decode *d, const cJSON *managed)
     return count;
 }
 
-/* Keeps the newest write, and the newest write of another manager. */
+/* Records a write: `t` keeps the newest one, and the newest one by another manager. */
 static void record_write(struct traces *t, uint32_t manager, uint32_t time_s)
 {
     if (manager == t->newest_by || t->newest_s == 0) {
@@ -251,8 +251,8 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
     const cJSON *entry;
 
     *out = (struct traces){.managed = cJSON_GetArraySize(managed) > 0};
-    hash_keys(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
-    hash_keys(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
+    add_key_hashes(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
+    add_key_hashes(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
     cJSON_ArrayForEach (entry, managed) {
         uint32_t time_s = timestamp_seconds(decode_time(d, entry, path, "time"));
 
@@ -262,11 +262,12 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
     if (generation > 0)
         out->generation = generation < UINT32_MAX ? (uint32_t)generation : UINT32_MAX;
     else
-        out->content = (out->managed ? count_fields(d, managed) : hash_content(json)) & INT32_MAX;
+        out->content =
+            (out->managed ? count_user_fields(d, managed) : hash_content(json)) & INT32_MAX;
 }
 
-/* Objects without a generation: the removal of a field has no time, but leaves fewer fields. */
-static bool content_changed(const struct traces *old, const struct traces *fresh)
+/* For objects without a generation. A removed field has no time, but leaves fewer fields. */
+static bool has_changed_content(const struct traces *old, const struct traces *fresh)
 {
     if (old->managed != fresh->managed)
         return false;
@@ -284,7 +285,7 @@ bool changed_by_user(const struct traces *old, const struct traces *fresh,
     if (fresh->user_keys != old->user_keys)
         return true;
     if (!fresh->generation && !old->generation)
-        return content_changed(old, fresh);
+        return has_changed_content(old, fresh);
     return fresh->generation && old->generation && fresh->generation != old->generation && !claimed;
 }
 

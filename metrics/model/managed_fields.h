@@ -33,35 +33,36 @@ uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const ch
 struct traces {
     uint32_t user_keys;    /* Hash of the labels and annotations without ".karmada.io". */
     uint32_t karmada_keys; /* Hash of the annotations with ".karmada.io". */
-    /* Objects without a generation: number of user-owned fields, or hash if not `managed`. */
+    /* Number of user-owned fields; hash of the object if not `managed`; 0 with a generation. */
     uint32_t content : 31;
     uint32_t managed : 1; /* managedFields is not empty. */
     uint32_t generation;  /* 0 if the kind has no generation. */
     uint32_t newest_s;    /* Time of the newest user entry without a subresource. */
-    uint32_t newest_by;   /* text_hash32() of its manager. */
-    uint32_t other_s;     /* Time of the newest such entry of another manager. */
+    uint32_t newest_by;   /* text_hash32() of the manager of the entry at newest_s. */
+    uint32_t other_s;     /* Time of the newest user entry of another manager. */
 };
 
 /* Sets `out` to the fingerprint of an object. */
 void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
 
 /*
- * Returns true if a user's change led from `old` to `fresh`. `claim_moves_generation`: annotations
- * of the kind increment the generation (Deployments), so Karmada's claim does, too.
+ * Returns true if a user changed the object between the versions `old` and `fresh`.
+ * `claim_moves_generation`: an annotation, such as Karmada's claim, increments the generation of
+ * objects of this kind (Deployments).
  */
 bool changed_by_user(const struct traces *old, const struct traces *fresh,
                      bool claim_moves_generation);
 
 /*
- * Returns the time of the last write by any manager but `karmada` (the text_hash32() of its name),
- * in seconds since the epoch: user entries without a subresource only.
+ * Returns the time of the last user entry without a subresource whose manager is not `karmada`
+ * (text_hash32() of its name), in seconds since the epoch.
  */
 uint32_t user_write_s(const struct traces *t, uint32_t karmada);
 
 /* Last write of the spec of an object. */
 struct spec_write {
     int64_t time_ms;     /* 0 if unknown. */
-    const char *manager; /* Shared, dropped by the caller; NULL if unknown. */
+    const char *manager; /* Interned, dropped by the caller; NULL if unknown. */
 };
 
 /* Sets `out` from the newest entry without a subresource that owns a part of the spec. */
@@ -70,7 +71,7 @@ void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_writ
 /* Time at which a binding was written from a version of its template, and the manager. */
 struct binding_write {
     uint32_t time_s;  /* 0 if unknown. */
-    uint32_t manager; /* text_hash32() of its name. */
+    uint32_t manager; /* text_hash32() of the name of the manager. */
 };
 
 /*
@@ -81,5 +82,5 @@ void binding_write_decode(struct decode *d, const cJSON *metadata, struct bindin
 
 /* For tests. */
 
-/* Returns an unseeded hash, to compare texts of one kind. Collisions on purpose do no harm. */
+/* Returns a hash without a seed. Use it only where intentional collisions do no harm. */
 uint32_t text_hash32(const char *text);

@@ -98,7 +98,7 @@ void labels_release(struct intern *strings, struct labels *labels)
 
 const char *labels_get(const struct labels *labels, const char *shared_key)
 {
-    /* Backwards: the last one of duplicate keys applies, as in Go. */
+    /* Search backwards: of duplicate keys, the last applies, as in Go. */
     for (size_t i = labels->count; i > 0; i--) {
         if (labels->items[i - 1].key == shared_key)
             return labels->items[i - 1].value;
@@ -111,7 +111,7 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Returns true for the name part of a label key, or a label value; "-_." only in the middle. */
+/* Returns true if the text is valid as a label value or as the name part of a label key. */
 static bool is_name_part(const char *s, size_t len)
 {
     if (len == 0 || len > NAME_MAX_LEN || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
@@ -123,8 +123,8 @@ static bool is_name_part(const char *s, size_t len)
     return true;
 }
 
-/* Returns true for a DNS-1123 subdomain, the prefix of a label key. */
-static bool is_prefix(const char *s, size_t len)
+/* Returns true if the text is a DNS-1123 subdomain, valid as the prefix of a label key. */
+static bool is_label_prefix(const char *s, size_t len)
 {
     if (len == 0 || len > PREFIX_MAX_LEN)
         return false;
@@ -153,7 +153,8 @@ static struct label_requirement *add_requirement(struct decode *d, struct label_
     *r = (struct label_requirement){.key = intern_add(d->strings, key), .op = op};
     if (values > 0)
         r->values = xreallocarray(NULL, values, sizeof(*r->values));
-    if (!is_name_part(name, strlen(name)) || (slash && !is_prefix(key, (size_t)(slash - key))))
+    if (!is_name_part(name, strlen(name)) ||
+        (slash && !is_label_prefix(key, (size_t)(slash - key))))
         s->invalid = "a label key is not valid";
     return r;
 }
@@ -166,7 +167,7 @@ static void add_value(struct decode *d, struct label_selector *s, struct label_r
         s->invalid = "a label value is not valid";
 }
 
-static void decode_expression(struct decode *d, struct label_selector *s, const cJSON *item)
+static void decode_match_expression(struct decode *d, struct label_selector *s, const cJSON *item)
 {
     static const char path[] = "matchExpressions[]";
     const char *key = decode_text(d, item, path, "key");
@@ -213,12 +214,12 @@ struct label_selector *label_selector_decode(struct decode *d, const cJSON *pare
         add_value(d, s, add_requirement(d, s, item->string, LABEL_IN, 1), value);
     }
     cJSON_ArrayForEach (item, decode_array(d, json, "", "matchExpressions"))
-        decode_expression(d, s, item);
+        decode_match_expression(d, s, item);
     d->prefix = outer;
     return s;
 }
 
-/* Returns a copy without leading and trailing spaces. */
+/* Returns a copy of the text without leading and trailing spaces. */
 static char *copy_trimmed(const char *text, size_t len)
 {
     while (len > 0 && *text == ' ') {
@@ -328,7 +329,7 @@ void label_selector_free(struct intern *strings, struct label_selector *selector
     free(selector);
 }
 
-static bool same_requirement(const struct label_requirement *a, const struct label_requirement *b)
+static bool requirements_equal(const struct label_requirement *a, const struct label_requirement *b)
 {
     return a->key == b->key && a->op == b->op && a->value_count == b->value_count &&
            (a->value_count == 0 ||
@@ -342,7 +343,7 @@ bool label_selector_equal(const struct label_selector *a, const struct label_sel
     if (a->count != b->count || a->invalid != b->invalid)
         return false;
     for (size_t i = 0; i < a->count; i++) {
-        if (!same_requirement(&a->items[i], &b->items[i]))
+        if (!requirements_equal(&a->items[i], &b->items[i]))
             return false;
     }
     return true;

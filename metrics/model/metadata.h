@@ -33,14 +33,14 @@ uint32_t uid_hash(const char *uid);
 bool uid_hashes_differ(uint32_t a, uint32_t b);
 
 /*
- * Returns metadata.resourceVersion in 32 bits: the low bits of the number, a hash if it is not a
- * number, 0 if it is absent.
+ * Returns the resourceVersion of an object in 32 bits: the low bits of the number, a hash of a text
+ * that is not a number, 0 if absent.
  */
 uint32_t short_version(const cJSON *json);
-/* Same as short_version(), for the text of a resourceVersion. */
+/* Returns the text of a resourceVersion in 32 bits, like short_version(). */
 uint32_t short_version_of(const char *version);
 
-/* Returns true if `a` is newer than `b`. Both must be less than 2^31 versions apart. */
+/* Returns true if resourceVersion `a` is newer than `b`, if less than 2^31 versions apart. */
 static inline bool short_version_is_newer(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;
@@ -63,7 +63,7 @@ void labels_decode(struct decode *d, const cJSON *parent, const char *path, cons
                    struct labels *out);
 void labels_release(struct intern *strings, struct labels *labels);
 
-/* Returns the value of the label with a shared key; NULL if it is absent. */
+/* Returns the value of the label with an interned key; NULL if it is absent. */
 const char *labels_get(const struct labels *labels, const char *shared_key);
 
 enum label_operator {
@@ -101,7 +101,7 @@ struct label_selector *label_selector_decode(struct decode *d, const cJSON *pare
  */
 struct label_selector *label_selector_parse(struct intern *strings, const char *text,
                                             struct error *err) MUST_USE;
-/* Takes NULL. */
+/* Frees a selector, which may be NULL. */
 void label_selector_free(struct intern *strings, struct label_selector *selector);
-/* Returns true if both have the same requirements in the same order, or both are NULL. */
+/* Returns true if two selectors have equal requirements in equal order, or both are NULL. */
 bool label_selector_equal(const struct label_selector *a, const struct label_selector *b);

@@ -8,10 +8,10 @@ static const char *const identity_paths[] = {
     "/apiVersion", "/kind", "/metadata/labels", "/metadata/name", "/metadata/namespace",
 };
 
-/* Fields of overriders that contain the JSON pointer which they change: list[].parent.key. */
+/* Fields list[].parent.key of overriders with the JSON pointer of the field that they change. */
 static const struct {
     const char *list;
-    const char *parent; /* NULL: list[].key. */
+    const char *parent; /* NULL if the field is list[].key. */
     const char *key;
 } written_paths[] = {
     {"plaintext", NULL, "path"},
@@ -19,7 +19,7 @@ static const struct {
     {"imageOverrider", "predicate", "path"},
 };
 
-/* Returns true if `pointer` is one of identity_paths, or above or below one of them. */
+/* Returns true if the JSON pointer is in identity_paths, or a parent or child of such a path. */
 static bool is_identity_path(const char *pointer)
 {
     for (size_t i = 0; i < ARRAY_LEN(identity_paths); i++) {
@@ -36,7 +36,7 @@ static bool is_identity_path(const char *pointer)
     return false;
 }
 
-static bool writes_identity(struct decode *d, const cJSON *overriders, const char *path)
+static bool changes_identity_path(struct decode *d, const cJSON *overriders, const char *path)
 {
     bool writes = cJSON_GetArraySize(decode_array(d, overriders, path, "labelsOverrider")) > 0;
     const cJSON *item;
@@ -65,7 +65,7 @@ static void read_rule(struct decode *d, const cJSON *json, const char *path,
     snprintf(where, sizeof(where), "%s.overriders", path);
     *out = (struct override_rule){
         .empty = true,
-        .writes_identity = writes_identity(d, overriders, where),
+        .writes_identity = changes_identity_path(d, overriders, where),
     };
     cJSON_ArrayForEach (list, overriders)
         out->empty &= cJSON_GetArraySize(list) == 0;

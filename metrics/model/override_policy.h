@@ -6,14 +6,14 @@
 
 /* A rule of an override policy: the clusters to which it applies, without its overriders. */
 struct override_rule {
-    struct cluster_affinity *target; /* Owned; NULL: all clusters. */
-    bool empty;                      /* Without overriders: the rule applies, but has no effect. */
+    struct cluster_affinity *target; /* Owned; NULL selects all clusters. */
+    bool empty;                      /* The rule has no overriders, so it has no effect. */
     bool writes_identity;            /* May change fields that override policies select by. */
 };
 
 /* An OverridePolicy or a ClusterOverridePolicy. */
 struct override {
-    struct resource_selector *selectors; /* Empty: selects all resources. */
+    struct resource_selector *selectors; /* An empty list selects all resources. */
     struct override_rule *rules;
     uint32_t selector_count;
     uint32_t rule_count;
@@ -26,6 +26,6 @@ struct override {
     bool deprecated;
 };
 
-/* Callbacks of struct kind_def. */
+/* Callbacks of the row in the table of kinds (struct kind_def). */
 void *override_decode(struct decode *d, const cJSON *json);
 void override_release(struct intern *strings, void *object);

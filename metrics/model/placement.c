@@ -31,7 +31,7 @@ static void read_fields(struct decode *d, const cJSON *json, const char *path,
     if (cJSON_GetArraySize(zone_list) == 0)
         return;
     out->zones = label_selector_decode(d, zones, path, key);
-    /* The decoded selector does not contain requirements with an unknown operator. */
+    /* A requirement with an unknown operator is not in the decoded selector. */
     out->never = out->zones->count < (size_t)cJSON_GetArraySize(zone_list);
 }
 
@@ -54,7 +54,7 @@ void cluster_affinity_release(struct intern *strings, struct cluster_affinity *a
     decode_texts_release(strings, affinity->exclude, affinity->exclude_count);
 }
 
-/* Path for all errors. Errors are not reported, they only set `unreadable`. */
+/* Path in error messages. Errors are not reported; they set `unreadable` only. */
 static const char path[] = "placement";
 
 /* Karmada's webhook rejects a placement with both fields; clusterAffinity has precedence. */
@@ -126,7 +126,7 @@ static bool text_equals(const char *text, const char *expected)
     return text && strcmp(text, expected) == 0;
 }
 
-/* The canonical text contains the defaults; without replicaScheduling the type is Duplicated. */
+/* Returns the division of replicas: Duplicated without replicaScheduling. */
 static enum division read_division(struct decode *d, const cJSON *scheduling,
                                    const cJSON *preference)
 {

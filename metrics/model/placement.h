@@ -10,9 +10,9 @@
 
 /* Selects member clusters (Karmada: ClusterAffinity): all conditions that are set must hold. */
 struct cluster_affinity {
-    struct label_selector *labels; /* NULL if absent, like `fields` and `zones`. */
-    struct label_selector *fields; /* Requirements of fieldSelector other than zones. */
-    struct label_selector *zones;  /* Separate, because a cluster can have several zones. */
+    struct label_selector *labels; /* labelSelector; NULL if absent. */
+    struct label_selector *fields; /* fieldSelector without zones; NULL if absent. */
+    struct label_selector *zones;  /* Zones in fieldSelector; NULL if absent. */
     const char **names;
     const char **exclude;
     uint32_t name_count;
@@ -28,15 +28,15 @@ void cluster_affinity_decode(struct decode *d, const cJSON *json, const char *pa
                              struct cluster_affinity *out);
 void cluster_affinity_release(struct intern *strings, struct cluster_affinity *affinity);
 
-/* clusterAffinity, or an element of clusterAffinities. */
+/* Affinity group of a placement: clusterAffinity, or an element of clusterAffinities. */
 struct affinity_group {
     const char *name; /* Interned; NULL for clusterAffinity. */
     struct cluster_affinity affinity;
-    struct cluster_affinity *overflow; /* overflowAffinities */
+    struct cluster_affinity *overflow; /* Elements of overflowAffinities. */
     uint32_t overflow_count;
 };
 
-/* Interned texts, "" if unset. */
+/* Element of clusterTolerations. Interned texts, "" if unset. */
 struct toleration {
     const char *key;
     const char *op;
@@ -59,7 +59,7 @@ enum division {
 };
 
 struct placement {
-    struct affinity_group *groups; /* Empty: every cluster is allowed. */
+    struct affinity_group *groups; /* An empty list allows all clusters. */
     struct toleration *tolerations;
     struct static_weight *weights;
     uint32_t group_count;
@@ -77,5 +77,5 @@ struct placement {
  * placement_free().
  */
 struct placement *placement_new(struct intern *strings, const char *canonical) MUST_USE;
-/* Takes NULL. */
+/* Frees a placement, which may be NULL. */
 void placement_free(struct intern *strings, struct placement *p);

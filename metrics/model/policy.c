@@ -40,7 +40,7 @@ void resource_selectors_release(struct intern *strings, struct resource_selector
     free(selectors);
 }
 
-/* Compares lists of equal length, decoded with the same string pool. */
+/* Returns true if two lists of equal length, decoded with the same string pool, are equal. */
 static bool resource_selectors_equal(const struct resource_selector *a,
                                      const struct resource_selector *b, uint32_t count)
 {
@@ -110,7 +110,7 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
 }
 
 /* Returns true if the f:spec of a managedFields entry contains a field of struct propagation. */
-static bool owns_propagation(const cJSON *fields)
+static bool owns_propagation_field(const cJSON *fields)
 {
     static const char *const copied[] = {
         "f:placement",        "f:failover",
@@ -134,7 +134,7 @@ uint32_t propagation_write_s(struct decode *d, const cJSON *metadata)
     cJSON_ArrayForEach (entry, json_get(metadata, "managedFields")) {
         uint32_t time_s;
 
-        if (!owns_propagation(json_get(json_get(entry, "fieldsV1"), "f:spec")))
+        if (!owns_propagation_field(json_get(json_get(entry, "fieldsV1"), "f:spec")))
             continue;
         time_s = timestamp_seconds(decode_time(d, entry, "metadata.managedFields[]", "time"));
         newest_s = time_s > newest_s ? time_s : newest_s;
@@ -171,7 +171,7 @@ static bool spec_text_equals(struct decode *d, const cJSON *spec, const char *ke
     return text && strcmp(text, value) == 0;
 }
 
-/* Karmada's webhook sets propagateDeps for ServiceImports: they need their derived Service. */
+/* Karmada's webhook sets propagateDeps for ServiceImports, which need their derived Service. */
 static bool selects_service_imports(const struct policy *p)
 {
     for (uint32_t i = 0; i < p->selector_count; i++) {

@@ -28,14 +28,13 @@ struct resource_selector *resource_selectors_decode(struct decode *d, const cJSO
 void resource_selectors_release(struct intern *strings, struct resource_selector *selectors,
                                 uint32_t count);
 
-/* Field conflictResolution. Referrers of a shared dependency may set different values (seed 000).
- */
+/* Field conflictResolution of a policy or binding. */
 enum conflict_resolution { CONFLICT_RESOLUTION_ABORT, CONFLICT_RESOLUTION_OVERWRITE };
 
 /*
  * Fields that Karmada copies from the spec of a policy into the spec of a binding
  * (BuildResourceBinding, ApplyPolicy). Structures are canonical JSON (canonical_json.h). All texts
- * are shared, so equal texts are the same pointer; NULL if unset. A difference between policy and
+ * are interned, so equal texts have one address; NULL if unset. A difference between policy and
  * binding is drift, except in schedule_priority: a policy names a PriorityClass, a binding has the
  * number that Karmada has read from it (rules/drift.c).
  */
@@ -46,17 +45,17 @@ struct propagation {
     const char *scheduler_name;
     const char *schedule_priority;
     enum conflict_resolution conflict_resolution : 8;
-    enum optional_bool preserve : 8; /* preserveResourcesOnDeletion */
+    enum optional_bool preserve : 8; /* Field preserveResourcesOnDeletion. */
     bool propagate_deps;
 };
 
-/* Decodes these fields of a PropagationSpec or a ResourceBindingSpec. */
+/* Sets `out` to the propagation fields in the spec of a policy or a binding. */
 void propagation_decode(struct decode *d, const cJSON *spec, struct propagation *out);
 void propagation_release(struct intern *strings, struct propagation *p);
 bool propagation_equal(const struct propagation *a, const struct propagation *b);
 
 /*
- * Returns the time of the last write of one of these fields by any manager, in seconds since the
+ * Returns the time of the last write of a propagation field by any manager, in seconds since the
  * epoch; 0 if managedFields do not contain it.
  */
 uint32_t propagation_write_s(struct decode *d, const cJSON *metadata);
@@ -66,13 +65,13 @@ struct policy {
     struct resource_selector *exclusions;
     uint32_t selector_count;
     uint32_t exclusion_count;
-    const char **overrides; /* dependentOverrides */
+    const char **overrides; /* Field dependentOverrides. */
     uint32_t override_count;
     int32_t priority;
     const char *id; /* Permanent id; NULL if absent. Interned. */
     struct propagation propagation;
     const char *priority_class; /* PriorityClass in schedulePriority; NULL if unset. Interned. */
-    bool priority_refused;      /* Karmada does not support its priorityClassSource. */
+    bool priority_refused;      /* Karmada does not support the priorityClassSource. */
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
@@ -81,16 +80,16 @@ struct policy {
     int64_t grace_extended_until_ms;
     bool undated; /* An observed change has no time: policy_set_change_time() sets it. */
     bool lazy;
-    bool preempts; /* preemption: Always */
+    bool preempts; /* Field preemption is "Always". */
     bool deleting;
 };
 
-/* Callbacks of struct kind_def. */
+/* Callbacks of the row in the table of kinds (struct kind_def). */
 void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
 void policy_inherit(void *fresh, const void *last, bool relisted);
 
-/* Returns true if both specs, decoded with the same string pool, mean the same to Karmada. */
+/* Returns true if two policies, decoded with the same string pool, have the same effect. */
 bool policy_equal(const struct policy *a, const struct policy *b);
 
 /* Sets changed_ms to `now_ms` if the source has observed a change without a time (`undated`). */

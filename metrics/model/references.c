@@ -3,7 +3,7 @@
 
 enum { PATH_ROOM = 128 };
 
-/* Kinds of dependencies, in the order of the result. */
+/* Kinds of dependencies, in the order of struct references. */
 enum dependency_kind {
     DEPENDENCY_CONFIG_MAP,
     DEPENDENCY_SECRET,
@@ -23,7 +23,7 @@ static const struct reference_kind dependency_kinds[] = {
                                     "kubernetes.io/service-name"},
 };
 
-/* A field with the name of an object: outer.member.name; member.name if `outer` is NULL. */
+/* Field that refers to an object by name: outer.member.name; member.name if `outer` is NULL. */
 struct reference_field {
     const char *outer;
     const char *member;
@@ -63,7 +63,7 @@ static const struct reference_field projected_fields[] = {
     {NULL, "secret", "projected.sources[].secret", "name", DEPENDENCY_SECRET},
 };
 
-/* A reference in the JSON; the name is borrowed. */
+/* A reference to an object, found in the JSON of a template; the name is borrowed. */
 struct found_reference {
     enum dependency_kind kind;
     const char *name;
@@ -82,7 +82,7 @@ static void search_release(struct search *s)
     free(s->items);
 }
 
-/* Adds a reference; a reference without a name is ignored. */
+/* Appends a reference, unless its name is NULL. */
 static void add_reference(struct search *s, struct found_reference found)
 {
     if (!found.name)
@@ -184,7 +184,7 @@ static void for_each_element(struct search *s, const cJSON *parent, const char *
 }
 
 /* Returns the object at a path such as "spec.template.spec"; NULL if it is absent. */
-static const cJSON *find_object(struct decode *d, const cJSON *json, const char *path)
+static const cJSON *find_object_at_path(struct decode *d, const cJSON *json, const char *path)
 {
     const char *step = path;
 
@@ -211,7 +211,7 @@ static const cJSON *find_object(struct decode *d, const cJSON *json, const char 
 
 static void read_pod(struct search *s, const cJSON *json, const char *path)
 {
-    const cJSON *pod = find_object(s->d, json, path);
+    const cJSON *pod = find_object_at_path(s->d, json, path);
 
     for_each_element(s, pod, path, "containers", read_container);
     for_each_element(s, pod, path, "initContainers", read_container);
@@ -231,13 +231,13 @@ static void read_pod(struct search *s, const cJSON *json, const char *path)
 static void read_stateful_set(struct search *s, const cJSON *json, const char *path)
 {
     read_pod(s, json, path);
-    for_each_element(s, find_object(s->d, json, "spec"), "spec", "volumeClaimTemplates",
+    for_each_element(s, find_object_at_path(s->d, json, "spec"), "spec", "volumeClaimTemplates",
                      read_claim_template);
 }
 
 static void read_ingress(struct search *s, const cJSON *json, const char *path)
 {
-    for_each_element(s, find_object(s->d, json, path), path, "tls", read_tls);
+    for_each_element(s, find_object_at_path(s->d, json, path), path, "tls", read_tls);
 }
 
 static const struct interpreter {
@@ -262,7 +262,7 @@ static bool is_kind(const cJSON *json, const char *api_version, const char *kind
            strcmp(json_str(json, "apiVersion", ""), api_version) == 0;
 }
 
-static int compare_found(const void *a, const void *b)
+static int compare_references(const void *a, const void *b)
 {
     const struct found_reference *x = a;
     const struct found_reference *y = b;
@@ -270,17 +270,17 @@ static int compare_found(const void *a, const void *b)
 
     if (order == 0)
         order = strcmp(x->name, y->name);
-    /* Exclusions first: sort_found() keeps the first of equal names. */
+    /* Exclusions come first: sort_and_filter_found() keeps the first of equal names. */
     return order ? order : y->excluded - x->excluded;
 }
 
-/* Sorts, removes duplicates, and removes all references with an excluded name. */
-static void sort_found(struct search *s)
+/* Sorts the found references, and removes duplicates and all with an excluded name. */
+static void sort_and_filter_found(struct search *s)
 {
     size_t kept = 0;
 
     if (s->count > 0)
-        qsort(s->items, s->count, sizeof(*s->items), compare_found);
+        qsort(s->items, s->count, sizeof(*s->items), compare_references);
     for (size_t i = 0; i < s->count; i++) {
         struct found_reference *last = kept > 0 ? &s->items[kept - 1] : NULL;
         struct found_reference item = s->items[i];
@@ -301,7 +301,7 @@ static struct reference make_reference(struct intern *strings, const struct foun
     return (struct reference){&dependency_kinds[found->kind], intern_add(strings, found->name)};
 }
 
-/* The Service that Karmada derives from a ServiceImport, and its EndpointSlices. */
+/* Sets `out` to the Service that Karmada derives from a ServiceImport, and its EndpointSlices. */
 static void decode_service_import(struct decode *d, const cJSON *json, struct references *out)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(SIZE_MAX);
@@ -333,7 +333,7 @@ void references_decode(struct decode *d, const cJSON *json, struct references *o
         interpreter->read(&s, json, interpreter->path);
         out->known = json_get(json, "spec") != NULL;
     }
-    sort_found(&s);
+    sort_and_filter_found(&s);
     if (s.count == 0)
         return;
     out->items = xreallocarray(NULL, s.count, sizeof(*out->items));

@@ -10,28 +10,28 @@
  * and EndpointSlices of a ServiceImport. Other kinds have no dependencies.
  */
 
-/* A kind that references can name: by object name, or by a label with that name as its value. */
+/* Kind of a dependency. A reference has the name of the object, or the value of its label. */
 struct reference_kind {
     const char *api_version;
     const char *kind;
-    const char *label_key; /* NULL if by object name. */
+    const char *label_key; /* Key of the label; NULL if references have object names. */
 };
 
-/* An object in the template's namespace that the template needs to run. `name` is shared. */
+/* An object in the template's namespace that the template needs to run. `name` is interned. */
 struct reference {
     const struct reference_kind *to;
     const char *name;
 };
 
-/* Different references, in the order of kinds above, then by name. */
+/* The references of a template, without duplicates, sorted by kind and name. */
 struct references {
     struct reference *items;
     uint32_t count;
-    bool known; /* False without a spec, and for kinds that references.c does not read. */
+    bool known; /* False if the object has no spec, or its kind has no dependencies. */
 };
 
 /* Sets `out` to the dependencies of a template. Release them also after an error. */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
 void references_release(struct intern *strings, struct references *r);
-/* Returns true if the references of the kind are in its spec: metadata alone do not suffice. */
+/* Returns true if specs of the kind contain references, so that metadata alone is incomplete. */
 bool kind_has_references(const char *api_version, const char *kind);

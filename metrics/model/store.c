@@ -26,7 +26,7 @@ struct entry_key {
     const char *name;
 };
 
-static bool is_type(const void *item, const void *key)
+static bool type_equals(const void *item, const void *key)
 {
     const struct type *type = item;
     const char *const *names = key;
@@ -34,7 +34,7 @@ static bool is_type(const void *item, const void *key)
     return type->api_version == names[0] && type->kind == names[1];
 }
 
-static bool is_partition(const void *item, const void *key)
+static bool partition_equals(const void *item, const void *key)
 {
     const struct partition *partition = item;
     const struct partition_key *k = key;
@@ -42,7 +42,7 @@ static bool is_partition(const void *item, const void *key)
     return partition->type == k->type && partition->ns == k->ns;
 }
 
-static bool is_entry(const void *item, const void *key)
+static bool entry_equals(const void *item, const void *key)
 {
     const struct entry *entry = item;
     const struct entry_key *k = key;
@@ -62,9 +62,9 @@ struct store *store_new(uint64_t seed)
 
     s->seed = seed;
     s->strings = intern_new(seed);
-    s->entries = MAP_INIT(is_entry);
-    s->partitions = MAP_INIT(is_partition);
-    s->types = MAP_INIT(is_type);
+    s->entries = MAP_INIT(entry_equals);
+    s->partitions = MAP_INIT(partition_equals);
+    s->types = MAP_INIT(type_equals);
     return s;
 }
 
@@ -141,7 +141,7 @@ struct partition *type_partition(const struct store *s, const struct type *type,
     return map_get(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
 }
 
-/* Types are never freed before the store: partitions and metric series point to them. */
+/* Adds a type. The store never frees a type: partitions and metric series point to it. */
 static struct type *add_type(struct store *s, const struct kind_def *def, const char *names[2])
 {
     struct type *type = xcalloc(1, sizeof(*type));
@@ -170,8 +170,8 @@ static struct partition *add_partition(struct store *s, struct type *type, const
     return partition;
 }
 
-static struct entry *find_in(const struct store *s, const struct partition *partition,
-                             const char *name)
+static struct entry *find_in_partition(const struct store *s, const struct partition *partition,
+                                       const char *name)
 {
     struct entry_key key = {partition, name};
 
@@ -189,7 +189,7 @@ struct entry *store_find(const struct store *s, const struct identity *id)
     struct type *type = names[0] && names[1] && ns ? store_type(s, names[0], names[1]) : NULL;
     struct partition *partition = type ? type_partition(s, type, ns) : NULL;
 
-    return partition ? find_in(s, partition, id->name) : NULL;
+    return partition ? find_in_partition(s, partition, id->name) : NULL;
 }
 
 static struct entry *add_entry(struct store *s, struct partition *partition, const char *name)
@@ -222,7 +222,7 @@ struct entry *store_find_or_add(struct store *s, const struct identity *id)
     const char *ns = intern_add(s->strings, def->cluster_scoped ? "" : id->ns);
     struct type *type = store_type(s, names[0], names[1]);
     struct partition *partition = type ? type_partition(s, type, ns) : NULL;
-    struct entry *entry = partition ? find_in(s, partition, id->name) : NULL;
+    struct entry *entry = partition ? find_in_partition(s, partition, id->name) : NULL;
 
     if (!type)
         type = add_type(s, def, names);
@@ -277,14 +277,15 @@ static void replace_object(struct store *s, struct entry *entry, void *fresh)
     entry->partition->type->def->release(s->strings, store_swap_object(s, entry, fresh));
 }
 
-/* Stores a decoded object; `object` is NULL if `json` is invalid: the entry keeps its object. */
-static enum store_outcome accept_object(struct store *s, struct entry *entry, const cJSON *json,
-                                        void *object, struct origin origin)
+/* Stores the object decoded from `json`. If `object` is NULL (invalid), the entry is unchanged. */
+static enum store_outcome store_decoded_object(struct store *s, struct entry *entry,
+                                               const cJSON *json, void *object,
+                                               struct origin origin)
 {
     bool added = !entry->object;
     const struct kind_def *def = entry->partition->type->def;
     bool inherits = !added && entry->sweep != STORE_HISTORY_INVALID && def->succeed;
-    /* Another pass or source: versions between the two objects may have been missed. */
+    /* If pass or source differ, versions between the two objects may have been missed. */
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
     store_mark_seen(entry, origin);
@@ -314,7 +315,8 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
     const struct type *type = entry->partition->type;
     struct identity id = {type->api_version, type->kind, entry->partition->ns, entry->name};
 
-    return accept_object(s, entry, json, decode_as_kind(s, type->def, &id, json, err), origin);
+    return store_decoded_object(s, entry, json, decode_as_kind(s, type->def, &id, json, err),
+                                origin);
 }
 
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
@@ -327,7 +329,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 
     void *object = decode_as_kind(s, kind_of(id.api_version, id.kind), &id, json, err);
     struct entry *entry = object ? store_find_or_add(s, &id) : store_find(s, &id);
-    return entry ? accept_object(s, entry, json, object, origin) : STORE_REJECTED;
+    return entry ? store_decoded_object(s, entry, json, object, origin) : STORE_REJECTED;
 }
 
 static void remove_object(struct store *s, struct entry *entry)
@@ -338,8 +340,8 @@ static void remove_object(struct store *s, struct entry *entry)
 }
 
 /*
- * Frees the empty partitions once they are more than half of all: a control plane that creates a
- * namespace for every test run must not let memory grow.
+ * Frees the empty partitions once they are more than half of all. Otherwise a control plane with
+ * a new namespace for every test run would let memory grow.
  */
 static void free_empty_partitions(struct store *s)
 {
@@ -381,8 +383,8 @@ size_t store_sweep(struct store *s, struct origin origin)
     for (struct type *type = s->first_type; type; type = type->next) {
         for (struct partition *p = type->partitions; p; p = p->next_of_type) {
             /*
-             * Backwards: removing an entry moves the last entry to its index. The listener may
-             * free other entries too, so the index is limited to the current count.
+             * Iterates backwards, because a removal moves the last entry to the free index. The
+             * listener may free other entries too, so the index must not exceed the count.
              */
             for (size_t i = p->count; (i = i < p->count ? i : p->count) > 0;) {
                 struct entry *entry = p->entries[--i];
@@ -428,7 +430,7 @@ void entry_list_release(struct entry_list *list)
     *list = (struct entry_list){0};
 }
 
-static int by_identity(const void *a, const void *b)
+static int compare_by_identity(const void *a, const void *b)
 {
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
@@ -452,7 +454,7 @@ struct listing listing_make(const struct store *store, enum object_class class)
         }
     }
     assert(listing.count == count);
-    qsort(listing.entries, count, sizeof(const struct entry *), by_identity);
+    qsort(listing.entries, count, sizeof(const struct entry *), compare_by_identity);
     return listing;
 }
 
@@ -473,8 +475,8 @@ void store_walk_stop(struct store_walk *w)
 }
 
 /* Returns the next non-empty partition: from `p` on, then of the matching types from `type` on. */
-static struct partition *find_partition(const struct store_walk *w, struct partition *p,
-                                        const struct type *type)
+static struct partition *find_nonempty_partition(const struct store_walk *w, struct partition *p,
+                                                 const struct type *type)
 {
     for (;;) {
         for (; p; p = p->next_of_type) {
@@ -494,8 +496,8 @@ static struct partition *find_partition(const struct store_walk *w, struct parti
 static bool enter_next_partition(struct store_walk *w)
 {
     const struct partition *last = w->anchor ? w->anchor->partition : NULL;
-    struct partition *p = last ? find_partition(w, last->next_of_type, last->type->next)
-                               : find_partition(w, NULL, store_types(w->store));
+    struct partition *p = last ? find_nonempty_partition(w, last->next_of_type, last->type->next)
+                               : find_nonempty_partition(w, NULL, store_types(w->store));
     struct entry *anchor = p ? p->entries[0] : NULL;
 
     if (anchor)

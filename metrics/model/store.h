@@ -8,20 +8,19 @@
 
 /*
  * Store of all objects that the sources have read, by identity. A source puts objects as it reads
- * them; after a complete pass it sweeps the objects that the pass did not contain, so that reading
- * everything again (a relist, a changed file) removes nothing before its end. A listener is called
- * once for each change.
+ * them. After a complete pass (a list, a file) it sweeps: it removes the objects that the pass did
+ * not contain. A listener is called once for each change.
  */
 struct store;
 struct entry;
 
-/* One apiVersion and kind. The strings are shared. */
+/* One apiVersion and kind, with its partitions. The strings are interned. */
 struct type {
     const char *api_version;
     const char *kind;
     const char *group;
     const struct kind_def *def;
-    struct partition *partitions; /* List, linked by next_of_type. */
+    struct partition *partitions; /* First of a list, linked by next_of_type. */
     struct type *next;            /* Next type of the store. */
     size_t objects;               /* Number of entries that have an object. */
 };
@@ -37,19 +36,19 @@ struct partition {
     struct entry **entries;
     size_t count;
     size_t capacity;
-    int verdict; /* Result of ignored_templates.h for all objects of the partition. */
+    int verdict; /* Cached result of ignored_templates.h for the objects of the partition. */
 };
 
-/* Dependency of one entry on another: the rules read `read` to decide the owner of the edge. */
+/* Dependency of an entry (the owner of the edge) on the entry `read`, used for its decision. */
 struct edge {
     struct entry *read;
     uint32_t position; /* Index of the owner in read->readers. */
 };
 
 /*
- * One identity, with its object if the object exists. An entry without an object stays while
- * other entries refer to it. The store owns `object`, `position`, `source`, `sweep`, `pins` and
- * `version`; the rules own the other members, except `contribution` (exposition).
+ * Entry of the store: an identity, and its object if it exists. An entry without an object stays
+ * while other entries refer to it. The store owns `object`, `position`, `source`, `sweep`, `pins`
+ * and `version`; the rules own the other members, except `contribution` (exposition).
  */
 struct entry {
     struct partition *partition;
@@ -62,15 +61,15 @@ struct entry {
     uint32_t reader_count;
     uint32_t reader_capacity;
     uint32_t timer;       /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
-    uint32_t position;    /* Index in partition->entries. */
+    uint32_t position;    /* Index of this entry in partition->entries. */
     uint32_t source;      /* Source that read the object last, and its pass (struct origin). */
-    uint32_t sweep;       /* Number of that pass. */
+    uint32_t sweep;       /* Number of the pass in which the source read it. */
     uint32_t version;     /* short_version() of the object; 0 if unknown. */
     uint32_t pins : 30;   /* Number of store_pin() calls without their store_unpin(). */
     uint32_t wanted : 1;  /* Set by store_request_read(). */
-    uint32_t audited : 1; /* Found by the running comparison of store and API server (kube). */
+    uint32_t audited : 1; /* The running comparison of store and API server has found it. */
     bool dirty : 1;       /* Queued for evaluation. */
-    unsigned cause : 7;   /* Reason of `dirty` (rules/graph.h). */
+    unsigned cause : 7;   /* Reason why the entry is `dirty` (rules/graph.h). */
     char name[];
 };
 
@@ -78,7 +77,7 @@ struct entry {
  * `changed` is called after each change of an entry's object. `old` is the previous object, NULL
  * if the entry had no object; the store frees it after the call. The listener may call
  * store_find_or_add(), and store_free_unused() for other entries; it must not put, remove or sweep,
- * and must not tidy the changed entry.
+ * and must not free the changed entry.
  */
 struct store_listener {
     void (*changed)(void *context, struct entry *entry, const void *old);
@@ -87,11 +86,11 @@ struct store_listener {
 
 /* Returns an empty store; free it with store_free(). `seed` is the seed of its hash tables. */
 struct store *store_new(uint64_t seed) MUST_USE;
-/* Frees all entries and objects. Takes NULL. Free decisions and contributions before. */
+/* Frees the store, which may be NULL, with its objects. Free decisions and contributions before. */
 void store_free(struct store *s);
 /* Replaces the listener; an all-zero `listener` removes it. */
 void store_listen(struct store *s, struct store_listener listener);
-/* Returns the pool of the shared strings of all objects in the store. */
+/* Returns the pool of the interned strings of all objects in the store. */
 struct intern *store_strings(const struct store *s);
 
 /*
@@ -102,9 +101,9 @@ void store_set_owner_key(struct store *s, const char *owner_key);
 /* Returns a decoder for objects that are put into the store, or compared with objects in it. */
 struct decode store_decode(const struct store *s, struct error *err);
 
-/* ---- putting and removing objects ---- */
+/* ---- store: put and remove objects ---- */
 
-/* The source that read an object, and the number of the pass in which it did. */
+/* The source that reads an object, and the number of its current pass over all objects. */
 struct origin {
     uint32_t source;
     uint32_t sweep;
@@ -126,8 +125,7 @@ enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err);
 
-/* Same as store_put(), for a caller that already has the entry of the object (store_find_or_add()).
- */
+/* Adds or replaces the object of an entry from store_find_or_add(), like store_put(). */
 enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
                                 struct origin origin, struct error *err);
 
@@ -138,31 +136,31 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
  */
 void *store_swap_object(struct store *s, struct entry *entry, void *fresh) MUST_USE;
 
-/* Removes the object of an entry. Frees the entry if nothing refers to it (store_free_unused()). */
+/* Removes the object of an entry, and frees the entry if it is unused. */
 void store_remove(struct store *s, struct entry *entry);
 
-/* Removes the objects of `origin.source` last seen in another pass; returns their number. */
+/* Removes the objects of origin.source that pass origin.sweep did not see; returns their number. */
 size_t store_sweep(struct store *s, struct origin origin);
 
 /* Returns the entry of an identity, with or without an object; NULL if there is no entry. */
 struct entry *store_find(const struct store *s, const struct identity *id);
 
-/* Same as store_find(), but adds a missing entry: others can refer to a missing object. */
+/* Returns the entry of an identity; adds an entry without an object if there is none. */
 struct entry *store_find_or_add(struct store *s, const struct identity *id);
 
-/* Frees the entry if it has no object, pins, readers or reads; otherwise does nothing. */
+/* Frees the entry, unless it has an object, pins, readers or reads. */
 void store_free_unused(struct store *s, struct entry *entry);
 
 /*
- * Keeps the entry, with or without an object, until store_unpin(): for callers that store a
- * pointer to it. Calls nest.
+ * Prevents that the entry is freed until store_unpin(), even if it has no object. For callers that
+ * store a pointer to the entry. Calls nest.
  */
 static inline void store_pin(struct entry *entry)
 {
     entry->pins++;
 }
 
-/* Undoes one store_pin(). Frees the entry if nothing else refers to it. */
+/* Undoes one store_pin(), and frees the entry if it is unused. */
 static inline void store_unpin(struct store *s, struct entry *entry)
 {
     assert(entry->pins > 0);
@@ -170,31 +168,31 @@ static inline void store_unpin(struct store *s, struct entry *entry)
     store_free_unused(s, entry);
 }
 
-/* Requests the sources to read the entry's object although no rule needs it. Permanent. */
+/* Requests that the sources read the object of the entry, for as long as the store exists. */
 static inline void store_request_read(struct entry *entry)
 {
     entry->wanted = true;
     store_pin(entry);
 }
 
-/* Returns true if the entry has an object and this source was the last to read it. */
+/* Returns true if the entry has an object that `source` was the last to read. */
 static inline bool store_is_from(const struct entry *entry, uint32_t source)
 {
     return entry->object && entry->source == source;
 }
 
-/* Marks the object as seen in this pass, valid or not: store_sweep() then keeps it. */
+/* Marks the object, valid or not, as seen in the pass `origin`: store_sweep() keeps it. */
 static inline void store_mark_seen(struct entry *entry, struct origin origin)
 {
     entry->source = origin.source;
     entry->sweep = origin.sweep;
 }
 
-/* ---- types and partitions ---- */
+/* ---- types and partitions of the store ---- */
 
-/* Returns the type of an apiVersion and kind, both shared strings; NULL if no entry has it. */
+/* Returns the type of an interned apiVersion and kind; NULL if no entry has it. */
 struct type *store_type(const struct store *s, const char *api_version, const char *kind);
-/* Same as store_type(), for strings that are not shared. */
+/* Returns the type of an apiVersion and kind; NULL if no entry has it. */
 static inline struct type *store_find_type(const struct store *s, const char *api_version,
                                            const char *kind)
 {
@@ -205,10 +203,10 @@ static inline struct type *store_find_type(const struct store *s, const char *ap
 }
 /* Returns the first of all types; `next` links them. NULL in an empty store. */
 struct type *store_types(const struct store *s);
-/* Returns the partition of a type and a shared namespace; NULL if no entry is in it. */
+/* Returns the partition of a type and an interned namespace; NULL if it does not exist. */
 struct partition *type_partition(const struct store *s, const struct type *type, const char *ns);
 
-/* Returns the number of objects of a class. */
+/* Returns the number of objects of a class in the store. */
 size_t store_count(const struct store *s, enum object_class class);
 
 static inline bool entry_exists(const struct entry *e)
@@ -233,7 +231,7 @@ static inline const char *entry_ns(const struct entry *e)
 
 /* ---- lists of entries ---- */
 
-/* Compares by kind, namespace, name and apiVersion in byte order: the order of all output. */
+/* Compares two entries by kind, namespace, name and apiVersion: the order of all output. */
 static inline int entry_compare(const struct entry *a, const struct entry *b)
 {
     int order = strcmp(entry_kind(a), entry_kind(b));
@@ -256,13 +254,13 @@ size_t entry_sort_index(struct entry *const *entries, size_t count, const struct
 /* Frees the list, but not the entries. The list is then empty and usable again. */
 void entry_list_release(struct entry_list *list);
 
-/* All entries of a class that have an object, in the order of entry_compare(). */
+/* Sorted list of the entries of a class that have an object. */
 struct listing {
     const struct entry **entries;
     size_t count;
 };
 
-/* Returns a listing, valid until the store changes. Release it with listing_release(). */
+/* Returns the listing of a class, valid until the store changes. Call listing_release() on it. */
 struct listing listing_make(const struct store *store, enum object_class class);
 void listing_release(struct listing *listing);
 
@@ -276,16 +274,16 @@ struct store_walk {
     struct store *store;  /* Borrowed. */
     unsigned classes;     /* Bit set of enum object_class. */
     struct entry *anchor; /* Pinned entry that keeps the partition; NULL before the first step. */
-    size_t position;      /* Number of entries of that partition still to visit. */
+    size_t position;      /* Number of entries to visit in the partition of `anchor`. */
 };
 
-/* Returns an iterator before its first entry. Stop it with store_walk_stop(). */
+/* Returns an iterator over the entries of `classes`. Stop it with store_walk_stop(). */
 static inline struct store_walk store_walk_begin(struct store *store, unsigned classes)
 {
     return (struct store_walk){.store = store, .classes = classes};
 }
 
-/* Returns the next entry; NULL after the last one: the next call then starts again. */
+/* Returns the next entry; NULL after the last one. A further call starts again. */
 struct entry *store_walk_next(struct store_walk *w);
 
 /* Resets the iterator to its start and releases its pinned entry. */
@@ -316,7 +314,7 @@ static inline const struct template *entry_template(const struct entry *e)
     return entry_object(e, CLASS_TEMPLATE);
 }
 
-/* Objects of both classes are decoded as a struct template (kind.c). */
+/* Returns the object of a template or a setting: both are a struct template (kind.c). */
 static inline const struct template *entry_template_or_setting(const struct entry *e)
 {
     return e && entry_class(e) == CLASS_SETTING ? e->object : entry_template(e);

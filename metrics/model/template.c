@@ -9,7 +9,7 @@
 
 /*
  * Sum of the requests of one pod, computed as in Karmada (AddPodTemplateRequest): all containers
- * together, at least the maximum of the init containers, plus the overhead. Stored as a shared
+ * together, at least the maximum of the init containers, plus the overhead. Stored as an interned
  * text, because many templates request the same: "cpu 0.1\nmemory 64\n", sorted by resource, in
  * base units.
  */
@@ -17,13 +17,13 @@ enum { RESOURCES_MAX = 32, TEXT_MAX = 1 << 14 };
 
 static const char path[] = "resources.requests";
 
-/* Amounts by resource; resources beyond the limit are ignored. Names are borrowed. */
+/* Requested amounts of at most RESOURCES_MAX resources. Names are borrowed. */
 struct request_sums {
     struct resource_request items[RESOURCES_MAX];
     size_t count;
 };
 
-static double *amount_of(struct request_sums *s, const char *resource)
+static double *get_or_add_amount(struct request_sums *s, const char *resource)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (strcmp(s->items[i].resource, resource) == 0)
@@ -40,19 +40,20 @@ static void add_requests(struct decode *d, struct request_sums *s, const cJSON *
     const cJSON *item;
 
     cJSON_ArrayForEach (item, json_members(requests)) {
-        double *amount = amount_of(s, item->string);
+        double *amount = get_or_add_amount(s, item->string);
 
         if (amount)
             *amount += decode_quantity(d, item, path);
     }
 }
 
-static void raise_to_requests(struct decode *d, struct request_sums *s, const cJSON *requests)
+static void raise_amounts_to_requests(struct decode *d, struct request_sums *s,
+                                      const cJSON *requests)
 {
     const cJSON *item;
 
     cJSON_ArrayForEach (item, json_members(requests)) {
-        double *amount = amount_of(s, item->string);
+        double *amount = get_or_add_amount(s, item->string);
         double least = decode_quantity(d, item, path);
 
         if (amount && least > *amount)
@@ -60,18 +61,18 @@ static void raise_to_requests(struct decode *d, struct request_sums *s, const cJ
     }
 }
 
-static const cJSON *requests_in(const cJSON *container)
+static const cJSON *container_requests(const cJSON *container)
 {
     return json_get(json_get(container, "resources"), "requests");
 }
 
-static int by_resource(const void *a, const void *b)
+static int compare_by_resource(const void *a, const void *b)
 {
     return strcmp(((const struct resource_request *)a)->resource,
                   ((const struct resource_request *)b)->resource);
 }
 
-/* Returns the requests of a PodSpec as a shared text; NULL without requests. */
+/* Returns the requests of a PodSpec as an interned text; NULL without requests. */
 static const char *requests_decode(struct decode *d, const cJSON *pod)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -79,12 +80,12 @@ static const char *requests_decode(struct decode *d, const cJSON *pod)
     const cJSON *container;
 
     cJSON_ArrayForEach (container, json_get(pod, "containers"))
-        add_requests(d, &s, requests_in(container));
+        add_requests(d, &s, container_requests(container));
     cJSON_ArrayForEach (container, json_get(pod, "initContainers"))
-        raise_to_requests(d, &s, requests_in(container));
+        raise_amounts_to_requests(d, &s, container_requests(container));
     add_requests(d, &s, json_get(pod, "overhead"));
     if (s.count > 1)
-        qsort(s.items, s.count, sizeof(*s.items), by_resource);
+        qsort(s.items, s.count, sizeof(*s.items), compare_by_resource);
     for (size_t i = 0; i < s.count; i++)
         strbuf_addf(&text, "%s %.15g\n", s.items[i].resource, s.items[i].amount);
     return text.len > 0 && strbuf_ok(&text) ? intern_add(d->strings, text.data) : NULL;
@@ -114,7 +115,7 @@ enum { OWNER_MAX_BYTES = 256 };
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
 
-/* Kinds with replicas that Karmada reads, and the field in spec; NULL or unset means 1. */
+/* Kinds whose replicas Karmada reads, from the field `key` in spec; 1 replica if NULL or unset. */
 static const struct replicas_field {
     const char *api_version;
     const char *kind;
@@ -172,15 +173,15 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
 
     if (field && cJSON_IsObject(spec))
         return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
-    /* The field of a custom resource may have any type: anything but a number is unknown. */
+    /* The field of a custom resource may have any type; replicas are unknown if it is no number. */
     if (!cJSON_IsNumber(replicas) || replicas->valuedouble < 0 || replicas->valuedouble > INT32_MAX)
         return -1;
     return (int32_t)replicas->valuedouble;
 }
 
-/* ---- layout: struct, labels, claim, Config Connector part, owner in one allocation ---- */
+/* ---- one allocation of a template: struct, labels, claim, Config Connector part, owner ---- */
 
-/* Returns the location of the pointer to the part for Config Connector; valid only with a role. */
+/* Returns the address of the pointer to the Config Connector part; requires a role. */
 static void **connector_slot(const struct template *t)
 {
     char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
@@ -208,7 +209,7 @@ const struct namespace_ids *template_namespace_ids(const struct template *t)
     return connector_part(t, ROLE_NAMESPACE_IDS);
 }
 
-/* Returns the location of the owner, after the pointer above; valid only with an owner. */
+/* Returns the address of the pointer to the owner of a template; requires an owner. */
 static const char **owner_slot(const struct template *t)
 {
     return (const char **)(void *)(connector_slot(t) + (t->role != ROLE_NONE));
@@ -224,7 +225,7 @@ const char *template_owner(const struct template *t)
     return t->has_owner ? *owner_slot(t) : NULL;
 }
 
-static size_t slot_bytes(const struct template *t)
+static size_t pointer_slot_bytes(const struct template *t)
 {
     return ((t->role != ROLE_NONE) + (size_t)t->has_owner) * sizeof(void *);
 }
@@ -233,14 +234,15 @@ static size_t slot_bytes(const struct template *t)
  * Returns a template with its labels, claim and owner in one allocation. The overhead of several
  * allocations counts with a hundred thousand templates. Takes ownership of all arguments.
  */
-static struct template *pack(struct labels *labels, struct claim *claim, enum connector_role role,
-                             const char *owner)
+static struct template *pack_template(struct labels *labels, struct claim *claim,
+                                      enum connector_role role, const char *owner)
 {
     const struct template empty = {
         .replicas = -1, .role = (uint8_t)role, .has_owner = owner != NULL};
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
-    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + slot_bytes(&empty));
+    struct template *t =
+        xmalloc(sizeof(*t) + label_bytes + claim_bytes + pointer_slot_bytes(&empty));
     char *after = (char *)(t + 1);
 
     *t = empty;
@@ -260,14 +262,15 @@ static struct template *pack(struct labels *labels, struct claim *claim, enum co
 struct template *template_with_claim(const struct template *t, const struct claim *claim)
 {
     size_t label_bytes = t->labels.count * sizeof(*t->labels.items);
-    struct template *copy = xmalloc(sizeof(*t) + label_bytes + sizeof(*claim) + slot_bytes(t));
+    struct template *copy =
+        xmalloc(sizeof(*t) + label_bytes + sizeof(*claim) + pointer_slot_bytes(t));
     char *after = (char *)(copy + 1);
 
     *copy = *t;
     if (label_bytes > 0)
         copy->labels.items = memcpy(after, t->labels.items, label_bytes);
     copy->claim = claim ? memcpy(after + label_bytes, claim, sizeof(*claim)) : NULL;
-    memcpy(connector_slot(copy), connector_slot(t), slot_bytes(t));
+    memcpy(connector_slot(copy), connector_slot(t), pointer_slot_bytes(t));
     return copy;
 }
 
@@ -284,10 +287,10 @@ void template_apply_user_change(struct template *t, const struct template *old, 
     t->undated = false;
 }
 
-/* ---- decoding ---- */
+/* ---- decoding of templates ---- */
 
-/* Returns the PodSpec of a kind with replicas. */
-static const cJSON *pod_of(const cJSON *json)
+/* Returns the PodSpec of a Pod or workload. */
+static const cJSON *pod_spec_of(const cJSON *json)
 {
     const cJSON *spec = json_get(json, "spec");
     const cJSON *template = json_get(spec, "template");
@@ -317,7 +320,8 @@ void *template_decode(struct decode *d, const cJSON *json)
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
     enum connector_role role = connector_role_of(json);
-    struct template *t = pack(&labels, claim_decode(d, metadata), role, owner_decode(d, metadata));
+    struct template *t =
+        pack_template(&labels, claim_decode(d, metadata), role, owner_decode(d, metadata));
 
     if (role != ROLE_NONE)
         *connector_slot(t) = connector_decode(d, json, role);
@@ -338,7 +342,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->replicas = read_replicas(d, json);
 
     if (template_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))
-        t->requests = requests_decode(d, pod_of(json));
+        t->requests = requests_decode(d, pod_spec_of(json));
 
     struct references references;
 
@@ -353,8 +357,8 @@ void *template_decode(struct decode *d, const cJSON *json)
     return t;
 }
 
-/* Records a user's change: at the new version or, if versions were missed, after the old one. */
-static void record_change(struct template *t, const struct template *old, bool relisted)
+/* Records that a user changed `old` to `t`, or if `relisted`, some version after `old`. */
+static void record_user_change(struct template *t, const struct template *old, bool relisted)
 {
     t->user_version = relisted ? old->resource_version : t->resource_version;
     t->user_version_is_lower = relisted;
@@ -368,7 +372,7 @@ void template_inherit(void *fresh, const void *last, bool relisted)
     const struct template *old = last;
     bool is_older = t->resource_version && t->resource_version < old->resource_version;
 
-    /* A version in only one of them: they come from different sources and cannot be compared. */
+    /* Objects with and without a resourceVersion have different sources: do not compare them. */
     if (uid_hashes_differ(t->uid_hash, old->uid_hash) || is_older ||
         !t->resource_version != !old->resource_version)
         return;
@@ -377,7 +381,7 @@ void template_inherit(void *fresh, const void *last, bool relisted)
     t->user_change_observed = old->user_change_observed;
     t->undated = old->undated;
     if (changed_by_user(&old->traces, &t->traces, t->claim_moves_generation))
-        record_change(t, old, relisted);
+        record_user_change(t, old, relisted);
     if (t->changed_ms < old->changed_ms) {
         t->changed_ms = old->changed_ms;
         t->changer_unknown = true;

@@ -30,11 +30,11 @@
 struct template
 {
     struct labels labels;
-    struct claim *claim;          /* NULL if unclaimed. */
+    struct claim *claim;          /* NULL if no policy claims it. */
     const char *claimed_by;       /* Label resourcetemplate.karmada.io/claimed-by; else NULL. */
     struct reference *references; /* In the order of references_decode(). */
-    const char *requests;   /* Input of requests_parse(); NULL if empty or unknown. Interned. */
-    const char *changed_by; /* Use template_changed_by(). */
+    const char *requests;         /* For requests_parse(); NULL if empty or unknown. Interned. */
+    const char *changed_by;       /* Use template_changed_by(). */
     uint32_t reference_count;
     int32_t replicas;          /* -1 if unknown. */
     int64_t created_ms;        /* 0 if unknown. */
@@ -43,30 +43,30 @@ struct template
     /* resourceVersion of the last user's change that the source observed; 0 if unknown. */
     uint64_t user_version;
     struct traces traces;
-    uint32_t uid_hash; /* uid_hash() of metadata.uid. */
+    uint32_t uid_hash; /* uid_hash() of the UID of the template. */
     int32_t priority;  /* Value of a PriorityClass, if `has_priority`. */
     bool has_priority : 1;
-    bool references_known : 1;      /* See struct references. */
-    bool user_version_is_lower : 1; /* user_version is the version before that change, not of it. */
+    bool references_known : 1;      /* Member `known` of struct references. */
+    bool user_version_is_lower : 1; /* user_version is the version before the change. */
     bool user_change_observed : 1;  /* The source has observed the change at changed_ms. */
-    bool undated : 1; /* The observed change has no time: template_set_change_time() sets it. */
-    bool changer_unknown : 1;        /* changed_ms is not a time of managedFields. */
+    bool undated : 1;         /* The change has no time: template_set_change_time() sets it. */
+    bool changer_unknown : 1; /* changed_ms is not a time of managedFields. */
     bool claim_moves_generation : 1; /* A change of the claim increments the generation. */
-    bool claim_incomplete : 1;       /* Incomplete claim (only its id): Karmada matches it again. */
+    bool claim_incomplete : 1;       /* The claim has only an id: Karmada matches policies again. */
     bool deleting : 1;
     bool reconciled : 1; /* RECONCILE_ANNOTATION is set. */
     bool has_owner : 1;  /* Use template_owner(). */
-    bool unread : 1;     /* Only the identity is known: the object may not be read. */
-    uint8_t role;        /* enum connector_role */
+    bool unread : 1;     /* Only the identity is known: reading is forbidden. */
+    uint8_t role;        /* Value of enum connector_role. */
 };
 
-/* Each returns the part for Config Connector; NULL if `t` is NULL or has another role. */
+/* Return the Config Connector part of a template; NULL if `t` is NULL or has another role. */
 const struct connector *template_connector(const struct template *t);
 const struct connector_defaults *template_connector_defaults(const struct template *t);
 const struct namespace_ids *template_namespace_ids(const struct template *t);
 
 /*
- * Returns the field manager of the change at changed_ms (a shared string); NULL if unknown, for
+ * Returns the field manager of the change at changed_ms (an interned string); NULL if unknown, for
  * example if the source observed a change that has no time.
  */
 const char *template_changed_by(const struct template *t);
@@ -82,13 +82,13 @@ const char *template_owner(const struct template *t);
 bool template_has_replicas(const char *api_version, const char *kind);
 
 /*
- * Returns what one pod requests, from `requests` of a template; NULL if `text` is NULL. The caller
- * drops the resource names and frees the array.
+ * Returns the requests of one pod, parsed from `requests` of a template; NULL if `text` is NULL.
+ * The caller drops the resource names and frees the array.
  */
 struct resource_request *requests_parse(struct intern *strings, const char *text, uint32_t *count);
 
 /*
- * Returns a copy with another claim (NULL: without a claim). The copy borrows from `t` and
+ * Returns a copy of `t` with the claim `claim`, which may be NULL. The copy borrows from `t` and
  * `claim`: free it with free(), before both.
  */
 struct template *template_with_claim(const struct template *t, const struct claim *claim) MUST_USE;
@@ -105,7 +105,7 @@ void template_apply_user_change(struct template *t, const struct template *old, 
  */
 bool is_setting_object(const cJSON *json);
 
-/* Callbacks of struct kind_def. */
+/* Callbacks of the row in the table of kinds (struct kind_def). */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
 void template_inherit(void *fresh, const void *last, bool relisted);

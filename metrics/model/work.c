@@ -17,8 +17,8 @@ static bool is_binding_name(const char *text)
     return *text && strlen(text) <= BINDING_NAME_MAX;
 }
 
-/* Sets namespace ("" if cluster-scoped) and name of the binding. Returns false without one. */
-static bool find_binding(const cJSON *annotations, const char **ns, const char **name)
+/* Finds the binding: its namespace ("" if cluster-scoped) and name. False if there is none. */
+static bool find_binding_of_work(const cJSON *annotations, const char **ns, const char **name)
 {
     *ns = json_str(annotations, ns_key, "");
     *name = json_str(annotations, name_key, "");
@@ -30,8 +30,8 @@ static bool find_binding(const cJSON *annotations, const char **ns, const char *
 }
 
 /*
- * Reads Karmada's list of {policyName, overriders}. Invalid elements, and elements after the first
- * WORK_OVERRIDES_MAX, are ignored. A slash, which no name contains, follows each name.
+ * Returns the names of the applied override policies in an annotation, each with a slash after it.
+ * Ignores invalid elements, and all elements after the first WORK_OVERRIDES_MAX.
  */
 static const char *read_overrides(struct decode *d, const cJSON *annotations, const char *key)
 {
@@ -65,7 +65,7 @@ static void read_binding(struct decode *d, const cJSON *metadata, struct work *w
     w->binding_id = binding_id_decode(d, labels);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         decode_text(d, annotations, "metadata.annotations", keys[i]);
-    if (!find_binding(annotations, &ns, &name))
+    if (!find_binding_of_work(annotations, &ns, &name))
         return;
     w->binding_ns = intern_add(d->strings, ns);
     w->binding_name = intern_add(d->strings, name);
@@ -74,7 +74,7 @@ static void read_binding(struct decode *d, const cJSON *metadata, struct work *w
         read_overrides(d, annotations, "policy.karmada.io/applied-cluster-overrides");
 }
 
-/* Returns 0 for kinds without a generation. A Work of a binding has one manifest. */
+/* Returns the generation of the template in the only manifest; 0 if its kind has none. */
 static uint32_t read_generation(struct decode *d, const cJSON *spec)
 {
     const cJSON *workload = decode_object(d, spec, "spec", "workload");
@@ -86,7 +86,7 @@ static uint32_t read_generation(struct decode *d, const cJSON *spec)
     return parse_uint(text, UINT32_MAX, &generation) ? (uint32_t)generation : 0;
 }
 
-static uint32_t read_written(struct decode *d, const cJSON *metadata)
+static uint32_t read_written_time(struct decode *d, const cJSON *metadata)
 {
     uint32_t created_s =
         timestamp_seconds(decode_time(d, metadata, "metadata", "creationTimestamp"));
@@ -104,7 +104,7 @@ void *work_decode(struct decode *d, const cJSON *json)
 
     read_binding(d, metadata, w);
     w->template_generation = read_generation(d, spec);
-    w->written_s = read_written(d, metadata);
+    w->written_s = read_written_time(d, metadata);
     w->deleting = decode_deleting(d, metadata);
     w->suspended = decode_bool(d, spec, "spec", "suspendDispatching") == OPTIONAL_TRUE;
     if (d->failed) {
@@ -160,6 +160,7 @@ const char *work_binding_ns(const cJSON *json)
 {
     const char *ns, *name;
 
-    return find_binding(json_get(json_get(json, "metadata"), "annotations"), &ns, &name) ? ns
-                                                                                         : NULL;
+    return find_binding_of_work(json_get(json_get(json, "metadata"), "annotations"), &ns, &name)
+               ? ns
+               : NULL;
 }

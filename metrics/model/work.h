@@ -15,25 +15,25 @@ struct work {
     /* Names of the applied override policies, for work_next_override(); "" if empty. Interned. */
     const char *overrides;
     const char *cluster_overrides;
-    uint32_t binding_id;          /* binding_id_decode() */
+    uint32_t binding_id;          /* Result of binding_id_decode(). */
     uint32_t template_generation; /* Generation of the manifest's template; 0 if unknown. */
     /*
      * Earliest possible time of the manifest, in seconds since the epoch; 0 if unknown: the last
      * write in managedFields, else the creation of the Work.
      */
     uint32_t written_s;
-    bool deleting;  /* The object may still run in the cluster: the Work is removed after it. */
+    bool deleting;  /* The Work is being deleted; its object may still run. */
     bool suspended; /* spec.suspendDispatching: changes do not reach the cluster. */
 };
 
-/* Copies the next name of `*list` and advances the list. Returns false after the last name. */
+/* Copies the next policy name of `*list` and advances `*list`. Returns false after the last. */
 bool work_next_override(const char **list, char name[OBJECT_NAME_MAX + 1]);
 
-/* Callbacks of struct kind_def. */
+/* Callbacks of the row in the table of kinds (struct kind_def). */
 void *work_decode(struct decode *d, const cJSON *json);
 void work_release(struct intern *strings, void *object);
 
-/* Returns true if all members are equal. */
+/* Returns true if all members of two Works are equal. */
 bool work_equal(const struct work *a, const struct work *b);
 
 /*
@@ -42,5 +42,5 @@ bool work_equal(const struct work *a, const struct work *b);
  */
 const char *execution_cluster(const char *ns);
 
-/* Returns the namespace of a Work's binding, "" for a cluster-scoped one; NULL without binding. */
+/* Returns the namespace of the binding of a Work; "" if cluster-scoped, NULL without binding. */
 const char *work_binding_ns(const cJSON *json);
