@@ -79,7 +79,7 @@ static void shift_back(struct map *m, size_t gap)
     for (size_t at = (gap + 1) & mask; m->slots[at].item; at = (at + 1) & mask) {
         size_t home = (size_t)m->slots[at].hash & mask;
 
-        /* The mask wraps the distances around the end of the table. */
+        /* The mask makes the distances wrap around at the end of the table. */
         if (((at - home) & mask) < ((at - gap) & mask))
             continue;
         m->slots[gap] = m->slots[at];

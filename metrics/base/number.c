@@ -70,8 +70,8 @@ enum number_order number_compare(const char *text, const char *other)
 
 struct suffix {
     const char *text;
-    int64_t exponent; /* Power of ten. */
-    unsigned factors; /* Power of 1024; 0 for a decimal suffix. */
+    int64_t exponent; /* Exponent of ten. */
+    unsigned factors; /* Exponent of 1024; 0 for a decimal suffix. */
 };
 
 static const struct suffix suffixes[] = {

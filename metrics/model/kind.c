@@ -34,7 +34,7 @@ static void other_release(struct intern *strings, void *object)
 #define WORK_V2       WORK_GROUP "/v1alpha2"
 #define CLUSTER_V1    CLUSTER_GROUP "/v1alpha1"
 
-/* Indexes of the first rows: the kinds that other objects refer to by name. */
+/* Indexes in `rows` of the kinds that other objects refer to by name. */
 enum {
     ROW_POLICY,
     ROW_CLUSTER_POLICY,

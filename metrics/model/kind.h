@@ -46,10 +46,10 @@ struct kind_watch {
     bool optional;        /* The initial sync does not wait for these objects. */
     bool supplement; /* Second watch of another row's kind; that kind counts as read without it. */
     bool unfiltered; /* The namespace filter does not apply to the object's namespace. */
-    bool by_binding; /* The filter applies to the namespace of a Work's binding instead. */
+    bool by_binding; /* For Works, the filter applies to the namespace of their binding. */
     bool metadata_only;
-    const char *field_selector;   /* NULL: all objects. */
-    const char *only_namespace;   /* NULL: all namespaces. */
+    const char *field_selector;   /* NULL reads all objects. */
+    const char *only_namespace;   /* NULL reads all namespaces. */
     const char *read_api_version; /* apiVersion in API paths; NULL if equal to api_version. */
 };
 

@@ -27,7 +27,7 @@ struct reference {
 struct references {
     struct reference *items;
     uint32_t count;
-    bool known; /* False if the object has no spec, or its kind has no dependencies. */
+    bool known; /* False if the object has no spec, or references.c does not read its kind. */
 };
 
 /* Sets `out` to the dependencies of a template. Release them also after an error. */
