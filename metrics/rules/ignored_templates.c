@@ -7,7 +7,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
-/* A member that is NULL matches any value. */
+/* An API that Karmada does not propagate; a NULL version or kind stands for all of them. */
 struct skipped_api {
     char *group;
     char *version;
@@ -21,14 +21,16 @@ struct ignored {
     size_t api_count;
 };
 
-/* Karmada also skips its own groups, but kind.c does not treat these as templates at all. */
+/* Default of Karmada. It also skips its own API groups, which kind.c excludes from templates. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/* `verdict` of a partition: undecided, not ignored, or ignored (plus an enum ignored_reason). */
+/*
+ * Values of a partition's `verdict`: undecided, not ignored, or ignored (plus an ignored_reason).
+ */
 enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
 
-static bool add_namespace(struct ignored *ignored, const char *pattern, size_t len,
-                          struct error *err)
+static bool add_namespace_pattern(struct ignored *ignored, const char *pattern, size_t len,
+                                  struct error *err)
 {
     CLEANUP(free_cleanup) char *text = xcalloc(1, len + sizeof("^()$"));
     regex_t regex;
@@ -56,8 +58,8 @@ static void add_api(struct ignored *ignored, struct skipped_api api)
     ignored->apis[ignored->api_count++] = api;
 }
 
-static void add_kinds(struct ignored *ignored, struct skipped_api api, const char *kinds,
-                      const char *end)
+static void add_api_for_each_kind(struct ignored *ignored, struct skipped_api api,
+                                  const char *kinds, const char *end)
 {
     while (kinds < end) {
         size_t len = strcspn(kinds, ",;");
@@ -73,8 +75,12 @@ static void add_kinds(struct ignored *ignored, struct skipped_api api, const cha
     }
 }
 
-/* Parses group | group/version | v1/Kind,... | group/version/Kind,... (Karmada: parseSingle). */
-static bool add_token(struct ignored *ignored, const char *token, size_t len, struct error *err)
+/*
+ * Adds the APIs of one part of --skipped-propagating-apis: group | group/version | v1/Kind,... |
+ * group/version/Kind,... (Karmada: parseSingle).
+ */
+static bool add_apis_of_part(struct ignored *ignored, const char *token, size_t len,
+                             struct error *err)
 {
     const char *end = token + len;
     const char *slash = memchr(token, '/', len);
@@ -88,7 +94,7 @@ static bool add_token(struct ignored *ignored, const char *token, size_t len, st
     if (!second && strcmp(first, "v1") == 0) {
         char group[] = "";
 
-        add_kinds(ignored, (struct skipped_api){group, first, NULL}, slash + 1, end);
+        add_api_for_each_kind(ignored, (struct skipped_api){group, first, NULL}, slash + 1, end);
         return true;
     }
     if (!second) {
@@ -100,15 +106,15 @@ static bool add_token(struct ignored *ignored, const char *token, size_t len, st
         return fail(err, "'%s' names no API: use group, group/version or group/version/Kind,Kind",
                     shown_part(token, len).text);
     CLEANUP(free_cleanup) char *version = xmemdup0(slash + 1, (size_t)(second - slash - 1));
-    add_kinds(ignored, (struct skipped_api){first, version, NULL}, second + 1, end);
+    add_api_for_each_kind(ignored, (struct skipped_api){first, version, NULL}, second + 1, end);
     return true;
 }
 
 typedef bool add_fn(struct ignored *ignored, const char *token, size_t len, struct error *err);
 
 /* Calls `add` for each non-empty part of `list`. Returns false if a call fails. */
-static bool each_part(struct ignored *ignored, const char *list, const char *separator, add_fn *add,
-                      struct error *err)
+static bool add_each_part(struct ignored *ignored, const char *list, const char *separator,
+                          add_fn *add, struct error *err)
 {
     while (*list) {
         size_t len = strcspn(list, separator);
@@ -124,9 +130,9 @@ struct ignored *ignored_new(const char *namespaces, const char *apis, struct err
 {
     struct ignored *ignored = xcalloc(1, sizeof(*ignored));
 
-    if (!each_part(ignored, namespaces, ",", add_namespace, err) ||
-        !each_part(ignored, default_apis, ";", add_token, err) ||
-        !each_part(ignored, apis, ";", add_token, err)) {
+    if (!add_each_part(ignored, namespaces, ",", add_namespace_pattern, err) ||
+        !add_each_part(ignored, default_apis, ";", add_apis_of_part, err) ||
+        !add_each_part(ignored, apis, ";", add_apis_of_part, err)) {
         ignored_free(ignored);
         return NULL;
     }
@@ -149,7 +155,7 @@ void ignored_free(struct ignored *ignored)
     free(ignored);
 }
 
-static bool api_fits(const struct skipped_api *api, const struct type *type)
+static bool api_includes_type(const struct skipped_api *api, const struct type *type)
 {
     const char *slash = strchr(type->api_version, '/');
     const char *version = slash ? slash + 1 : type->api_version;
@@ -168,7 +174,7 @@ static bool skips_namespace(const struct ignored *ignored, const char *ns)
     return false;
 }
 
-static bool is_reserved(const char *ns)
+static bool is_reserved_namespace(const char *ns)
 {
     static const char prefix[] = "karmada-es-";
 
@@ -176,14 +182,15 @@ static bool is_reserved(const char *ns)
            strncmp(ns, prefix, sizeof(prefix) - 1) == 0;
 }
 
-/* Returns the verdict for all objects of a partition. */
-static int decide_verdict(const struct ignored *ignored, const struct partition *partition)
+/* Returns whether and why Karmada ignores all objects of a partition (VERDICT_...). */
+static int decide_partition_verdict(const struct ignored *ignored,
+                                    const struct partition *partition)
 {
     for (size_t i = 0; i < ignored->api_count; i++) {
-        if (api_fits(&ignored->apis[i], partition->type))
+        if (api_includes_type(&ignored->apis[i], partition->type))
             return VERDICT_REASON + IGNORED_SKIPPED_API;
     }
-    if (is_reserved(partition->ns))
+    if (is_reserved_namespace(partition->ns))
         return VERDICT_REASON + IGNORED_RESERVED_NAMESPACE;
     if (skips_namespace(ignored, partition->ns))
         return VERDICT_REASON + IGNORED_SKIPPED_NAMESPACE;
@@ -198,14 +205,14 @@ static bool is_system_object(const struct entry *template)
            strcmp(entry_kind(template), "ConfigMap") == 0;
 }
 
-bool ignored_reason(const struct ignored *ignored, const struct entry *template,
-                    enum ignored_reason *reason)
+bool find_ignored_reason(const struct ignored *ignored, const struct entry *template,
+                         enum ignored_reason *reason)
 {
     const struct template *t = entry_template(template);
     struct partition *partition = template->partition;
 
     if (partition->verdict == VERDICT_UNKNOWN)
-        partition->verdict = decide_verdict(ignored, partition);
+        partition->verdict = decide_partition_verdict(ignored, partition);
     if (is_system_object(template))
         *reason = IGNORED_SYSTEM_OBJECT;
     else if (partition->verdict != VERDICT_NONE)

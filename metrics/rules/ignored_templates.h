@@ -4,8 +4,8 @@
 #include "metrics/rules/decision.h"
 
 /*
- * Templates that Karmada never propagates (Karmada: EventFilter, NewSkippedResourceConfig, and the
- * defaults of its flags).
+ * Configuration of the templates that Karmada never propagates (Karmada: EventFilter,
+ * NewSkippedResourceConfig, and the defaults of its flags).
  */
 struct ignored;
 
@@ -20,8 +20,8 @@ struct ignored *ignored_new(const char *namespaces, const char *apis, struct err
 void ignored_free(struct ignored *ignored);
 
 /*
- * Returns true and sets `reason` if the template, which must have an object, is ignored. Caches the
- * result for the whole partition in its `verdict`.
+ * Returns true and sets `reason` if the template, which must have an object, is ignored. Caches
+ * what applies to all templates of its partition in `verdict` of the partition.
  */
-bool ignored_reason(const struct ignored *ignored, const struct entry *template,
-                    enum ignored_reason *reason);
+bool find_ignored_reason(const struct ignored *ignored, const struct entry *template,
+                         enum ignored_reason *reason);

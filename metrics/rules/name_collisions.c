@@ -9,7 +9,7 @@ struct group {
     size_t other_objects; /* Members that are not versions of the first member's object. */
 };
 
-/* An item of the map is a template, or a group of several with the lowest pointer bit set. */
+/* Items of `found` are pointers to a template, or to a group with this lowest bit set. */
 enum { GROUPED = 1 };
 
 struct name_collisions {
@@ -19,13 +19,13 @@ struct name_collisions {
     size_t groups; /* Number of groups; usually 0, which makes searches unnecessary. */
 };
 
-static struct group *group_of(void *item)
+static struct group *group_of_item(void *item)
 {
     return (uintptr_t)item & GROUPED ? (struct group *)((uintptr_t)item & ~(uintptr_t)GROUPED)
                                      : NULL;
 }
 
-static void *group_item(struct group *g)
+static void *item_of_group(struct group *g)
 {
     return (void *)((uintptr_t)g | GROUPED);
 }
@@ -39,8 +39,11 @@ const struct entry *name_collisions_first(const void *item)
     return ((const struct group *)(word & ~(uintptr_t)GROUPED))->members.items[0];
 }
 
-/* True if both have the same namespace and binding name. Called only for equal hashes. */
-static bool shares_binding(const void *item, const void *key)
+/*
+ * True if the templates `item` and `key` have the same namespace and binding name. Called only for
+ * equal hashes.
+ */
+static bool has_same_binding_name(const void *item, const void *key)
 {
     const struct entry *a = name_collisions_first(item);
     const struct entry *b = key;
@@ -56,7 +59,7 @@ static bool shares_binding(const void *item, const void *key)
     return strcmp(a_name.data, b_name.data) == 0;
 }
 
-static uint64_t hash_name(const struct entry *template, uint64_t seed)
+static uint64_t hash_binding_name(const struct entry *template, uint64_t seed)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const char *ns = entry_ns(template);
@@ -65,14 +68,14 @@ static uint64_t hash_name(const struct entry *template, uint64_t seed)
     return map_hash(name.data, name.len, map_hash(ns, strlen(ns), seed));
 }
 
-const struct collision_rule collision_binding_name = {hash_name, shares_binding};
+const struct collision_rule collision_binding_name = {hash_binding_name, has_same_binding_name};
 
-static uint64_t hash_of(const struct name_collisions *c, const struct entry *template)
+static uint64_t hash_template_key(const struct name_collisions *c, const struct entry *template)
 {
     return c->rule->hash(template, c->seed);
 }
 
-static bool same_object(const struct entry *a, const struct entry *b)
+static bool is_same_object(const struct entry *a, const struct entry *b)
 {
     const struct type *left = a->partition->type;
     const struct type *right = b->partition->type;
@@ -104,22 +107,25 @@ void name_collisions_free(struct name_collisions *c)
     if (!c)
         return;
     for (size_t at = 0; (item = map_next(&c->found, &at)) != NULL;) {
-        if (group_of(item))
-            group_free(group_of(item));
+        if (group_of_item(item))
+            group_free(group_of_item(item));
     }
     map_release(&c->found);
     free(c);
 }
 
-/* Counts the other objects again; if a collision begins or ends, appends all but `cause`. */
-static void recount(struct group *g, bool collided, const struct entry *cause,
-                    struct entry_list *affected)
+/*
+ * Counts g->other_objects again. If a collision begins or ends by that, appends all members but
+ * `cause` to `affected`.
+ */
+static void recount_other_objects(struct group *g, bool collided, const struct entry *cause,
+                                  struct entry_list *affected)
 {
     const struct entry_list *m = &g->members;
 
     g->other_objects = 0;
     for (size_t i = 1; i < m->count; i++)
-        g->other_objects += !same_object(m->items[0], m->items[i]);
+        g->other_objects += !is_same_object(m->items[0], m->items[i]);
     for (size_t i = 0; i < m->count && collided != (g->other_objects > 0); i++) {
         if (m->items[i] != cause)
             entry_list_add(affected, m->items[i]);
@@ -129,9 +135,9 @@ static void recount(struct group *g, bool collided, const struct entry *cause,
 void name_collisions_add(struct name_collisions *c, struct entry *template,
                          struct entry_list *affected)
 {
-    uint64_t hash = hash_of(c, template);
+    uint64_t hash = hash_template_key(c, template);
     void *item = map_take(&c->found, hash, template);
-    struct group *g = item ? group_of(item) : NULL;
+    struct group *g = item ? group_of_item(item) : NULL;
 
     if (!item) {
         map_add(&c->found, hash, template);
@@ -143,11 +149,11 @@ void name_collisions_add(struct name_collisions *c, struct entry *template,
         c->groups++;
     }
     entry_list_add(&g->members, template);
-    recount(g, g->other_objects > 0, template, affected);
-    map_add(&c->found, hash, group_item(g));
+    recount_other_objects(g, g->other_objects > 0, template, affected);
+    map_add(&c->found, hash, item_of_group(g));
 }
 
-/* Removes a template without keeping the order of the others. */
+/* Removes a template from a group without keeping the order of the others. */
 static void remove_member(struct entry_list *members, const struct entry *template)
 {
     for (size_t i = 0; i < members->count; i++) {
@@ -159,16 +165,16 @@ static void remove_member(struct entry_list *members, const struct entry *templa
 void name_collisions_remove(struct name_collisions *c, struct entry *template,
                             struct entry_list *affected)
 {
-    uint64_t hash = hash_of(c, template);
+    uint64_t hash = hash_template_key(c, template);
     void *item = map_take(&c->found, hash, template);
-    struct group *g = item ? group_of(item) : NULL;
+    struct group *g = item ? group_of_item(item) : NULL;
 
     if (!g)
         return;
     remove_member(&g->members, template);
-    recount(g, g->other_objects > 0, template, affected);
+    recount_other_objects(g, g->other_objects > 0, template, affected);
     if (g->members.count > 1) {
-        map_add(&c->found, hash, group_item(g));
+        map_add(&c->found, hash, item_of_group(g));
         return;
     }
     map_add(&c->found, hash, g->members.items[0]);
@@ -178,9 +184,10 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
 
 static const struct group *find_group(const struct name_collisions *c, const struct entry *template)
 {
-    void *item = c->groups > 0 ? map_get(&c->found, hash_of(c, template), template) : NULL;
+    void *item =
+        c->groups > 0 ? map_get(&c->found, hash_template_key(c, template), template) : NULL;
 
-    return item ? group_of(item) : NULL;
+    return item ? group_of_item(item) : NULL;
 }
 
 bool name_collisions_has(const struct name_collisions *c, const struct entry *template)
@@ -200,7 +207,7 @@ size_t name_collisions_others(const struct name_collisions *c, const struct entr
         const struct entry *other = g->members.items[i];
         size_t at = count < max ? count : max;
 
-        if (same_object(other, template))
+        if (is_same_object(other, template))
             continue;
         count++;
         for (; at > 0 && entry_compare(other, out[at - 1]) < 0; at--) {

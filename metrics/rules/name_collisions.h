@@ -10,18 +10,24 @@
  */
 struct name_collisions;
 
-/* Key of a register. The key of a template must not change while it is in the register. */
+/*
+ * The rule by which templates collide: those with the same key. The key of a template must not
+ * change while it is in the register.
+ */
 struct collision_rule {
     uint64_t (*hash)(const struct entry *template, uint64_t seed);
-    /* The comparison of struct map: `key` is a template, `item` is for name_collisions_first(). */
+    /*
+     * Comparison function of struct map. `key` is a template; name_collisions_first() reads `item`.
+     */
     bool (*same)(const void *item, const void *key);
 };
-/* Returns one of the templates with the key of this item of the map. */
+/* Returns a template of a map item, which stands for all templates with the same key. */
 const struct entry *name_collisions_first(const void *item);
 
 /*
- * Key: the name of the binding. Karmada derives it from the template's name and lower-case kind
- * without the API group (binding_name), so templates that differ only in the group collide.
+ * Rule with the name of the binding as key. Karmada derives this name from the template's name and
+ * lower-case kind without the API group (binding_name), so templates that differ only in the group
+ * collide.
  */
 extern const struct collision_rule collision_binding_name;
 
@@ -40,8 +46,13 @@ void name_collisions_add(struct name_collisions *c, struct entry *template,
 void name_collisions_remove(struct name_collisions *c, struct entry *template,
                             struct entry_list *affected);
 
-/* Returns true if another registered template has the same key. `template` must be registered. */
+/*
+ * Returns true if the template of another object has the same key. `template` must be registered.
+ */
 bool name_collisions_has(const struct name_collisions *c, const struct entry *template);
-/* Returns how many others have the same key; `out` gets the first `max`, in list order. */
+/*
+ * Returns how many templates of other objects have the same key. Stores the first `max` of them in
+ * `out`, in the order of entry_compare().
+ */
 size_t name_collisions_others(const struct name_collisions *c, const struct entry *template,
                               const struct entry **out, size_t max);

@@ -97,7 +97,10 @@ struct identity binding_identity(const struct identity *template, struct strbuf 
     return (struct identity){def->api_version, def->name, template->ns, name->data};
 }
 
-/* Returns the binding with the template's binding name and reference, even of an earlier object. */
+/*
+ * Returns the binding that has the template's binding name and refers to the template. It may
+ * belong to an object of the same name that was deleted since (another uid).
+ */
 static struct entry *binding_by_name(const struct store *s, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
@@ -109,8 +112,11 @@ static struct entry *binding_by_name(const struct store *s, const struct entry *
     return b && binding_template(s, b) == template ? binding : NULL;
 }
 
-/* True if the binding is in deletion, or belongs to a deleted object of the template's name. */
-static bool blocks_name(const struct binding *b, const struct entry *template)
+/*
+ * True if the binding is being deleted, or belongs to an object of the template's name that was
+ * deleted since (another uid).
+ */
+static bool blocks_binding_name(const struct binding *b, const struct entry *template)
 {
     const struct template *t = entry_template(template);
 
@@ -122,17 +128,17 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
     struct entry *binding = binding_by_name(s, template);
     const struct binding *b = entry_binding(binding);
 
-    return b && !blocks_name(b, template) ? binding : NULL;
+    return b && !blocks_binding_name(b, template) ? binding : NULL;
 }
 
 bool is_binding_name_blocked(const struct store *s, const struct entry *template)
 {
     const struct binding *b = entry_binding(binding_by_name(s, template));
 
-    return b && blocks_name(b, template);
+    return b && blocks_binding_name(b, template);
 }
 
-/* Appends a dependency, unless its kind is not a kind of templates, which Karmada ignores. */
+/* Appends a dependency to `out` if its kind is one of templates: Karmada ignores other kinds. */
 static void add_dependency(struct store *s, struct identity id, struct entry_list *out)
 {
     if (kind_of(id.api_version, id.kind)->class == CLASS_TEMPLATE)
@@ -211,9 +217,12 @@ void subject_index_release(struct subject_index *index)
     map_release(&index->groups);
 }
 
-/* Grows a group, or creates it if NULL, in small steps: most groups have one entry per cluster. */
-static struct subject_group *reserve_entry(struct subject_group *group,
-                                           const struct subject *subject)
+/*
+ * Returns the group with room for one more entry; creates it if `group` is NULL. Grows it in small
+ * steps, because most groups have one entry per cluster.
+ */
+static struct subject_group *reserve_group_entry(struct subject_group *group,
+                                                 const struct subject *subject)
 {
     uint32_t capacity = group ? group->capacity + group->capacity / 2 + 1 : 1;
 
@@ -233,7 +242,8 @@ void subject_index_add(struct subject_index *index, const struct subject *subjec
                        struct entry *entry)
 {
     uint64_t hash = hash_subject(index, subject);
-    struct subject_group *group = reserve_entry(map_take(&index->groups, hash, subject), subject);
+    struct subject_group *group =
+        reserve_group_entry(map_take(&index->groups, hash, subject), subject);
     size_t at = entry_sort_index(group->entries, group->count, entry);
 
     memmove(&group->entries[at + 1], &group->entries[at],

@@ -12,7 +12,10 @@
 
 /* ---- bindings and claims ---- */
 
-/* Stores spec.resource, with the texts of `b`. Returns false if it is not a template. */
+/*
+ * Stores the object in a binding's spec.resource; the texts belong to `b`. Returns false if its
+ * kind is not one of templates.
+ */
 bool binding_resource(const struct binding *b, struct identity *out);
 
 /* Returns true if a binding has neither a placement nor referrers: it counts as absent. */
@@ -24,44 +27,52 @@ static inline bool is_left_over(const struct binding *b)
 /* Returns the template of a binding, existing or not; NULL if the store has no entry for it. */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
-/* Called after a binding began or ceased to refer to a template; must not change the store. */
+/*
+ * Observer of references: `changed` is called after a binding began or ceased to refer to a
+ * template. It must not change the store.
+ */
 struct bound_observer {
     void (*changed)(void *context, const struct identity *template);
     void *context;
 };
 
-/* Returns the identity of the binding in an element of spec.requiredBy, with the element's texts.
- */
+/* Returns the identity of the binding in an element of spec.requiredBy; the texts belong to `r`. */
 struct identity referrer_identity(const struct referrer *r);
 
 /*
  * Returns the binding that refers to a template, existing or not: the binding with the name that
  * Karmada derives from the template's name, if its spec.resource is the template and it is not left
- * over. The binding may belong to an earlier object of this name or be in deletion. Returns NULL if
- * there is no such binding.
+ * over. The binding may be in deletion, or belong to an object of this name that was deleted since.
+ * Returns NULL if there is no such binding.
  */
 struct entry *binding_referring_to(const struct store *s, const struct identity *template);
 
 /* Returns the policy of a claim; NULL if the store has no entry for it. */
 struct entry *find_claim_policy(const struct store *s, const struct claim *claim);
-/* Returns the policy of a claim; adds an entry if the store has no entry for it
- * (store_find_or_add). */
+/* Returns the policy of a claim; adds an entry to the store if it has none (store_find_or_add). */
 struct entry *claim_policy(struct store *s, const struct claim *claim);
 
-/* Returns the identity in element `at` of a policy's dependentOverrides, with the policy's texts.
+/*
+ * Returns the identity of the override policy in element `at` of a policy's dependentOverrides; the
+ * texts belong to `policy`.
  */
 struct identity override_identity(const struct entry *policy, uint32_t at);
 
-/* Returns true if the claim names this policy; ignores the id. */
+/* Returns true if the claim has the policy's kind, namespace and name; ignores the policy id. */
 bool claim_names(const struct claim *claim, const struct entry *policy);
 
-/* Returns true if the claim has the name and the id of this existing policy. Accepts NULL. */
+/*
+ * Returns true if the claim has the name and the id of this existing policy. `claim` may be NULL.
+ */
 bool claim_is_of(const struct claim *claim, const struct entry *policy);
 
 /* Returns true if the policy selects the template and does not exclude it. */
 bool policy_selects(const struct entry *policy, const struct entry *template);
 
-/* Returns the identity of a template's binding, with the texts of `template` and `name`. */
+/*
+ * Returns the identity of a template's binding; writes the binding's name to `name`. The texts
+ * belong to `template` and `name`.
+ */
 struct identity binding_identity(const struct identity *template, struct strbuf *name);
 
 /* Returns true if a claim's policy (`claimed`, may be NULL) exists and has the claim's id. */
@@ -76,9 +87,9 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed);
 struct entry *template_binding(const struct store *s, const struct entry *template);
 
 /*
- * Returns true if another binding blocks the name of the template's binding: the binding of an
- * earlier object of the template's name, or a binding in deletion. Karmada creates no binding until
- * the other one is gone.
+ * Returns true if another binding blocks the name of the template's binding: a binding in deletion,
+ * or the binding of an object of the template's name that was deleted since (another uid). Karmada
+ * creates no binding until the other one is gone.
  */
 bool is_binding_name_blocked(const struct store *s, const struct entry *template);
 
@@ -122,13 +133,16 @@ void subject_index_release(struct subject_index *index);
 
 /*
  * Adds an entry that is not in the index, or removes one that was added with this subject. The
- * entry must keep the texts, which are shared, until it is removed.
+ * texts of the subject must be interned and belong to the entry until it is removed.
  */
 void subject_index_add(struct subject_index *index, const struct subject *subject,
                        struct entry *entry);
 void subject_index_remove(struct subject_index *index, const struct subject *subject,
                           struct entry *entry);
 
-/* Returns the entries about a subject, or NULL. Borrowed until the index changes. Any texts. */
+/*
+ * Returns the entries about a subject, borrowed until the index changes; NULL if there are none.
+ * The texts of the subject need not be interned.
+ */
 const struct subject_group *subject_index_find(const struct subject_index *index,
                                                const struct subject *subject);

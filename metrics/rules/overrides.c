@@ -13,9 +13,9 @@ static bool is_cluster_wide(const struct entry *policy)
     return policy->partition->type->def->cluster_scoped;
 }
 
-/* Adds the selecting override policies of one kind in one namespace. */
-static void add_selecting(const struct store *store, bool cluster_scoped, const char *ns,
-                          const struct entry *template, struct override_selection *out)
+/* Adds the override policies of one kind and namespace that select the template. */
+static void add_selecting_policies(const struct store *store, bool cluster_scoped, const char *ns,
+                                   const struct entry *template, struct override_selection *out)
 {
     const struct kind_def *def = kind_override(cluster_scoped);
     const struct type *type = store_find_type(store, def->api_version, def->name);
@@ -41,7 +41,7 @@ static void add_selecting(const struct store *store, bool cluster_scoped, const 
     }
 }
 
-static int compare_application(const void *left, const void *right)
+static int compare_application_order(const void *left, const void *right)
 {
     const struct overriding *a = left;
     const struct overriding *b = right;
@@ -58,11 +58,12 @@ struct override_selection override_selection_make(const struct store *store,
 {
     struct override_selection selection = {0};
 
-    add_selecting(store, true, "", template, &selection);
+    add_selecting_policies(store, true, "", template, &selection);
     if (*entry_ns(template))
-        add_selecting(store, false, entry_ns(template), template, &selection);
+        add_selecting_policies(store, false, entry_ns(template), template, &selection);
     if (selection.count > 1)
-        qsort(selection.items, selection.count, sizeof(*selection.items), compare_application);
+        qsort(selection.items, selection.count, sizeof(*selection.items),
+              compare_application_order);
     return selection;
 }
 
@@ -74,7 +75,10 @@ void override_selection_release(struct override_selection *selection)
 
 /* ---- rules by cluster ---- */
 
-/* True if the rule applies to the cluster, or may do so: then sets `unsure`. */
+/*
+ * True if the rule applies to the cluster or may apply to it. Sets `unsure` if only the Cluster
+ * object, which is not known, could decide.
+ */
 static bool rule_applies(const struct override_rule *rule, const char *name,
                          const struct cluster *cluster, bool *unsure)
 {
@@ -148,14 +152,14 @@ void override_events_release(struct override_events *o)
     subject_index_release(&o->index);
 }
 
-/* True for Events about templates. Karmada repeats some of them for the binding. */
-static bool is_indexed(const struct event *event)
+/* True if the Event is about a template. Karmada repeats some of these Events for the binding. */
+static bool is_template_event(const struct event *event)
 {
     return event && event->override &&
            kind_of(event->override->api_version, event->kind)->class == CLASS_TEMPLATE;
 }
 
-static struct subject subject_of(const struct event *event)
+static struct subject subject_of_event(const struct event *event)
 {
     return (struct subject){event->kind, event->ns, event->name};
 }
@@ -163,18 +167,18 @@ static struct subject subject_of(const struct event *event)
 bool override_events_update(struct override_events *o, struct entry *entry, const struct event *old)
 {
     const struct event *fresh = entry_event(entry);
-    bool was_indexed = is_indexed(old), is_indexed_now = is_indexed(fresh);
+    bool was_indexed = is_template_event(old), is_indexed_now = is_template_event(fresh);
 
     if (was_indexed && is_indexed_now && old->kind == fresh->kind && old->ns == fresh->ns &&
         old->name == fresh->name && override_event_equal(old->override, fresh->override))
         return false;
     if (was_indexed) {
-        struct subject subject = subject_of(old);
+        struct subject subject = subject_of_event(old);
 
         subject_index_remove(&o->index, &subject, entry);
     }
     if (is_indexed_now) {
-        struct subject subject = subject_of(fresh);
+        struct subject subject = subject_of_event(fresh);
 
         subject_index_add(&o->index, &subject, entry);
     }
@@ -183,7 +187,7 @@ bool override_events_update(struct override_events *o, struct entry *entry, cons
 
 struct entry *override_event_template(const struct override_events *o, const struct event *event)
 {
-    return is_indexed(event)
+    return is_template_event(event)
                ? store_find(o->store, &(struct identity){event->override->api_version, event->kind,
                                                          event->ns, event->name})
                : NULL;
@@ -198,7 +202,7 @@ struct override_query {
     const struct work *work;
 };
 
-static bool is_about(const struct entry *event, const struct override_query *q)
+static bool event_concerns_query(const struct entry *event, const struct override_query *q)
 {
     const struct override_event *e = entry_event(event)->override;
     const struct template *t = entry_template(q->template);
@@ -209,7 +213,8 @@ static bool is_about(const struct entry *event, const struct override_query *q)
            (e->outcome == WORKS_WRITTEN || strcmp(e->cluster, q->cluster) == 0);
 }
 
-static struct entry *policy_of(const struct override_events *o, const struct override_event *e)
+static struct entry *find_or_add_event_policy(const struct override_events *o,
+                                              const struct override_event *e)
 {
     const struct kind_def *def = kind_override(!*e->policy_ns);
 
@@ -217,7 +222,7 @@ static struct entry *policy_of(const struct override_events *o, const struct ove
         o->store, &(struct identity){def->api_version, def->name, e->policy_ns, e->policy});
 }
 
-static bool is_later(int64_t ms, const struct override_event *failure)
+static bool is_in_later_second(int64_t ms, const struct override_event *failure)
 {
     return ms / 1000 > failure->time_ms / 1000;
 }
@@ -230,21 +235,23 @@ static bool has_changed_since(const struct override_events *o, const struct entr
 
     if (incomplete_has_type(o->incomplete, policy->partition->type))
         return false;
-    return !override || is_later(override->changed_ms, failure) ||
-           is_later(override->created_ms, failure);
+    return !override || is_in_later_second(override->changed_ms, failure) ||
+           is_in_later_second(override->created_ms, failure);
 }
 
 /* True if a later Event or the Work shows that the policy was applied after the failure. */
-static bool is_resolved(const struct override_query *q, const struct override_event *failure)
+static bool is_failure_resolved(const struct override_query *q,
+                                const struct override_event *failure)
 {
-    bool resolved = q->work && is_later((int64_t)q->work->written_s * 1000, failure);
+    bool resolved = q->work && is_in_later_second((int64_t)q->work->written_s * 1000, failure);
 
     for (uint32_t i = 0; i < q->events->count && !resolved; i++) {
         const struct override_event *e = entry_event(q->events->entries[i])->override;
         bool same = e->policy == failure->policy && e->policy_ns == failure->policy_ns;
 
         resolved = e->outcome != OVERRIDE_FAILED && (same || e->outcome == WORKS_WRITTEN) &&
-                   is_about(q->events->entries[i], q) && is_later(e->time_ms, failure);
+                   event_concerns_query(q->events->entries[i], q) &&
+                   is_in_later_second(e->time_ms, failure);
     }
     return resolved;
 }
@@ -267,11 +274,11 @@ bool override_failed(const struct override_events *o, const struct entry *templa
         const struct override_event *e = entry_event(q.events->entries[i])->override;
         struct entry *policy;
 
-        if (e->outcome != OVERRIDE_FAILED || !is_about(q.events->entries[i], &q))
+        if (e->outcome != OVERRIDE_FAILED || !event_concerns_query(q.events->entries[i], &q))
             continue;
-        policy = policy_of(o, e);
+        policy = find_or_add_event_policy(o, e);
         entry_list_add(reads, policy);
-        if (!has_changed_since(o, policy, e) && !is_resolved(&q, e) &&
+        if (!has_changed_since(o, policy, e) && !is_failure_resolved(&q, e) &&
             (!latest || e->time_ms > latest->time_ms))
             latest = e;
     }

@@ -18,10 +18,10 @@
 
 /* ---- selection ---- */
 
-/* An override policy that selects a template; a policy in deletion still does. */
+/* An override policy that selects a template. A policy that is being deleted still selects it. */
 struct overriding {
     const struct entry *policy;
-    enum selector_score score; /* SCORE_ALL for a policy without selectors too. */
+    enum selector_score score; /* A policy without selectors has SCORE_ALL. */
 };
 
 /* All override policies that select one template, in the order in which Karmada applies them. */
@@ -41,7 +41,7 @@ struct override_selection override_selection_make(const struct store *store,
                                                   const struct entry *template);
 void override_selection_release(struct override_selection *selection);
 
-/* A rule that applies to a cluster. */
+/* A rule of an override policy, which applies to a cluster. */
 struct override_step {
     const struct overriding *by;
     const struct override_rule *rule;
@@ -49,9 +49,9 @@ struct override_step {
 
 /* All rules that apply to one cluster, in the order of application. */
 struct override_steps {
-    struct override_step *items; /* Owned; NULL without any. */
+    struct override_step *items; /* Owned; NULL if `count` is 0. */
     size_t count;
-    /* Only the name of the cluster is known, which does not decide whether some rule applies. */
+    /* Some rule may not apply: its conditions need the Cluster object, which is not known. */
     bool unsure;
     /*
      * A rule of a ClusterOverridePolicy can change the labels, the name or the namespace of the
@@ -69,7 +69,7 @@ struct override_steps override_steps_for_cluster(const struct override_selection
                                                  const char *name, const struct cluster *cluster);
 void override_steps_release(struct override_steps *steps);
 
-/* Returns true if both have the same rules of one selection. */
+/* Returns true if both contain the same rules. Both must come from the same selection. */
 bool override_steps_equal(const struct override_steps *a, const struct override_steps *b);
 
 /* Returns the index of a step's rule in spec.overrideRules; 0 for the deprecated fields. */
@@ -105,27 +105,28 @@ bool override_events_update(struct override_events *o, struct entry *entry,
 /* Returns the template that an Event is about; NULL if the store has no such template. */
 struct entry *override_event_template(const struct override_events *o, const struct event *event);
 
-/* A failed override policy. Texts of the Event, valid until the store changes. */
+/* A failed override policy. The texts belong to the Event and are valid until the store changes. */
 struct override_failure {
     const char *policy_ns; /* "" for a ClusterOverridePolicy. */
     const char *policy;
     const char *message; /* Error text of Karmada. */
-    int64_t time_ms;     /* Last known attempt; 0 if unknown. */
+    int64_t time_ms;     /* Time of the last known attempt; 0 if unknown. */
 };
 
 /*
  * Returns true, with the latest failure in `out`, if an override policy of a template cannot be
  * applied for a member cluster. Call it only if the current version of the template has no Work for
- * the cluster; such a Work proves the opposite. A failure counts until one of these happens, in a
- * later second, because times of Events are whole seconds:
+ * the cluster; such a Work proves that the policies were applied. A failure counts until one of
+ * these happens, in a later second, because times of Events are whole seconds:
  * - the policy was deleted, changed, or deleted and created again;
  * - Karmada applied this policy for this cluster, or wrote all Works of the template. (Only files
  *   have these Events; they are not requested from an API server);
  * - the Work for the cluster was written; `work` is NULL if there is no Work or it is unknown.
- * Events about an earlier object of the template's name do not count, nor do incomplete Events.
+ * Events about a deleted object of the template's name (another uid) do not count, nor do Events
+ * while these have not been read completely.
  *
- * Appends the policies that the result depends on to `reads`. A change of the result by an Event
- * marks the template.
+ * Appends the policies that the result depends on to `reads`. Events that change the result mark
+ * the template, so they are not appended.
  */
 bool override_failed(const struct override_events *o, const struct entry *template,
                      const struct work *work, const char *cluster, struct entry_list *reads,

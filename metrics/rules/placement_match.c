@@ -4,7 +4,7 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/selector.h"
 
-static bool lists(const char *const *texts, size_t count, const char *text)
+static bool contains_text(const char *const *texts, size_t count, const char *text)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(texts[i], text) == 0)
@@ -15,15 +15,17 @@ static bool lists(const char *const *texts, size_t count, const char *text)
 
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name)
 {
-    if (lists(affinity->exclude, affinity->exclude_count, name))
+    if (contains_text(affinity->exclude, affinity->exclude_count, name))
         return false;
-    return affinity->name_count == 0 || lists(affinity->names, affinity->name_count, name);
+    return affinity->name_count == 0 || contains_text(affinity->names, affinity->name_count, name);
 }
 
-/* Adds a field of the cluster with the selector's copy of the key: keys are compared as pointers.
+/*
+ * Adds the cluster's field `key` to `out`, with the selector's copy of the key: keys are compared
+ * as pointers.
  */
-static void add_field(const struct label_selector *selector, const char *key, const char *value,
-                      struct labels *out)
+static void add_selected_field(const struct label_selector *selector, const char *key,
+                               const char *value, struct labels *out)
 {
     for (size_t i = 0; value && i < selector->count; i++) {
         if (strcmp(selector->items[i].key, key) == 0) {
@@ -38,28 +40,31 @@ static bool fields_match(const struct label_selector *selector, const struct clu
     struct label items[2];
     struct labels fields = {.items = items};
 
-    add_field(selector, "provider", cluster->provider, &fields);
-    add_field(selector, "region", cluster->region, &fields);
+    add_selected_field(selector, "provider", cluster->provider, &fields);
+    add_selected_field(selector, "region", cluster->region, &fields);
     return label_selector_matches(selector, &fields);
 }
 
-static bool shares_zone(const struct label_requirement *r, const struct cluster *cluster)
+static bool has_listed_zone(const struct label_requirement *r, const struct cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->zone_count; i++) {
-        if (lists(r->values, r->value_count, cluster->zones[i]))
+        if (contains_text(r->values, r->value_count, cluster->zones[i]))
             return true;
     }
     return false;
 }
 
-/* A listed zone of the cluster satisfies In and violates NotIn. */
+/*
+ * True if the zones of the cluster meet a requirement: one listed zone satisfies In and violates
+ * NotIn.
+ */
 static bool zone_matches(const struct label_requirement *r, const struct cluster *cluster)
 {
     switch (r->op) {
     case LABEL_IN:
-        return shares_zone(r, cluster);
+        return has_listed_zone(r, cluster);
     case LABEL_NOT_IN:
-        return !shares_zone(r, cluster);
+        return !has_listed_zone(r, cluster);
     case LABEL_EXISTS:
         return cluster->zone_count > 0;
     case LABEL_DOES_NOT_EXIST:
@@ -90,8 +95,8 @@ bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
     return !affinity->zones || zones_match(affinity->zones, cluster);
 }
 
-/* apimachinery: Toleration.ToleratesTaint */
-static bool tolerates(const struct toleration *t, const struct taint *taint)
+/* True if the toleration covers the taint (apimachinery: Toleration.ToleratesTaint). */
+static bool toleration_covers_taint(const struct toleration *t, const struct taint *taint)
 {
     if (*t->effect && strcmp(t->effect, taint->effect) != 0)
         return false;
@@ -105,7 +110,7 @@ static bool tolerates(const struct toleration *t, const struct taint *taint)
 static bool is_tolerated(const struct placement *placement, const struct taint *taint)
 {
     for (uint32_t i = 0; i < placement->toleration_count; i++) {
-        if (tolerates(&placement->tolerations[i], taint))
+        if (toleration_covers_taint(&placement->tolerations[i], taint))
             return true;
     }
     return strcmp(taint->effect, "NoSchedule") != 0 && strcmp(taint->effect, "NoExecute") != 0;
@@ -131,18 +136,18 @@ struct placements {
     uint64_t seed;
     uint64_t version;        /* Incremented by every change of the clusters. */
     struct listing clusters; /* Sorted by entry_compare(), that is, by name. */
-    uint64_t listed;         /* Version of `clusters`. */
+    uint64_t listed;         /* Value of `version` when `clusters` was listed. */
     bool hidden;             /* Resolve as if there were no clusters: some have not been read. */
 };
 
-static bool is_of_text(const void *item, const void *key)
+static bool has_text_address(const void *item, const void *key)
 {
     const struct resolved_placement *resolved = item;
 
     return resolved->text == key;
 }
 
-static uint64_t hash_text(const struct placements *p, const char *text)
+static uint64_t hash_text_address(const struct placements *p, const char *text)
 {
     return map_hash(&text, sizeof(text), p->seed);
 }
@@ -153,7 +158,7 @@ struct placements *placements_new(struct store *store, uint64_t seed)
 
     p->store = store;
     p->seed = seed;
-    p->placements = MAP_INIT(is_of_text);
+    p->placements = MAP_INIT(has_text_address);
     p->version = 1;
     return p;
 }
@@ -180,7 +185,7 @@ void placements_hide_clusters(struct placements *p, bool hidden)
 }
 
 /* Updates p->clusters. */
-static void list_clusters(struct placements *p)
+static void update_cluster_list(struct placements *p)
 {
     if (p->listed == p->version)
         return;
@@ -205,9 +210,9 @@ static int64_t cluster_weight(const struct placement *placement, const struct en
     return weight;
 }
 
-/* Stores the clusters that one group allows; all clusters if `group` is NULL. */
-static void fill_set(struct placements *p, const struct placement *placement,
-                     const struct affinity_group *group, struct cluster_set *out)
+/* Stores the clusters that one affinity group allows; all clusters if `group` is NULL. */
+static void fill_cluster_set(struct placements *p, const struct placement *placement,
+                             const struct affinity_group *group, struct cluster_set *out)
 {
     struct intern *strings = store_strings(p->store);
 
@@ -232,7 +237,7 @@ static void fill_set(struct placements *p, const struct placement *placement,
     }
 }
 
-static bool group_allows(const struct affinity_group *group, const struct entry *cluster)
+static bool group_allows_cluster(const struct affinity_group *group, const struct entry *cluster)
 {
     if (affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
         return true;
@@ -243,30 +248,30 @@ static bool group_allows(const struct affinity_group *group, const struct entry 
     return false;
 }
 
-static bool allows(const struct placement *placement, const struct entry *cluster)
+static bool placement_allows_cluster(const struct placement *placement, const struct entry *cluster)
 {
     for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (group_allows(&placement->groups[i], cluster))
+        if (group_allows_cluster(&placement->groups[i], cluster))
             return true;
     }
     return placement->group_count == 0;
 }
 
-static void fill_clusters(struct placements *p, struct resolved_placement *resolved)
+static void fill_allowed_clusters(struct placements *p, struct resolved_placement *resolved)
 {
     struct intern *strings = store_strings(p->store);
 
     if (p->clusters.count > 0)
         resolved->clusters = xreallocarray(NULL, p->clusters.count, sizeof(*resolved->clusters));
     for (size_t i = 0; i < p->clusters.count; i++) {
-        if (allows(resolved->placement, p->clusters.entries[i]))
+        if (placement_allows_cluster(resolved->placement, p->clusters.entries[i]))
             resolved->clusters[resolved->cluster_count++] =
                 intern_add(strings, p->clusters.entries[i]->name);
     }
 }
 
-/* Drops the clusters of a resolved placement. */
-static void clear(struct placements *p, struct resolved_placement *resolved)
+/* Frees the clusters and groups of a resolved placement. */
+static void clear_resolution(struct placements *p, struct resolved_placement *resolved)
 {
     struct intern *strings = store_strings(p->store);
 
@@ -282,13 +287,13 @@ static void clear(struct placements *p, struct resolved_placement *resolved)
     resolved->group_count = resolved->cluster_count = 0;
 }
 
-/* Resolves a placement to the present clusters. */
-static void resolve(struct placements *p, struct resolved_placement *resolved)
+/* Computes which of the present clusters a placement allows. */
+static void resolve_placement(struct placements *p, struct resolved_placement *resolved)
 {
     const struct placement *placement = resolved->placement;
 
-    clear(p, resolved);
-    list_clusters(p);
+    clear_resolution(p, resolved);
+    update_cluster_list(p);
     resolved->version = p->version;
     resolved->has_clusters = p->clusters.count > 0;
     if (placement->unreadable)
@@ -296,14 +301,14 @@ static void resolve(struct placements *p, struct resolved_placement *resolved)
     resolved->group_count = placement->group_count > 0 ? placement->group_count : 1;
     resolved->groups = xcalloc(resolved->group_count, sizeof(*resolved->groups));
     for (uint32_t i = 0; i < resolved->group_count; i++)
-        fill_set(p, placement, placement->group_count > 0 ? &placement->groups[i] : NULL,
-                 &resolved->groups[i]);
-    fill_clusters(p, resolved);
+        fill_cluster_set(p, placement, placement->group_count > 0 ? &placement->groups[i] : NULL,
+                         &resolved->groups[i]);
+    fill_allowed_clusters(p, resolved);
 }
 
 const struct resolved_placement *placements_ref(struct placements *p, const char *text)
 {
-    uint64_t hash = hash_text(p, text);
+    uint64_t hash = hash_text_address(p, text);
     struct resolved_placement *resolved = map_get(&p->placements, hash, text);
 
     if (!resolved) {
@@ -314,7 +319,7 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
     }
     resolved->references++;
     if (resolved->version != p->version)
-        resolve(p, resolved);
+        resolve_placement(p, resolved);
     return resolved;
 }
 
@@ -323,14 +328,14 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
     if (!resolved)
         return;
 
-    uint64_t hash = hash_text(p, resolved->text);
+    uint64_t hash = hash_text_address(p, resolved->text);
     struct resolved_placement *own = map_get(&p->placements, hash, resolved->text);
 
     assert(own == resolved && own->references > 0);
     if (--own->references > 0)
         return;
     map_take(&p->placements, hash, own->text);
-    clear(p, own);
+    clear_resolution(p, own);
     placement_free(store_strings(p->store), own->placement);
     intern_drop(store_strings(p->store), own->text);
     free(own);
@@ -345,7 +350,7 @@ static int compare_cluster_name(const void *key, const void *item)
 
 bool placements_has_cluster(struct placements *p, const char *name)
 {
-    list_clusters(p);
+    update_cluster_list(p);
     return p->clusters.count > 0 && bsearch(name, p->clusters.entries, p->clusters.count,
                                             sizeof(struct entry *), compare_cluster_name);
 }

@@ -34,7 +34,7 @@ struct member {
     const struct entry *cluster;
 };
 
-/* The clusters that one group allows. */
+/* The clusters that one affinity group allows. */
 struct cluster_set {
     struct member *members; /* Sorted by name, in byte order. */
     uint32_t count;
@@ -43,16 +43,17 @@ struct cluster_set {
 
 /* A placement, and the clusters that it allows. */
 struct resolved_placement {
-    const char *text; /* Canonical text, shared; NULL for the empty placement. */
+    const char *text; /* Canonical text, interned; NULL for the empty placement. */
     struct placement *placement;
-    struct cluster_set
-        *groups; /* One per placement->groups; without groups one set of all clusters. */
+    /* One set per element of placement->groups; without groups one set of all clusters. */
+    struct cluster_set *groups;
     uint32_t group_count;
-    const char **clusters; /* Allowed by any group or overflow, sorted by name; shared. */
+    /* Names of the clusters that any group or overflow allows, sorted; interned. */
+    const char **clusters;
     uint32_t cluster_count;
     bool has_clusters;   /* The store has Cluster objects. */
-    uint32_t references; /* Freed by the last placements_drop(). */
-    uint64_t version;    /* Version of the set of clusters that it was resolved to. */
+    uint32_t references; /* The last placements_drop() frees the placement. */
+    uint64_t version;    /* Value of `version` in struct placements when it was resolved. */
 };
 
 struct placements *placements_new(struct store *store, uint64_t seed) MUST_USE;
@@ -65,7 +66,7 @@ void placements_free(struct placements *p);
  */
 void placements_mark_outdated(struct placements *p);
 
-/* Sets whether placements are resolved without clusters, as long as some are unread. */
+/* Sets whether placements are resolved as if there were no clusters: some have not been read. */
 void placements_hide_clusters(struct placements *p, bool hidden);
 
 /*
@@ -76,9 +77,12 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
 /* Drops a reference. Accepts NULL. */
 void placements_drop(struct placements *p, const struct resolved_placement *resolved);
 
-/* Returns true if there is a Cluster of this name. */
+/* Returns true if the store has a Cluster of this name. */
 bool placements_has_cluster(struct placements *p, const char *name);
 
-/* Returns true if any affinity allows the cluster; without a Cluster object, by its name. */
+/*
+ * Returns true if any affinity of the placement allows the cluster. If the store has no Cluster of
+ * this name, only the conditions on the name count.
+ */
 bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
                       const char *name);

@@ -5,7 +5,7 @@
 #include "metrics/rules/drift.h"
 
 /* Returns a copy of the values with its own references to the texts. */
-static struct propagation values_copy(const struct propagation *p)
+static struct propagation copy_values(const struct propagation *p)
 {
     struct propagation copy = *p;
 
@@ -18,12 +18,14 @@ static struct propagation values_copy(const struct propagation *p)
     return copy;
 }
 
-/* Returns a new version of these values, without history. Free it with policy_version_free(). */
+/*
+ * Returns a new version with these values, in no history yet. Free it with policy_version_free().
+ */
 static MUST_USE struct policy_version *policy_version_new(const struct propagation *values)
 {
     struct policy_version *v = xcalloc(1, sizeof(*v));
 
-    v->values = values_copy(values);
+    v->values = copy_values(values);
     return v;
 }
 
@@ -31,13 +33,13 @@ static MUST_USE struct policy_version *policy_version_new(const struct propagati
 static void policy_version_set_values(struct policy_version *v, struct intern *strings,
                                       const struct propagation *values)
 {
-    struct propagation exact = values_copy(values);
+    struct propagation exact = copy_values(values);
 
     propagation_release(strings, &v->values);
     v->values = exact;
 }
 
-/* `strings` are those of the policy's store. */
+/* Frees a version. `strings` are the interned texts of the policy's store. */
 static void policy_version_free(struct policy_version *v, struct intern *strings)
 {
     propagation_release(strings, &v->values);
@@ -46,8 +48,8 @@ static void policy_version_free(struct policy_version *v, struct intern *strings
 }
 
 /*
- * True if an earlier version has the values `p` of a binding. Only the presence of a priority is
- * compared: the number of a PriorityClass is not a value of the policy.
+ * True if a version that is not the current one has the values `p` of a binding. A priority is
+ * compared only by its presence: the number of a PriorityClass is not a value of the policy.
  */
 static bool policy_version_equals_binding(const struct policy_version *v,
                                           const struct propagation *p, bool cluster_scoped)
@@ -56,7 +58,7 @@ static bool policy_version_equals_binding(const struct policy_version *v,
            (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
 }
 
-/* True if a version has the values `p` of a policy; a recovered version has no PriorityClass. */
+/* True if a version has the values `p` of a policy. A recovered version has no PriorityClass. */
 static bool policy_version_equals_policy(const struct policy_version *v,
                                          const struct propagation *p)
 {
@@ -79,7 +81,7 @@ void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION
 
 /* ---- list of versions ---- */
 
-/* Appends the newest version. */
+/* Appends `v` to the list as the newest version and returns it. */
 static struct policy_version *append_version(struct policy_history *h, struct policy_version *v)
 {
     v->history = h;
@@ -95,7 +97,7 @@ static struct policy_version *add_version(struct policy_history *h,
     return append_version(h, policy_version_new(values));
 }
 
-/* Removes a version from the list without freeing it. */
+/* Removes the version at index `at` from the list without freeing it. */
 static void unlink_version(struct policy_history *h, size_t at)
 {
     h->count--;
@@ -169,7 +171,7 @@ static void policy_history_trim(struct policy_history *h, struct intern *strings
         unlink_version(h, i);
         policy_version_free(v, strings);
         unused--;
-        /* The next observed version now has an incomplete past. */
+        /* Earlier versions than the next observed one are now missing. */
         for (size_t next = i; next < h->count; next++) {
             if (!h->versions[next]->recovered) {
                 h->versions[next]->missed = true;
@@ -225,9 +227,9 @@ void policy_history_drop(struct policy_history *h, struct intern *strings)
     free(h);
 }
 
-/* Moves the version with these values to the end, or appends a new version. Returns it. */
-static struct policy_version *make_current(struct policy_history *h, struct intern *strings,
-                                           const struct propagation *values)
+/* Returns the version with these values as the newest one: moves it to the end, or appends it. */
+static struct policy_version *make_version_current(struct policy_history *h, struct intern *strings,
+                                                   const struct propagation *values)
 {
     for (size_t i = 0; i < h->count; i++) {
         struct policy_version *v = h->versions[i];
@@ -243,7 +245,7 @@ static struct policy_version *make_current(struct policy_history *h, struct inte
 }
 
 /* Updates the history after the policy object `old` was replaced. */
-static void policy_history_follow(struct policy_history *h, struct intern *strings,
+static void policy_history_update(struct policy_history *h, struct intern *strings,
                                   const struct policy *old)
 {
     const struct policy *p = entry_policy(h->policy);
@@ -258,7 +260,7 @@ static void policy_history_follow(struct policy_history *h, struct intern *strin
                        : p->undated                          ? 0
                                                              : p->changed_ms;
 
-    current = make_current(h, strings, &p->propagation);
+    current = make_version_current(h, strings, &p->propagation);
     record_arrival(h, current, p, since_ms);
     current->undated = since_ms == 0;
     current->missed = missed;
@@ -280,14 +282,14 @@ void policy_history_date(struct policy_history *h, int64_t now_ms)
 /* ---- versions that templates run ---- */
 
 /* Returns the latest known time at which a binding got its values; 0 if unknown. */
-static int64_t binding_evidence_ms(const struct binding *b)
+static int64_t binding_values_time_ms(const struct binding *b)
 {
     return b->changed_ms ? b->changed_ms : (int64_t)b->status.scheduled_s * 1000;
 }
 
-/* Returns the known version with the values of `r`; NULL if there is no such version. */
-static struct policy_version *policy_history_find(const struct policy_history *h,
-                                                  const struct running *r)
+/* Returns the known version with the values that a template runs; NULL if there is none. */
+static struct policy_version *policy_history_find_running(const struct policy_history *h,
+                                                          const struct running *r)
 {
     const struct propagation *p = &r->binding->propagation;
     size_t last = h->count - 1;
@@ -303,16 +305,16 @@ static struct policy_version *policy_history_find(const struct policy_history *h
 }
 
 /*
- * Returns the turn of the observed version before which the unknown values of a binding may have
- * been a version; 0 if the exporter cannot have missed such a version. Values that the binding had
- * when it was first read can be of any age. Values that were seen to change are a missed version
- * only if they fall into a gap of the observation.
+ * Returns the turn of the observed version before which the values of a binding, which no version
+ * has, may have been a version; 0 if the exporter cannot have missed such a version. Values that
+ * the binding had when it was first read can be of any age. Values that were seen to change are a
+ * missed version only if they fall into a gap of the observation.
  */
 static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
 {
     /* Prefer the time of the copied fields: the scheduler writes to other fields of the spec. */
     int64_t evidence_ms =
-        b->propagated_s ? (int64_t)b->propagated_s * 1000 : binding_evidence_ms(b);
+        b->propagated_s ? (int64_t)b->propagated_s * 1000 : binding_values_time_ms(b);
     int64_t before_ms = 0;
     uint32_t turn = 0;
 
@@ -331,10 +333,10 @@ static uint32_t missed_turn(const struct policy_history *h, const struct binding
     return turn;
 }
 
-/* Dates a recovered version by the newest binding that has its values. */
-static void add_evidence(struct policy_version *v, const struct binding *b)
+/* Sets the evidence time of a recovered version to that of the newest binding with its values. */
+static void update_evidence_time(struct policy_version *v, const struct binding *b)
 {
-    int64_t evidence_ms = binding_evidence_ms(b);
+    int64_t evidence_ms = binding_values_time_ms(b);
 
     if (!v->recovered || evidence_ms <= v->evidence_ms)
         return;
@@ -343,20 +345,20 @@ static void add_evidence(struct policy_version *v, const struct binding *b)
 }
 
 /*
- * Returns the version with the values of `r`. Adds a recovered version if it may have been in force
- * before the history began or while the exporter did not watch. Returns the unknown version for
- * values that cannot be a version.
+ * Returns the version with the values that a template runs. Adds a recovered version if the values
+ * may have been in force before the history began or while the exporter did not watch. Returns the
+ * unknown version for values that cannot be a version.
  */
-static struct policy_version *policy_history_recover(struct policy_history *h,
-                                                     const struct running *r)
+static struct policy_version *policy_history_find_or_recover(struct policy_history *h,
+                                                             const struct running *r)
 {
-    struct policy_version *v = policy_history_find(h, r);
+    struct policy_version *v = policy_history_find_running(h, r);
     size_t recovered = 0;
     uint32_t turn;
 
     if (v) {
         if (r->has_policy_claim)
-            add_evidence(v, r->binding);
+            update_evidence_time(v, r->binding);
         return v;
     }
     for (size_t i = 0; i < h->count; i++)
@@ -367,15 +369,18 @@ static struct policy_version *policy_history_recover(struct policy_history *h,
     v = add_version(h, &r->binding->propagation);
     v->recovered = true;
     v->turn = turn;
-    v->evidence_ms = binding_evidence_ms(r->binding);
+    v->evidence_ms = binding_values_time_ms(r->binding);
     sort_version(h, h->count - 1);
     return v;
 }
 
 /* ---- queries ---- */
 
-/* True for a recovered version if another one has the same turn and no evidence orders the two. */
-static bool is_unordered(const struct policy_version *v)
+/*
+ * True if a recovered version has the turn of another recovered version, and their evidence times
+ * do not tell which of them is older.
+ */
+static bool has_unknown_order(const struct policy_version *v)
 {
     const struct policy_history *h = v->history;
 
@@ -391,7 +396,7 @@ static bool is_unordered(const struct policy_version *v)
 
 int policy_version_behind(const struct policy_version *v)
 {
-    if (policy_version_is_unknown(v) || is_unordered(v))
+    if (policy_version_is_unknown(v) || has_unknown_order(v))
         return -1;
     return (int)(v->history->count - 1 - index_of_version(v));
 }
@@ -471,7 +476,7 @@ static struct policy_history *find_history(const struct policy_versions *all,
     return map_get(&all->by_policy, map_hash_address(policy), policy);
 }
 
-/* True if the policy was deleted and created again between the two objects. */
+/* True if a policy was deleted and created again between its objects `old` and `fresh`. */
 static bool is_recreated(const struct policy *old, const struct policy *fresh)
 {
     return (old->id && fresh->id && old->id != fresh->id) ||
@@ -495,7 +500,7 @@ void policy_versions_update(struct policy_versions *all, struct entry *policy,
     if (!fresh)
         return;
     if (h) {
-        policy_history_follow(h, all->strings, old);
+        policy_history_update(h, all->strings, old);
         policy_history_trim(h, all->strings, all->limit);
         return;
     }
@@ -508,8 +513,8 @@ struct policy_history *policy_versions_hold(const struct policy_versions *all,
     return policy_history_ref(find_history(all, policy));
 }
 
-/* Queues a history for policy_versions_report(). */
-static void touch(struct policy_versions *all, struct policy_history *h)
+/* Queues a history for policy_versions_report(), if it is not queued yet. */
+static void queue_for_report(struct policy_versions *all, struct policy_history *h)
 {
     if (h->touched)
         return;
@@ -529,12 +534,12 @@ struct policy_version *policy_versions_enter(struct policy_versions *all, struct
 
     if (!h)
         return NULL;
-    v = all->paused ? policy_history_find(h, r) : policy_history_recover(h, r);
+    v = all->paused ? policy_history_find_running(h, r) : policy_history_find_or_recover(h, r);
     if (!v)
         v = &h->unknown;
     v->templates++;
     policy_history_ref(h);
-    touch(all, h);
+    queue_for_report(all, h);
     return v;
 }
 
@@ -546,7 +551,7 @@ void policy_versions_leave(struct policy_versions *all, struct policy_version *v
         return;
     h = v->history;
     v->templates--;
-    touch(all, h);
+    queue_for_report(all, h);
     policy_history_drop(h, all->strings);
 }
 

@@ -18,16 +18,16 @@ struct policy_history;
 
 struct policy_version {
     struct policy_history *history;
-    struct propagation
-        values;         /* Values of the policy; `preserve` is true or false. Interned texts. */
-    const char *by;     /* Field manager that wrote the version; NULL if unknown. Interned. */
+    /* Values of the policy, with interned texts; `preserve` is true or false, not unset. */
+    struct propagation values;
+    const char *by;     /* Field manager that wrote the version, interned; NULL if unknown. */
     int64_t generation; /* Generation of the policy when the version came; 0 if unknown. */
-    int64_t since_ms;   /* When the version came; 0 if unknown or recovered. */
-    /* Recovered: latest time at which a binding had these values; 0 if unknown. */
+    int64_t since_ms;   /* Time at which the version came into force; 0 if unknown or recovered. */
+    /* Latest time at which a binding had the values of a recovered version; 0 if unknown. */
     int64_t evidence_ms;
-    uint32_t number;    /* From 1; a later version has a higher number. */
-    uint32_t turn;      /* Ordinal among the observed versions; recovered: of the next observed. */
-    uint32_t templates; /* Number of templates that run it. */
+    uint32_t number; /* From 1; a later version has a higher number. */
+    uint32_t turn; /* Ordinal among the observed versions; a recovered one has that of the next. */
+    uint32_t templates; /* Number of templates that run the version. */
     bool recovered;
     bool since_seen; /* `since_ms` is when the exporter saw the change: no object has the time. */
     bool missed;     /* Other versions may have been in force since the previous observed one. */
@@ -35,18 +35,15 @@ struct policy_version {
 };
 
 /*
- * Writes a hash of the values, which is the same after a restart. Exception: the hash of a
- * recovered version ignores the name of a PriorityClass, which bindings do not have.
+ * policy_version_hash() writes a hash of the values, which is the same after a restart. Exception:
+ * the hash of a recovered version ignores the name of a PriorityClass, which bindings do not have.
  */
 enum { POLICY_VERSION_HASH_SIZE = 11 };
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
 
-/*
- * Returns how many later versions are known: 0 exactly for the current version; -1 if the version
- * is the unknown one, or its order among recovered versions is not known.
- */
+/* Returns how many versions the templates of a policy run; all unknown values count as one. */
 int policy_version_behind(const struct policy_version *v);
-/* Returns when the next version came; 0 for the current version or if the time is unknown. */
+/* Returns when the next version came into force; 0 for the current version or if unknown. */
 int64_t policy_version_superseded_ms(const struct policy_version *v);
 
 /* ---- history of one policy ---- */
@@ -63,25 +60,28 @@ struct policy_history {
     uint32_t turns;                /* Number of observed versions. */
     uint32_t holders;              /* Number of references. */
     bool gone;    /* The policy was deleted, or deleted and created again under its name. */
-    bool touched; /* To be reported by policy_versions_report(). */
+    bool touched; /* The history is queued for policy_versions_report(). */
 };
 
-/* Drops one reference. Accepts NULL. `strings` are those of the policy's store. */
+/*
+ * Drops one reference to a history; the last one frees it. Accepts NULL. `strings` are the interned
+ * texts of the policy's store.
+ */
 void policy_history_drop(struct policy_history *h, struct intern *strings);
 
-/* Sets `since_ms` of the undated versions to `now_ms`. */
+/* Sets `since_ms` of the history's undated versions to `now_ms`. */
 void policy_history_date(struct policy_history *h, int64_t now_ms);
 
 /* Values that a template runs with, and whether versions may be recovered from them. */
 struct running {
-    const struct binding *binding; /* Made by a policy. */
+    const struct binding *binding; /* The binding of the template; a policy made it. */
     const struct priority *priority;
     bool cluster_scoped;
     bool priority_moved;   /* See struct template_decision. */
     bool has_policy_claim; /* The binding carries the claim of this policy. */
 };
 
-/* Returns the current version. */
+/* Returns the current version of the policy. */
 static inline const struct policy_version *policy_history_now(const struct policy_history *h)
 {
     return h->versions[h->count - 1];
@@ -90,7 +90,7 @@ static inline const struct policy_version *policy_history_now(const struct polic
 /* Returns the known version with this number or hash; NULL if there is no such version. */
 const struct policy_version *policy_history_named(const struct policy_history *h, const char *name);
 
-/* Returns true for the version that stands for values that no version ever had. */
+/* Returns true if `v` is the unknown version, which stands for values that no version ever had. */
 static inline bool policy_version_is_unknown(const struct policy_version *v)
 {
     return v == &v->history->unknown;
@@ -99,7 +99,7 @@ static inline bool policy_version_is_unknown(const struct policy_version *v)
 /* Returns how many versions templates run; all unknown values count as one version. */
 size_t policy_history_used_versions(const struct policy_history *h);
 
-/* Returns how many templates run another version than the current one: a rollout is under way. */
+/* Returns how many templates do not run the current version; above 0 during a rollout. */
 uint32_t policy_history_outdated_templates(const struct policy_history *h);
 
 /* ---- histories of all policies ---- */
@@ -113,7 +113,7 @@ struct policy_versions {
     struct intern *strings;
     size_t limit; /* Number of versions kept per policy beside those that templates run. */
     bool paused;  /* A simulation is running: histories neither gain nor lose versions. */
-    struct policy_history **touched; /* Histories to report; one reference each. */
+    struct policy_history **touched; /* Queued histories; one reference each. */
     size_t touched_count;
     size_t touched_capacity;
 };
@@ -135,14 +135,14 @@ struct policy_history *policy_versions_hold(const struct policy_versions *all,
  */
 struct policy_version *policy_versions_enter(struct policy_versions *all, struct policy_history *h,
                                              const struct running *r);
-/* Accepts NULL. */
+/* Ends the count that policy_versions_enter() began. Accepts NULL. */
 void policy_versions_leave(struct policy_versions *all, struct policy_version *v);
 
 /*
- * Calls `decided`, unless NULL, for up to `budget` of the policies with touched histories, in no
- * order. Drops their old versions that no template runs; policy_versions_leave() cannot do so,
- * because a template that is evaluated again leaves its version for a moment. Returns true if no
- * history is left to report.
+ * Calls `decided`, unless NULL, for up to `budget` of the policies with a version that templates
+ * began or ceased to run, in no order. Drops their old versions that no template runs;
+ * policy_versions_leave() cannot do so, because a template that is evaluated again leaves its
+ * version for a moment. Returns true if no history is queued any more.
  */
 bool policy_versions_report(struct policy_versions *all, size_t budget,
                             void (*decided)(void *context, struct entry *policy), void *context);

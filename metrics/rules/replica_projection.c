@@ -10,17 +10,20 @@ struct share_heap {
     bool larger_name; /* A tie goes to the larger name. */
 };
 
-/* Uses doubles like Karmada: rounding decides which shares tie. */
-static double priority(const struct share *share, int64_t replicas)
+/*
+ * Returns the priority of a share that has `replicas`. Uses doubles like Karmada: rounding decides
+ * which shares tie.
+ */
+static double share_priority(const struct share *share, int64_t replicas)
 {
     return (double)share->weight / (2 * (double)replicas + 1);
 }
 
-static bool comes_before(const struct share_heap *heap, const struct share *a,
-                         const struct share *b)
+static bool share_comes_before(const struct share_heap *heap, const struct share *a,
+                               const struct share *b)
 {
-    double first = priority(a, a->replicas);
-    double second = priority(b, b->replicas);
+    double first = share_priority(a, a->replicas);
+    double second = share_priority(b, b->replicas);
 
     if (first != second)
         return first > second;
@@ -30,15 +33,15 @@ static bool comes_before(const struct share_heap *heap, const struct share *a,
 }
 
 /* Restores the heap after the item at `at` has moved back in the order. */
-static void sink(struct share_heap *heap, size_t at)
+static void sift_down(struct share_heap *heap, size_t at)
 {
     struct share *moved = heap->items[at];
 
     for (size_t child = 2 * at + 1; child < heap->count; child = 2 * at + 1) {
         if (child + 1 < heap->count &&
-            comes_before(heap, heap->items[child + 1], heap->items[child]))
+            share_comes_before(heap, heap->items[child + 1], heap->items[child]))
             child++;
-        if (!comes_before(heap, heap->items[child], moved))
+        if (!share_comes_before(heap, heap->items[child], moved))
             break;
         heap->items[at] = heap->items[child];
         at = child;
@@ -46,15 +49,15 @@ static void sink(struct share_heap *heap, size_t at)
     heap->items[at] = moved;
 }
 
-/* Returns how many replicas the share gets with a priority of at least `least`. */
-static int64_t count_above(const struct share *share, double least)
+/* Returns how many replicas the share gets with a priority of `least` or more. */
+static int64_t count_replicas_above(const struct share *share, double least)
 {
     int64_t count = (int64_t)((double)share->weight / least / 2 + 0.5);
 
     /* Correct rounding errors of the estimate. */
-    while (count > 0 && priority(share, count - 1) < least)
+    while (count > 0 && share_priority(share, count - 1) < least)
         count--;
-    while (priority(share, count) >= least)
+    while (share_priority(share, count) >= least)
         count++;
     return count;
 }
@@ -72,7 +75,7 @@ static int64_t assign_majority(struct share *shares, size_t count, int64_t repli
     for (size_t i = 0; i < count; i++)
         total += (double)shares[i].weight;
     for (size_t i = 0; i < count && spare > 0; i++) {
-        shares[i].replicas = count_above(&shares[i], total / spare);
+        shares[i].replicas = count_replicas_above(&shares[i], total / spare);
         replicas -= shares[i].replicas;
     }
     return replicas;
@@ -93,10 +96,10 @@ void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint
     replicas = assign_majority(shares, count, replicas);
     assert(replicas >= 0);
     for (size_t i = count; i > 0; i--)
-        sink(&heap, i - 1);
+        sift_down(&heap, i - 1);
     for (; replicas > 0; replicas--) {
         items[0]->replicas++;
-        sink(&heap, 0);
+        sift_down(&heap, 0);
     }
 }
 
@@ -114,7 +117,7 @@ const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
     [UNDETERMINED_UNSUPPORTED] = "unsupported",
 };
 
-static bool has_group(const struct placement *placement, const char *name)
+static bool has_group_name(const struct placement *placement, const char *name)
 {
     for (uint32_t i = 0; i < placement->group_count; i++) {
         if (placement->groups[i].name == name)
@@ -126,7 +129,8 @@ static bool has_group(const struct placement *placement, const char *name)
 /*
  * True if Karmada may start with another affinity group than the first. It starts with the group
  * that it used last, if the placement still has that one (schedulerObservingAffinityName). No
- * source has its name, but it is a group of the placement that the binding was last scheduled with.
+ * object contains the name of that group, but it is a group of the placement with which the binding
+ * was last scheduled.
  */
 static bool may_start_at_later_group(struct intern *strings, const struct placement *placement,
                                      const struct binding *b)
@@ -142,14 +146,14 @@ static bool may_start_at_later_group(struct intern *strings, const struct placem
     for (uint32_t i = 1; i < placement->group_count; i++) {
         const char *name = placement->groups[i].name;
 
-        found |= applied->unreadable || (name && has_group(applied, name));
+        found |= applied->unreadable || (name && has_group_name(applied, name));
     }
     placement_free(strings, applied);
     return found;
 }
 
 /* Returns the first group that allows a cluster: Karmada skips groups without clusters. */
-static const struct cluster_set *first_set(const struct resolved_placement *resolved)
+static const struct cluster_set *first_cluster_set(const struct resolved_placement *resolved)
 {
     for (uint32_t i = 0; i < resolved->group_count; i++) {
         if (resolved->groups[i].count > 0)
@@ -165,7 +169,8 @@ struct obstacle {
 };
 
 /* Returns the reason of the first obstacle that applies, or UNDETERMINED_REASON_COUNT. */
-static enum undetermined_reason first_reason(const struct obstacle *obstacles, size_t count)
+static enum undetermined_reason first_obstacle_reason(const struct obstacle *obstacles,
+                                                      size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (obstacles[i].applies)
@@ -174,7 +179,10 @@ static enum undetermined_reason first_reason(const struct obstacle *obstacles, s
     return UNDETERMINED_REASON_COUNT;
 }
 
-/* Returns the first obstacle in the placement or in the workload. */
+/*
+ * Returns the first reason in the placement or the workload why a projection is undetermined;
+ * UNDETERMINED_REASON_COUNT if there is none.
+ */
 static enum undetermined_reason placement_obstacle(const struct placement *placement,
                                                    const struct binding *b)
 {
@@ -195,15 +203,18 @@ static enum undetermined_reason placement_obstacle(const struct placement *place
         {divides && placement->division == DIVISION_UNKNOWN, UNDETERMINED_UNSUPPORTED},
     };
 
-    return first_reason(obstacles, ARRAY_LEN(obstacles));
+    return first_obstacle_reason(obstacles, ARRAY_LEN(obstacles));
 }
 
-/* Returns the first obstacle in the clusters, which the scheduler has not filtered yet. */
+/*
+ * Returns the first reason in the clusters, before the scheduler filters them, why a projection is
+ * undetermined; UNDETERMINED_REASON_COUNT if there is none.
+ */
 static enum undetermined_reason cluster_obstacle(struct intern *strings,
                                                  const struct resolved_placement *resolved,
                                                  const struct binding *b)
 {
-    const struct cluster_set *set = first_set(resolved);
+    const struct cluster_set *set = first_cluster_set(resolved);
     const struct obstacle obstacles[] = {
         {!resolved->has_clusters, UNDETERMINED_NO_CLUSTERS},
         {may_start_at_later_group(strings, resolved->placement, b), UNDETERMINED_OVERFLOW},
@@ -211,7 +222,7 @@ static enum undetermined_reason cluster_obstacle(struct intern *strings,
         {set && !set->tolerated, UNDETERMINED_TAINTS},
     };
 
-    return first_reason(obstacles, ARRAY_LEN(obstacles));
+    return first_obstacle_reason(obstacles, ARRAY_LEN(obstacles));
 }
 
 static void add_cluster(struct projection *out, const char *name, int64_t replicas)
@@ -220,14 +231,16 @@ static void add_cluster(struct projection *out, const char *name, int64_t replic
         (struct target_cluster){.name = intern_ref(name), .replicas = (int32_t)replicas};
 }
 
-/* Assigns all replicas to every cluster; resources without replicas go to every cluster too. */
-static void duplicate(const struct cluster_set *set, int32_t replicas, struct projection *out)
+/* Assigns all replicas to every cluster. A resource without replicas goes to every cluster too. */
+static void duplicate_replicas(const struct cluster_set *set, int32_t replicas,
+                               struct projection *out)
 {
     for (uint32_t i = 0; i < set->count; i++)
         add_cluster(out, set->members[i].name, replicas);
 }
 
-static void divide(const struct cluster_set *set, const struct binding *b, struct projection *out)
+static void divide_replicas(const struct cluster_set *set, const struct binding *b,
+                            struct projection *out)
 {
     CLEANUP(free_cleanup) struct share *shares = xcalloc(set->count, sizeof(*shares));
     size_t count = 0;
@@ -250,15 +263,15 @@ static void divide(const struct cluster_set *set, const struct binding *b, struc
     }
 }
 
-static void assign(const struct placement *placement, const struct binding *b,
-                   const struct cluster_set *set, struct projection *out)
+static void assign_replicas(const struct placement *placement, const struct binding *b,
+                            const struct cluster_set *set, struct projection *out)
 {
     if (set->count > 0)
         out->clusters = xreallocarray(NULL, set->count, sizeof(*out->clusters));
     if (!binding_is_workload(b) || placement->division == DIVISION_DUPLICATED)
-        duplicate(set, b->replicas, out);
+        duplicate_replicas(set, b->replicas, out);
     else if (set->count > 0)
-        divide(set, b, out);
+        divide_replicas(set, b, out);
 }
 
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
@@ -271,7 +284,7 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
     *out = (struct projection){.reason = clusters_first ? by_clusters : by_placement};
     out->determined = out->reason == UNDETERMINED_REASON_COUNT;
     if (out->determined)
-        assign(resolved->placement, b, first_set(resolved), out);
+        assign_replicas(resolved->placement, b, first_cluster_set(resolved), out);
 }
 
 void projection_of_candidates(const struct resolved_placement *resolved, const struct binding *b,
@@ -280,7 +293,7 @@ void projection_of_candidates(const struct resolved_placement *resolved, const s
     *out = (struct projection){.reason = placement_obstacle(resolved->placement, b)};
     out->determined = out->reason == UNDETERMINED_REASON_COUNT;
     if (out->determined)
-        assign(resolved->placement, b, candidates, out);
+        assign_replicas(resolved->placement, b, candidates, out);
 }
 
 void projection_release(struct intern *strings, struct projection *p)
@@ -300,7 +313,7 @@ const char *const movement_names[MOVEMENT_COUNT] = {
     [MOVEMENT_UNDETERMINED] = "undetermined",
 };
 
-static int by_name(const void *a, const void *b)
+static int compare_cluster_names(const void *a, const void *b)
 {
     const struct assigned_cluster *x = a;
     const struct assigned_cluster *y = b;
@@ -328,7 +341,7 @@ struct capacity *capacity_decide(struct intern *strings, struct placements *plac
         };
     }
     if (c->assigned_count > 1)
-        qsort(c->assigned, c->assigned_count, sizeof(*c->assigned), by_name);
+        qsort(c->assigned, c->assigned_count, sizeof(*c->assigned), compare_cluster_names);
     if (b->request_count > 0)
         c->requests = xreallocarray(NULL, b->request_count, sizeof(*c->requests));
     for (uint32_t i = 0; i < b->request_count; i++)
@@ -343,8 +356,8 @@ struct capacity *capacity_decide(struct intern *strings, struct placements *plac
     return c;
 }
 
-/* Compares the next names: below 0 if the assigned one is first, 0 if both are equal. */
-static int compare_next(const struct capacity *c, const struct movement_walk *at)
+/* Compares the names of the next assigned and the next projected cluster, like strcmp(). */
+static int compare_next_names(const struct capacity *c, const struct movement_walk *at)
 {
     if (at->assigned == c->assigned_count)
         return 1;
@@ -362,7 +375,7 @@ bool capacity_movement(const struct capacity *c, struct movement_walk *at,
         (at->assigned == c->assigned_count && at->projected == c->projection.count))
         return false;
 
-    int next = compare_next(c, at);
+    int next = compare_next_names(c, at);
 
     *out = (struct cluster_movement){0};
     if (next >= 0) {

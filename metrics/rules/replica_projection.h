@@ -28,9 +28,9 @@ enum undetermined_reason {
 };
 extern const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT];
 
-/* Clusters of a workload under a placement. */
+/* The clusters on which a workload would be placed under a placement, with their replicas. */
 struct projection {
-    struct target_cluster *clusters; /* Sorted by name, in byte order. Owned; shared texts. */
+    struct target_cluster *clusters; /* Sorted by name, in byte order. Owned; interned texts. */
     uint32_t count;
     bool determined;
     enum undetermined_reason reason; /* Valid if not determined; `count` is 0 then. */
@@ -44,8 +44,8 @@ struct projection {
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out);
 /*
- * Computes the same from the clusters that the scheduler has left after filtering: `candidates`, a
- * subset of one affinity group. Without candidates the workload is placed nowhere.
+ * Computes the projection from the clusters that the scheduler has left after filtering:
+ * `candidates`, a subset of one affinity group. Without candidates the workload is placed nowhere.
  */
 void projection_of_candidates(const struct resolved_placement *resolved, const struct binding *b,
                               const struct cluster_set *candidates, struct projection *out);
@@ -71,7 +71,7 @@ void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint
 
 /* ---- capacity ---- */
 
-/* A cluster in the binding. */
+/* A cluster to which the binding assigns replicas. */
 struct assigned_cluster {
     const char *name; /* Interned. */
     int32_t replicas;
@@ -92,34 +92,34 @@ enum movement {
 };
 extern const char *const movement_names[MOVEMENT_COUNT];
 
-/* Present and projected clusters of a stale template. */
+/* The present and the projected clusters of a stale template. */
 struct capacity {
     struct assigned_cluster *assigned; /* Sorted by name, in byte order. */
     struct resource_request *requests; /* Requests of one replica. */
     uint32_t assigned_count;
     uint32_t request_count;
-    struct projection projection; /* Under the governing policy; empty without one. */
+    struct projection projection; /* Under the governing policy; empty without such a policy. */
     bool governed;                /* The template has a governing policy. */
     bool moves;                   /* The placement drifts, or another policy takes over. */
 };
 
 /*
- * Returns the capacity of a template with the outdated binding `b`. `resolved` is the placement of
- * the governing policy, or NULL. `change_missing` means that the binding lacks a change of the
- * template (CHANGE_NOT_APPLIED), so the number of replicas is unknown. `moves` is copied. Free the
- * result with capacity_free().
+ * Returns the present and the projected clusters of a template with the outdated binding `b`.
+ * `resolved` is the placement of the governing policy, or NULL. `change_missing` means that the
+ * binding lacks a change of the template (CHANGE_NOT_APPLIED), so the number of replicas is
+ * unknown. `moves` is copied. Free the result with capacity_free().
  */
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
                                  const struct resolved_placement *resolved, const struct binding *b,
                                  bool change_missing, bool moves) MUST_USE;
 
-/* Replicas of one cluster by movement. */
+/* Replicas of one cluster, by kind of movement. */
 struct cluster_movement {
     const char *cluster; /* Interned; valid as long as the capacity. */
     int32_t replicas[MOVEMENT_COUNT];
 };
 
-/* Position of an iteration. */
+/* Position of capacity_movement() in the present and the projected clusters. */
 struct movement_walk {
     uint32_t assigned;
     uint32_t projected;

@@ -5,8 +5,8 @@
 
 /* ---- rule of bindings ---- */
 
-/* Marks the template of a binding: its decision depends on the binding. Accepts NULL. */
-static void mark_template(struct rule_context *c, const struct binding *b)
+/* Marks the template of a binding: its decision depends on the binding. `b` may be NULL. */
+static void mark_template_of_binding(struct rule_context *c, const struct binding *b)
 {
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
@@ -14,7 +14,7 @@ static void mark_template(struct rule_context *c, const struct binding *b)
         graph_mark(c->graph, template);
 }
 
-/* Counts a reference that begins or ends, and reports its template to the observer. */
+/* Counts a binding's reference to a template that begins or ends, and calls the observer. */
 static void count_reference(struct rule_context *c, const struct identity *template, bool begins)
 {
     if (begins)
@@ -42,17 +42,20 @@ static void update_reference(struct rule_context *c, const struct binding *fresh
         count_reference(c, &old_id, false);
 }
 
-static void changed(struct rule_context *c, struct entry *entry, const void *old)
+static void binding_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     update_reference(c, entry_binding(entry), old);
-    mark_template(c, old);
-    mark_template(c, entry_binding(entry));
+    mark_template_of_binding(c, old);
+    mark_template_of_binding(c, entry_binding(entry));
     graph_mark_readers(c->graph, entry);
 }
 
-/* Returns the template or NULL. Adds its entry to `reads` even if it does not exist yet. */
-static struct entry *read_template(const struct rule_context *c, const struct binding *b,
-                                   struct entry_list *reads)
+/*
+ * Returns the template of a binding; NULL if it does not exist. Adds its entry to `reads` in both
+ * cases.
+ */
+static struct entry *read_bound_template(const struct rule_context *c, const struct binding *b,
+                                         struct entry_list *reads)
 {
     struct identity id;
     struct entry *template = binding_resource(b, &id) ? store_find_or_add(c->store, &id) : NULL;
@@ -62,7 +65,8 @@ static struct entry *read_template(const struct rule_context *c, const struct bi
     return template && entry_exists(template) ? template : NULL;
 }
 
-static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
+static void gather_binding_facts(const struct rule_context *c, struct entry *entry,
+                                 struct gathered *out)
 {
     const struct binding *b = entry_binding(entry);
     struct entry *claimed = b->claim ? claim_policy(c->store, b->claim) : NULL;
@@ -73,12 +77,12 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
 
         entry_list_add(&out->reads, referrer);
         if (entry_exists(referrer))
-            read_template(c, entry_binding(referrer), &out->reads);
+            read_bound_template(c, entry_binding(referrer), &out->reads);
     }
     dependency_referrers_gather(c->store, &c->incomplete, entry, &out->referrers);
     out->binding = (struct binding_facts){
         .binding = b,
-        .template = read_template(c, b, &out->reads),
+        .template = read_bound_template(c, b, &out->reads),
         .claimed = claimed,
         .kind_read = selector_index_type_count(c->index, b->api_version, b->kind) > 0 &&
                      !incomplete_has(&c->incomplete, b->api_version, b->kind),
@@ -88,7 +92,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         entry_list_add(&out->reads, claimed);
 }
 
-/* Returns the defects of a binding as a dependency; 0 if `d` is NULL: it is no dependency. */
+/* Returns the defects of a binding that is a dependency; 0 if it is not one (`d` is NULL). */
 static unsigned dependency_defects(const struct binding *b, const struct dependency_decision *d)
 {
     enum defect differing =
@@ -104,7 +108,7 @@ static unsigned dependency_defects(const struct binding *b, const struct depende
     return defects | (unsigned)(d->dangling > 0) << DEFECT_DANGLING_REFERENCE;
 }
 
-static void *decide(const struct gathered *g, int64_t *due_ms)
+static void *decide_binding(const struct gathered *g, int64_t *due_ms)
 {
     const struct binding_facts *f = &g->binding;
     const struct binding *b = f->binding;
@@ -123,7 +127,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     return d;
 }
 
-static void release(const struct rule_context *c, void *decision)
+static void release_binding_decision(const struct rule_context *c, void *decision)
 {
     struct binding_decision *d = decision;
 
@@ -133,13 +137,16 @@ static void release(const struct rule_context *c, void *decision)
     free(d);
 }
 
-/* No `equal` and `mark_readers`: readers of a binding depend on its object alone, see `changed`. */
+/*
+ * The members `equal` and `mark_readers` are not set: the readers of a binding depend on its object
+ * alone, and binding_on_change() marks them.
+ */
 const struct rule rule_binding = {
     .rank = RULE_RANK_BINDING,
-    .changed = changed,
-    .gather = gather,
-    .decide = decide,
-    .release = release,
+    .changed = binding_on_change,
+    .gather = gather_binding_facts,
+    .decide = decide_binding,
+    .release = release_binding_decision,
 };
 
 /* ---- rule of Works ---- */
@@ -152,7 +159,7 @@ static void mark_bound_templates(struct rule_context *c)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
-                mark_template(c, entry_binding(p->entries[i]));
+                mark_template_of_binding(c, entry_binding(p->entries[i]));
         }
     }
 }
@@ -168,7 +175,7 @@ void rule_mark_work_dependents(struct rule_context *c)
     mark_bound_templates(c);
 }
 
-/* Marks the template of the binding that a Work belongs to. Accepts NULL. */
+/* Marks the template of the binding that a Work belongs to. `work` may be NULL. */
 static void mark_template_of_work(struct rule_context *c, const struct work *work)
 {
     const struct kind_def *def;
@@ -176,12 +183,13 @@ static void mark_template_of_work(struct rule_context *c, const struct work *wor
     if (!work || !work->binding_name)
         return;
     def = kind_binding(!*work->binding_ns);
-    mark_template(c, entry_binding(store_find(
-                         c->store, &(struct identity){def->api_version, def->name, work->binding_ns,
-                                                      work->binding_name})));
+    mark_template_of_binding(
+        c, entry_binding(
+               store_find(c->store, &(struct identity){def->api_version, def->name,
+                                                       work->binding_ns, work->binding_name})));
 }
 
-static void work_changed(struct rule_context *c, struct entry *entry, const void *old)
+static void work_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     if (works_update(&c->works, entry, old)) {
         mark_template_of_work(c, old);
@@ -190,7 +198,7 @@ static void work_changed(struct rule_context *c, struct entry *entry, const void
     rule_mark_work_dependents(c);
 }
 
-const struct rule rule_work = {.rank = RULE_RANK_LAST, .changed = work_changed};
+const struct rule rule_work = {.rank = RULE_RANK_LAST, .changed = work_on_change};
 
 /* ---- rule of Events ---- */
 
@@ -202,7 +210,7 @@ static void mark_template_of_event(struct rule_context *c, const struct event *e
         graph_mark(c->graph, template);
 }
 
-static void event_changed(struct rule_context *c, struct entry *entry, const void *old)
+static void event_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     conflict_events_update(&c->conflict_events, entry, old);
     if (!override_events_update(&c->override_events, entry, old))
@@ -211,4 +219,4 @@ static void event_changed(struct rule_context *c, struct entry *entry, const voi
     mark_template_of_event(c, entry_event(entry));
 }
 
-const struct rule rule_event = {.rank = RULE_RANK_LAST, .changed = event_changed};
+const struct rule rule_event = {.rank = RULE_RANK_LAST, .changed = event_on_change};

@@ -8,7 +8,7 @@
 
 /* ---- rule of member clusters ---- */
 
-static bool same_bytes(const void *a, const void *b, size_t bytes)
+static bool has_equal_bytes(const void *a, const void *b, size_t bytes)
 {
     return bytes == 0 || memcmp(a, b, bytes) == 0;
 }
@@ -18,15 +18,15 @@ static bool same_bytes(const void *a, const void *b, size_t bytes)
  * free resources every few seconds, which must not cause an evaluation of every policy. Texts are
  * interned and compared as pointers.
  */
-static bool same_to_placements(const struct cluster *a, const struct cluster *b)
+static bool is_equal_for_placements(const struct cluster *a, const struct cluster *b)
 {
     return a->provider == b->provider && a->region == b->region && a->deleting == b->deleting &&
            a->zone_count == b->zone_count && a->labels.count == b->labels.count &&
            a->taint_count == b->taint_count &&
-           same_bytes(a->zones, b->zones, a->zone_count * sizeof(*a->zones)) &&
-           same_bytes(a->labels.items, b->labels.items,
-                      a->labels.count * sizeof(*a->labels.items)) &&
-           same_bytes(a->taints, b->taints, a->taint_count * sizeof(*a->taints));
+           has_equal_bytes(a->zones, b->zones, a->zone_count * sizeof(*a->zones)) &&
+           has_equal_bytes(a->labels.items, b->labels.items,
+                           a->labels.count * sizeof(*a->labels.items)) &&
+           has_equal_bytes(a->taints, b->taints, a->taint_count * sizeof(*a->taints));
 }
 
 void rule_mark_cluster_dependents(struct rule_context *c)
@@ -37,26 +37,29 @@ void rule_mark_cluster_dependents(struct rule_context *c)
     graph_mark_class(c->graph, CLASS_POLICY);
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
-    /* For Config Connector's resources without a binding, the clusters follow from placements. */
+    /* The clusters of Config Connector's resources without a binding follow from placements too. */
     connectors_mark(c);
 }
 
-static void changed(struct rule_context *c, struct entry *entry, const void *old)
+static void cluster_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct cluster *fresh = entry_cluster(entry), *last = old;
-    bool differs = !last || !fresh || !same_to_placements(last, fresh);
+    bool differs = !last || !fresh || !is_equal_for_placements(last, fresh);
 
     members_change(&c->members, entry, differs || last->ready != fresh->ready);
     if (differs)
         rule_mark_cluster_dependents(c);
 }
 
-const struct rule rule_cluster = {.rank = RULE_RANK_LAST, .changed = changed};
+const struct rule rule_cluster = {.rank = RULE_RANK_LAST, .changed = cluster_on_change};
 
 /* ---- rule of Config Connector's leases ---- */
 
-/* Marks the resources that a lease may be about: its holder decides whether they are refused. */
-static void mark_resources(struct rule_context *c, const struct entry *entry)
+/*
+ * Marks the Config Connector resources that a lease may be about: the holder of the lease decides
+ * whether Config Connector refuses them.
+ */
+static void mark_resources_of_lease(struct rule_context *c, const struct entry *entry)
 {
     CLEANUP(entry_list_release) struct entry_list resources = {0};
 
@@ -65,16 +68,17 @@ static void mark_resources(struct rule_context *c, const struct entry *entry)
         graph_mark(c->graph, resources.items[i]);
 }
 
-static void lease_changed(struct rule_context *c, struct entry *entry, const void *old)
+static void lease_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     if (!old)
         cloud_index_add_lease(c->cloud_names, entry);
     if (!entry_exists(entry))
         cloud_index_remove_lease(c->cloud_names, entry);
-    mark_resources(c, entry);
+    mark_resources_of_lease(c, entry);
 }
 
-static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
+static void gather_lease_facts(const struct rule_context *c, struct entry *entry,
+                               struct gathered *out)
 {
     out->lease = (struct lease_facts){
         .lease = entry_lease(entry),
@@ -83,7 +87,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     };
 }
 
-static void *decide(const struct gathered *g, int64_t *due_ms)
+static void *decide_lease(const struct gathered *g, int64_t *due_ms)
 {
     const struct lease_facts *f = &g->lease;
     struct lease_decision *d = xmalloc(sizeof(*d));
@@ -98,7 +102,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     return d;
 }
 
-static void release(const struct rule_context *c, void *decision)
+static void release_lease_decision(const struct rule_context *c, void *decision)
 {
     struct lease_decision *d = decision;
 
@@ -108,7 +112,7 @@ static void release(const struct rule_context *c, void *decision)
 }
 
 const struct rule rule_lease = {.rank = RULE_RANK_LAST,
-                                .changed = lease_changed,
-                                .gather = gather,
-                                .decide = decide,
-                                .release = release};
+                                .changed = lease_on_change,
+                                .gather = gather_lease_facts,
+                                .decide = decide_lease,
+                                .release = release_lease_decision};

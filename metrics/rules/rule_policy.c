@@ -47,8 +47,8 @@ static unsigned policy_problems(const struct entry *policy)
 
 /* ---- effects of a change ---- */
 
-static void mark_selected_in(struct graph *g, const struct partition *partition,
-                             const struct resource_selector *selector)
+static void mark_selected_in_partition(struct graph *g, const struct partition *partition,
+                                       const struct resource_selector *selector)
 {
     for (size_t i = 0; i < partition->count; i++) {
         struct entry *entry = partition->entries[i];
@@ -59,8 +59,8 @@ static void mark_selected_in(struct graph *g, const struct partition *partition,
 }
 
 /* Marks the templates that a selector of this policy selects. */
-static void mark_selected(struct rule_context *c, const struct entry *policy,
-                          const struct resource_selector *selector)
+static void mark_selected_templates(struct rule_context *c, const struct entry *policy,
+                                    const struct resource_selector *selector)
 {
     const struct type *type = store_type(c->store, selector->api_version, selector->kind);
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
@@ -80,15 +80,15 @@ static void mark_selected(struct rule_context *c, const struct entry *policy,
         const struct partition *partition = type_partition(c->store, type, ns);
 
         if (partition)
-            mark_selected_in(c->graph, partition, selector);
+            mark_selected_in_partition(c->graph, partition, selector);
         return;
     }
     for (const struct partition *p = type->partitions; p; p = p->next_of_type)
-        mark_selected_in(c->graph, p, selector);
+        mark_selected_in_partition(c->graph, p, selector);
 }
 
-/* Marks all templates of the kinds of `policy` that no indexed selector names at present. */
-static void mark_unselected_kinds(struct rule_context *c, const struct policy *policy)
+/* Marks all templates of the kinds that `policy` selects, but no selector in the index does. */
+static void mark_templates_of_unselected_kinds(struct rule_context *c, const struct policy *policy)
 {
     for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
         const struct resource_selector *selector = &policy->selectors[i];
@@ -99,27 +99,28 @@ static void mark_unselected_kinds(struct rule_context *c, const struct policy *p
     }
 }
 
-static void changed(struct rule_context *c, struct entry *entry, const void *old)
+static void policy_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct policy *fresh = entry_policy(entry), *last = old;
 
     c->priority_policies += fresh && fresh->propagation.schedule_priority;
     c->priority_policies -= last && last->propagation.schedule_priority;
     policy_versions_update(&c->policy_versions, entry, last);
-    mark_unselected_kinds(c, fresh);
+    mark_templates_of_unselected_kinds(c, fresh);
     if (fresh)
         selector_index_add(c->index, entry, fresh);
     if (old)
         selector_index_remove(c->index, entry, old);
-    mark_unselected_kinds(c, old);
+    mark_templates_of_unselected_kinds(c, old);
     for (uint32_t i = 0; fresh && i < fresh->selector_count; i++)
-        mark_selected(c, entry, &fresh->selectors[i]);
+        mark_selected_templates(c, entry, &fresh->selectors[i]);
     graph_mark_readers(c->graph, entry);
 }
 
 /* ---- decision ---- */
 
-static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
+static void gather_policy_facts(const struct rule_context *c, struct entry *entry,
+                                struct gathered *out)
 {
     const struct policy *policy = entry_policy(entry);
     struct policy_facts *facts = &out->policy;
@@ -150,7 +151,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         facts->priority.state = PRIORITY_UNKNOWN;
 }
 
-static void *decide(const struct gathered *g, int64_t *due_ms)
+static void *decide_policy(const struct gathered *g, int64_t *due_ms)
 {
     struct policy_decision *d = xmalloc(sizeof(*d));
 
@@ -166,8 +167,10 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     return d;
 }
 
-/* Compares only the members that templates read; for changes of the object see `changed`. */
-static bool equal(const void *old, const void *fresh)
+/*
+ * Compares only the members that templates read. policy_on_change() handles changes of the object.
+ */
+static bool is_equal_for_readers(const void *old, const void *fresh)
 {
     const struct policy_decision *a = old, *b = fresh;
 
@@ -176,7 +179,7 @@ static bool equal(const void *old, const void *fresh)
            a->priority.value == b->priority.value && a->priority.since_ms == b->priority.since_ms;
 }
 
-static void enter(struct rule_context *c, struct entry *entry, const void *last)
+static void attach_history(struct rule_context *c, struct entry *entry, const void *last)
 {
     struct policy_decision *d = entry->decision;
 
@@ -186,7 +189,7 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
         policy_history_date(d->history, c->now_ms);
 }
 
-static void release(const struct rule_context *c, void *decision)
+static void release_policy_decision(const struct rule_context *c, void *decision)
 {
     struct policy_decision *d = decision;
 
@@ -199,20 +202,23 @@ static void release(const struct rule_context *c, void *decision)
 
 const struct rule rule_policy = {
     .rank = RULE_RANK_POLICY,
-    .changed = changed,
-    .gather = gather,
-    .decide = decide,
-    .equal = equal,
+    .changed = policy_on_change,
+    .gather = gather_policy_facts,
+    .decide = decide_policy,
+    .equal = is_equal_for_readers,
     .mark_readers = graph_mark_readers,
-    .enter = enter,
-    .release = release,
+    .enter = attach_history,
+    .release = release_policy_decision,
 };
 
-/* Policies with dependentOverrides depend only on the existence of the override policies. */
-static void override_changed(struct rule_context *c, struct entry *entry, const void *old)
+/*
+ * Marks the readers of an override policy. Policies with dependentOverrides depend only on its
+ * existence.
+ */
+static void override_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     (void)old;
     graph_mark_readers(c->graph, entry);
 }
 
-const struct rule rule_override = {.rank = RULE_RANK_LAST, .changed = override_changed};
+const struct rule rule_override = {.rank = RULE_RANK_LAST, .changed = override_on_change};

@@ -12,61 +12,66 @@
 
 /* ---- register of cloud resources ---- */
 
-static const struct connector_identity *identity_of(const struct entry *entry)
+static const struct connector_identity *cloud_identity_of(const struct entry *entry)
 {
     return &template_decision(entry)->connector->identity;
 }
 
-static uint64_t hash_resource(const struct entry *entry, uint64_t seed)
+static uint64_t hash_cloud_resource(const struct entry *entry, uint64_t seed)
 {
-    return connector_hash(entry, identity_of(entry), seed);
+    return connector_hash(entry, cloud_identity_of(entry), seed);
 }
 
-static bool same_resource(const void *item, const void *key)
+static bool is_same_cloud_resource(const void *item, const void *key)
 {
     const struct entry *a = name_collisions_first(item);
 
-    return a == key || connector_is_same_resource(a, identity_of(a), key, identity_of(key));
+    return a == key ||
+           connector_is_same_resource(a, cloud_identity_of(a), key, cloud_identity_of(key));
 }
 
-const struct collision_rule collision_cloud_resource = {hash_resource, same_resource};
+const struct collision_rule collision_cloud_resource = {hash_cloud_resource,
+                                                        is_same_cloud_resource};
 
-/* True if a template with this decision (NULL: no decision) is in the register. */
-static bool is_registered(const struct template_decision *d)
+/*
+ * True if a template with decision `d`, which may be NULL, is in the register of cloud resources.
+ */
+static bool has_registered_resource(const struct template_decision *d)
 {
     return d && d->connector && !d->connector->identity.unclear;
 }
 
 /* True if both decisions register the entry as the same cloud resource. */
-static bool stays_registered(const struct entry *entry, const struct template_decision *a,
-                             const struct template_decision *b)
+static bool has_same_registered_resource(const struct entry *entry,
+                                         const struct template_decision *a,
+                                         const struct template_decision *b)
 {
-    return is_registered(a) && is_registered(b) &&
+    return has_registered_resource(a) && has_registered_resource(b) &&
            connector_is_same_resource(entry, &a->connector->identity, entry,
                                       &b->connector->identity);
 }
 
-/* `leave` and `enter` of struct rule for the Config Connector part of a decision. */
-static void template_connector_leave(struct rule_context *c, struct entry *entry,
-                                     const struct template_decision *next)
+/* Removes a template from the register of cloud resources if its next decision has another one. */
+static void unregister_cloud_resource(struct rule_context *c, struct entry *entry,
+                                      const struct template_decision *next)
 {
     const struct template_decision *d = template_decision(entry);
 
-    /* Removing and adding it again would mark the colliding templates, and these mark it again. */
-    if (!is_registered(d) || stays_registered(entry, d, next))
+    /* Removing and adding the template would mark the colliding ones, and these mark it again. */
+    if (!has_registered_resource(d) || has_same_registered_resource(entry, d, next))
         return;
     rule_collisions_remove(c->graph, c->cloud_resources, entry);
     cloud_index_remove_resource(c->cloud_names, entry, &d->connector->identity);
 }
 
-static void template_connector_enter(struct rule_context *c, struct entry *entry,
-                                     const struct template_decision *last)
+static void register_cloud_resource(struct rule_context *c, struct entry *entry,
+                                    const struct template_decision *last)
 {
     const struct template_decision *d = template_decision(entry);
 
-    if (!is_registered(d))
+    if (!has_registered_resource(d))
         return;
-    if (!stays_registered(entry, last, d)) {
+    if (!has_same_registered_resource(entry, last, d)) {
         rule_collisions_add(c->graph, c->cloud_resources, entry);
         cloud_index_add_resource(c->cloud_names, entry, &d->connector->identity);
     }
@@ -77,8 +82,8 @@ static void template_connector_enter(struct rule_context *c, struct entry *entry
 /* ---- decision about Config Connector ---- */
 
 /* Sets the facts about Config Connector; `facts` has all other facts already. */
-static void template_connector_gather(const struct rule_context *c, const struct entry *entry,
-                                      struct template_facts *facts)
+static void gather_connector_facts(const struct rule_context *c, const struct entry *entry,
+                                   struct template_facts *facts)
 {
     struct connector_facts f = {
         .entry = entry,
@@ -136,14 +141,15 @@ static bool is_on_several_clusters(const struct binding *b,
 }
 
 /*
- * Returns the Config Connector part of a fresh decision, without duplicate identities, which
- * `enter` finds. Returns NULL if the template is not a resource of Config Connector or is ignored.
+ * Returns the Config Connector part of a fresh decision; register_cloud_resource() adds duplicate
+ * identities. Returns NULL if the template is not a resource of Config Connector or is ignored.
  * `placement` is that of the governing policy, or NULL. Lowers `due_ms` to the time at which the
- * state of the lease changes. Release the result with template_connector_release().
+ * state of the lease changes. Release the result with release_connector_decision().
  */
-static struct connector_decision *
-template_connector_decide(const struct template_facts *f, const struct template_decision *d,
-                          const struct resolved_placement *placement, int64_t *due_ms)
+static struct connector_decision *decide_connector(const struct template_facts *f,
+                                                   const struct template_decision *d,
+                                                   const struct resolved_placement *placement,
+                                                   int64_t *due_ms)
 {
     const struct entry *entry = f->drift_input.template;
     const struct connector *connector = template_connector(entry_template(entry));
@@ -178,8 +184,8 @@ template_connector_decide(const struct template_facts *f, const struct template_
     return fresh;
 }
 
-/* Accepts NULL. */
-static void template_connector_release(struct intern *strings, struct connector_decision *d)
+/* Frees the Config Connector part of a decision. Accepts NULL. */
+static void release_connector_decision(struct intern *strings, struct connector_decision *d)
 {
     if (!d)
         return;
@@ -192,7 +198,8 @@ static void template_connector_release(struct intern *strings, struct connector_
 
 /* ---- changes of Namespaces and of their ids ---- */
 
-static bool same_defaults(const struct connector_defaults *a, const struct connector_defaults *b)
+static bool has_same_defaults(const struct connector_defaults *a,
+                              const struct connector_defaults *b)
 {
     if (!a || !b)
         return a == b;
@@ -201,7 +208,7 @@ static bool same_defaults(const struct connector_defaults *a, const struct conne
 }
 
 /* Marks the resources of Config Connector in a namespace. */
-static void mark_namespace(struct rule_context *c, const char *name)
+static void mark_resources_in_namespace(struct rule_context *c, const char *name)
 {
     /* Partition names are interned; a name that is not interned has no partition. */
     const char *ns = intern_find(store_strings(c->store), name);
@@ -228,15 +235,17 @@ void connectors_mark(struct rule_context *c)
 }
 
 /*
- * `changed` of struct rule for templates and settings. The annotations of a Namespace are defaults
- * of its resources, and the ConfigMap namespace-id maps the holders of leases to namespaces.
+ * Marks the Config Connector resources that a changed template or setting affects. The annotations
+ * of a Namespace are defaults of its resources, and the ConfigMap namespace-id maps the holders of
+ * leases to namespaces.
  */
-static void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old)
+static void connector_setting_on_change(struct rule_context *c, struct entry *entry,
+                                        const void *old)
 {
     const struct template *fresh = entry_template_or_setting(entry);
 
-    if (!same_defaults(template_connector_defaults(old), template_connector_defaults(fresh)))
-        mark_namespace(c, entry->name);
+    if (!has_same_defaults(template_connector_defaults(old), template_connector_defaults(fresh)))
+        mark_resources_in_namespace(c, entry->name);
     if (template_namespace_ids(old) || template_namespace_ids(fresh)) {
         graph_mark_class(c->graph, CLASS_LEASE);
         connectors_mark(c);
@@ -253,7 +262,8 @@ static bool lacks_binding(const struct binding *b)
 
 /*
  * Collects the referrers of a template without a binding. Returns true if one of them is derived,
- * that is, will be a referrer once it has a binding. Other referrers are listed in the binding.
+ * that is, will be a referrer once it has a binding. A binding lists its referrers itself, so
+ * nothing is collected for a template with a binding.
  */
 static bool gather_referrers(const struct rule_context *c, const struct entry *entry,
                              const struct binding *b, struct dependency_referrers *out)
@@ -268,14 +278,15 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
     return derived;
 }
 
-static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
+static void gather_template_facts(const struct rule_context *c, struct entry *entry,
+                                  struct gathered *out)
 {
     const struct template *t = entry_template(entry);
     const struct type *type = entry->partition->type;
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
-    /* Karmada ignores half a claim on the template, even if its binding has a complete claim. */
+    /* Karmada ignores an incomplete claim of a template, even if the binding has a complete one. */
     bool binding_claim_counts = !lacks_binding(b) && !t->claim_incomplete;
     const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
 
@@ -299,15 +310,15 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     if (!lacks_binding(b))
         facts->delivery =
             delivery_gather(binding, entry, &c->deliveries, &out->targets, &out->reads);
-    template_connector_gather(c, entry, facts);
-    facts->is_ignored = ignored_reason(c->ignored, entry, &facts->ignored_reason);
+    gather_connector_facts(c, entry, facts);
+    facts->is_ignored = find_ignored_reason(c->ignored, entry, &facts->ignored_reason);
     facts->selections = selector_index_select(c->index, entry, &facts->selection_count);
 }
 
 /* ---- decision ---- */
 
 /* Returns a decision with all policies that select the template, best first, and its winner. */
-static struct template_decision *new_decision(const struct template_facts *f)
+static struct template_decision *new_template_decision(const struct template_facts *f)
 {
     size_t count = f->selection_count;
     uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
@@ -334,7 +345,7 @@ static struct template_decision *new_decision(const struct template_facts *f)
 }
 
 /* Returns the placement of the governing policy, or NULL; policies are decided before templates. */
-static const struct resolved_placement *placement_of(const struct template_decision *d)
+static const struct resolved_placement *governing_placement(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
@@ -342,13 +353,14 @@ static const struct resolved_placement *placement_of(const struct template_decis
 }
 
 /*
- * Decides the stage and returns when it changes by time alone. If the binding has the placement of
- * its policy, the resolved placement of the policy is reused.
+ * Decides the stage of a template. Returns the time at which the stage changes although no object
+ * changes. If the binding has the placement of its policy, the resolved placement of the policy is
+ * reused.
  */
 static int64_t decide_stages(const struct template_facts *f, const struct drift_input *s,
                              struct template_decision *d)
 {
-    const struct resolved_placement *governing = placement_of(d);
+    const struct resolved_placement *governing = governing_placement(d);
     struct delivery_facts delivery = f->delivery;
     const struct binding *b = delivery.binding;
 
@@ -366,7 +378,7 @@ static int64_t decide_stages(const struct template_facts *f, const struct drift_
     return template_stages_decide(s, &delivery, d);
 }
 
-/* Decides whether the template propagates dependencies, and the values it requests of them. */
+/* Decides whether the template propagates dependencies, and which values it requests for them. */
 static void decide_dependency_values(const struct template_facts *f, const struct binding *b,
                                      struct template_decision *d)
 {
@@ -382,11 +394,11 @@ static void decide_dependency_values(const struct template_facts *f, const struc
     d->waits = d->derived && d->state != STATE_UNBOUND;
 }
 
-static void *decide(const struct gathered *g, int64_t *due_ms)
+static void *decide_template(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
     const struct binding *b = entry_binding(f->drift_input.binding);
-    struct template_decision *d = new_decision(f);
+    struct template_decision *d = new_template_decision(f);
     struct drift_input s = f->drift_input;
 
     s.winner = d->winner;
@@ -407,9 +419,9 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     if (stages_due_ms < *due_ms)
         *due_ms = stages_due_ms;
     decide_dependency_values(f, b, d);
-    d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
+    d->connector = decide_connector(f, d, governing_placement(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
-        d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
+        d->capacity = capacity_decide(f->strings, f->placements, governing_placement(d), b,
                                       d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->referrers, true);
@@ -433,7 +445,7 @@ static void add_reads(const struct rule_context *c, const struct entry *entry, c
         template_dependencies(c->store, entry, entry_binding(d->binding), reads);
 }
 
-static bool equal(const void *old, const void *fresh)
+static bool is_equal_for_readers(const void *old, const void *fresh)
 {
     const struct template_decision *a = old, *b = fresh;
 
@@ -450,15 +462,15 @@ static void mark_if_class(struct graph *g, struct entry *entry, enum object_clas
         graph_mark(g, entry);
 }
 
-/* Marks the bindings of its dependencies: they read this decision to predict conflicts. */
-static void mark_readers(struct graph *g, const struct entry *entry)
+/* Marks the bindings of a template's dependencies: they read its decision to predict conflicts. */
+static void mark_reading_bindings(struct graph *g, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->reader_count; i++)
         mark_if_class(g, entry->readers[i], CLASS_BINDING);
 }
 
-/* Marks the dependencies and their bindings, which resolve the values of all their referrers. */
-static void mark_read(const struct rule_context *c, const struct entry *entry)
+/* Marks a template's dependencies and their bindings, which resolve the values of all referrers. */
+static void mark_dependencies(const struct rule_context *c, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->read_count; i++) {
         struct entry *read = entry->reads[i].read;
@@ -473,21 +485,23 @@ static void mark_read(const struct rule_context *c, const struct entry *entry)
     }
 }
 
-/* `changed` of struct rule for the effects of the object's content on other entries. */
-static void content_changed(struct rule_context *c, struct entry *entry, const void *old)
+/* Marks the entries that depend on the content of a changed template or setting. */
+static void content_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
-    template_connector_changed(c, entry, old);
+    connector_setting_on_change(c, entry, old);
     priority_mark_policies(c->store, c->graph, entry, old);
 }
 
-/* `changed` of struct rule. A recreated object may lose the binding that its readers rely on. */
-static void changed(struct rule_context *c, struct entry *entry, const void *old)
+/*
+ * Handles a change of a template. A recreated object may lose the binding that its readers rely on.
+ */
+static void template_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct template *before = old, *now = entry_template(entry);
 
     if (!before || !now || before->uid_hash != now->uid_hash)
-        mark_readers(c->graph, entry);
-    content_changed(c, entry, old);
+        mark_reading_bindings(c->graph, entry);
+    content_on_change(c, entry, old);
     api_versions_mark_policies(c->index, c->graph, entry, old);
 }
 
@@ -500,11 +514,12 @@ static bool gets_binding(const struct template_decision *d)
 }
 
 /*
- * Counts the template as one that runs the version of its claimed policy that its binding has.
+ * Counts the template as running that version of its claimed policy whose values its binding has.
  * Returns the version, or NULL if the template runs no version.
  */
-static struct policy_version *enter_version(struct rule_context *c, const struct entry *entry,
-                                            const struct template_decision *d)
+static struct policy_version *count_running_version(struct rule_context *c,
+                                                    const struct entry *entry,
+                                                    const struct template_decision *d)
 {
     const struct binding *b = entry_binding(d->binding);
     const struct policy_decision *policy = d->claimed ? policy_decision(d->claimed) : NULL;
@@ -521,7 +536,7 @@ static struct policy_version *enter_version(struct rule_context *c, const struct
                           .has_policy_claim = claim_is_of(b->claim, d->claimed)});
 }
 
-static void leave(struct rule_context *c, struct entry *entry, const void *next)
+static void unregister_template(struct rule_context *c, struct entry *entry, const void *next)
 {
     struct template_decision *d = entry->decision;
     const struct template_decision *fresh = next;
@@ -532,12 +547,12 @@ static void leave(struct rule_context *c, struct entry *entry, const void *next)
         rule_collisions_remove(c->graph, c->binding_names, entry);
     if (d->capacity && !(fresh && fresh->capacity))
         map_take(&c->on_clusters, map_hash_address(entry), entry);
-    template_connector_leave(c, entry, fresh);
+    unregister_cloud_resource(c, entry, fresh);
 }
 
 /* Sets the previous state and the time of the last change of state. Simulations change neither. */
-static void note_transition(struct rule_context *c, struct entry *entry,
-                            const struct template_decision *old)
+static void note_state_change(struct rule_context *c, struct entry *entry,
+                              const struct template_decision *old)
 {
     struct template_decision *d = entry->decision;
     bool simulated = c->policy_versions.paused;
@@ -569,13 +584,13 @@ bool rule_template_settle(struct rule_context *c, size_t budget)
     return c->first_run.count == 0;
 }
 
-static void enter(struct rule_context *c, struct entry *entry, const void *last)
+static void register_template(struct rule_context *c, struct entry *entry, const void *last)
 {
     struct template_decision *d = entry->decision;
     const struct template_decision *old = last;
 
-    d->version = enter_version(c, entry, d);
-    note_transition(c, entry, old);
+    d->version = count_running_version(c, entry, d);
+    note_state_change(c, entry, old);
     if (gets_binding(d)) {
         if (!gets_binding(old))
             rule_collisions_add(c->graph, c->binding_names, entry);
@@ -584,10 +599,10 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
     }
     if (d->capacity && !(old && old->capacity))
         map_add(&c->on_clusters, map_hash_address(entry), entry);
-    template_connector_enter(c, entry, old);
+    register_cloud_resource(c, entry, old);
 }
 
-static void release(const struct rule_context *c, void *decision)
+static void release_template_decision(const struct rule_context *c, void *decision)
 {
     struct template_decision *d = decision;
 
@@ -596,24 +611,24 @@ static void release(const struct rule_context *c, void *decision)
     if (d->version)
         policy_history_drop(d->version->history, store_strings(c->store));
     capacity_free(store_strings(c->store), d->capacity);
-    template_connector_release(store_strings(c->store), d->connector);
+    release_connector_decision(store_strings(c->store), d->connector);
     free(d->dependency);
     free(d);
 }
 
 const struct rule rule_template = {
     .rank = RULE_RANK_TEMPLATE,
-    .changed = changed,
-    .gather = gather,
-    .decide = decide,
+    .changed = template_on_change,
+    .gather = gather_template_facts,
+    .decide = decide_template,
     .add_reads = add_reads,
-    .equal = equal,
-    .mark_readers = mark_readers,
-    .mark_read = mark_read,
-    .leave = leave,
-    .enter = enter,
-    .release = release,
+    .equal = is_equal_for_readers,
+    .mark_readers = mark_reading_bindings,
+    .mark_read = mark_dependencies,
+    .leave = unregister_template,
+    .enter = register_template,
+    .release = release_template_decision,
 };
 
 /* Settings have no decision, but affect other entries in the same ways as templates do. */
-const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = content_changed};
+const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = content_on_change};

@@ -10,7 +10,10 @@
  * compared as pointers, except names, which are compared as texts.
  */
 
-/* Precision of a match; the larger one counts (Karmada: ImplicitPriority). */
+/*
+ * Precision of a match; the highest score of a policy's selectors counts (Karmada:
+ * ImplicitPriority).
+ */
 enum selector_score {
     SCORE_NONE,   /* Not selected. */
     SCORE_ALL,    /* Selected by kind alone. */
@@ -18,12 +21,15 @@ enum selector_score {
     SCORE_NAME,   /* Selected by name. */
 };
 
-/* Returns true if valid and all requirements hold (apimachinery: LabelSelectorAsSelector). */
+/*
+ * Returns true if the selector is valid and the labels meet all its requirements (apimachinery:
+ * LabelSelectorAsSelector).
+ */
 bool label_selector_matches(const struct label_selector *selector, const struct labels *labels);
 
 /*
  * Returns the score of one selector (Karmada: ResourceSelectorPriority). A selector with a name
- * ignores its labelSelector. `template` must have an object, here and below.
+ * ignores its labelSelector. `template` must have an object, as for all functions of this file.
  */
 enum selector_score selector_score(const struct resource_selector *selector,
                                    const struct entry *template);
@@ -36,7 +42,7 @@ bool exclusion_matches(const struct resource_selector *rule, const struct entry 
 
 /* Returns the index of the policy's first matching exclusion rule, or exclusion_count. */
 uint32_t policy_exclusion_of(const struct policy *policy, const struct entry *template);
-/* Returns true if any exclusion rule of the policy matches. */
+/* Returns true if any exclusion rule of the policy matches the template. */
 bool policy_excludes(const struct policy *policy, const struct entry *template);
 
 /* Returns the best score of `count` selectors; SCORE_NONE if `count` is 0. */

@@ -11,7 +11,7 @@ struct type_count {
     size_t references;
 };
 
-static bool is_type_count(const void *item, const void *key)
+static bool has_type_names(const void *item, const void *key)
 {
     const struct type_count *type = item;
 
@@ -20,7 +20,7 @@ static bool is_type_count(const void *item, const void *key)
 
 void type_counts_init(struct type_counts *c, uint64_t seed)
 {
-    *c = (struct type_counts){.types = MAP_INIT(is_type_count), .seed = seed};
+    *c = (struct type_counts){.types = MAP_INIT(has_type_names), .seed = seed};
 }
 
 void type_counts_release(struct type_counts *c)
@@ -87,7 +87,10 @@ bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_
 
 /* ---- selectors of policies ---- */
 
-/* Interned texts; NULL for a property that the selector does not restrict. */
+/*
+ * Properties of the templates that the selectors of a bucket select. Interned texts; NULL for a
+ * property that the selectors do not restrict.
+ */
 struct bucket_key {
     const char *policy_ns; /* NULL for cluster-wide policies. */
     const char *api_version;
@@ -120,7 +123,7 @@ struct selector_index {
     size_t found_capacity;
 };
 
-static bool is_bucket(const void *item, const void *key)
+static bool has_bucket_key(const void *item, const void *key)
 {
     const struct bucket *bucket = item;
 
@@ -133,7 +136,7 @@ struct selector_index *selector_index_new(const struct store *store, uint64_t se
 
     index->store = store;
     index->seed = seed;
-    index->buckets = MAP_INIT(is_bucket);
+    index->buckets = MAP_INIT(has_bucket_key);
     type_counts_init(&index->types, seed);
     return index;
 }
@@ -171,14 +174,16 @@ static const struct label_requirement *required_label(const struct label_selecto
     return NULL;
 }
 
-/* Position of the bucket of a selector. */
+/* Position of a selector's bucket in the index. */
 struct slot {
     struct bucket_key key;
     uint64_t hash;
     struct bucket *bucket; /* NULL if the bucket does not exist yet. */
 };
 
-/* Returns false if the selector can never match; then it is not in the index. */
+/*
+ * Finds the bucket of a selector. Returns false if the selector can never match and is not indexed.
+ */
 static bool find_slot(const struct selector_index *index, const struct entry *policy,
                       const struct resource_selector *selector, struct slot *out)
 {
@@ -314,7 +319,7 @@ static void search_scopes(struct selector_index *index, struct bucket_key key,
     search_bucket(index, &key, template);
 }
 
-static int by_policy(const void *a, const void *b)
+static int compare_policies_found(const void *a, const void *b)
 {
     const struct selection *left = a, *right = b;
 
@@ -323,13 +328,13 @@ static int by_policy(const void *a, const void *b)
     return (int)right->score - (int)left->score;
 }
 
-/* Keeps each policy found once, with its best score. */
-static void merge_found(struct selector_index *index)
+/* Merges the search results: keeps each policy once, with its best score. */
+static void merge_policies_found(struct selector_index *index)
 {
     size_t kept = 0;
 
     if (index->found_count > 1)
-        qsort(index->found, index->found_count, sizeof(*index->found), by_policy);
+        qsort(index->found, index->found_count, sizeof(*index->found), compare_policies_found);
     for (size_t i = 0; i < index->found_count; i++) {
         if (kept == 0 || index->found[kept - 1].policy != index->found[i].policy)
             index->found[kept++] = index->found[i];
@@ -356,7 +361,7 @@ const struct selection *selector_index_select(struct selector_index *index,
         key.name = intern_find(store_strings(index->store), template->name);
         if (key.name)
             search_scopes(index, key, template);
-        merge_found(index);
+        merge_policies_found(index);
     }
     *out_count = index->found_count;
     return index->found;
@@ -364,17 +369,17 @@ const struct selection *selector_index_select(struct selector_index *index,
 
 /* ---- watched versions of kinds ---- */
 
-static bool same_group(const char *a, const char *b)
+static bool is_same_group(const char *a, const char *b)
 {
     size_t len = api_group_len(a);
 
     return len == api_group_len(b) && memcmp(a, b, len) == 0;
 }
 
-/* True if both are versions of one kind. */
-static bool same_kind(const struct type *type, const char *api_version, const char *kind)
+/* True if the type is any version of the kind, that is, has the same API group and kind. */
+static bool is_same_kind(const struct type *type, const char *api_version, const char *kind)
 {
-    return strcmp(type->kind, kind) == 0 && same_group(type->api_version, api_version);
+    return strcmp(type->kind, kind) == 0 && is_same_group(type->api_version, api_version);
 }
 
 bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
@@ -385,7 +390,7 @@ bool api_version_is_unwatched(const struct store *store, const struct api_versio
     if (judge->judge)
         return judge->judge(judge->context, api_version, kind) == API_VERSION_UNWATCHED;
     for (const struct type *type = store_types(store); type; type = type->next) {
-        if (type->objects == 0 || !same_kind(type, api_version, kind))
+        if (type->objects == 0 || !is_same_kind(type, api_version, kind))
             continue;
         if (strcmp(type->api_version, api_version) == 0)
             return false;
@@ -404,7 +409,7 @@ void api_versions_mark_policies(const struct selector_index *index, struct graph
     if (exists == (old != NULL) || type->objects != (exists ? 1 : 0))
         return;
     for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);) {
-        if (api_version && kind && same_kind(type, api_version, kind)) {
+        if (api_version && kind && is_same_kind(type, api_version, kind)) {
             graph_mark_class(graph, CLASS_POLICY);
             return;
         }

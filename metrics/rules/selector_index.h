@@ -45,27 +45,29 @@ struct selection {
 const struct selection *selector_index_select(struct selector_index *index,
                                               const struct entry *template, size_t *out_count);
 
-/* Returns how many selectors of all policies name this apiVersion and kind (shared texts). */
+/* Returns how many selectors of all policies name this apiVersion and kind, which are interned. */
 size_t selector_index_type_count(const struct selector_index *index, const char *api_version,
                                  const char *kind);
 
 /*
  * Iterates over every apiVersion and kind that a selector names, in no order: start with *at = 0.
- * Returns false at the end. Interned texts. The index must not change meanwhile.
+ * Returns false at the end. The texts are interned. The index must not change meanwhile.
  */
 bool selector_index_next_type(const struct selector_index *index, size_t *at,
                               const char **api_version, const char **kind);
 
-/* Returns a number that changes whenever the set of these types changes. */
+/* Returns a number that changes whenever the set of apiVersions and kinds in selectors changes. */
 uint64_t selector_index_types_version(const struct selector_index *index);
 
 /* ---- references to kinds ---- */
 
-/* Counts references by apiVersion and kind. The interned texts are valid while a count is above 0.
+/*
+ * Numbers of references to each apiVersion and kind. These texts are interned by the holders of the
+ * references, who keep them until type_counts_remove().
  */
 struct type_counts {
     struct map types;
-    struct type_count **order; /* The same, in the order of their first reference. */
+    struct type_count **order; /* All types of the map, in the order of their first reference. */
     size_t count;
     uint64_t seed;
     uint64_t version; /* Changes whenever the set of types changes. */
@@ -74,11 +76,11 @@ struct type_counts {
 void type_counts_init(struct type_counts *c, uint64_t seed);
 void type_counts_release(struct type_counts *c);
 
-/* Adds or removes one reference. */
+/* Adds or removes one reference to an apiVersion and kind. */
 void type_counts_add(struct type_counts *c, const char *api_version, const char *kind);
 void type_counts_remove(struct type_counts *c, const char *api_version, const char *kind);
 
-/* Returns the number of references. */
+/* Returns the number of references to an apiVersion and kind. */
 size_t type_counts_get(const struct type_counts *c, const char *api_version, const char *kind);
 
 /*
@@ -104,7 +106,7 @@ enum api_version_answer {
     API_VERSION_UNWATCHED, /* Another version is preferred, or the kind cannot be watched. */
 };
 
-/* Source of these answers; all zero: no API server, versions are unknown. */
+/* Source of answers about apiVersions. All zero: without an API server all are unknown. */
 struct api_version_source {
     enum api_version_answer (*judge)(const void *context, const char *api_version,
                                      const char *kind);

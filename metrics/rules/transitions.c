@@ -9,7 +9,7 @@
 
 enum {
     CHUNK = 1024,    /* Records per allocation. */
-    MERGE_MS = 1000, /* Younger records absorb further changes of the same run. */
+    MERGE_MS = 1000, /* A record younger than this absorbs further changes of the same run. */
 };
 
 #define CAUSE_NAME(id, word, text) word,
@@ -23,8 +23,8 @@ struct transition_record {
     struct entry *template;
     struct entry *policy;
     struct entry *claimed;
-    uint32_t older; /* Distance to the template's previous record, in numbers; 0 without one. */
-    uint32_t newer; /* Distance to its next record; 0 without one. */
+    uint32_t older; /* Record number minus that of the template's previous record; 0 if none. */
+    uint32_t newer; /* Number of the template's next record minus this one; 0 if none. */
     uint32_t version;
     uint32_t cluster_hash;
     uint32_t clusters;
@@ -118,7 +118,7 @@ uint32_t cluster_set_hash(const struct binding *b)
     return (uint32_t)(sum ^ sum >> 32);
 }
 
-static struct moment moment_before(const struct transition_record *r)
+static struct moment moment_before_record(const struct transition_record *r)
 {
     return (struct moment){
         .policy = r->policy,
@@ -153,7 +153,7 @@ struct transitions *transitions_new(struct store *store, size_t limit, int64_t n
     return t;
 }
 
-static struct transition_record *slot(const struct transitions *t, uint64_t number)
+static struct transition_record *record_slot(const struct transitions *t, uint64_t number)
 {
     size_t at = (size_t)((number - 1) % t->limit);
 
@@ -161,45 +161,48 @@ static struct transition_record *slot(const struct transitions *t, uint64_t numb
 }
 
 /* Returns the number of the oldest record; last + 1 without records. */
-static uint64_t oldest(const struct transitions *t)
+static uint64_t oldest_number(const struct transitions *t)
 {
     return t->last > t->limit ? t->last - t->limit + 1 : 1;
 }
 
-static void pin(struct entry *entry)
+static void pin_unless_null(struct entry *entry)
 {
     if (entry)
         store_pin(entry);
 }
 
-static void unpin(const struct transitions *t, struct entry *entry)
+static void unpin_unless_null(const struct transitions *t, struct entry *entry)
 {
     if (entry)
         store_unpin(t->store, entry);
 }
 
-static struct transition_record *newest_of(const struct transitions *t,
-                                           const struct entry *template)
+static struct transition_record *newest_record_of(const struct transitions *t,
+                                                  const struct entry *template)
 {
     return map_get(&t->newest, map_hash_address(template), template);
 }
 
-/* Releases the oldest record. The link to it in the next record stays: older_of() checks it. */
+/*
+ * Releases the oldest record. The link to it in the template's next record stays; older_record_of()
+ * checks it.
+ */
 static void drop_record(struct transitions *t, struct transition_record *r)
 {
     if (r->newer == 0)
         map_take(&t->newest, map_hash_address(r->template), r->template);
-    unpin(t, r->policy);
-    unpin(t, r->claimed);
-    unpin(t, r->template);
+    unpin_unless_null(t, r->policy);
+    unpin_unless_null(t, r->claimed);
+    unpin_unless_null(t, r->template);
 }
 
 void transitions_free(struct transitions *t)
 {
     if (!t)
         return;
-    for (uint64_t number = oldest(t); number <= t->last; number++)
-        drop_record(t, slot(t, number));
+    for (uint64_t number = oldest_number(t); number <= t->last; number++)
+        drop_record(t, record_slot(t, number));
     for (size_t i = 0; i < t->chunk_count; i++)
         free(t->chunks[i]);
     free(t->chunks);
@@ -208,17 +211,17 @@ void transitions_free(struct transitions *t)
 }
 
 /* Returns the slot for a new record; drops the oldest record if the ring is full. */
-static struct transition_record *next_slot(struct transitions *t)
+static struct transition_record *take_next_slot(struct transitions *t)
 {
     if (t->last >= t->limit)
-        drop_record(t, slot(t, oldest(t)));
+        drop_record(t, record_slot(t, oldest_number(t)));
     t->last++;
     if (t->last <= t->limit && (t->last - 1) / CHUNK == t->chunk_count) {
         t->chunks =
             xreallocarray(t->chunks, t->chunk_count + 1, sizeof(struct transition_record *));
         t->chunks[t->chunk_count++] = xreallocarray(NULL, CHUNK, sizeof(struct transition_record));
     }
-    return slot(t, t->last);
+    return record_slot(t, t->last);
 }
 
 /* ---- recording ---- */
@@ -228,8 +231,8 @@ void transitions_before(const struct transitions *t, struct entry *template, str
     if (!t || entry_class(template) != CLASS_TEMPLATE)
         return;
     *before = moment_of(template);
-    pin(before->policy);
-    pin(before->claimed);
+    pin_unless_null(before->policy);
+    pin_unless_null(before->claimed);
 }
 
 static void add_record(struct transitions *t, struct entry *template, const struct moment *before,
@@ -237,10 +240,10 @@ static void add_record(struct transitions *t, struct entry *template, const stru
 {
     struct transition_record *r;
 
-    pin(template);
-    pin(before->policy);
-    pin(before->claimed);
-    r = next_slot(t);
+    pin_unless_null(template);
+    pin_unless_null(before->policy);
+    pin_unless_null(before->claimed);
+    r = take_next_slot(t);
     *r = (struct transition_record){
         .time_ms = now_ms,
         .number = t->last,
@@ -259,7 +262,7 @@ static void add_record(struct transitions *t, struct entry *template, const stru
         .decided = before->decided,
     };
 
-    /* Only after next_slot(), which may have dropped the older record. */
+    /* Look this up only after take_next_slot(), which may have dropped the older record. */
     struct transition_record *older = map_take(&t->newest, map_hash_address(template), template);
 
     if (older)
@@ -273,7 +276,10 @@ static enum cause transition_cause(const struct moment *before, const struct mom
     return cause == CAUSE_DISCOVERY || (before->decided && after->decided) ? cause : CAUSE_TEMPLATE;
 }
 
-/* True if a change at `now_ms` is part of the transition in the record: both are of one run. */
+/*
+ * True if a change at `now_ms` is part of the transition that the record `r` holds: both are of one
+ * run of the engine.
+ */
 static bool is_same_transition(const struct transitions *t, const struct transition_record *r,
                                int64_t now_ms)
 {
@@ -287,10 +293,10 @@ void transitions_after(struct transitions *t, struct entry *template, const stru
         return;
 
     struct moment after = moment_of(template);
-    struct transition_record *r = newest_of(t, template);
+    struct transition_record *r = newest_record_of(t, template);
 
     if (is_same_transition(t, r, now_ms)) {
-        struct moment first = moment_before(r);
+        struct moment first = moment_before_record(r);
 
         r->undone = moment_equal(&first, &after);
         cause = transition_cause(&first, &after, cause);
@@ -301,8 +307,8 @@ void transitions_after(struct transitions *t, struct entry *template, const stru
                (r || cause != CAUSE_DISCOVERY || (before->decided && after.decided))) {
         add_record(t, template, before, transition_cause(before, &after, cause), now_ms);
     }
-    unpin(t, before->policy);
-    unpin(t, before->claimed);
+    unpin_unless_null(t, before->policy);
+    unpin_unless_null(t, before->claimed);
 }
 
 void transitions_end_run(struct transitions *t)
@@ -321,8 +327,9 @@ static void fill_transition(const struct transitions *t, const struct transition
         .time_ms = r->time_ms,
         .template = r->template,
         .cause = (enum cause)r->cause,
-        .before = moment_before(r),
-        .after = r->newer ? moment_before(slot(t, r->number + r->newer)) : moment_of(r->template),
+        .before = moment_before_record(r),
+        .after = r->newer ? moment_before_record(record_slot(t, r->number + r->newer))
+                          : moment_of(r->template),
     };
 }
 
@@ -332,8 +339,8 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
         return false;
     if (*below > t->last)
         *below = t->last + 1;
-    while (*below > oldest(t)) {
-        const struct transition_record *r = slot(t, --*below);
+    while (*below > oldest_number(t)) {
+        const struct transition_record *r = record_slot(t, --*below);
 
         if (r->undone)
             continue;
@@ -344,10 +351,12 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 }
 
 /* Returns the template's previous record; NULL if there is no such record any more. */
-static const struct transition_record *older_of(const struct transitions *t,
-                                                const struct transition_record *r)
+static const struct transition_record *older_record_of(const struct transitions *t,
+                                                       const struct transition_record *r)
 {
-    return r->older && r->number - r->older >= oldest(t) ? slot(t, r->number - r->older) : NULL;
+    return r->older && r->number - r->older >= oldest_number(t)
+               ? record_slot(t, r->number - r->older)
+               : NULL;
 }
 
 bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
@@ -358,12 +367,13 @@ bool transitions_next_of(const struct transitions *t, const struct entry *templa
     if (!t)
         return false;
     /* Continue at the record returned last, instead of searching from the newest each time. */
-    if (*below <= t->last && *below >= oldest(t) && slot(t, *below)->template == template)
-        r = older_of(t, slot(t, *below));
+    if (*below <= t->last && *below >= oldest_number(t) &&
+        record_slot(t, *below)->template == template)
+        r = older_record_of(t, record_slot(t, *below));
     else
-        r = newest_of(t, template);
+        r = newest_record_of(t, template);
     while (r && (r->undone || r->number >= *below))
-        r = older_of(t, r);
+        r = older_record_of(t, r);
     if (!r)
         return false;
     *below = r->number;
@@ -378,7 +388,7 @@ size_t transitions_limit(const struct transitions *t)
 
 size_t transitions_count(const struct transitions *t)
 {
-    return t ? (size_t)(t->last + 1 - oldest(t)) : 0;
+    return t ? (size_t)(t->last + 1 - oldest_number(t)) : 0;
 }
 
 int64_t transitions_start_ms(const struct transitions *t)
@@ -388,13 +398,15 @@ int64_t transitions_start_ms(const struct transitions *t)
 
 int64_t transitions_since_ms(const struct transitions *t)
 {
-    return t && t->last > t->limit ? slot(t, oldest(t))->time_ms : transitions_start_ms(t);
+    return t && t->last > t->limit ? record_slot(t, oldest_number(t))->time_ms
+                                   : transitions_start_ms(t);
 }
 
 /* ---- observed times ---- */
 
 /* Records that Karmada processes the policy of a claim. Repetitions in a row are recorded once. */
-static void note_worked(struct observed_times *seen, struct store *store, const struct claim *claim)
+static void note_processed_policy(struct observed_times *seen, struct store *store,
+                                  const struct claim *claim)
 {
     struct entry *policy = claim ? find_claim_policy(store, claim) : NULL;
 
@@ -405,12 +417,12 @@ static void note_worked(struct observed_times *seen, struct store *store, const 
 }
 
 /* Records the policies of both claims after a claim or the values of a binding have changed. */
-static void note_claims(struct observed_times *seen, struct store *store, const struct claim *old,
-                        const struct claim *fresh)
+static void note_policies_of_claims(struct observed_times *seen, struct store *store,
+                                    const struct claim *old, const struct claim *fresh)
 {
-    note_worked(seen, store, old);
+    note_processed_policy(seen, store, old);
     if (!claim_equal(old, fresh))
-        note_worked(seen, store, fresh);
+        note_processed_policy(seen, store, fresh);
 }
 
 void observed_times_record(struct observed_times *seen, struct store *store, struct entry *entry,
@@ -427,14 +439,14 @@ void observed_times_record(struct observed_times *seen, struct store *store, str
     if (!old)
         return;
     if (t && !claim_equal(((const struct template *)old)->claim, t->claim))
-        note_claims(seen, store, ((const struct template *)old)->claim, t->claim);
+        note_policies_of_claims(seen, store, ((const struct template *)old)->claim, t->claim);
     if (b && (!claim_equal(((const struct binding *)old)->claim, b->claim) ||
               !propagation_equal(&((const struct binding *)old)->propagation, &b->propagation)))
-        note_claims(seen, store, ((const struct binding *)old)->claim, b->claim);
+        note_policies_of_claims(seen, store, ((const struct binding *)old)->claim, b->claim);
 }
 
-/* Extends the time in which Karmada counts as busy with the policy. */
-static void date_worked(struct policy *p, int64_t now_ms, int64_t grace_ms)
+/* Extends the time in which Karmada counts as busy with the policy, if it has not ended yet. */
+static void extend_grace_period(struct policy *p, int64_t now_ms, int64_t grace_ms)
 {
     int64_t until_ms = p->changed_ms + grace_ms;
 
@@ -456,7 +468,7 @@ void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t gr
     }
     for (size_t i = 0; i < seen->worked.count; i++) {
         if (entry_policy(seen->worked.items[i]))
-            date_worked(seen->worked.items[i]->object, now_ms, grace_ms);
+            extend_grace_period(seen->worked.items[i]->object, now_ms, grace_ms);
     }
     seen->undated.count = seen->worked.count = 0;
 }

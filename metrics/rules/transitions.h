@@ -37,12 +37,15 @@
 #define CAUSE_ENUMERATOR(id, word, text) CAUSE_##id,
 enum cause { CAUSES(CAUSE_ENUMERATOR) CAUSE_COUNT };
 extern const char *const cause_names[CAUSE_COUNT];
-/* One sentence each, for people. */
+/* For each cause, one sentence for people. */
 extern const char *const cause_texts[CAUSE_COUNT];
 
-/* Returns the cause that stands for a change of an object of this class. */
+/* Returns the cause of a decision that follows a change of an object of this class. */
 enum cause cause_of_class(enum object_class class);
-/* Returns the cause for entries affected by the new decision of a template with this cause. */
+/*
+ * Returns the cause for the entries that depend on a template whose new decision has the cause
+ * `cause`.
+ */
 enum cause cause_for_dependents(enum cause cause);
 
 /* ---- transitions ---- */
@@ -53,13 +56,13 @@ struct moment {
     struct entry *claimed; /* Claimed policy, existing or not; NULL without a claim. */
     uint32_t version;      /* Number of the version that the template runs; 0 if unknown. */
     uint32_t cluster_hash; /* Hash of the set of clusters; independent of their order. */
-    uint32_t clusters;     /* Number of clusters. */
+    uint32_t clusters;     /* Number of clusters that the binding is on. */
     uint8_t state;
     uint8_t reason;
     uint8_t phase; /* 0 unless the state is stale. */
     uint8_t stage;
     uint8_t stage_reason;
-    bool decided; /* False if there was no decision: all other members are 0. */
+    bool decided; /* False if the template had no decision: all other members are 0. */
 };
 
 /* Returns the present decision about a template. */
@@ -81,8 +84,8 @@ struct transitions *transitions_new(struct store *store, size_t limit, int64_t n
 void transitions_free(struct transitions *t);
 
 /*
- * The engine calls the first function before a template is decided again and the second one after.
- * `before` has references to its entries between the two calls.
+ * The engine calls transitions_before() before a template is decided again, and transitions_after()
+ * after the decision. `before` has references to its entries between the two calls.
  */
 void transitions_before(const struct transitions *t, struct entry *template, struct moment *before);
 void transitions_after(struct transitions *t, struct entry *template, const struct moment *before,
@@ -108,7 +111,7 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
                          struct transition *out);
 
-/* Returns the limit, and the number of transitions kept. */
+/* Returns the maximum number of transitions, or the number of transitions kept. */
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
 /* Returns when the history began, in milliseconds since the epoch. */
@@ -119,9 +122,9 @@ int64_t transitions_since_ms(const struct transitions *t);
 /* ---- observed times ---- */
 
 /*
- * Times that no object has but a source observed: of changes without a time stamp, and how long
- * Karmada processes a change of a policy. The store reports a change without the present time, so
- * the change gets its time at the start of the next evaluation.
+ * Times that no object contains: when the source observed a change without a time stamp, and how
+ * long Karmada processes a change of a policy. The store reports a change without the present time,
+ * so the change gets its time at the start of the next evaluation.
  */
 struct observed_times {
     bool paused;               /* A simulation is running: changes are not observed. */
@@ -129,14 +132,17 @@ struct observed_times {
     struct entry_list worked;  /* Policies that Karmada was observed to process. */
 };
 
-/* Records a change of an object: replaced, created (`old` is NULL) or deleted. */
+/*
+ * Records a change of an object, which was replaced, created (`old` is NULL) or deleted, if it has
+ * no time or shows that Karmada processes a policy.
+ */
 void observed_times_record(struct observed_times *seen, struct store *store, struct entry *entry,
                            const void *old);
 
 /*
- * Dates the recorded changes. A policy that Karmada was observed to process within `grace_ms` after
- * its change, or after the last such observation, gets another `grace_ms` (grace_extended_until_ms
- * of struct policy).
+ * Sets the time of the recorded changes to `now_ms`. A policy that Karmada was observed to process
+ * within `grace_ms` after its change, or after the last such observation, gets another `grace_ms`
+ * (grace_extended_until_ms of struct policy).
  */
 void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
 

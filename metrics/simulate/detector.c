@@ -206,7 +206,7 @@ static bool is_ignored(const struct overlay *overlay, const struct entry *templa
 {
     enum ignored_reason reason;
 
-    return ignored_reason(overlay_context(overlay)->ignored, template, &reason);
+    return find_ignored_reason(overlay_context(overlay)->ignored, template, &reason);
 }
 
 /*
