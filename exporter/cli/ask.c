@@ -107,7 +107,7 @@ static bool check_form(const struct remote_answer *a, bool document, struct erro
 
     struct json_fault fault = {NULL, 0};
     if (document)
-        fault = json_check(a->body.data, a->body.len);
+        fault = json_find_fault(a->body.data, a->body.len);
     return !fault.reason || fail(err, "it answers with what is no JSON: %s", fault.reason);
 }
 

@@ -82,7 +82,7 @@ static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
     yaml_event_t event;
 
     if (cJSON_IsNumber(item)) {
-        number_add_double(&number, item->valuedouble);
+        strbuf_add_double(&number, item->valuedouble);
         emit_scalar(emitter, number.data, false);
         return;
     }

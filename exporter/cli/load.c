@@ -50,7 +50,7 @@ static void refer_to_all(struct store *store, const struct entry *template)
     CLEANUP(entry_list_release) struct entry_list needed = {0};
 
     if (entry_exists(template))
-        template_dependencies(store, template, NULL, &needed);
+        list_template_dependencies(store, template, NULL, &needed);
     for (size_t i = 0; i < needed.count; i++)
         store_request_read(needed.items[i]);
 }
@@ -65,7 +65,7 @@ static void read_referred(struct evaluation *e, bool all)
 
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
-    for (const struct type *type = store_types(e->store); type && all; type = type->next) {
+    for (const struct type *type = store_first_type(e->store); type && all; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
                 refer_to_all(e->store, p->entries[i]);

@@ -68,7 +68,7 @@ static void find_all(const struct plan_result *r, const struct finder *f)
     for (size_t i = 0; i < r->template_count; i++)
         find_of_template(f, &r->templates[i]);
     for (size_t i = 0; i < r->clusters.count; i++) {
-        struct identity id = {kind_cluster()->api_version, kind_cluster()->name, "",
+        struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
                               r->clusters.items[i].name};
 
         find(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);

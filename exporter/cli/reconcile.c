@@ -17,7 +17,7 @@ static bool read_version(const struct options *o, const struct command *command,
 {
     const struct policy_decision *d = policy_decision(policy);
     const struct policy_version *v =
-        d && d->history ? policy_history_named(d->history, o->from_version) : NULL;
+        d && d->history ? policy_history_find_version(d->history, o->from_version) : NULL;
     struct error err;
 
     if (v) {
@@ -48,7 +48,7 @@ static bool read_wish(struct evaluation *e, const struct command *command,
         .undo = o->undo,
     };
     if (*o->selector != '\0') {
-        *labels = label_selector_parse(store_strings(e->store), o->selector, &err);
+        *labels = label_selector_parse(store_string_pool(e->store), o->selector, &err);
         out->labels = *labels;
         *status = STATUS_USAGE;
         if (!*labels) {
@@ -136,7 +136,7 @@ static enum exit_status run_reconcile(struct command *command)
     } else if (read_wish(e, command, &wish, &labels, version, &status)) {
         status = reconcile(e, command, &wish);
     }
-    label_selector_free(store_strings(e->store), labels);
+    label_selector_free(store_string_pool(e->store), labels);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;
 }

@@ -157,7 +157,7 @@ void reconcile_write(struct json_writer *w, const struct reconcile *r, const str
     json_writer_bool(w, "dryRun", !o->yes);
     json_writer_bool(w, "undo", o->undo);
     json_writer_text(w, "annotation", RECONCILE_ANNOTATION);
-    json_writer_names(w, "refused", refused, option_defs[OPTION_OF_accept].choices);
+    json_writer_bit_names(w, "refused", refused, option_defs[OPTION_OF_accept].choices);
     json_writer_int(w, "current", (int64_t)r->current);
     json_writer_int(w, "reconciled", (int64_t)r->reconciled);
     json_writer_int(w, "beyond", (int64_t)r->beyond);

@@ -139,7 +139,7 @@ static void take(struct asset_source *s, const struct asset_reader_bytes *next)
 
 static void end(struct asset_source *s)
 {
-    bool complete = json_frame_complete(&s->frame);
+    bool complete = json_frame_is_complete(&s->frame);
 
     if (!complete)
         fail(&s->problem, "'%s' ends inside an asset", s->path);

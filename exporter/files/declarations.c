@@ -173,7 +173,7 @@ static bool forget_earlier_passes(struct declarations *m, const struct declarati
 static bool is_valid(struct declarations *m, const cJSON *object,
                      const struct declaration *declaration, struct error *err)
 {
-    struct decode d = store_decode(m->store, err);
+    struct decode d = store_make_decoder(m->store, err);
     const struct entry *entry = declaration->entry;
     const struct kind_def *row = entry->partition->type->def;
     const char *ns = entry_ns(entry);

@@ -66,7 +66,7 @@ static const char *namespace_of(const struct scopes *s, const cJSON *object, boo
     const cJSON *metadata = json_get(object, "metadata");
     const char *own = json_str(metadata, "namespace", "");
 
-    switch (scope_of(api_version, kind)) {
+    switch (scope_of_kind(api_version, kind)) {
     case SCOPE_CLUSTER:
         return "";
     case SCOPE_NAMESPACED:

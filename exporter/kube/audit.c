@@ -83,7 +83,7 @@ static const struct entry *find_suspect(const struct audit *a, const struct audi
                                 s->ns, s->name};
     const struct entry *entry = store_find(r->objects.store, &id);
 
-    return entry && store_is_from(entry, r->objects.origin.source) ? entry : NULL;
+    return entry && entry_is_from_source(entry, r->objects.origin.source) ? entry : NULL;
 }
 
 static void diverges(struct audit *a, const struct audit_suspect *s, const struct entry *entry)
@@ -100,7 +100,7 @@ static void diverges(struct audit *a, const struct audit_suspect *s, const struc
 static bool judge(struct audit *a, struct audit_suspect *s)
 {
     const struct entry *entry = find_suspect(a, s);
-    uint32_t newest = s->mark > 0 ? s->mark : short_version_of(s->as_of);
+    uint32_t newest = s->mark > 0 ? s->mark : short_version_of_text(s->as_of);
     bool late = a->context->now_ms >= s->until_ms;
 
     if ((entry ? entry->version : 0) == s->mark ||
@@ -150,7 +150,7 @@ static bool read_answer(struct audit *a)
         return false;
     }
     memcpy(s->as_of, f->version, strlen(f->version) + 1);
-    s->mark = f->object ? short_version(f->object) : 0;
+    s->mark = f->object ? short_version_of_object(f->object) : 0;
     s->answered = true;
     drop_fetch(a);
     return true;
@@ -178,7 +178,7 @@ static bool receive_event(void *context, const struct watch_event *event)
 {
     struct audit *a = context;
     const struct reflector *r = a->r;
-    uint32_t version = short_version_of(event->version);
+    uint32_t version = short_version_of_text(event->version);
     struct entry *entry = NULL;
 
     if (event->kind != EVENT_OBJECT || version == 0)
@@ -270,10 +270,10 @@ static void each_entry(struct audit *a, entry_fn *visit)
 {
     const struct reflector_store *objects = &a->r->objects;
 
-    for (const struct type *type = store_types(objects->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(objects->store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (store_is_from(p->entries[i], objects->origin.source))
+                if (entry_is_from_source(p->entries[i], objects->origin.source))
                     visit(a, p->entries[i]);
             }
         }
@@ -289,7 +289,7 @@ static void reset(struct audit *a, struct entry *entry)
 static void suspect_unlisted(struct audit *a, struct entry *entry)
 {
     if (!entry->audited && entry->version > 0 &&
-        !short_version_is_newer(entry->version, short_version_of(a->version)))
+        !short_version_is_newer(entry->version, short_version_of_text(a->version)))
         suspect(a, entry_ns(entry), entry->name);
 }
 

@@ -28,7 +28,7 @@ struct audit_suspect {
     char *ns;
     char *name;
     bool answered;
-    uint32_t mark;                 /* The answer: its short_version(), 0 if it is not there, */
+    uint32_t mark; /* The answer: its short_version_of_object(), 0 if it is not there, */
     char as_of[WATCH_VERSION_MAX]; /* when the server was at this version, */
     uint64_t removals;             /* and the store at so many. */
     int64_t until_ms;              /* 0: it has not been asked about. */

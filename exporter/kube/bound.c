@@ -126,7 +126,7 @@ static unsigned count_fetches(const struct bound *b, const struct type *type, bo
 static void reconsider(struct bound *b, struct entry *entry, struct reflector *r)
 {
     if (!find_binding(b, entry)) {
-        if (store_is_from(entry, r->objects.origin.source) &&
+        if (entry_is_from_source(entry, r->objects.origin.source) &&
             (r->objects.bound_only || !is_read(entry)))
             store_remove(b->context->store, entry);
     } else if (is_read(entry)) {
@@ -161,7 +161,7 @@ static void reconsider_all(struct bound *b, struct reflector *const *reflectors,
 /* The reflector's kind turned out to be forbidden: have all its bindings looked at. */
 static void reconsider_kind(struct bound *b, const struct reflector *r)
 {
-    for (const struct type *type = store_types(b->context->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(b->context->store); type; type = type->next) {
         if (type->def->class != CLASS_BINDING)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
@@ -169,8 +169,8 @@ static void reconsider_kind(struct bound *b, const struct reflector *r)
                 const struct binding *binding = entry_binding(p->entries[i]);
                 struct identity id;
 
-                if (binding && binding_resource(binding, &id) && strcmp(id.kind, r->kind) == 0 &&
-                    strcmp(id.api_version, r->api_version) == 0)
+                if (binding && binding_get_resource(binding, &id) &&
+                    strcmp(id.kind, r->kind) == 0 && strcmp(id.api_version, r->api_version) == 0)
                     bound_changed(b, &id);
             }
         }

@@ -54,7 +54,7 @@ struct lookup_answer finder_ask(struct finder *f, const struct template_name *na
                       &(struct fetch_spec){
                           .id = *id,
                           .resource = resource->resource,
-                          .metadata_only = !connector_manages(id->api_version) &&
+                          .metadata_only = !is_connector_api_version(id->api_version) &&
                                            !kind_has_references(id->api_version, id->kind),
                       },
                       client, now_ms);

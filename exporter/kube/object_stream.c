@@ -237,7 +237,7 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, 
 
 bool object_stream_is_cut(const struct object_stream *s)
 {
-    return !json_frame_complete(&s->frame) || s->frame.rest.len == 0;
+    return !json_frame_is_complete(&s->frame) || s->frame.rest.len == 0;
 }
 
 bool object_stream_finish_list(struct object_stream *s, struct list_facts *out, struct error *err)

@@ -83,7 +83,7 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
 
     if (!read_bytes(q, http_status, bytes, len))
         return false;
-    q->handler.heard(q->handler.context, len, !json_frame_complete(&q->stream.frame));
+    q->handler.heard(q->handler.context, len, !json_frame_is_complete(&q->stream.frame));
     return true;
 }
 

@@ -82,7 +82,7 @@ void kube_source_free(struct kube_source *s)
 
 static bool is_metadata_enough(const struct kube_source *s, const struct api_resource *resource)
 {
-    return !connector_manages(resource->api_version) &&
+    return !is_connector_api_version(resource->api_version) &&
            !(s->references && kind_has_references(resource->api_version, resource->kind));
 }
 
@@ -121,7 +121,7 @@ static void want_selected(struct kube_source *s)
 
         if (answer == DISCOVERY_SERVED) {
             want_templates(s, resource, false, false);
-            connector = connector || connector_manages(api_version);
+            connector = connector || is_connector_api_version(api_version);
             continue;
         }
         unserved_add(&s->unserved, &(struct identity){.api_version = api_version, .kind = kind},
@@ -169,7 +169,7 @@ static bool misses_referred(const struct type *type)
 /* Mark the reflectors of the kinds of which templates that others refer to are missing. */
 static void want_referred(struct kube_source *s)
 {
-    for (const struct type *type = store_types(s->context.store); type; type = type->next) {
+    for (const struct type *type = store_first_type(s->context.store); type; type = type->next) {
         const struct api_resource *resource = NULL;
 
         if (type->def->class == CLASS_TEMPLATE && misses_referred(type))

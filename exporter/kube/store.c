@@ -23,7 +23,7 @@ static struct entry *find_own(const struct reflector_store *s, const cJSON *obje
     struct entry *entry =
         read_identity(s, object, &id, &ignored) ? store_find(s->store, &id) : NULL;
 
-    return entry && store_is_from(entry, s->origin.source) ? entry : NULL;
+    return entry && entry_is_from_source(entry, s->origin.source) ? entry : NULL;
 }
 
 void reflector_store_remove(struct reflector_store *s, const cJSON *object)
@@ -75,7 +75,7 @@ static enum store_outcome put_setting(struct reflector_store *s, const cJSON *ob
 
     struct entry *entry = store_find_or_add(s->store, &id);
     enum store_outcome outcome = store_put_at(s->store, entry, object, s->origin, err);
-    store_free_unused(s->store, entry);
+    store_free_if_unused(s->store, entry);
     return outcome;
 }
 
@@ -129,8 +129,8 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
                   LOG_NUMBER((int64_t)s->rejected));
     s->has_refused = s->has_refused || !entry;
     if (entry) {
-        store_mark_seen(entry, s->origin);
-        entry->version = short_version(object);
+        entry_mark_seen(entry, s->origin);
+        entry->version = short_version_of_object(object);
     }
 }
 
@@ -146,7 +146,7 @@ enum listed_state reflector_store_find(const struct reflector_store *s, const cJ
     *entry = store_find(s->store, &id);
     /* One that comes from elsewhere is not ours to judge. */
     if (*entry && entry_exists(*entry))
-        return store_is_from(*entry, s->origin.source) ? LISTED_THERE : LISTED_UNWANTED;
+        return entry_is_from_source(*entry, s->origin.source) ? LISTED_THERE : LISTED_UNWANTED;
     /* A template that is wanted since a binding refers to it may be on its way. */
     return s->bound_only ? LISTED_UNWANTED : LISTED_MISSING;
 }
@@ -193,12 +193,13 @@ static void keep(struct reflector_store *s, entry_fits_fn *fits)
     struct entry **unfit = NULL;
     size_t count = 0;
 
-    for (const struct type *type = store_types(s->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(s->store); type; type = type->next) {
         if (type->def->class != CLASS_TEMPLATE || strcmp(type->api_version, s->api_version) != 0)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (!store_is_from(p->entries[i], s->origin.source) || fits(s, p->entries[i]))
+                if (!entry_is_from_source(p->entries[i], s->origin.source) ||
+                    fits(s, p->entries[i]))
                     continue;
                 unfit = xreallocarray(unfit, count + 1, sizeof(struct entry *));
                 unfit[count++] = p->entries[i];
@@ -218,11 +219,11 @@ void reflector_store_drop_unbound(struct reflector_store *s)
 /* All that is known of the history of the objects of this origin. */
 static void undo(const struct reflector_store *s)
 {
-    for (const struct type *type = store_types(s->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(s->store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (store_is_from(p->entries[i], s->origin.source))
-                    store_mark_seen(p->entries[i],
+                if (entry_is_from_source(p->entries[i], s->origin.source))
+                    entry_mark_seen(p->entries[i],
                                     (struct origin){s->origin.source, STORE_HISTORY_INVALID});
             }
         }

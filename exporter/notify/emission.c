@@ -45,7 +45,7 @@ void emission_release(struct emission *e)
 
 static const struct entry *binding_of(const struct engine *engine, const struct dispute *d)
 {
-    const struct kind_def *def = kind_binding(false);
+    const struct kind_def *def = kind_of_bindings(false);
 
     return store_find(engine_store(engine),
                       &(struct identity){def->api_version, def->name, d->ns, d->name});
@@ -148,9 +148,9 @@ static void ask(struct emission *e, const struct emission_world *world,
         memory_exhausted(0);
     e->fetch = fetch_start(world->transport,
                            &(struct fetch_spec){
-                               .id = {is_binding ? kind_binding(false)->api_version : "v1",
-                                      is_binding ? kind_binding(false)->name : "Event", e->at->ns,
-                                      is_binding ? e->at->name : e->name},
+                               .id = {is_binding ? kind_of_bindings(false)->api_version : "v1",
+                                      is_binding ? kind_of_bindings(false)->name : "Event",
+                                      e->at->ns, is_binding ? e->at->name : e->name},
                                .resource = rights[e->step].resource,
                                .metadata_only = is_binding,
                                .method = method,
@@ -183,8 +183,8 @@ static cJSON *make_event(const struct emission *e, const cJSON *binding, int64_t
     put_text(event, "kind", "Event");
     put_text(metadata, "name", e->name);
     put_text(metadata, "namespace", e->at->ns);
-    put_text(about, "apiVersion", kind_binding(false)->api_version);
-    put_text(about, "kind", kind_binding(false)->name);
+    put_text(about, "apiVersion", kind_of_bindings(false)->api_version);
+    put_text(about, "kind", kind_of_bindings(false)->name);
     put_text(about, "namespace", e->at->ns);
     put_text(about, "name", e->at->name);
     put_text(about, "uid", json_str(binding, "uid", ""));

@@ -12,7 +12,7 @@ void announce_adopted(const struct log *log, const struct options *before,
     log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
               "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
               LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_TEMPLATE)), "policies",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_POLICY)), "bindings",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_BINDING)));
+              LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_TEMPLATE)), "policies",
+              LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_POLICY)), "bindings",
+              LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_BINDING)));
 }

@@ -72,7 +72,7 @@ static void fill_objects(const struct store *store, struct registry *registry)
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
 
     registry_clear_family(registry, OWN_OBJECTS);
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         if (type->objects == 0)
             continue;
         strbuf_reset(&resource);
@@ -93,7 +93,7 @@ static void fill_history(const struct transitions *t, struct registry *registry)
     REGISTRY_SET(registry, OWN_HISTORY_ENTRIES, (double)transitions_count(t));
     REGISTRY_SET(registry, OWN_HISTORY_LIMIT, (double)transitions_limit(t));
     if (t)
-        REGISTRY_SET(registry, OWN_HISTORY_START, (double)transitions_since_ms(t) / 1000);
+        REGISTRY_SET(registry, OWN_HISTORY_START, (double)transitions_complete_since_ms(t) / 1000);
 }
 
 static void fill_evaluation(const struct evaluation *e, struct registry *registry)

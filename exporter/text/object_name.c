@@ -206,7 +206,7 @@ const struct entry *object_find_binding_of(const struct store *store, const char
     for (size_t i = 0; i < all.count; i++) {
         struct identity id;
 
-        if (!binding_resource(entry_binding(all.entries[i]), &id) || !fits(&wanted, &id))
+        if (!binding_get_resource(entry_binding(all.entries[i]), &id) || !fits(&wanted, &id))
             continue;
         found = all.entries[i];
         count++;

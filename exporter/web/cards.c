@@ -27,9 +27,9 @@ static void add_decision(const struct cards *c, const struct template_decision *
         strbuf_adds(c->out, "; ");
         link_entry(c->out, policy);
     }
-    if (d->version && policy_version_behind(d->version) > 0)
+    if (d->version && policy_version_count_later(d->version) > 0)
         strbuf_addf(c->out, ", version %" PRIu32 ", %d behind", d->version->number,
-                    policy_version_behind(d->version));
+                    policy_version_count_later(d->version));
     strbuf_adds(c->out, "</p>\n");
 }
 
@@ -169,7 +169,7 @@ static void add_version(const struct cards *c, const struct policy_version *v)
         strbuf_adds(c->out, "<li>what no version is known to have said");
     else
         strbuf_addf(c->out, "<li>version <b>%" PRIu32 "</b> (%s)%s%s", v->number, hash,
-                    v == policy_history_now(v->history) ? ", the present one" : "",
+                    v == policy_history_current_version(v->history) ? ", the present one" : "",
                     v->recovered ? ", recovered from its bindings" : "");
     if (v->generation)
         strbuf_addf(c->out, ", generation %" PRId64, v->generation);

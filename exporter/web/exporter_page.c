@@ -26,7 +26,7 @@ static void add_history(const struct transitions *t, int64_t now_ms, struct strb
 {
     open_fact(out, "History");
     strbuf_addf(out, "%zu of %zu entries</dd>\n", transitions_count(t), transitions_limit(t));
-    add_time(out, "History since", t ? transitions_since_ms(t) : 0, now_ms);
+    add_time(out, "History since", t ? transitions_complete_since_ms(t) : 0, now_ms);
 }
 
 static void add_process(const struct health *h, struct strbuf *out)

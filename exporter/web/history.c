@@ -60,7 +60,7 @@ void api_history(struct call *call, const struct health *h)
     }
     json_writer_open(&w, NULL, '{');
     report_put_time(&w, "began", transitions_start_ms(t));
-    report_put_time(&w, "since", transitions_since_ms(t));
+    report_put_time(&w, "since", transitions_complete_since_ms(t));
     json_writer_int(&w, "entries", (int64_t)transitions_count(t));
     json_writer_int(&w, "limit", (int64_t)transitions_limit(t));
     json_writer_text(

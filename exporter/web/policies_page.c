@@ -24,7 +24,7 @@ static void add_policy(const struct cards *c, const struct entry *policy)
     add_number(c, counts.won);
     add_number(c, counts.claimed);
     add_number(c, counts.stale);
-    add_number(c, d && d->history ? policy_history_used_versions(d->history) : 0);
+    add_number(c, d && d->history ? policy_history_count_used_versions(d->history) : 0);
     strbuf_adds(c->out, "<td>");
     for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
         if (!(entry_policy_problems(policy) & 1U << i))

@@ -24,7 +24,7 @@ static void set_text(struct error *err, const char *text)
         return;
     }
 
-    size_t kept = utf8_boundary(text, TEXT_SIZE - sizeof(ellipsis));
+    size_t kept = utf8_cut_length(text, TEXT_SIZE - sizeof(ellipsis));
 
     memcpy(err->text, text, kept);
     memcpy(err->text + kept, ellipsis, sizeof(ellipsis));

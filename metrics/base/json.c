@@ -286,7 +286,7 @@ static bool check_token(struct json_checker *c)
     abort();
 }
 
-struct json_fault json_check(const char *json, size_t len)
+struct json_fault json_find_fault(const char *json, size_t len)
 {
     struct json_checker c = {.json = json, .len = len};
 
@@ -402,7 +402,7 @@ const cJSON *json_array(const cJSON *object, const char *key)
     return cJSON_IsArray(member) ? member : NULL;
 }
 
-const cJSON *json_members(const cJSON *item)
+const cJSON *json_object_or_null(const cJSON *item)
 {
     return cJSON_IsObject(item) ? item : NULL;
 }
@@ -430,7 +430,7 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where, str
         return plain;
     cJSON_Delete(plain);
 
-    struct json_fault fault = json_check(json, len);
+    struct json_fault fault = json_find_fault(json, len);
 
     /* The text is valid, so only a limit of this cJSON version can reject it. */
     if (!fault.reason) {

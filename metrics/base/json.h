@@ -25,7 +25,7 @@ struct json_fault {
  * Checks that `len` bytes are one JSON value (RFC 8259), with optional white space around it, as
  * json_parse() does. `json[len]` must be readable and NUL. Allocates no memory.
  */
-struct json_fault json_check(const char *json, size_t len) MUST_USE;
+struct json_fault json_find_fault(const char *json, size_t len) MUST_USE;
 
 /*
  * Accessors to a member of `object`. They return the fallback (NULL for pointers) if `object` is
@@ -40,7 +40,7 @@ bool json_bool(const cJSON *object, const char *key, bool fallback);
 const cJSON *json_array(const cJSON *object, const char *key);
 
 /* Returns the item if it is an object, else NULL: only children of objects have keys. */
-const cJSON *json_members(const cJSON *item);
+const cJSON *json_object_or_null(const cJSON *item);
 
 /* Position in a text, counted from 1; columns in bytes. */
 struct json_position {

@@ -314,7 +314,7 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct
     return true;
 }
 
-bool json_frame_complete(const struct json_frame *f)
+bool json_frame_is_complete(const struct json_frame *f)
 {
     return f->depth == 0 && !f->in_object && !f->in_string;
 }

@@ -57,4 +57,4 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len,
                      struct error *err) MUST_USE;
 
 /* Returns true if no object is open: the end of the stream would cut nothing. */
-bool json_frame_complete(const struct json_frame *f);
+bool json_frame_is_complete(const struct json_frame *f);

@@ -56,7 +56,7 @@ void json_writer_text(struct json_writer *w, const char *key, const char *value)
 void json_writer_int(struct json_writer *w, const char *key, int64_t value)
 {
     begin_value(w, key);
-    number_add_int(w->out, value);
+    strbuf_add_int(w->out, value);
 }
 
 void json_writer_bool(struct json_writer *w, const char *key, bool value)
@@ -65,14 +65,14 @@ void json_writer_bool(struct json_writer *w, const char *key, bool value)
     strbuf_adds(w->out, value ? "true" : "false");
 }
 
-void json_writer_json(struct json_writer *w, const char *key, const char *json)
+void json_writer_raw_json(struct json_writer *w, const char *key, const char *json)
 {
     begin_value(w, key);
     json_escape(w->out, json ? json : "null");
 }
 
-void json_writer_names(struct json_writer *w, const char *key, unsigned bits,
-                       const char *const *names)
+void json_writer_bit_names(struct json_writer *w, const char *key, unsigned bits,
+                           const char *const *names)
 {
     json_writer_open(w, key, '[');
     for (; bits > 0; bits >>= 1, names++) {
@@ -85,5 +85,5 @@ void json_writer_names(struct json_writer *w, const char *key, unsigned bits,
 void json_writer_number(struct json_writer *w, const char *key, double value)
 {
     begin_value(w, key);
-    number_add_double(w->out, value);
+    strbuf_add_double(w->out, value);
 }

@@ -24,9 +24,9 @@ void json_writer_int(struct json_writer *w, const char *key, int64_t value);
 /* Writes a number, which must be finite. */
 void json_writer_number(struct json_writer *w, const char *key, double value);
 /* Writes a value that is already JSON text in one line; NULL as null. */
-void json_writer_json(struct json_writer *w, const char *key, const char *json);
+void json_writer_raw_json(struct json_writer *w, const char *key, const char *json);
 void json_writer_bool(struct json_writer *w, const char *key, bool value);
 
 /* Writes an array with names[i] for each bit i that is set in `bits`. */
-void json_writer_names(struct json_writer *w, const char *key, unsigned bits,
-                       const char *const *names);
+void json_writer_bit_names(struct json_writer *w, const char *key, unsigned bits,
+                           const char *const *names);

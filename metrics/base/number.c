@@ -247,14 +247,14 @@ static uint64_t absolute_value(int64_t value)
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-void number_add_int(struct strbuf *out, int64_t value)
+void strbuf_add_int(struct strbuf *out, int64_t value)
 {
     if (value < 0)
         strbuf_addc(out, '-');
     append_digits(out, absolute_value(value));
 }
 
-void number_add_double(struct strbuf *out, double value)
+void strbuf_add_double(struct strbuf *out, double value)
 {
     char text[32];
 
@@ -264,7 +264,7 @@ void number_add_double(struct strbuf *out, double value)
     }
     if (value >= -whole_number_max && value <= whole_number_max &&
         (double)(int64_t)value == value) {
-        number_add_int(out, (int64_t)value);
+        strbuf_add_int(out, (int64_t)value);
         return;
     }
     if (value - value != 0) {
@@ -279,7 +279,7 @@ void number_add_double(struct strbuf *out, double value)
     strbuf_adds(out, text);
 }
 
-void number_add_seconds(struct strbuf *out, int64_t ms)
+void strbuf_add_seconds(struct strbuf *out, int64_t ms)
 {
     uint64_t whole = absolute_value(ms);
     unsigned rest = (unsigned)(whole % 1000);

@@ -33,10 +33,10 @@ enum number_order number_compare(const char *text, const char *other);
 bool parse_quantity(const char *text, double *out) MUST_USE;
 
 /* Appends an integer in decimal digits. */
-void number_add_int(struct strbuf *out, int64_t value);
+void strbuf_add_int(struct strbuf *out, int64_t value);
 
 /* Appends the shortest text that parses to the same double; no exponent up to 2^53. */
-void number_add_double(struct strbuf *out, double value);
+void strbuf_add_double(struct strbuf *out, double value);
 
 /* Appends milliseconds as exact seconds: 1500 is "1.5". */
-void number_add_seconds(struct strbuf *out, int64_t ms);
+void strbuf_add_seconds(struct strbuf *out, int64_t ms);

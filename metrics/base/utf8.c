@@ -49,7 +49,7 @@ bool utf8_is_unsafe(uint32_t point)
            (point >= 0x2066 && point <= 0x2069) || point == 0xFEFF;
 }
 
-size_t utf8_boundary(const char *text, size_t len)
+size_t utf8_cut_length(const char *text, size_t len)
 {
     size_t boundary = len;
 

@@ -28,4 +28,4 @@ bool utf8_is_unsafe(uint32_t point);
  * Returns the largest length up to `len` at which a longer text can be cut without splitting a
  * character; `len` if the text is not UTF-8.
  */
-size_t utf8_boundary(const char *text, size_t len);
+size_t utf8_cut_length(const char *text, size_t len);

@@ -84,7 +84,7 @@ static void explain_exclusion(struct explain_context *x, const struct candidate 
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct policy *policy = entry_policy(c->policy);
-    uint32_t index = policy_exclusion_of(policy, template);
+    uint32_t index = policy_find_exclusion(policy, template);
 
     if (index == policy->exclusion_count)
         return;
@@ -314,7 +314,7 @@ static void explain_settings(struct explain_context *x, const struct entry *poli
     json_writer_bool(w, "propagateDeps", p->propagation.propagate_deps);
     json_writer_text(w, "conflictResolution", overwrite ? "Overwrite" : "Abort");
     json_writer_bool(w, "preserveResourcesOnDeletion", preserve);
-    json_writer_json(w, "placement", p->propagation.placement);
+    json_writer_raw_json(w, "placement", p->propagation.placement);
     json_writer_bool(w, "deleting", p->deleting);
     explain_paragraph(x,
                       "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
@@ -352,8 +352,8 @@ static void put_version_difference(void *context, const struct difference *d)
     json_writer_open(w, NULL, '{');
     json_writer_text(w, "field", changes->field);
     json_writer_text(w, "path", d->path);
-    json_writer_json(w, "version", d->before);
-    json_writer_json(w, "now", d->after);
+    json_writer_raw_json(w, "version", d->before);
+    json_writer_raw_json(w, "now", d->after);
     json_writer_close(w, '}');
 }
 
@@ -370,7 +370,7 @@ static void add_difference_lines(void *context, const struct difference_line *li
 /* Adds the differences between a version and the present version of its policy. */
 static void explain_version_differences(struct explain_context *x, const struct policy_version *v)
 {
-    const struct policy_version *now = policy_history_now(v->history);
+    const struct policy_version *now = policy_history_current_version(v->history);
     struct changes changes = {.x = x};
 
     explanation_open(x->out, "differences", '[');
@@ -429,7 +429,7 @@ static void explain_version_origin(struct explain_context *x, const struct versi
     if (policy_version_is_unknown(v))
         strbuf_adds(&text, "; values that no version of it is known to have had: somebody else "
                            "wrote them into the bindings");
-    else if (v == policy_history_now(v->history))
+    else if (v == policy_history_current_version(v->history))
         strbuf_adds(&text, "; what it says now");
     if (v->by)
         strbuf_addf(&text, "; written by %s", v->by);
@@ -441,7 +441,7 @@ static void explain_version_origin(struct explain_context *x, const struct versi
         strbuf_adds(&text, ", the last one written at ");
         add_time_to_minute(&text, v->evidence_ms);
     }
-    if (v->recovered && policy_version_behind(v) < 0)
+    if (v->recovered && policy_version_count_later(v) < 0)
         strbuf_adds(&text, "; nothing tells whether it came before the others");
     for (size_t i = 0; i < use->cluster_count; i++)
         strbuf_addf(&text, "%s%s", i ? ", " : "; on ", use->clusters[i]);
@@ -481,7 +481,7 @@ void explain_template_version(struct explain_context *x, const struct entry *tem
 {
     const struct template_decision *d = template_decision(template);
     const struct policy_version *v = d->version;
-    int behind = v ? policy_version_behind(v) : 0;
+    int behind = v ? policy_version_count_later(v) : 0;
     int64_t superseded_ms = v ? policy_version_superseded_ms(v) : 0;
     char since[32];
 
@@ -538,7 +538,7 @@ static void explain_placement_clusters(struct explain_context *x,
 static void explain_dependent_overrides(struct explain_context *x, const struct entry *entry)
 {
     const struct policy *p = entry_policy(entry);
-    const struct kind_def *def = kind_override(entry->partition->type->def->cluster_scoped);
+    const struct kind_def *def = kind_of_overrides(entry->partition->type->def->cluster_scoped);
 
     explanation_open(x->out, "dependentOverrides", '[');
     for (uint32_t i = 0; i < p->override_count; i++) {
@@ -575,7 +575,7 @@ static void explain_priority(struct explain_context *x, const struct entry *entr
     if (!d || !names)
         return;
     json_writer_open(w, "schedulePriority", '{');
-    json_writer_json(w, "names", names);
+    json_writer_raw_json(w, "names", names);
     json_writer_text(w, "class", states[d->priority.state]);
     if (d->priority.state == PRIORITY_VALUE)
         json_writer_int(w, "value", d->priority.value);

@@ -272,8 +272,8 @@ static void find_override_steps(const struct engine *e, const struct override_se
                                 struct override_targets *targets)
 {
     const struct store *store = engine_store(e);
-    const struct kind_def *def = kind_cluster();
-    bool known = store_count(store, CLASS_CLUSTER) > 0 &&
+    const struct kind_def *def = kind_of_clusters();
+    bool known = store_object_count(store, CLASS_CLUSTER) > 0 &&
                  !(engine_incomplete_classes(e) & 1u << CLASS_CLUSTER);
 
     for (size_t i = 0; i < targets->count; i++) {
@@ -296,7 +296,7 @@ static void explain_override_step(struct explain_context *x, const struct overri
         override->selector_count > 0 ? selector_score_text(step->by->score) : "everything";
     const char *by = override->selector_count > 0 ? "by " : "";
     const char *effect = step->rule->empty ? ", and changes nothing" : "";
-    uint32_t index = override_step_index(step);
+    uint32_t index = override_step_rule_index(step);
     struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
@@ -375,7 +375,7 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
 {
     const struct store *store = engine_store(x->engine);
     const struct binding *b = entry_binding(template_decision(template)->binding);
-    bool unread = entry_template(template)->unread && store_count(store, CLASS_OVERRIDE) > 0;
+    bool unread = entry_template(template)->unread && store_object_count(store, CLASS_OVERRIDE) > 0;
     bool incomplete = engine_incomplete_classes(x->engine) & 1u << CLASS_OVERRIDE;
 
     if (!b)
@@ -433,14 +433,14 @@ void explain_history(struct explain_context *x, const struct entry *template)
     if (!t)
         return;
     explain_open_section(x, "history", "How it came here");
-    report_put_time(&x->out->facts, "since", transitions_since_ms(t));
-    format_timestamp(transitions_since_ms(t), since);
+    report_put_time(&x->out->facts, "since", transitions_complete_since_ms(t));
+    format_timestamp(transitions_complete_since_ms(t), since);
     explain_paragraph(x,
                       "All that happened since %s is known; a restart or a reload of the exporter "
                       "begins anew.",
                       since);
     explanation_open(x->out, "transitions", '[');
-    while (count < TRANSITIONS_MAX && transitions_next_of(t, template, &below, &next)) {
+    while (count < TRANSITIONS_MAX && transitions_next_of_template(t, template, &below, &next)) {
         explain_transition(x, &next);
         count++;
     }
@@ -494,7 +494,7 @@ struct next {
 
 static void explain_assumptions(struct explain_context *x, unsigned assumptions)
 {
-    json_writer_names(&x->out->facts, "assumptions", assumptions, assumption_texts);
+    json_writer_bit_names(&x->out->facts, "assumptions", assumptions, assumption_texts);
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         if (assumptions & 1u << i)
             explain_paragraph(x, "Assumed: %s", assumption_texts[i]);

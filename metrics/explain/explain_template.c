@@ -33,7 +33,7 @@ static const char *stage_message(const struct explain_context *x, const struct e
  */
 static void explain_evicted_cluster(struct explain_context *x, const char *cluster)
 {
-    const struct kind_def *def = kind_cluster();
+    const struct kind_def *def = kind_of_clusters();
     const struct identity id = {def->api_version, def->name, "", cluster};
     const struct cluster *c = entry_cluster(store_find(engine_store(x->engine), &id));
 
@@ -81,7 +81,7 @@ static void explain_risks(struct explain_context *x, unsigned risks)
     unsigned described = 1U << RISK_LAST_COPY | 1U << RISK_READY_EVICTED |
                          1U << RISK_OVERRIDE_FAILED | 1U << RISK_MAY_TRAVEL;
 
-    json_writer_names(&x->out->facts, "risks", risks, risk_names);
+    json_writer_bit_names(&x->out->facts, "risks", risks, risk_names);
     for (unsigned i = 0; i < RISK_COUNT; i++) {
         if (risks & ~described & 1U << i)
             explain_paragraph(x, "At risk: %s.", risk_texts[i]);
@@ -250,7 +250,7 @@ void explain_state(struct explain_context *x, const struct entry *template)
     if (entry_template(template)->unread)
         explain_paragraph(
             x, "It may not be read here: all that is said of it comes from its binding.");
-    json_writer_names(w, "flags", d->flags, template_flag_names);
+    json_writer_bit_names(w, "flags", d->flags, template_flag_names);
     for (unsigned i = 0; i < TEMPLATE_FLAG_COUNT; i++) {
         if (d->flags & 1U << i)
             explain_paragraph(x, "%s", template_flag_texts[i]);

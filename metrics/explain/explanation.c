@@ -408,8 +408,8 @@ static void put_field_difference(void *context, const struct difference *d)
 
     explanation_open(x->out, NULL, '{');
     json_writer_text(&x->out->facts, "path", d->path);
-    json_writer_json(&x->out->facts, "binding", d->before);
-    json_writer_json(&x->out->facts, "policy", d->after);
+    json_writer_raw_json(&x->out->facts, "binding", d->before);
+    json_writer_raw_json(&x->out->facts, "policy", d->after);
     explain_paragraph(x, "%s%s%s:", field->name, *d->path == '\0' || *d->path == '[' ? "" : ".",
                       d->path);
     explain_detail(x, "binding: %s", d->before ? d->before : EXPLAIN_NOT_SET);
@@ -468,7 +468,7 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
         explain_paragraph(x, "Replicas now: %s.", text.data);
     if (!b || !b->has_placement || b->propagation.placement == b->applied_placement)
         return;
-    json_writer_json(&x->out->facts, "appliedPlacement", b->applied_placement);
+    json_writer_raw_json(&x->out->facts, "appliedPlacement", b->applied_placement);
     explain_paragraph(x, "The scheduler has not applied its placement yet. What it applied last:");
     explain_detail(x, "%s", b->applied_placement ? b->applied_placement : EXPLAIN_NOT_SET);
 }

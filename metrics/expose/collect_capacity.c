@@ -79,7 +79,7 @@ static void collect_drift_replicas(const struct entry *entry, struct samples *ou
 
     if (is_cluster(entry))
         SAMPLE(out, 0, 0, entry->name);
-    while (capacity_movement(capacity_of(entry), &walk, &m)) {
+    while (capacity_next_movement(capacity_of(entry), &walk, &m)) {
         for (unsigned i = 0; i < MOVEMENT_COUNT; i++) {
             if (m.replicas[i] != 0)
                 SAMPLE(out, m.replicas[i], i, m.cluster);
@@ -95,7 +95,7 @@ static void collect_policy_drift_replicas(const struct entry *entry, struct samp
     struct movement_walk walk = {0};
     struct cluster_movement m;
 
-    while (capacity_movement(capacity_of(entry), &walk, &m)) {
+    while (capacity_next_movement(capacity_of(entry), &walk, &m)) {
         for (unsigned i = 0; i < MOVEMENT_COUNT; i++) {
             if (m.replicas[i] != 0)
                 SAMPLE(out, m.replicas[i], i, policy.kind, policy.ns, policy.name);
@@ -117,7 +117,7 @@ static void collect_drift_requests(const struct entry *entry, struct samples *ou
 
     if (is_cluster(entry))
         add_zeros(out, entry->name);
-    while (capacity_movement(capacity_of(entry), &walk, &m))
+    while (capacity_next_movement(capacity_of(entry), &walk, &m))
         add_movement(out, capacity_of(entry), &m, m.cluster);
 }
 
@@ -126,7 +126,7 @@ static void collect_namespace_drift_requests(const struct entry *entry, struct s
     struct movement_walk walk = {0};
     struct cluster_movement m;
 
-    while (capacity_movement(capacity_of(entry), &walk, &m))
+    while (capacity_next_movement(capacity_of(entry), &walk, &m))
         add_movement(out, capacity_of(entry), &m, entry_ns(entry));
 }
 

@@ -187,7 +187,7 @@ static void collect_versions_behind(const struct entry *policy, struct samples *
 
     for (size_t i = 0; h && i <= h->count; i++) {
         const struct policy_version *v = version_at(h, i);
-        int behind = v->templates > 0 ? policy_version_behind(v) : 0;
+        int behind = v->templates > 0 ? policy_version_count_later(v) : 0;
 
         if (behind != 0)
             SAMPLE(out, v->templates,
@@ -201,7 +201,7 @@ static void collect_versions_behind(const struct entry *policy, struct samples *
 static void collect_versions_in_force(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
-    size_t count = h ? policy_history_used_versions(h) : 0;
+    size_t count = h ? policy_history_count_used_versions(h) : 0;
 
     if (count > 1)
         SAMPLE(out, (int64_t)count, 0, entry_kind(policy), entry_ns(policy), policy->name);
@@ -214,14 +214,15 @@ static void collect_rollout_templates(const struct entry *policy, struct samples
 
     for (size_t i = 0; h && i <= h->count; i++) {
         const struct policy_version *v = version_at(h, i);
-        int behind = policy_version_behind(v);
+        int behind = policy_version_count_later(v);
 
         templates[behind < 0    ? ROLLOUT_UNKNOWN
                   : behind == 0 ? ROLLOUT_CURRENT
                   : behind == 1 ? ROLLOUT_PREVIOUS
                                 : ROLLOUT_OLDER] += v->templates;
     }
-    for (unsigned i = 0; h && policy_history_outdated_templates(h) > 0 && i < ROLLOUT_COUNT; i++)
+    for (unsigned i = 0; h && policy_history_count_outdated_templates(h) > 0 && i < ROLLOUT_COUNT;
+         i++)
         SAMPLE(out, templates[i], i, entry_kind(policy), entry_ns(policy), policy->name);
 }
 

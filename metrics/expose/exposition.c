@@ -46,13 +46,13 @@ static void add_series(struct strbuf *out, const struct series *series,
         return;
     series_add_text(out, series);
     if (def->aggregation == AGGREGATE_MIN)
-        number_add_seconds(out, minimum);
+        strbuf_add_seconds(out, minimum);
     else if (def->aggregation == AGGREGATE_NONE || def->type == FAMILY_HISTOGRAM)
-        number_add_double(out, series->number);
+        strbuf_add_double(out, series->number);
     else if (def->milli)
-        number_add_seconds(out, series->sum);
+        strbuf_add_seconds(out, series->sum);
     else
-        number_add_int(out, series->sum);
+        strbuf_add_int(out, series->sum);
     strbuf_addc(out, '\n');
 }
 
@@ -69,7 +69,7 @@ static void add_start_time(struct strbuf *out, const struct label_set *set, unsi
                family->def->type == FAMILY_COUNTER ? len - strlen("_total") : len);
     strbuf_adds(out, "_created");
     strbuf_adds(out, text.data + len + strlen(family->texts[at].suffix));
-    number_add_seconds(out, created_ms);
+    strbuf_add_seconds(out, created_ms);
     strbuf_addc(out, '\n');
 }
 

@@ -38,7 +38,7 @@ void row_init(struct row *row, struct entry *template, enum takeover takeover)
         .owner = owner ? intern_ref(owner) : NULL,
         .since_ms = since.time_ms,
         .version = d->version ? d->version->number : 0,
-        .behind = d->version ? policy_version_behind(d->version) : -1,
+        .behind = d->version ? policy_version_count_later(d->version) : -1,
         .clusters = d->target_count,
         .state = d->state,
         .reason = (uint8_t)d->reason,
@@ -56,8 +56,8 @@ void row_init(struct row *row, struct entry *template, enum takeover takeover)
 
 void row_release(struct row *row, struct store *store)
 {
-    intern_drop(store_strings(store), row->changed_by);
-    intern_drop(store_strings(store), row->owner);
+    intern_drop(store_string_pool(store), row->changed_by);
+    intern_drop(store_string_pool(store), row->owner);
     unpin(store, row->policy);
     unpin(store, row->claimed);
     unpin(store, row->template);

@@ -42,7 +42,8 @@ struct since template_since(const struct template_decision *d)
 
 static struct policy_name claimed_policy(const struct claim *claim)
 {
-    return (struct policy_name){kind_policy(claim->cluster_scoped)->name, claim->ns, claim->name};
+    return (struct policy_name){kind_of_policies(claim->cluster_scoped)->name, claim->ns,
+                                claim->name};
 }
 
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current)

@@ -393,7 +393,7 @@ struct registry *registry_new(const struct engine *engine, const struct registry
 static void visit_entries(const struct store *store, void *context,
                           void (*visit)(void *context, struct entry *entry))
 {
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++)

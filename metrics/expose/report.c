@@ -271,8 +271,8 @@ static void put_template(struct json_writer *w, const struct plan_template *row)
                                              entry_kind(template), entry_ns(template),
                                              template->name});
     json_writer_text(w, "when", plan_when_names[row->when]);
-    json_writer_names(w, "fields", outcome_differing_fields(&row->before, &row->after),
-                      drift_field_names);
+    json_writer_bit_names(w, "fields", outcome_differing_fields(&row->before, &row->after),
+                          drift_field_names);
     report_put_outcome(w, "before", &row->before);
     report_put_outcome(w, "after", &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE)
@@ -365,10 +365,10 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     for (size_t i = 0; i < r->clusters.count; i++)
         put_cluster(w, &r->clusters.items[i]);
     json_writer_close(w, ']');
-    json_writer_names(w, "assumptions", r->assumptions, assumption_texts);
+    json_writer_bit_names(w, "assumptions", r->assumptions, assumption_texts);
     put_conflicts(w, p, r, engine);
     if (fails)
-        json_writer_json(w, "fails", fails);
+        json_writer_raw_json(w, "fails", fails);
     json_writer_close(w, '}');
 }
 

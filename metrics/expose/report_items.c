@@ -133,7 +133,7 @@ void report_put_connector(struct json_writer *w, const struct engine *engine,
     json_writer_text(w, "location", c->identity.location);
     json_writer_text(w, "name", c->identity.unclear ? NULL : c->identity.name);
     json_writer_text(w, "protection", protection_names[c->protection]);
-    json_writer_names(w, "conflicts", c->conflicts, connector_conflict_names);
+    json_writer_bit_names(w, "conflicts", c->conflicts, connector_conflict_names);
     put_sharers(w, engine, template);
     put_lease(w, engine, template);
 }
@@ -158,7 +158,7 @@ void report_lease(struct json_writer *w, const struct entry *entry)
     json_writer_text(w, "holder", lease->holder);
     json_writer_text(w, "namespace", d->holder_ns);
     report_put_time(w, "expiration", lease->expires_s * 1000);
-    json_writer_names(w, "conflicts", d->conflicts, connector_conflict_names);
+    json_writer_bit_names(w, "conflicts", d->conflicts, connector_conflict_names);
     json_writer_close(w, '}');
 }
 
@@ -194,10 +194,10 @@ void report_template(struct json_writer *w, const struct engine *engine,
     if (entry_template(template)->unread)
         json_writer_bool(w, "unread", true);
     json_writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
-    json_writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
-    json_writer_names(w, "flags", d->flags, template_flag_names);
+    json_writer_bit_names(w, "fields", stale ? d->fields : 0, drift_field_names);
+    json_writer_bit_names(w, "flags", d->flags, template_flag_names);
     report_put_stages(w, engine, template);
-    json_writer_names(w, "risks", d->risks, risk_names);
+    json_writer_bit_names(w, "risks", d->risks, risk_names);
     report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     report_put_version(w, d->version);
@@ -422,7 +422,7 @@ static void put_defect(struct json_writer *w, const struct entry *entry, enum de
     case DEFECT_UNAPPLIED_RESOLUTION:
     case DEFECT_UNCLEARED_FIELDS:
     case DEFECT_OVERRIDDEN_VALUE:
-        json_writer_names(w, "fields", defect_fields(entry, defect), dependency_field_names);
+        json_writer_bit_names(w, "fields", defect_fields(entry, defect), dependency_field_names);
         return;
     case DEFECT_COUNT:
         break;

@@ -339,7 +339,7 @@ void version_uses_release(struct version_uses *uses)
 
 void report_put_version(struct json_writer *w, const struct policy_version *v)
 {
-    int behind = v ? policy_version_behind(v) : -1;
+    int behind = v ? policy_version_count_later(v) : -1;
 
     report_put_number_or_null(w, "version", v ? v->number : 0, v && v->number > 0);
     if (v && policy_version_is_unknown(v))

@@ -240,7 +240,7 @@ static void init_histogram_texts(struct family_state *f)
         struct strbuf text = STRBUF_INIT(LABELS_MAX_BYTES);
 
         strbuf_adds(&text, "le=\"");
-        number_add_double(&text, i < count ? f->def->buckets[i] : __builtin_inf());
+        strbuf_add_double(&text, i < count ? f->def->buckets[i] : __builtin_inf());
         strbuf_addc(&text, '"');
         f->texts[i] = (struct series_text){"_bucket", strbuf_take(&text, NULL)};
     }

@@ -39,7 +39,7 @@ static const char *intern_message(struct decode *d, const char *text)
     size_t len = strlen(text);
 
     return intern_add_len(d->strings, text,
-                          len > MESSAGE_MAX ? utf8_boundary(text, MESSAGE_MAX) : len);
+                          len > MESSAGE_MAX ? utf8_cut_length(text, MESSAGE_MAX) : len);
 }
 
 static struct status_problem *get_or_add_status_problem(struct binding_status *p)
@@ -149,7 +149,7 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
         struct status_problem *problem = get_or_add_status_problem(out);
 
         if (!problem->evictions)
-            problem->evictions = decode_alloc(tasks, sizeof(*problem->evictions));
+            problem->evictions = decode_alloc_array(tasks, sizeof(*problem->evictions));
         problem->evictions[problem->eviction_count++] = (struct eviction){
             .cluster = intern_add(d->strings, json_str(task, "fromCluster", "")),
             .reason = intern_add(d->strings, json_str(task, "reason", "")),
@@ -422,21 +422,21 @@ static void read_referrers(struct decode *d, const cJSON *spec, struct binding *
     const cJSON *array = decode_array(d, spec, "spec", "requiredBy");
     const cJSON *item;
 
-    b->referrers = decode_alloc(array, sizeof(*b->referrers));
+    b->referrers = decode_alloc_array(array, sizeof(*b->referrers));
     cJSON_ArrayForEach (item, array) {
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         b->referrers[b->referrer_count++] = (struct referrer){
-            .ns = decode_shared_or_empty(d, item, path, "namespace"),
-            .name = decode_shared_or_empty(d, item, path, "name"),
+            .ns = decode_interned_or_empty(d, item, path, "namespace"),
+            .name = decode_interned_or_empty(d, item, path, "name"),
         };
     }
 }
 
 static struct target_cluster read_cluster(struct decode *d, const cJSON *item, const char *path)
 {
-    decode_element(d, item, path);
+    decode_check_element(d, item, path);
     return (struct target_cluster){
-        .name = decode_shared_or_empty(d, item, path, "name"),
+        .name = decode_interned_or_empty(d, item, path, "name"),
         .replicas = decode_replicas(d, item, path, "replicas", 0),
     };
 }
@@ -494,7 +494,7 @@ static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b
     const cJSON *array = decode_array(d, spec, "spec", "clusters");
     const cJSON *item;
 
-    b->clusters = decode_alloc(array, sizeof(*b->clusters));
+    b->clusters = decode_alloc_array(array, sizeof(*b->clusters));
     cJSON_ArrayForEach (item, array)
         b->clusters[b->cluster_count++] = read_cluster(d, item, "spec.clusters[]");
     read_required_clusters(d, spec, b);
@@ -507,10 +507,10 @@ static void read_member_conflicts(struct decode *d, const cJSON *json, struct bi
     uint32_t count = 0;
     const cJSON *item;
 
-    if (!connector_manages(b->api_version))
+    if (!is_connector_api_version(b->api_version))
         return;
     cJSON_ArrayForEach (item, items) {
-        const char *holder = management_conflict_decode(d, json_get(item, "status"));
+        const char *holder = conflict_holder_decode(d, json_get(item, "status"));
 
         if (!holder)
             continue;
@@ -544,7 +544,7 @@ static void read_requests(struct decode *d, const cJSON *spec, struct binding *b
     const cJSON *requests = decode_object(d, requirements, path, "resourceRequest");
     const cJSON *item;
 
-    b->requests = decode_alloc(requests, sizeof(*b->requests));
+    b->requests = decode_alloc_array(requests, sizeof(*b->requests));
     cJSON_ArrayForEach (item, requests) {
         b->requests[b->request_count++] = (struct resource_request){
             .resource = intern_add(d->strings, item->string),
@@ -561,9 +561,9 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     const cJSON *suspension = decode_object(d, spec, "spec", "suspension");
     const char *uid = decode_text(d, resource, path, "uid");
 
-    b->api_version = decode_shared_or_empty(d, resource, path, "apiVersion");
-    b->kind = decode_shared_or_empty(d, resource, path, "kind");
-    b->ns = decode_shared_or_empty(d, resource, path, "namespace");
+    b->api_version = decode_interned_or_empty(d, resource, path, "apiVersion");
+    b->kind = decode_interned_or_empty(d, resource, path, "kind");
+    b->ns = decode_interned_or_empty(d, resource, path, "namespace");
     decode_text(d, resource, path, "name");
     b->uid_hash = uid_hash(uid ? uid : "");
     b->resource_version = resource_version_decode(d, resource, path);
@@ -597,17 +597,17 @@ void *binding_decode(struct decode *d, const cJSON *json)
         b->claim = memcpy(b + 1, claim, claim_size);
     free(claim);
     b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
-    b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
+    b->managed_by = decode_interned(d, labels, "metadata.labels", managed_by_key);
     b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->noted = read_recorded_dependencies(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    b->changed_ms = user_changed_ms(d, metadata, NULL);
+    b->changed_ms = user_change_time_ms(d, metadata, NULL);
     binding_write_decode(d, metadata, &b->write);
-    b->propagated_s = propagation_write_s(d, metadata);
+    b->propagated_s = propagation_write_time_s(d, metadata);
     b->delivered_generation = read_delivered_generation(json);
-    b->deleting = decode_deleting(d, metadata);
+    b->deleting = decode_is_deleting(d, metadata);
     read_spec(d, decode_object(d, json, "", "spec"), b);
     binding_status_decode(d, json, b->clusters, binding_target_count(b), &b->status);
     read_member_conflicts(d, json, b);

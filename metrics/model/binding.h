@@ -104,7 +104,7 @@ struct binding_status {
 const char *binding_status_message(const struct binding_status *p, const char *cluster);
 
 /* Returns true if the condition Scheduled exists and is not True. */
-static inline bool scheduling_failed(const struct binding_status *p)
+static inline bool has_failed_scheduling(const struct binding_status *p)
 {
     return p->scheduled >= SCHEDULED_NO_CLUSTER_FIT;
 }

@@ -24,13 +24,13 @@ static void read_taints(struct decode *d, const cJSON *spec, struct cluster *c)
     const cJSON *array = decode_array(d, spec, "spec", "taints");
     const cJSON *item;
 
-    c->taints = decode_alloc(array, sizeof(*c->taints));
+    c->taints = decode_alloc_array(array, sizeof(*c->taints));
     cJSON_ArrayForEach (item, array) {
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         c->taints[c->taint_count++] = (struct taint){
-            .key = decode_shared_or_empty(d, item, path, "key"),
-            .value = decode_shared_or_empty(d, item, path, "value"),
-            .effect = decode_shared_or_empty(d, item, path, "effect"),
+            .key = decode_interned_or_empty(d, item, path, "key"),
+            .value = decode_interned_or_empty(d, item, path, "value"),
+            .effect = decode_interned_or_empty(d, item, path, "effect"),
         };
     }
 }
@@ -45,7 +45,7 @@ static bool is_condition_true(struct decode *d, const cJSON *status, const char 
         const char *type = decode_text(d, item, path, "type");
         const char *value = decode_text(d, item, path, "status");
 
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         if (type && strcmp(type, condition) == 0)
             holds = value && strcmp(value, "True") == 0;
     }
@@ -173,15 +173,15 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     struct cluster *c = xcalloc(1, sizeof(*c));
 
     labels_decode(d, metadata, "metadata", "labels", &c->labels);
-    c->provider = decode_shared(d, spec, "spec", "provider");
-    c->region = decode_shared(d, spec, "spec", "region");
+    c->provider = decode_interned(d, spec, "spec", "provider");
+    c->region = decode_interned(d, spec, "spec", "region");
     read_zones(d, spec, c);
     read_taints(d, spec, c);
     c->ready = is_condition_true(d, status, "Ready");
     c->apis_complete = is_condition_true(d, status, "CompleteAPIEnablements");
     read_served_apis(d, status, c);
     read_resources(d, status, c);
-    c->deleting = decode_deleting(d, metadata);
+    c->deleting = decode_is_deleting(d, metadata);
     if (d->failed) {
         cluster_release(d->strings, c);
         return NULL;

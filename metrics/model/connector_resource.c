@@ -111,7 +111,7 @@ static bool has_suffix(const char *text, size_t len, const char *end)
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-bool connector_manages(const char *api_version)
+bool is_connector_api_version(const char *api_version)
 {
     const char *slash = strchr(api_version, '/');
     size_t len = slash ? (size_t)(slash - api_version) : 0;
@@ -155,7 +155,7 @@ enum connector_role connector_role_of(const cJSON *json)
     const cJSON *metadata = json_get(json, "metadata");
     const cJSON *item;
 
-    if (connector_manages(api_version))
+    if (is_connector_api_version(api_version))
         return ROLE_RESOURCE;
     if (strcmp(api_version, "v1") != 0)
         return ROLE_NONE;
@@ -258,7 +258,7 @@ static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclea
     return text.len > 0 ? intern_add(d->strings, text.data) : NULL;
 }
 
-const char *management_conflict_decode(struct decode *d, const cJSON *status)
+const char *conflict_holder_decode(struct decode *d, const cJSON *status)
 {
     /* Condition message: "... resource is under lease by '<id>' for an additional ...". */
     static const char before[] = "under lease by '";
@@ -297,10 +297,10 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     c->container = read_container(d, annotations, &c->unclear);
     if (!c->container.id)
         c->container = read_container_reference(d, spec);
-    c->resource_id = decode_shared(d, spec, "spec", "resourceID");
+    c->resource_id = decode_interned(d, spec, "spec", "resourceID");
     c->location = read_location(d, spec);
     c->parent = read_parent(d, spec, &c->unclear);
-    c->conflict_holder = management_conflict_decode(d, json_get(json, "status"));
+    c->conflict_holder = conflict_holder_decode(d, json_get(json, "status"));
     /* Config Connector ignores an interval that is not a number. */
     c->reconcile_s =
         reconcile && parse_uint(reconcile, INT32_MAX, &reconcile_s) ? (int64_t)reconcile_s : -1;
@@ -354,7 +354,7 @@ void connector_release(struct intern *strings, void *part, enum connector_role r
     free(part);
 }
 
-int64_t lease_expiry_read(const char *text)
+int64_t lease_expiry_parse(const char *text)
 {
     uint64_t seconds;
 
@@ -365,9 +365,9 @@ void *lease_decode(struct decode *d, const cJSON *json)
 {
     struct lease *l = xcalloc(1, sizeof(*l));
 
-    l->asset_type = decode_shared(d, json, "", "assetType");
-    l->holder = decode_shared(d, json, "", "holder");
-    l->expires_s = lease_expiry_read(decode_text(d, json, "", "expiration"));
+    l->asset_type = decode_interned(d, json, "", "assetType");
+    l->holder = decode_interned(d, json, "", "holder");
+    l->expires_s = lease_expiry_parse(decode_text(d, json, "", "expiration"));
     l->snapshot_ms = decode_int(d, json, "", "snapshotMilliseconds", 0);
     if (d->failed) {
         lease_release(d->strings, l);

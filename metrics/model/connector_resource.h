@@ -24,7 +24,7 @@ enum connector_trait {
  * (core.cnrm.cloud.google.com and its subdomains). Objects of these kinds must be read completely:
  * their identity is in the spec, conflicts are in the status.
  */
-bool connector_manages(const char *api_version);
+bool is_connector_api_version(const char *api_version);
 
 /* Returns the traits of a kind as bits of enum connector_trait; 0 for kinds without traits. */
 unsigned connector_traits(const char *kind);
@@ -96,7 +96,7 @@ struct namespace_ids {
  * interned text that the caller drops, "" if the message has no id. Returns NULL without such a
  * condition, or if the status is malformed.
  */
-const char *management_conflict_decode(struct decode *d, const cJSON *status);
+const char *conflict_holder_decode(struct decode *d, const cJSON *status);
 
 /* Returns the role of an object for Config Connector; ROLE_NONE for most objects. */
 enum connector_role connector_role_of(const cJSON *json);
@@ -134,4 +134,4 @@ void lease_release(struct intern *strings, void *object);
 /* For tests. */
 
 /* Returns the label cnrm-lease-expiration in seconds since the epoch; 0 if it is not a number. */
-int64_t lease_expiry_read(const char *text);
+int64_t lease_expiry_parse(const char *text);

@@ -187,15 +187,16 @@ const char *decode_text(struct decode *d, const cJSON *parent, const char *path,
     return item && item->valuestring[0] ? item->valuestring : NULL;
 }
 
-const char *decode_shared(struct decode *d, const cJSON *parent, const char *path, const char *key)
+const char *decode_interned(struct decode *d, const cJSON *parent, const char *path,
+                            const char *key)
 {
     const char *text = decode_text(d, parent, path, key);
 
     return text ? intern_add(d->strings, text) : NULL;
 }
 
-const char *decode_shared_or_empty(struct decode *d, const cJSON *parent, const char *path,
-                                   const char *key)
+const char *decode_interned_or_empty(struct decode *d, const cJSON *parent, const char *path,
+                                     const char *key)
 {
     const char *text = decode_text(d, parent, path, key);
 
@@ -245,7 +246,7 @@ int64_t decode_time(struct decode *d, const cJSON *parent, const char *path, con
     return ms;
 }
 
-bool decode_deleting(struct decode *d, const cJSON *metadata)
+bool decode_is_deleting(struct decode *d, const cJSON *metadata)
 {
     decode_time(d, metadata, "metadata", "deletionTimestamp");
     return decode_text(d, metadata, "metadata", "deletionTimestamp") != NULL;
@@ -300,13 +301,13 @@ const char *decode_item_text(struct decode *d, const cJSON *item, const char *pa
     return "";
 }
 
-void decode_element(struct decode *d, const cJSON *element, const char *path)
+void decode_check_element(struct decode *d, const cJSON *element, const char *path)
 {
     if (!cJSON_IsObject(element) && !cJSON_IsNull(element))
         fail_wrong_type(d, path, "", "an object", element);
 }
 
-void *decode_alloc(const cJSON *items, size_t size)
+void *decode_alloc_array(const cJSON *items, size_t size)
 {
     size_t count = (size_t)cJSON_GetArraySize(items);
 
@@ -317,7 +318,7 @@ const char **decode_texts(struct decode *d, const cJSON *parent, const char *pat
                           uint32_t *count)
 {
     const cJSON *array = decode_array(d, parent, path, key);
-    const char **texts = decode_alloc(array, sizeof(*texts));
+    const char **texts = decode_alloc_array(array, sizeof(*texts));
     const cJSON *item;
 
     *count = 0;

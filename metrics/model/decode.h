@@ -59,11 +59,12 @@ const cJSON *decode_array(struct decode *d, const cJSON *parent, const char *pat
 const char *decode_text(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
 /* Returns the string `parent.key`, interned; the caller drops it. NULL if absent or empty. */
-const char *decode_shared(struct decode *d, const cJSON *parent, const char *path, const char *key);
+const char *decode_interned(struct decode *d, const cJSON *parent, const char *path,
+                            const char *key);
 
 /* Returns the string `parent.key`, interned; the caller drops it. "" if absent. */
-const char *decode_shared_or_empty(struct decode *d, const cJSON *parent, const char *path,
-                                   const char *key);
+const char *decode_interned_or_empty(struct decode *d, const cJSON *parent, const char *path,
+                                     const char *key);
 
 /*
  * Returns the integer `parent.key`; `fallback` if it is absent. A fraction, or an absolute value
@@ -81,7 +82,7 @@ enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char
 int64_t decode_time(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
 /* Returns true if metadata.deletionTimestamp is set. */
-bool decode_deleting(struct decode *d, const cJSON *metadata);
+bool decode_is_deleting(struct decode *d, const cJSON *metadata);
 
 /* Returns the replica count `parent.key`, 0 to INT32_MAX; `fallback` if it is absent. */
 int32_t decode_replicas(struct decode *d, const cJSON *parent, const char *path, const char *key,
@@ -97,13 +98,13 @@ double decode_quantity(struct decode *d, const cJSON *item, const char *path);
 const char *decode_item_text(struct decode *d, const cJSON *item, const char *path);
 
 /* Fails if an element of an array of objects is neither an object nor null. */
-void decode_element(struct decode *d, const cJSON *element, const char *path);
+void decode_check_element(struct decode *d, const cJSON *element, const char *path);
 
 /*
  * Allocates `size` bytes for each element of an array or member of an object; NULL if there are no
  * elements. The caller frees the memory.
  */
-void *decode_alloc(const cJSON *items, size_t size);
+void *decode_alloc_array(const cJSON *items, size_t size);
 
 /*
  * Returns the array of strings `parent.key` as interned strings; NULL if it is empty. Release it

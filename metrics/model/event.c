@@ -125,12 +125,12 @@ static MUST_USE struct override_event *override_event_decode(struct decode *d, c
     size_t len = outcome == OVERRIDE_FAILED ? strlen(message) : 0;
 
     if (len > OVERRIDE_MESSAGE_MAX)
-        len = utf8_boundary(message, OVERRIDE_MESSAGE_MAX);
+        len = utf8_cut_length(message, OVERRIDE_MESSAGE_MAX);
 
     struct override_event *e = xcalloc(1, sizeof(*e) + len + 1);
 
     memcpy(e->message, message, len);
-    e->api_version = decode_shared_or_empty(d, about, path, "apiVersion");
+    e->api_version = decode_interned_or_empty(d, about, path, "apiVersion");
     e->cluster = intern_add_len(d->strings, names.cluster.text, names.cluster.len);
     e->policy_ns = intern_add_len(d->strings, names.policy_ns.text, names.policy_ns.len);
     e->policy = intern_add_len(d->strings, names.policy.text, names.policy.len);
@@ -216,9 +216,9 @@ static bool is_from_exporter(const cJSON *json)
 static void read_object_reference(struct decode *d, const cJSON *about, const char *path,
                                   struct event *e)
 {
-    e->kind = decode_shared_or_empty(d, about, path, "kind");
-    e->ns = decode_shared_or_empty(d, about, path, "namespace");
-    e->name = decode_shared_or_empty(d, about, path, "name");
+    e->kind = decode_interned_or_empty(d, about, path, "kind");
+    e->ns = decode_interned_or_empty(d, about, path, "namespace");
+    e->name = decode_interned_or_empty(d, about, path, "name");
 }
 
 static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
@@ -230,7 +230,7 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
 
     e->is_conflict = true;
     read_object_reference(d, about, path, e);
-    e->uid = decode_shared(d, metadata, "metadata", "uid");
+    e->uid = decode_interned(d, metadata, "metadata", "uid");
     e->about_uid_hash = uid_hash(json_str(about, "uid", ""));
     e->ours = is_from_exporter(json);
     e->count = read_count(d, json);

@@ -182,22 +182,22 @@ const struct kind_def *kind_table(size_t *count)
     return rows;
 }
 
-const struct kind_def *kind_policy(bool cluster_scoped)
+const struct kind_def *kind_of_policies(bool cluster_scoped)
 {
     return &rows[cluster_scoped ? ROW_CLUSTER_POLICY : ROW_POLICY];
 }
 
-const struct kind_def *kind_binding(bool cluster_scoped)
+const struct kind_def *kind_of_bindings(bool cluster_scoped)
 {
     return &rows[cluster_scoped ? ROW_CLUSTER_BINDING : ROW_BINDING];
 }
 
-const struct kind_def *kind_override(bool cluster_scoped)
+const struct kind_def *kind_of_overrides(bool cluster_scoped)
 {
     return &rows[cluster_scoped ? ROW_CLUSTER_OVERRIDE : ROW_OVERRIDE];
 }
 
-const struct kind_def *kind_cluster(void)
+const struct kind_def *kind_of_clusters(void)
 {
     return &rows[ROW_CLUSTER];
 }
@@ -250,7 +250,7 @@ static const struct cluster_kind {
     {"storagemigration.k8s.io", "StorageVersionMigration"},
 };
 
-enum scope scope_of(const char *api_version, const char *kind)
+enum scope scope_of_kind(const char *api_version, const char *kind)
 {
     const struct kind_def *def = kind_of(api_version, kind);
     size_t len = api_group_len(api_version);

@@ -80,10 +80,10 @@ const struct kind_def *kind_of(const char *api_version, const char *kind);
 const struct kind_def *kind_table(size_t *count);
 
 /* Return the row of policies, bindings, override policies or member clusters. */
-const struct kind_def *kind_policy(bool cluster_scoped);
-const struct kind_def *kind_binding(bool cluster_scoped);
-const struct kind_def *kind_override(bool cluster_scoped);
-const struct kind_def *kind_cluster(void);
+const struct kind_def *kind_of_policies(bool cluster_scoped);
+const struct kind_def *kind_of_bindings(bool cluster_scoped);
+const struct kind_def *kind_of_overrides(bool cluster_scoped);
+const struct kind_def *kind_of_clusters(void);
 
 /* Returns the length of the group in an apiVersion; 0 for "v1". */
 size_t api_group_len(const char *api_version);
@@ -96,4 +96,4 @@ enum scope {
 };
 
 /* Returns the scope of a kind if it is built into Kubernetes or Karmada; else SCOPE_UNKNOWN. */
-enum scope scope_of(const char *api_version, const char *kind);
+enum scope scope_of_kind(const char *api_version, const char *kind);

@@ -16,7 +16,7 @@ static bool has_user_key(const cJSON *fields, const char *exception)
 {
     const cJSON *field;
 
-    cJSON_ArrayForEach (field, json_members(fields)) {
+    cJSON_ArrayForEach (field, json_object_or_null(fields)) {
         const char *key = strncmp(field->string, "f:", 2) == 0 ? field->string + 2 : field->string;
 
         if (strcmp(key, ".") == 0)
@@ -31,7 +31,7 @@ static bool has_user_metadata(const cJSON *metadata)
 {
     const cJSON *field;
 
-    cJSON_ArrayForEach (field, json_members(metadata)) {
+    cJSON_ArrayForEach (field, json_object_or_null(metadata)) {
         const char *name = field->string;
 
         if (strcmp(name, ".") == 0)
@@ -69,7 +69,7 @@ static bool is_user_entry(struct decode *d, const cJSON *entry)
     return false;
 }
 
-int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by)
+int64_t user_change_time_ms(struct decode *d, const cJSON *metadata, const char **by)
 {
     const cJSON *managed = decode_array(d, metadata, "metadata", "managedFields");
     int64_t generation = decode_int(d, metadata, "metadata", "generation", 0);
@@ -78,7 +78,7 @@ int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by
     int64_t changed_ms = INT64_MIN;
 
     cJSON_ArrayForEach (entry, managed) {
-        decode_element(d, entry, path);
+        decode_check_element(d, entry, path);
 
         int64_t time_ms = decode_time(d, entry, path, "time");
 
@@ -121,7 +121,7 @@ static void add_key_hashes(const cJSON *map, uint32_t *user_keys, uint32_t *karm
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, json_members(map)) {
+    cJSON_ArrayForEach (item, json_object_or_null(map)) {
         const char *value = cJSON_IsString(item) ? item->valuestring : "";
         uint64_t hash = map_hash(value, strlen(value), text_hash32(item->string));
 
@@ -187,7 +187,7 @@ static void append_field_hashes(const cJSON *fields, uint64_t path_hash, struct 
 {
     const cJSON *field;
 
-    cJSON_ArrayForEach (field, json_members(fields)) {
+    cJSON_ArrayForEach (field, json_object_or_null(fields)) {
         const char *key = field->string;
         uint64_t hash = map_hash(key, strlen(key), path_hash);
 
@@ -276,8 +276,8 @@ static bool has_changed_content(const struct traces *old, const struct traces *f
     return fresh->newest_s > old->newest_s || fresh->content < old->content;
 }
 
-bool changed_by_user(const struct traces *old, const struct traces *fresh,
-                     bool claim_moves_generation)
+bool was_changed_by_user(const struct traces *old, const struct traces *fresh,
+                         bool claim_moves_generation)
 {
     bool claimed = claim_moves_generation && fresh->generation == old->generation + 1 &&
                    fresh->karmada_keys != old->karmada_keys;
@@ -289,7 +289,7 @@ bool changed_by_user(const struct traces *old, const struct traces *fresh,
     return fresh->generation && old->generation && fresh->generation != old->generation && !claimed;
 }
 
-uint32_t user_write_s(const struct traces *t, uint32_t karmada)
+uint32_t user_write_time_s(const struct traces *t, uint32_t karmada)
 {
     return t->newest_by == karmada ? t->other_s : t->newest_s;
 }

@@ -21,7 +21,7 @@
  * Sets `by`, unless it is NULL, to the manager of the entry with that time, borrowed from
  * `metadata`; to NULL if the time is unknown or the creation time, or the entry has no manager.
  */
-int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by);
+int64_t user_change_time_ms(struct decode *d, const cJSON *metadata, const char **by);
 
 /* Returns the number in `parent.resourceVersion`; 0 if it is absent or not a number. */
 uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where);
@@ -50,14 +50,14 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
  * `claim_moves_generation`: an annotation, such as Karmada's claim, increments the generation of
  * objects of this kind (Deployments).
  */
-bool changed_by_user(const struct traces *old, const struct traces *fresh,
-                     bool claim_moves_generation);
+bool was_changed_by_user(const struct traces *old, const struct traces *fresh,
+                         bool claim_moves_generation);
 
 /*
  * Returns the time of the last user entry without a subresource whose manager is not `karmada`
  * (text_hash32() of its name), in seconds since the epoch.
  */
-uint32_t user_write_s(const struct traces *t, uint32_t karmada);
+uint32_t user_write_time_s(const struct traces *t, uint32_t karmada);
 
 /* Last write of the spec of an object. */
 struct spec_write {

@@ -41,7 +41,7 @@ bool uid_hashes_differ(uint32_t a, uint32_t b)
     return a != b && a != fnv_basis && b != fnv_basis;
 }
 
-uint32_t short_version_of(const char *version)
+uint32_t short_version_of_text(const char *version)
 {
     uint64_t number = 0;
 
@@ -50,9 +50,9 @@ uint32_t short_version_of(const char *version)
     return (uint32_t)number;
 }
 
-uint32_t short_version(const cJSON *json)
+uint32_t short_version_of_object(const cJSON *json)
 {
-    return short_version_of(json_str(json_get(json, "metadata"), "resourceVersion", ""));
+    return short_version_of_text(json_str(json_get(json, "metadata"), "resourceVersion", ""));
 }
 
 enum { NAME_MAX_LEN = 63, PREFIX_MAX_LEN = 253 };
@@ -74,7 +74,7 @@ void labels_decode(struct decode *d, const cJSON *parent, const char *path, cons
     const cJSON *map = decode_object(d, parent, path, key);
     const cJSON *item;
 
-    *out = (struct labels){.items = decode_alloc(map, sizeof(*out->items))};
+    *out = (struct labels){.items = decode_alloc_array(map, sizeof(*out->items))};
     cJSON_ArrayForEach (item, map) {
         if (!cJSON_IsString(item) && !cJSON_IsNull(item)) {
             decode_fail(d, path, key, "must be a map of strings");
@@ -177,7 +177,7 @@ static void decode_match_expression(struct decode *d, struct label_selector *s, 
     const cJSON *value;
     size_t i = 0;
 
-    decode_element(d, item, path);
+    decode_check_element(d, item, path);
     while (i < ARRAY_LEN(operators) && strcmp(name ? name : "", operators[i].name) != 0)
         i++;
     if (i == ARRAY_LEN(operators)) {

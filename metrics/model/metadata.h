@@ -36,9 +36,9 @@ bool uid_hashes_differ(uint32_t a, uint32_t b);
  * Returns the resourceVersion of an object in 32 bits: the low bits of the number, a hash of a text
  * that is not a number, 0 if absent.
  */
-uint32_t short_version(const cJSON *json);
-/* Returns the text of a resourceVersion in 32 bits, like short_version(). */
-uint32_t short_version_of(const char *version);
+uint32_t short_version_of_object(const cJSON *json);
+/* Returns the text of a resourceVersion in 32 bits, like short_version_of_object(). */
+uint32_t short_version_of_text(const char *version);
 
 /* Returns true if resourceVersion `a` is newer than `b`, if less than 2^31 versions apart. */
 static inline bool short_version_is_newer(uint32_t a, uint32_t b)

@@ -87,16 +87,16 @@ void *override_decode(struct decode *d, const cJSON *json)
 
     o->selectors = resource_selectors_decode(d, spec, "resourceSelectors", &o->selector_count);
     o->deprecated = cJSON_GetArraySize(rules) == 0;
-    o->rules =
-        o->deprecated ? xcalloc(1, sizeof(*o->rules)) : decode_alloc(rules, sizeof(*o->rules));
+    o->rules = o->deprecated ? xcalloc(1, sizeof(*o->rules))
+                             : decode_alloc_array(rules, sizeof(*o->rules));
     if (o->deprecated)
         read_rule(d, spec, "spec", &o->rules[o->rule_count++]);
     cJSON_ArrayForEach (item, rules) {
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         read_rule(d, item, path, &o->rules[o->rule_count++]);
     }
     o->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    o->changed_ms = user_changed_ms(d, metadata, NULL);
+    o->changed_ms = user_change_time_ms(d, metadata, NULL);
     if (d->failed) {
         override_release(d->strings, o);
         return NULL;

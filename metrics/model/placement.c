@@ -70,19 +70,19 @@ static void read_groups(struct decode *d, const cJSON *json, struct placement *p
         cluster_affinity_decode(d, one, path, &p->groups->affinity);
         return;
     }
-    p->groups = decode_alloc(several, sizeof(*p->groups));
+    p->groups = decode_alloc_array(several, sizeof(*p->groups));
     cJSON_ArrayForEach (item, several) {
         const cJSON *overflow = decode_array(d, item, path, "overflowAffinities");
         struct affinity_group *group = &p->groups[p->group_count++];
 
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         *group = (struct affinity_group){
-            .name = decode_shared(d, item, path, "affinityName"),
-            .overflow = decode_alloc(overflow, sizeof(*group->overflow)),
+            .name = decode_interned(d, item, path, "affinityName"),
+            .overflow = decode_alloc_array(overflow, sizeof(*group->overflow)),
         };
         cluster_affinity_decode(d, item, path, &group->affinity);
         cJSON_ArrayForEach (other, overflow) {
-            decode_element(d, other, path);
+            decode_check_element(d, other, path);
             cluster_affinity_decode(d, other, path, &group->overflow[group->overflow_count++]);
         }
     }
@@ -93,14 +93,14 @@ static void read_tolerations(struct decode *d, const cJSON *json, struct placeme
     const cJSON *array = decode_array(d, json, path, "clusterTolerations");
     const cJSON *item;
 
-    p->tolerations = decode_alloc(array, sizeof(*p->tolerations));
+    p->tolerations = decode_alloc_array(array, sizeof(*p->tolerations));
     cJSON_ArrayForEach (item, array) {
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         p->tolerations[p->toleration_count++] = (struct toleration){
-            .key = decode_shared_or_empty(d, item, path, "key"),
-            .op = decode_shared_or_empty(d, item, path, "operator"),
-            .value = decode_shared_or_empty(d, item, path, "value"),
-            .effect = decode_shared_or_empty(d, item, path, "effect"),
+            .key = decode_interned_or_empty(d, item, path, "key"),
+            .op = decode_interned_or_empty(d, item, path, "operator"),
+            .value = decode_interned_or_empty(d, item, path, "value"),
+            .effect = decode_interned_or_empty(d, item, path, "effect"),
         };
     }
 }
@@ -110,12 +110,12 @@ static void read_weights(struct decode *d, const cJSON *preference, struct place
     const cJSON *array = decode_array(d, preference, path, "staticWeightList");
     const cJSON *item;
 
-    p->weights = decode_alloc(array, sizeof(*p->weights));
+    p->weights = decode_alloc_array(array, sizeof(*p->weights));
     cJSON_ArrayForEach (item, array) {
         const cJSON *target = decode_object(d, item, path, "targetCluster");
         struct static_weight *weight = &p->weights[p->weight_count++];
 
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         weight->weight = decode_int(d, item, path, "weight", 0);
         cluster_affinity_decode(d, target, path, &weight->target);
     }
@@ -145,7 +145,7 @@ static enum division read_division(struct decode *d, const cJSON *scheduling,
     return dynamic ? DIVISION_DYNAMIC_WEIGHT : DIVISION_STATIC_WEIGHT;
 }
 
-struct placement *placement_new(struct intern *strings, const char *canonical)
+struct placement *placement_parse(struct intern *strings, const char *canonical)
 {
     struct error ignored = {""};
     struct decode d = {.strings = strings, .err = &ignored};

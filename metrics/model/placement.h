@@ -76,6 +76,6 @@ struct placement {
  * Never fails: unknown fields are ignored, a field of a wrong type sets `unreadable`. Free it with
  * placement_free().
  */
-struct placement *placement_new(struct intern *strings, const char *canonical) MUST_USE;
+struct placement *placement_parse(struct intern *strings, const char *canonical) MUST_USE;
 /* Frees a placement, which may be NULL. */
 void placement_free(struct intern *strings, struct placement *p);

@@ -8,19 +8,19 @@ struct resource_selector *resource_selectors_decode(struct decode *d, const cJSO
                                                     const char *key, uint32_t *count)
 {
     const cJSON *array = decode_array(d, spec, "spec", key);
-    struct resource_selector *selectors = decode_alloc(array, sizeof(*selectors));
+    struct resource_selector *selectors = decode_alloc_array(array, sizeof(*selectors));
     char path[64];
     const cJSON *item;
 
     *count = 0;
     snprintf(path, sizeof(path), "spec.%s[]", key);
     cJSON_ArrayForEach (item, array) {
-        decode_element(d, item, path);
+        decode_check_element(d, item, path);
         selectors[(*count)++] = (struct resource_selector){
-            .api_version = decode_shared(d, item, path, "apiVersion"),
-            .kind = decode_shared(d, item, path, "kind"),
-            .ns = decode_shared(d, item, path, "namespace"),
-            .name = decode_shared(d, item, path, "name"),
+            .api_version = decode_interned(d, item, path, "apiVersion"),
+            .kind = decode_interned(d, item, path, "kind"),
+            .ns = decode_interned(d, item, path, "namespace"),
+            .name = decode_interned(d, item, path, "name"),
             .labels = label_selector_decode(d, item, path, "labelSelector"),
         };
     }
@@ -126,7 +126,7 @@ static bool owns_propagation_field(const cJSON *fields)
     return false;
 }
 
-uint32_t propagation_write_s(struct decode *d, const cJSON *metadata)
+uint32_t propagation_write_time_s(struct decode *d, const cJSON *metadata)
 {
     const cJSON *entry;
     uint32_t newest_s = 0;
@@ -159,7 +159,7 @@ static void read_priority_class(struct decode *d, const cJSON *spec, struct poli
     const cJSON *priority = decode_object(d, spec, "spec", "schedulePriority");
     const char *source = decode_text(d, priority, path, "priorityClassSource");
 
-    p->priority_class = decode_shared(d, priority, path, "priorityClassName");
+    p->priority_class = decode_interned(d, priority, path, "priorityClassName");
     p->priority_refused = source && strcmp(source, "KubePriorityClass") != 0;
 }
 
@@ -202,11 +202,11 @@ void *policy_decode(struct decode *d, const cJSON *json)
         p->propagation.propagate_deps = true;
     p->generation = decode_int(d, metadata, "metadata", "generation", 0);
     p->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    p->changed_ms = user_changed_ms(d, metadata, NULL);
+    p->changed_ms = user_change_time_ms(d, metadata, NULL);
     spec_write_decode(d, metadata, &p->write);
     p->lazy = spec_text_equals(d, spec, "activationPreference", "Lazy");
     p->preempts = spec_text_equals(d, spec, "preemption", "Always");
-    p->deleting = decode_deleting(d, metadata);
+    p->deleting = decode_is_deleting(d, metadata);
     if (d->failed) {
         policy_release(d->strings, p);
         return NULL;

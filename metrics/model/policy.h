@@ -58,7 +58,7 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
  * Returns the time of the last write of a propagation field by any manager, in seconds since the
  * epoch; 0 if managedFields do not contain it.
  */
-uint32_t propagation_write_s(struct decode *d, const cJSON *metadata);
+uint32_t propagation_write_time_s(struct decode *d, const cJSON *metadata);
 
 struct policy {
     struct resource_selector *selectors;

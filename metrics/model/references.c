@@ -107,11 +107,11 @@ static void read_fields(struct search *s, const cJSON *parent, const struct refe
 
             snprintf(path, sizeof(path), "%.*s", (int)(strlen(f->path) - strlen(f->member) - 1),
                      f->path);
-            decode_element(s->d, outer, path);
+            decode_check_element(s->d, outer, path);
         }
         if (!member)
             continue;
-        decode_element(s->d, member, f->path);
+        decode_check_element(s->d, member, f->path);
         add_reference(s, (struct found_reference){
                              f->kind, decode_text(s->d, member, f->path, f->name), false});
     }
@@ -122,11 +122,11 @@ static void read_container(struct search *s, const cJSON *container)
     const cJSON *env;
 
     cJSON_ArrayForEach (env, decode_array(s->d, container, "", "env")) {
-        decode_element(s->d, env, "env[]");
+        decode_check_element(s->d, env, "env[]");
         read_fields(s, env, env_fields, ARRAY_LEN(env_fields));
     }
     cJSON_ArrayForEach (env, decode_array(s->d, container, "", "envFrom")) {
-        decode_element(s->d, env, "envFrom[]");
+        decode_check_element(s->d, env, "envFrom[]");
         read_fields(s, env, env_from_fields, ARRAY_LEN(env_from_fields));
     }
 }
@@ -138,7 +138,7 @@ static void read_volume(struct search *s, const cJSON *volume)
 
     read_fields(s, volume, volume_fields, ARRAY_LEN(volume_fields));
     cJSON_ArrayForEach (source, decode_array(s->d, projected, "projected", "sources")) {
-        decode_element(s->d, source, "projected.sources[]");
+        decode_check_element(s->d, source, "projected.sources[]");
         read_fields(s, source, projected_fields, ARRAY_LEN(projected_fields));
     }
 }
@@ -177,7 +177,7 @@ static void for_each_element(struct search *s, const cJSON *parent, const char *
     snprintf(prefix, sizeof(prefix), "%s.%s[]", path, key);
     s->d->prefix = prefix;
     cJSON_ArrayForEach (element, array) {
-        decode_element(s->d, element, "");
+        decode_check_element(s->d, element, "");
         read(s, element);
     }
     s->d->prefix = NULL;
@@ -201,7 +201,7 @@ static const cJSON *find_object_at_path(struct decode *d, const cJSON *json, con
             char wrong[PATH_ROOM];
 
             snprintf(wrong, sizeof(wrong), "%.*s", (int)(step - path), path);
-            decode_element(d, json, wrong);
+            decode_check_element(d, json, wrong);
             return NULL;
         }
         step += *step == '.';

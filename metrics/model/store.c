@@ -96,12 +96,12 @@ void store_free(struct store *s)
     free(s);
 }
 
-void store_listen(struct store *s, struct store_listener listener)
+void store_set_listener(struct store *s, struct store_listener listener)
 {
     s->listener = listener;
 }
 
-struct intern *store_strings(const struct store *s)
+struct intern *store_string_pool(const struct store *s)
 {
     return s->strings;
 }
@@ -112,29 +112,31 @@ void store_set_owner_key(struct store *s, const char *owner_key)
     s->owner_key = owner_key ? intern_add(s->strings, owner_key) : NULL;
 }
 
-struct decode store_decode(const struct store *s, struct error *err)
+struct decode store_make_decoder(const struct store *s, struct error *err)
 {
     return (struct decode){.strings = s->strings, .err = err, .owner_key = s->owner_key};
 }
 
-size_t store_count(const struct store *s, enum object_class class)
+size_t store_object_count(const struct store *s, enum object_class class)
 {
     return s->counts[class];
 }
 
-struct type *store_type(const struct store *s, const char *api_version, const char *kind)
+struct type *store_find_interned_type(const struct store *s, const char *api_version,
+                                      const char *kind)
 {
     const char *names[] = {api_version, kind};
 
     return map_get(&s->types, map_hash(names, sizeof(names), s->seed), names);
 }
 
-struct type *store_types(const struct store *s)
+struct type *store_first_type(const struct store *s)
 {
     return s->first_type;
 }
 
-struct partition *type_partition(const struct store *s, const struct type *type, const char *ns)
+struct partition *type_find_partition(const struct store *s, const struct type *type,
+                                      const char *ns)
 {
     struct partition_key key = {type, ns};
 
@@ -186,8 +188,9 @@ struct entry *store_find(const struct store *s, const struct identity *id)
         intern_find(s->strings, id->kind),
     };
     const char *ns = intern_find(s->strings, def->cluster_scoped ? "" : id->ns);
-    struct type *type = names[0] && names[1] && ns ? store_type(s, names[0], names[1]) : NULL;
-    struct partition *partition = type ? type_partition(s, type, ns) : NULL;
+    struct type *type =
+        names[0] && names[1] && ns ? store_find_interned_type(s, names[0], names[1]) : NULL;
+    struct partition *partition = type ? type_find_partition(s, type, ns) : NULL;
 
     return partition ? find_in_partition(s, partition, id->name) : NULL;
 }
@@ -220,8 +223,8 @@ struct entry *store_find_or_add(struct store *s, const struct identity *id)
         intern_add(s->strings, id->kind),
     };
     const char *ns = intern_add(s->strings, def->cluster_scoped ? "" : id->ns);
-    struct type *type = store_type(s, names[0], names[1]);
-    struct partition *partition = type ? type_partition(s, type, ns) : NULL;
+    struct type *type = store_find_interned_type(s, names[0], names[1]);
+    struct partition *partition = type ? type_find_partition(s, type, ns) : NULL;
     struct entry *entry = partition ? find_in_partition(s, partition, id->name) : NULL;
 
     if (!type)
@@ -234,7 +237,7 @@ struct entry *store_find_or_add(struct store *s, const struct identity *id)
     return entry ? entry : add_entry(s, partition, id->name);
 }
 
-void store_free_unused(struct store *s, struct entry *entry)
+void store_free_if_unused(struct store *s, struct entry *entry)
 {
     struct partition *partition = entry->partition;
     struct entry_key key = {partition, entry->name};
@@ -288,8 +291,8 @@ static enum store_outcome store_decoded_object(struct store *s, struct entry *en
     /* If pass or source differ, versions between the two objects may have been missed. */
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
-    store_mark_seen(entry, origin);
-    entry->version = short_version(json);
+    entry_mark_seen(entry, origin);
+    entry->version = short_version_of_object(json);
     if (!object)
         return STORE_REJECTED;
     if (inherits)
@@ -301,7 +304,7 @@ static enum store_outcome store_decoded_object(struct store *s, struct entry *en
 static void *decode_as_kind(struct store *s, const struct kind_def *def, const struct identity *id,
                             const cJSON *json, struct error *err)
 {
-    struct decode d = store_decode(s, err);
+    struct decode d = store_make_decoder(s, err);
     void *object = def->decode(&d, json);
 
     if (!object)
@@ -336,7 +339,7 @@ static void remove_object(struct store *s, struct entry *entry)
 {
     if (entry->object)
         replace_object(s, entry, NULL);
-    store_free_unused(s, entry);
+    store_free_if_unused(s, entry);
 }
 
 /*
@@ -389,7 +392,7 @@ size_t store_sweep(struct store *s, struct origin origin)
             for (size_t i = p->count; (i = i < p->count ? i : p->count) > 0;) {
                 struct entry *entry = p->entries[--i];
 
-                if (!store_is_from(entry, origin.source) || entry->sweep == origin.sweep)
+                if (!entry_is_from_source(entry, origin.source) || entry->sweep == origin.sweep)
                     continue;
                 remove_object(s, entry);
                 swept++;
@@ -438,12 +441,12 @@ static int compare_by_identity(const void *a, const void *b)
 struct listing listing_make(const struct store *store, enum object_class class)
 {
     struct listing listing = {0};
-    size_t count = store_count(store, class);
+    size_t count = store_object_count(store, class);
 
     if (count == 0)
         return listing;
     listing.entries = xreallocarray(NULL, count, sizeof(const struct entry *));
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         if (type->def->class != class)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
@@ -497,7 +500,7 @@ static bool enter_next_partition(struct store_walk *w)
 {
     const struct partition *last = w->anchor ? w->anchor->partition : NULL;
     struct partition *p = last ? find_nonempty_partition(w, last->next_of_type, last->type->next)
-                               : find_nonempty_partition(w, NULL, store_types(w->store));
+                               : find_nonempty_partition(w, NULL, store_first_type(w->store));
     struct entry *anchor = p ? p->entries[0] : NULL;
 
     if (anchor)

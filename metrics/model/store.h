@@ -64,7 +64,7 @@ struct entry {
     uint32_t position;    /* Index of this entry in partition->entries. */
     uint32_t source;      /* Source that read the object last, and its pass (struct origin). */
     uint32_t sweep;       /* Number of the pass in which the source read it. */
-    uint32_t version;     /* short_version() of the object; 0 if unknown. */
+    uint32_t version;     /* short_version_of_object() of the object; 0 if unknown. */
     uint32_t pins : 30;   /* Number of store_pin() calls without their store_unpin(). */
     uint32_t wanted : 1;  /* Set by store_request_read(). */
     uint32_t audited : 1; /* The running comparison of store and API server has found it. */
@@ -76,8 +76,8 @@ struct entry {
 /*
  * `changed` is called after each change of an entry's object. `old` is the previous object, NULL
  * if the entry had no object; the store frees it after the call. The listener may call
- * store_find_or_add(), and store_free_unused() for other entries; it must not put, remove or sweep,
- * and must not free the changed entry.
+ * store_find_or_add(), and store_free_if_unused() for other entries; it must not put, remove or
+ * sweep, and must not free the changed entry.
  */
 struct store_listener {
     void (*changed)(void *context, struct entry *entry, const void *old);
@@ -89,9 +89,9 @@ struct store *store_new(uint64_t seed) MUST_USE;
 /* Frees the store, which may be NULL, with its objects. Free decisions and contributions before. */
 void store_free(struct store *s);
 /* Replaces the listener; an all-zero `listener` removes it. */
-void store_listen(struct store *s, struct store_listener listener);
+void store_set_listener(struct store *s, struct store_listener listener);
 /* Returns the pool of the interned strings of all objects in the store. */
-struct intern *store_strings(const struct store *s);
+struct intern *store_string_pool(const struct store *s);
 
 /*
  * Sets the key of the label or annotation that names the owner of a template; NULL disables
@@ -99,7 +99,7 @@ struct intern *store_strings(const struct store *s);
  */
 void store_set_owner_key(struct store *s, const char *owner_key);
 /* Returns a decoder for objects that are put into the store, or compared with objects in it. */
-struct decode store_decode(const struct store *s, struct error *err);
+struct decode store_make_decoder(const struct store *s, struct error *err);
 
 /* ---- store: put and remove objects ---- */
 
@@ -149,7 +149,7 @@ struct entry *store_find(const struct store *s, const struct identity *id);
 struct entry *store_find_or_add(struct store *s, const struct identity *id);
 
 /* Frees the entry, unless it has an object, pins, readers or reads. */
-void store_free_unused(struct store *s, struct entry *entry);
+void store_free_if_unused(struct store *s, struct entry *entry);
 
 /*
  * Prevents that the entry is freed until store_unpin(), even if it has no object. For callers that
@@ -165,7 +165,7 @@ static inline void store_unpin(struct store *s, struct entry *entry)
 {
     assert(entry->pins > 0);
     entry->pins--;
-    store_free_unused(s, entry);
+    store_free_if_unused(s, entry);
 }
 
 /* Requests that the sources read the object of the entry, for as long as the store exists. */
@@ -176,13 +176,13 @@ static inline void store_request_read(struct entry *entry)
 }
 
 /* Returns true if the entry has an object that `source` was the last to read. */
-static inline bool store_is_from(const struct entry *entry, uint32_t source)
+static inline bool entry_is_from_source(const struct entry *entry, uint32_t source)
 {
     return entry->object && entry->source == source;
 }
 
 /* Marks the object, valid or not, as seen in the pass `origin`: store_sweep() keeps it. */
-static inline void store_mark_seen(struct entry *entry, struct origin origin)
+static inline void entry_mark_seen(struct entry *entry, struct origin origin)
 {
     entry->source = origin.source;
     entry->sweep = origin.sweep;
@@ -191,23 +191,26 @@ static inline void store_mark_seen(struct entry *entry, struct origin origin)
 /* ---- types and partitions of the store ---- */
 
 /* Returns the type of an interned apiVersion and kind; NULL if no entry has it. */
-struct type *store_type(const struct store *s, const char *api_version, const char *kind);
+struct type *store_find_interned_type(const struct store *s, const char *api_version,
+                                      const char *kind);
 /* Returns the type of an apiVersion and kind; NULL if no entry has it. */
 static inline struct type *store_find_type(const struct store *s, const char *api_version,
                                            const char *kind)
 {
-    const char *shared_version = intern_find(store_strings(s), api_version);
-    const char *shared_kind = intern_find(store_strings(s), kind);
+    const char *shared_version = intern_find(store_string_pool(s), api_version);
+    const char *shared_kind = intern_find(store_string_pool(s), kind);
 
-    return shared_version && shared_kind ? store_type(s, shared_version, shared_kind) : NULL;
+    return shared_version && shared_kind ? store_find_interned_type(s, shared_version, shared_kind)
+                                         : NULL;
 }
 /* Returns the first of all types; `next` links them. NULL in an empty store. */
-struct type *store_types(const struct store *s);
+struct type *store_first_type(const struct store *s);
 /* Returns the partition of a type and an interned namespace; NULL if it does not exist. */
-struct partition *type_partition(const struct store *s, const struct type *type, const char *ns);
+struct partition *type_find_partition(const struct store *s, const struct type *type,
+                                      const char *ns);
 
 /* Returns the number of objects of a class in the store. */
-size_t store_count(const struct store *s, enum object_class class);
+size_t store_object_count(const struct store *s, enum object_class class);
 
 static inline bool entry_exists(const struct entry *e)
 {

@@ -39,7 +39,7 @@ static void add_requests(struct decode *d, struct request_sums *s, const cJSON *
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, json_members(requests)) {
+    cJSON_ArrayForEach (item, json_object_or_null(requests)) {
         double *amount = get_or_add_amount(s, item->string);
 
         if (amount)
@@ -52,7 +52,7 @@ static void raise_amounts_to_requests(struct decode *d, struct request_sums *s,
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, json_members(requests)) {
+    cJSON_ArrayForEach (item, json_object_or_null(requests)) {
         double *amount = get_or_add_amount(s, item->string);
         double least = decode_quantity(d, item, path);
 
@@ -159,7 +159,7 @@ static const struct replicas_field *replicas_field_of(const char *api_version, c
     return NULL;
 }
 
-bool template_has_replicas(const char *api_version, const char *kind)
+bool kind_has_replicas(const char *api_version, const char *kind)
 {
     return replicas_field_of(api_version, kind) != NULL;
 }
@@ -259,7 +259,7 @@ static struct template *pack_template(struct labels *labels, struct claim *claim
     return t;
 }
 
-struct template *template_with_claim(const struct template *t, const struct claim *claim)
+struct template *template_copy_with_claim(const struct template *t, const struct claim *claim)
 {
     size_t label_bytes = t->labels.count * sizeof(*t->labels.items);
     struct template *copy =
@@ -325,9 +325,9 @@ void *template_decode(struct decode *d, const cJSON *json)
 
     if (role != ROLE_NONE)
         *connector_slot(t) = connector_decode(d, json, role);
-    t->claimed_by = decode_shared(d, label_map, "metadata.labels", claimed_by_key);
+    t->claimed_by = decode_interned(d, label_map, "metadata.labels", claimed_by_key);
     t->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    t->changed_ms = user_changed_ms(d, metadata, &manager);
+    t->changed_ms = user_change_time_ms(d, metadata, &manager);
     t->changed_by = manager ? intern_add(d->strings, manager) : NULL;
     t->resource_version = resource_version_decode(d, metadata, "metadata");
     t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
@@ -336,12 +336,12 @@ void *template_decode(struct decode *d, const cJSON *json)
     if (is_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
         read_priority(d, json, t);
     t->claim_incomplete = !t->claim && has_claim_id(d, metadata);
-    t->deleting = decode_deleting(d, metadata);
+    t->deleting = decode_is_deleting(d, metadata);
     t->unread = !metadata;
     t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;
     t->replicas = read_replicas(d, json);
 
-    if (template_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))
+    if (kind_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))
         t->requests = requests_decode(d, pod_spec_of(json));
 
     struct references references;
@@ -380,7 +380,7 @@ void template_inherit(void *fresh, const void *last, bool relisted)
     t->user_version_is_lower = old->user_version_is_lower;
     t->user_change_observed = old->user_change_observed;
     t->undated = old->undated;
-    if (changed_by_user(&old->traces, &t->traces, t->claim_moves_generation))
+    if (was_changed_by_user(&old->traces, &t->traces, t->claim_moves_generation))
         record_user_change(t, old, relisted);
     if (t->changed_ms < old->changed_ms) {
         t->changed_ms = old->changed_ms;

@@ -79,7 +79,7 @@ const char *template_changed_by(const struct template *t);
 const char *template_owner(const struct template *t);
 
 /* Returns true if Karmada reads the replicas of the kind without an interpreter. */
-bool template_has_replicas(const char *api_version, const char *kind);
+bool kind_has_replicas(const char *api_version, const char *kind);
 
 /*
  * Returns the requests of one pod, parsed from `requests` of a template; NULL if `text` is NULL.
@@ -91,7 +91,8 @@ struct resource_request *requests_parse(struct intern *strings, const char *text
  * Returns a copy of `t` with the claim `claim`, which may be NULL. The copy borrows from `t` and
  * `claim`: free it with free(), before both.
  */
-struct template *template_with_claim(const struct template *t, const struct claim *claim) MUST_USE;
+struct template *template_copy_with_claim(const struct template *t,
+                                          const struct claim *claim) MUST_USE;
 
 /*
  * Makes `t` the successor of `old` after a change by a user: it keeps the identity of `old` and

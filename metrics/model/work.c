@@ -105,7 +105,7 @@ void *work_decode(struct decode *d, const cJSON *json)
     read_binding(d, metadata, w);
     w->template_generation = read_generation(d, spec);
     w->written_s = read_written_time(d, metadata);
-    w->deleting = decode_deleting(d, metadata);
+    w->deleting = decode_is_deleting(d, metadata);
     w->suspended = decode_bool(d, spec, "spec", "suspendDispatching") == OPTIONAL_TRUE;
     if (d->failed) {
         work_release(d->strings, w);
@@ -136,7 +136,7 @@ bool work_equal(const struct work *a, const struct work *b)
            a->suspended == b->suspended;
 }
 
-bool work_next_override(const char **list, char name[OBJECT_NAME_MAX + 1])
+bool work_take_next_override(const char **list, char name[OBJECT_NAME_MAX + 1])
 {
     size_t len = strcspn(*list, "/");
 
@@ -148,7 +148,7 @@ bool work_next_override(const char **list, char name[OBJECT_NAME_MAX + 1])
     return true;
 }
 
-const char *execution_cluster(const char *ns)
+const char *cluster_of_execution_ns(const char *ns)
 {
     static const char prefix[] = "karmada-es-";
     size_t len = sizeof(prefix) - 1;

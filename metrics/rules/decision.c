@@ -88,7 +88,8 @@ static bool replicas_differ(const struct entry *template, const struct binding *
 /* Times are whole seconds: a write in the binding's second, or in the next one, is no proof. */
 static bool is_written_after(const struct template *t, const struct binding *b)
 {
-    return b->write.time_s > 0 && user_write_s(&t->traces, b->write.manager) > b->write.time_s + 1;
+    return b->write.time_s > 0 &&
+           user_write_time_s(&t->traces, b->write.manager) > b->write.time_s + 1;
 }
 
 enum change_applied change_applied_to(const struct entry *template, const struct binding *b)
@@ -278,7 +279,7 @@ bool template_claim_holds(const struct entry *template)
                                 : b          ? b->claim
                                              : NULL;
 
-    return claim && claim_holds(claim, d->claimed);
+    return claim && claim_policy_exists(claim, d->claimed);
 }
 
 unsigned dependency_conflicts(const struct dependency_decision *d)

@@ -428,7 +428,7 @@ static inline const struct template_decision *template_decision(const struct ent
 
 /*
  * Returns true if the policy in the claim of a decided template, or of its binding, exists and has
- * the id of the claim (claim_holds).
+ * the id of the claim (claim_policy_exists).
  */
 bool template_claim_holds(const struct entry *template);
 

@@ -76,11 +76,11 @@ static bool is_older(const struct delivery_facts *f, uint32_t target)
 static bool lists_deleted(const char *list, const char *ns, const struct delivery_sources *from,
                           struct entry_list *reads)
 {
-    const struct kind_def *def = kind_override(!*ns);
+    const struct kind_def *def = kind_of_overrides(!*ns);
     bool gone = false;
     char name[OBJECT_NAME_MAX + 1];
 
-    while (work_next_override(&list, name)) {
+    while (work_take_next_override(&list, name)) {
         struct entry *policy = store_find_or_add(
             from->store, &(struct identity){def->api_version, def->name, ns, name});
 
@@ -145,7 +145,7 @@ void delivery_set_placement(struct delivery_facts *f, struct placements *placeme
 
     f->divides = resolved->placement->division != DIVISION_DUPLICATED;
     for (uint32_t i = 0; resolved->has_clusters && i < b->cluster_count; i++) {
-        if (!placements_allow(placements, resolved, b->clusters[i].name))
+        if (!placements_allow_cluster(placements, resolved, b->clusters[i].name))
             f->off_placement = true;
     }
 }
@@ -240,7 +240,7 @@ static enum stage_reason why_evicting(const struct delivery_facts *f)
 {
     const struct binding *b = f->binding;
 
-    if (binding_target_count(b) == 0 && scheduling_failed(&b->status))
+    if (binding_target_count(b) == 0 && has_failed_scheduling(&b->status))
         return WHY_LAST_COPY;
     if (f->purge_blocked)
         return WHY_PURGE_BLOCKED;
@@ -295,7 +295,7 @@ static enum stage_reason why_unscheduled(const struct binding *b)
 
     if (b->scheduling_suspended)
         return WHY_SUSPENDED;
-    if (scheduling_failed(&b->status))
+    if (has_failed_scheduling(&b->status))
         return failures[b->status.scheduled];
     return scheduler && *scheduler && strcmp(scheduler, "default-scheduler") != 0
                ? WHY_OTHER_SCHEDULER

@@ -38,7 +38,7 @@ static void clear_changed(struct members *m)
     const char *name;
 
     for (size_t at = 0; (name = map_next(&m->changed, &at)) != NULL;)
-        intern_drop(store_strings(m->store), name);
+        intern_drop(store_string_pool(m->store), name);
     map_release(&m->changed);
     m->all = false;
 }
@@ -50,7 +50,7 @@ void members_release(struct members *m)
     store_walk_stop(&m->bindings);
     clear_changed(m);
     for (size_t at = 0; (member = map_next(&m->by_name, &at)) != NULL;) {
-        intern_drop(store_strings(m->store), member->name);
+        intern_drop(store_string_pool(m->store), member->name);
         free(member);
     }
     map_release(&m->by_name);
@@ -92,7 +92,7 @@ static void search_all(struct members *m)
 
 void members_change(struct members *m, const struct entry *entry, bool concerns)
 {
-    struct intern *strings = store_strings(m->store);
+    struct intern *strings = store_string_pool(m->store);
     const struct cluster *cluster = entry_cluster(entry);
     const char *name = intern_add(strings, entry->name);
     struct member_cluster *member = map_get(&m->by_name, map_hash_address(name), name);
@@ -184,7 +184,7 @@ static struct subject subject_of(const char *binding_ns, const char *binding_nam
 
 static bool is_indexed(const struct entry *entry, const struct work *work)
 {
-    return work && work->binding_name && execution_cluster(entry_ns(entry));
+    return work && work->binding_name && cluster_of_execution_ns(entry_ns(entry));
 }
 
 bool works_update(struct works *w, struct entry *entry, const struct work *old)
@@ -219,7 +219,7 @@ static uint32_t first_work(const struct subject_group *group, const char *cluste
         uint32_t middle = first + (end - first) / 2;
         const char *ns = entry_ns(group->entries[middle]);
 
-        if (strcmp(execution_cluster(ns), cluster) < 0)
+        if (strcmp(cluster_of_execution_ns(ns), cluster) < 0)
             first = middle + 1;
         else
             end = middle;
@@ -236,7 +236,7 @@ const struct work *work_of(const struct works *w, const struct entry *binding, c
     for (uint32_t i = group ? first_work(group, cluster) : 0; group && i < group->count; i++) {
         const struct work *work = entry_work(group->entries[i]);
 
-        if (strcmp(execution_cluster(entry_ns(group->entries[i])), cluster) != 0)
+        if (strcmp(cluster_of_execution_ns(entry_ns(group->entries[i])), cluster) != 0)
             break;
         if (!b || !uid_hashes_differ(b->id_hash, work->binding_id))
             return work;

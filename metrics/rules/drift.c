@@ -319,7 +319,7 @@ static int64_t decide_bound(const struct drift_input *s, struct template_decisio
     const struct policy *policy = entry_policy(out->governing);
     const struct binding *b = own_binding(s);
 
-    if (b->claim && !claim_is_of(b->claim, out->governing))
+    if (b->claim && !claim_is_of_policy(b->claim, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
     out->fields =
         (uint8_t)drift_fields(&policy->propagation, priority_of_policy(out->governing),
@@ -405,9 +405,9 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
 
     if (!s->claim || (policy && policy->deleting))
         return decide_fresh(s, out);
-    if (policy && !policy_selects(s->claimed, s->template))
+    if (policy && !policy_selects_template(s->claimed, s->template))
         return set_mismatch(s, out);
-    if (!claim_holds(s->claim, s->claimed))
+    if (!claim_policy_exists(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
     out->governing = s->claimed;
     return decide_claimed(s, out);
@@ -416,7 +416,7 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
 /* Seed 001: the best policy governs; a claim only names the policy that made the binding. */
 static int64_t decide_static(const struct drift_input *s, struct template_decision *out)
 {
-    if (s->claimed != s->winner || !claim_holds(s->claim, s->claimed))
+    if (s->claimed != s->winner || !claim_policy_exists(s->claim, s->claimed))
         return decide_fresh(s, out);
     out->governing = s->winner;
     return decide_claimed(s, out);

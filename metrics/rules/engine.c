@@ -96,17 +96,17 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_same_entry),
     };
-    policy_versions_init(&e->context.policy_versions, store_strings(store), options->versions);
+    policy_versions_init(&e->context.policy_versions, store_string_pool(store), options->versions);
     members_init(&e->context.members, store);
     type_counts_init(&e->context.bound, seed);
-    incomplete_init(&e->context.incomplete, store_strings(store));
+    incomplete_init(&e->context.incomplete, store_string_pool(store));
     works_init(&e->context.works, seed);
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
     conflict_events_init(&e->context.conflict_events, seed);
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
-    store_listen(store, (struct store_listener){object_changed, e});
+    store_set_listener(store, (struct store_listener){object_changed, e});
     return e;
 }
 
@@ -117,8 +117,8 @@ void engine_free(struct engine *e)
     if (!e)
         return;
     c = &e->context;
-    store_listen(c->store, (struct store_listener){0});
-    for (const struct type *type = store_types(c->store); type; type = type->next) {
+    store_set_listener(c->store, (struct store_listener){0});
+    for (const struct type *type = store_first_type(c->store); type; type = type->next) {
         const struct rule *rule = rule_of_class(type->def->class);
 
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
@@ -205,13 +205,13 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
         if (rule->add_reads)
             rule->add_reads(c, entry, fresh, &g->reads);
     }
-    transitions_before(history, entry, &before);
+    transitions_note_before(history, entry, &before);
     decision_replace(c, entry, fresh, &g->reads, due_ms);
-    transitions_after(history, entry, &before, cause, c->now_ms);
+    transitions_note_after(history, entry, &before, cause, c->now_ms);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
     if (!entry_exists(entry))
-        store_free_unused(c->store, entry);
+        store_free_if_unused(c->store, entry);
 }
 
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
@@ -222,7 +222,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     /* If the clock is set back, overdue differences stay overdue. */
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
-    observed_times_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
+    observed_times_set_times(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
     graph_set_cause(e->context.graph, CAUSE_TIME);
     graph_wake(e->context.graph, e->context.now_ms);
     graph_set_cause(e->context.graph, CAUSE_CLUSTER);
@@ -231,12 +231,12 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
         evaluate(e, entry, &gathered);
     bool done = graph_is_done(e->context.graph) &&
-                policy_versions_report(&e->context.policy_versions, budget, e->observer.decided,
-                                       e->observer.context);
+                policy_versions_report_touched(&e->context.policy_versions, budget,
+                                               e->observer.decided, e->observer.context);
     dependency_referrers_release(&gathered.referrers);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
-    done = done && rule_template_settle(&e->context, budget) &&
+    done = done && rule_template_end_first_run(&e->context, budget) &&
            !members_is_searching(&e->context.members);
     if (done)
         transitions_end_run(e->transitions);
@@ -323,7 +323,7 @@ bool engine_uses_priority_classes(const struct engine *e)
 
 bool engine_has_overrides(const struct engine *e)
 {
-    return store_count(e->context.store, CLASS_OVERRIDE) > 0;
+    return store_object_count(e->context.store, CLASS_OVERRIDE) > 0;
 }
 
 uint64_t engine_selected_version(const struct engine *e)
@@ -366,7 +366,7 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     /* Decisions about templates can depend on any other kind. Marking all is rare enough. */
     bool hidden = incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER;
 
-    placements_hide_clusters(c->placements, hidden);
+    placements_set_clusters_hidden(c->placements, hidden);
     members_set_incomplete(&c->members, hidden);
     rule_mark_cluster_dependents(c);
     rule_mark_work_dependents(c);
@@ -405,8 +405,8 @@ size_t engine_same_resource_templates(const struct engine *e, const struct entry
 {
     bool shares = connector_conflicts(template) & 1u << CONNECTOR_DUPLICATE_IDENTITY;
 
-    return shares ? name_collisions_others(engine_context_const(e)->cloud_resources, template, out,
-                                           max)
+    return shares ? name_collisions_list_others(engine_context_const(e)->cloud_resources, template,
+                                                out, max)
                   : 0;
 }
 

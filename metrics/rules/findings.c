@@ -66,7 +66,7 @@ static bool is_rolling_out(const struct entry *entry)
 {
     const struct policy_decision *d = policy_decision(entry);
 
-    return d && d->history && policy_history_outdated_templates(d->history) > 0;
+    return d && d->history && policy_history_count_outdated_templates(d->history) > 0;
 }
 
 static unsigned entry_lists(const struct entry *entry)

@@ -103,7 +103,7 @@ void graph_mark_type(struct graph *g, const struct type *type)
 
 void graph_mark_class(struct graph *g, enum object_class class)
 {
-    for (const struct type *type = store_types(g->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(g->store); type; type = type->next) {
         if (type->def->class == class)
             graph_mark_type(g, type);
     }
@@ -216,7 +216,7 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
     }
     for (uint32_t i = 0; i < old_count; i++) {
         if (!is_read(reader->reads, reader->read_count, old[i].read))
-            store_free_unused(g->store, old[i].read);
+            store_free_if_unused(g->store, old[i].read);
     }
     free(old);
 }

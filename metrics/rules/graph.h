@@ -47,7 +47,7 @@ bool graph_is_done(const struct graph *g);
 bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads);
 /*
  * Replaces the entries that `reader` reads, in the order of the list; duplicates are ignored.
- * Passes the entries that it no longer reads to store_free_unused().
+ * Passes the entries that it no longer reads to store_free_if_unused().
  */
 void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads);
 

@@ -30,7 +30,7 @@ static void *item_of_group(struct group *g)
     return (void *)((uintptr_t)g | GROUPED);
 }
 
-const struct entry *name_collisions_first(const void *item)
+const struct entry *name_collisions_item_template(const void *item)
 {
     uintptr_t word = (uintptr_t)item;
 
@@ -45,7 +45,7 @@ const struct entry *name_collisions_first(const void *item)
  */
 static bool has_same_binding_name(const void *item, const void *key)
 {
-    const struct entry *a = name_collisions_first(item);
+    const struct entry *a = name_collisions_item_template(item);
     const struct entry *b = key;
     CLEANUP(strbuf_release) struct strbuf a_name = STRBUF_INIT(BINDING_NAME_MAX);
     CLEANUP(strbuf_release) struct strbuf b_name = STRBUF_INIT(BINDING_NAME_MAX);
@@ -190,15 +190,15 @@ static const struct group *find_group(const struct name_collisions *c, const str
     return item ? group_of_item(item) : NULL;
 }
 
-bool name_collisions_has(const struct name_collisions *c, const struct entry *template)
+bool name_collisions_has_collision(const struct name_collisions *c, const struct entry *template)
 {
     const struct group *g = find_group(c, template);
 
     return g && g->other_objects > 0;
 }
 
-size_t name_collisions_others(const struct name_collisions *c, const struct entry *template,
-                              const struct entry **out, size_t max)
+size_t name_collisions_list_others(const struct name_collisions *c, const struct entry *template,
+                                   const struct entry **out, size_t max)
 {
     const struct group *g = find_group(c, template);
     size_t count = 0;

@@ -17,12 +17,13 @@ struct name_collisions;
 struct collision_rule {
     uint64_t (*hash)(const struct entry *template, uint64_t seed);
     /*
-     * Comparison function of struct map. `key` is a template; name_collisions_first() reads `item`.
+     * Comparison function of struct map. `key` is a template; name_collisions_item_template() reads
+     * `item`.
      */
     bool (*same)(const void *item, const void *key);
 };
 /* Returns a template of a map item, which stands for all templates with the same key. */
-const struct entry *name_collisions_first(const void *item);
+const struct entry *name_collisions_item_template(const void *item);
 
 /*
  * Rule with the name of the binding as key. Karmada derives this name from the template's name and
@@ -39,7 +40,7 @@ void name_collisions_free(struct name_collisions *c);
 
 /*
  * Adds a template that is not in the register, or removes one that is. Appends to `affected` the
- * other templates for which the result of name_collisions_has() changes.
+ * other templates for which the result of name_collisions_has_collision() changes.
  */
 void name_collisions_add(struct name_collisions *c, struct entry *template,
                          struct entry_list *affected);
@@ -49,10 +50,10 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
 /*
  * Returns true if the template of another object has the same key. `template` must be registered.
  */
-bool name_collisions_has(const struct name_collisions *c, const struct entry *template);
+bool name_collisions_has_collision(const struct name_collisions *c, const struct entry *template);
 /*
  * Returns how many templates of other objects have the same key. Stores the first `max` of them in
  * `out`, in the order of entry_compare().
  */
-size_t name_collisions_others(const struct name_collisions *c, const struct entry *template,
-                              const struct entry **out, size_t max);
+size_t name_collisions_list_others(const struct name_collisions *c, const struct entry *template,
+                                   const struct entry **out, size_t max);

@@ -6,7 +6,7 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/selector.h"
 
-bool binding_resource(const struct binding *b, struct identity *out)
+bool binding_get_resource(const struct binding *b, struct identity *out)
 {
     if (!*b->api_version || !*b->kind || !*b->name)
         return false;
@@ -18,19 +18,19 @@ struct entry *binding_template(const struct store *s, const struct binding *b)
 {
     struct identity id;
 
-    return binding_resource(b, &id) ? store_find(s, &id) : NULL;
+    return binding_get_resource(b, &id) ? store_find(s, &id) : NULL;
 }
 
 struct identity referrer_identity(const struct referrer *r)
 {
-    const struct kind_def *def = kind_binding(false);
+    const struct kind_def *def = kind_of_bindings(false);
 
     return (struct identity){def->api_version, def->name, r->ns ? r->ns : "", r->name};
 }
 
 static struct identity claim_identity(const struct claim *claim)
 {
-    const struct kind_def *def = kind_policy(claim->cluster_scoped);
+    const struct kind_def *def = kind_of_policies(claim->cluster_scoped);
 
     return (struct identity){def->api_version, def->name, claim->ns, claim->name};
 }
@@ -42,7 +42,7 @@ struct entry *find_claim_policy(const struct store *s, const struct claim *claim
     return store_find(s, &id);
 }
 
-struct entry *claim_policy(struct store *s, const struct claim *claim)
+struct entry *find_or_add_claim_policy(struct store *s, const struct claim *claim)
 {
     struct identity id = claim_identity(claim);
 
@@ -51,19 +51,19 @@ struct entry *claim_policy(struct store *s, const struct claim *claim)
 
 struct identity override_identity(const struct entry *policy, uint32_t at)
 {
-    const struct kind_def *def = kind_override(policy->partition->type->def->cluster_scoped);
+    const struct kind_def *def = kind_of_overrides(policy->partition->type->def->cluster_scoped);
 
     return (struct identity){def->api_version, def->name, entry_ns(policy),
                              entry_policy(policy)->overrides[at]};
 }
 
-bool claim_names(const struct claim *claim, const struct entry *policy)
+bool claim_names_policy(const struct claim *claim, const struct entry *policy)
 {
     /* A cluster-wide policy has the namespace "", so this compares the kinds too. */
     return claim->ns == entry_ns(policy) && strcmp(claim->name, policy->name) == 0;
 }
 
-bool claim_holds(const struct claim *claim, const struct entry *claimed)
+bool claim_policy_exists(const struct claim *claim, const struct entry *claimed)
 {
     const struct policy *policy = entry_policy(claimed);
 
@@ -71,12 +71,12 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed)
     return policy && (!policy->id || policy->id == claim->id);
 }
 
-bool claim_is_of(const struct claim *claim, const struct entry *policy)
+bool claim_is_of_policy(const struct claim *claim, const struct entry *policy)
 {
-    return claim && claim_names(claim, policy) && claim_holds(claim, policy);
+    return claim && claim_names_policy(claim, policy) && claim_policy_exists(claim, policy);
 }
 
-bool policy_selects(const struct entry *policy, const struct entry *template)
+bool policy_selects_template(const struct entry *policy, const struct entry *template)
 {
     const struct policy *p = entry_policy(policy);
     const char *ns = entry_ns(policy);
@@ -85,13 +85,13 @@ bool policy_selects(const struct entry *policy, const struct entry *template)
     if (entry_template(template)->unread)
         return true;
     /* A claim can name a policy of another namespace, for example after a restore of a backup. */
-    return (!*ns || ns == entry_ns(template)) && policy_score(p, template) != SCORE_NONE &&
-           !policy_excludes(p, template);
+    return (!*ns || ns == entry_ns(template)) && policy_best_score(p, template) != SCORE_NONE &&
+           !policy_excludes_template(p, template);
 }
 
-struct identity binding_identity(const struct identity *template, struct strbuf *name)
+struct identity identity_of_template_binding(const struct identity *template, struct strbuf *name)
 {
-    const struct kind_def *def = kind_binding(!*template->ns);
+    const struct kind_def *def = kind_of_bindings(!*template->ns);
 
     binding_name(template->kind, template->name, name);
     return (struct identity){def->api_version, def->name, template->ns, name->data};
@@ -106,7 +106,7 @@ static struct entry *binding_by_name(const struct store *s, const struct entry *
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const struct identity template_id = {NULL, entry_kind(template), entry_ns(template),
                                          template->name};
-    const struct identity id = binding_identity(&template_id, &name);
+    const struct identity id = identity_of_template_binding(&template_id, &name);
     struct entry *binding = store_find(s, &id);
     const struct binding *b = entry_binding(binding);
     return b && binding_template(s, b) == template ? binding : NULL;
@@ -145,8 +145,8 @@ static void add_dependency(struct store *s, struct identity id, struct entry_lis
         entry_list_add(out, store_find_or_add(s, &id));
 }
 
-bool template_dependencies(struct store *s, const struct entry *template, const struct binding *b,
-                           struct entry_list *out)
+bool list_template_dependencies(struct store *s, const struct entry *template,
+                                const struct binding *b, struct entry_list *out)
 {
     const struct template *t = entry_template(template);
     const struct recorded_dependencies *noted = b ? b->noted : NULL;
@@ -170,11 +170,11 @@ bool template_dependencies(struct store *s, const struct entry *template, const 
 struct entry *binding_referring_to(const struct store *s, const struct identity *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
-    const struct identity id = binding_identity(template, &name);
+    const struct identity id = identity_of_template_binding(template, &name);
     struct entry *binding = store_find(s, &id);
     struct identity resource;
     const struct binding *b = entry_binding(binding);
-    bool refers = b && !is_left_over(b) && binding_resource(b, &resource) &&
+    bool refers = b && !binding_is_left_over(b) && binding_get_resource(b, &resource) &&
                   strcmp(resource.name, template->name) == 0 &&
                   strcmp(resource.ns, template->ns) == 0 &&
                   strcmp(resource.kind, template->kind) == 0 &&

@@ -16,10 +16,10 @@
  * Stores the object in a binding's spec.resource; the texts belong to `b`. Returns false if its
  * kind is not one of templates.
  */
-bool binding_resource(const struct binding *b, struct identity *out);
+bool binding_get_resource(const struct binding *b, struct identity *out);
 
 /* Returns true if a binding has neither a placement nor referrers: it counts as absent. */
-static inline bool is_left_over(const struct binding *b)
+static inline bool binding_is_left_over(const struct binding *b)
 {
     return !b->has_placement && b->referrer_count == 0;
 }
@@ -50,7 +50,7 @@ struct entry *binding_referring_to(const struct store *s, const struct identity 
 /* Returns the policy of a claim; NULL if the store has no entry for it. */
 struct entry *find_claim_policy(const struct store *s, const struct claim *claim);
 /* Returns the policy of a claim; adds an entry to the store if it has none (store_find_or_add). */
-struct entry *claim_policy(struct store *s, const struct claim *claim);
+struct entry *find_or_add_claim_policy(struct store *s, const struct claim *claim);
 
 /*
  * Returns the identity of the override policy in element `at` of a policy's dependentOverrides; the
@@ -59,24 +59,24 @@ struct entry *claim_policy(struct store *s, const struct claim *claim);
 struct identity override_identity(const struct entry *policy, uint32_t at);
 
 /* Returns true if the claim has the policy's kind, namespace and name; ignores the policy id. */
-bool claim_names(const struct claim *claim, const struct entry *policy);
+bool claim_names_policy(const struct claim *claim, const struct entry *policy);
 
 /*
  * Returns true if the claim has the name and the id of this existing policy. `claim` may be NULL.
  */
-bool claim_is_of(const struct claim *claim, const struct entry *policy);
+bool claim_is_of_policy(const struct claim *claim, const struct entry *policy);
 
 /* Returns true if the policy selects the template and does not exclude it. */
-bool policy_selects(const struct entry *policy, const struct entry *template);
+bool policy_selects_template(const struct entry *policy, const struct entry *template);
 
 /*
  * Returns the identity of a template's binding; writes the binding's name to `name`. The texts
  * belong to `template` and `name`.
  */
-struct identity binding_identity(const struct identity *template, struct strbuf *name);
+struct identity identity_of_template_binding(const struct identity *template, struct strbuf *name);
 
 /* Returns true if a claim's policy (`claimed`, may be NULL) exists and has the claim's id. */
-bool claim_holds(const struct claim *claim, const struct entry *claimed);
+bool claim_policy_exists(const struct claim *claim, const struct entry *claimed);
 
 /*
  * Returns the binding of a template: the binding with the name that Karmada gives it
@@ -103,8 +103,8 @@ bool is_binding_name_blocked(const struct store *s, const struct entry *template
  * (the EndpointSlices of a ServiceImport) are omitted: they have no name. Duplicates in Karmada's
  * record stay duplicates.
  */
-bool template_dependencies(struct store *s, const struct entry *template, const struct binding *b,
-                           struct entry_list *out);
+bool list_template_dependencies(struct store *s, const struct entry *template,
+                                const struct binding *b, struct entry_list *out);
 
 /* ---- entries by subject ---- */
 

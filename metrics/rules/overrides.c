@@ -17,11 +17,11 @@ static bool is_cluster_wide(const struct entry *policy)
 static void add_selecting_policies(const struct store *store, bool cluster_scoped, const char *ns,
                                    const struct entry *template, struct override_selection *out)
 {
-    const struct kind_def *def = kind_override(cluster_scoped);
+    const struct kind_def *def = kind_of_overrides(cluster_scoped);
     const struct type *type = store_find_type(store, def->api_version, def->name);
-    const char *shared_ns = intern_find(store_strings(store), ns);
+    const char *shared_ns = intern_find(store_string_pool(store), ns);
     const struct partition *partition =
-        type && shared_ns ? type_partition(store, type, shared_ns) : NULL;
+        type && shared_ns ? type_find_partition(store, type, shared_ns) : NULL;
 
     for (size_t i = 0; partition && i < partition->count; i++) {
         const struct override *override = entry_override(partition->entries[i]);
@@ -30,7 +30,7 @@ static void add_selecting_policies(const struct store *store, bool cluster_scope
         if (!override)
             continue;
         if (override->selector_count > 0)
-            score = selectors_score(override->selectors, override->selector_count, template);
+            score = selectors_best_score(override->selectors, override->selector_count, template);
         if (score == SCORE_NONE)
             continue;
         if (out->count == out->capacity) {
@@ -87,7 +87,7 @@ static bool rule_applies(const struct override_rule *rule, const char *name,
     if (!target)
         return true;
     if (cluster)
-        return affinity_matches(target, name, cluster);
+        return affinity_matches_cluster(target, name, cluster);
     if (target->never || !affinity_allows_name(target, name))
         return false;
     *unsure |= target->labels || target->fields || target->zones;
@@ -133,7 +133,7 @@ bool override_steps_equal(const struct override_steps *a, const struct override_
     return true;
 }
 
-uint32_t override_step_index(const struct override_step *step)
+uint32_t override_step_rule_index(const struct override_step *step)
 {
     return (uint32_t)(step->rule - entry_override(step->by->policy)->rules);
 }
@@ -216,7 +216,7 @@ static bool event_concerns_query(const struct entry *event, const struct overrid
 static struct entry *find_or_add_event_policy(const struct override_events *o,
                                               const struct override_event *e)
 {
-    const struct kind_def *def = kind_override(!*e->policy_ns);
+    const struct kind_def *def = kind_of_overrides(!*e->policy_ns);
 
     return store_find_or_add(
         o->store, &(struct identity){def->api_version, def->name, e->policy_ns, e->policy});

@@ -73,7 +73,7 @@ void override_steps_release(struct override_steps *steps);
 bool override_steps_equal(const struct override_steps *a, const struct override_steps *b);
 
 /* Returns the index of a step's rule in spec.overrideRules; 0 for the deprecated fields. */
-uint32_t override_step_index(const struct override_step *step);
+uint32_t override_step_rule_index(const struct override_step *step);
 
 /* ---- failures ---- */
 

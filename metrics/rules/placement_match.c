@@ -83,8 +83,8 @@ static bool zones_match(const struct label_selector *selector, const struct clus
     return true;
 }
 
-bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
-                      const struct cluster *cluster)
+bool affinity_matches_cluster(const struct cluster_affinity *affinity, const char *name,
+                              const struct cluster *cluster)
 {
     if (affinity->never || !affinity_allows_name(affinity, name))
         return false;
@@ -116,7 +116,7 @@ static bool is_tolerated(const struct placement *placement, const struct taint *
     return strcmp(taint->effect, "NoSchedule") != 0 && strcmp(taint->effect, "NoExecute") != 0;
 }
 
-bool placement_tolerates(const struct placement *placement, const struct cluster *cluster)
+bool placement_tolerates_cluster(const struct placement *placement, const struct cluster *cluster)
 {
     /* Karmada adds a taint to a cluster in deletion, with some delay. */
     if (cluster->deleting)
@@ -178,7 +178,7 @@ void placements_mark_outdated(struct placements *p)
     p->version++;
 }
 
-void placements_hide_clusters(struct placements *p, bool hidden)
+void placements_set_clusters_hidden(struct placements *p, bool hidden)
 {
     p->hidden = hidden;
     p->version++;
@@ -204,7 +204,7 @@ static int64_t cluster_weight(const struct placement *placement, const struct en
         const struct static_weight *rule = &placement->weights[i];
 
         if (rule->weight > weight &&
-            affinity_matches(&rule->target, cluster->name, entry_cluster(cluster)))
+            affinity_matches_cluster(&rule->target, cluster->name, entry_cluster(cluster)))
             weight = rule->weight;
     }
     return weight;
@@ -214,7 +214,7 @@ static int64_t cluster_weight(const struct placement *placement, const struct en
 static void fill_cluster_set(struct placements *p, const struct placement *placement,
                              const struct affinity_group *group, struct cluster_set *out)
 {
-    struct intern *strings = store_strings(p->store);
+    struct intern *strings = store_string_pool(p->store);
 
     *out = (struct cluster_set){.tolerated = true};
     if (p->clusters.count > 0)
@@ -222,13 +222,14 @@ static void fill_cluster_set(struct placements *p, const struct placement *place
     for (size_t i = 0; i < p->clusters.count; i++) {
         const struct entry *cluster = p->clusters.entries[i];
 
-        if (group && !affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
+        if (group &&
+            !affinity_matches_cluster(&group->affinity, cluster->name, entry_cluster(cluster)))
             continue;
 
         const struct member member = {
             .name = intern_add(strings, cluster->name),
             .weight = cluster_weight(placement, cluster),
-            .tolerated = placement_tolerates(placement, entry_cluster(cluster)),
+            .tolerated = placement_tolerates_cluster(placement, entry_cluster(cluster)),
             .cluster = cluster,
         };
 
@@ -239,10 +240,10 @@ static void fill_cluster_set(struct placements *p, const struct placement *place
 
 static bool group_allows_cluster(const struct affinity_group *group, const struct entry *cluster)
 {
-    if (affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
+    if (affinity_matches_cluster(&group->affinity, cluster->name, entry_cluster(cluster)))
         return true;
     for (uint32_t i = 0; i < group->overflow_count; i++) {
-        if (affinity_matches(&group->overflow[i], cluster->name, entry_cluster(cluster)))
+        if (affinity_matches_cluster(&group->overflow[i], cluster->name, entry_cluster(cluster)))
             return true;
     }
     return false;
@@ -259,7 +260,7 @@ static bool placement_allows_cluster(const struct placement *placement, const st
 
 static void fill_allowed_clusters(struct placements *p, struct resolved_placement *resolved)
 {
-    struct intern *strings = store_strings(p->store);
+    struct intern *strings = store_string_pool(p->store);
 
     if (p->clusters.count > 0)
         resolved->clusters = xreallocarray(NULL, p->clusters.count, sizeof(*resolved->clusters));
@@ -273,7 +274,7 @@ static void fill_allowed_clusters(struct placements *p, struct resolved_placemen
 /* Frees the clusters and groups of a resolved placement. */
 static void clear_resolution(struct placements *p, struct resolved_placement *resolved)
 {
-    struct intern *strings = store_strings(p->store);
+    struct intern *strings = store_string_pool(p->store);
 
     for (uint32_t i = 0; i < resolved->group_count; i++) {
         for (uint32_t k = 0; k < resolved->groups[i].count; k++)
@@ -314,7 +315,7 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
     if (!resolved) {
         resolved = xcalloc(1, sizeof(*resolved));
         resolved->text = text ? intern_ref(text) : NULL;
-        resolved->placement = placement_new(store_strings(p->store), text);
+        resolved->placement = placement_parse(store_string_pool(p->store), text);
         map_add(&p->placements, hash, resolved);
     }
     resolved->references++;
@@ -336,8 +337,8 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
         return;
     map_take(&p->placements, hash, own->text);
     clear_resolution(p, own);
-    placement_free(store_strings(p->store), own->placement);
-    intern_drop(store_strings(p->store), own->text);
+    placement_free(store_string_pool(p->store), own->placement);
+    intern_drop(store_string_pool(p->store), own->text);
     free(own);
 }
 
@@ -371,8 +372,8 @@ static bool group_allows_name(const struct affinity_group *group, const char *na
     return false;
 }
 
-bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
-                      const char *name)
+bool placements_allow_cluster(struct placements *p, const struct resolved_placement *resolved,
+                              const char *name)
 {
     const struct placement *placement = resolved->placement;
 

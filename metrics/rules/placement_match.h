@@ -8,8 +8,8 @@
 /* Member clusters that a placement allows (Karmada: ClusterMatches, TaintToleration). */
 
 /* Returns true if the affinity allows this cluster: all its conditions must hold. */
-bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
-                      const struct cluster *cluster);
+bool affinity_matches_cluster(const struct cluster_affinity *affinity, const char *name,
+                              const struct cluster *cluster);
 
 /* Returns true if the affinity allows the name; ignores conditions that need the object. */
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
@@ -18,7 +18,7 @@ bool affinity_allows_name(const struct cluster_affinity *affinity, const char *n
  * Returns true if the scheduler may place new workloads on the cluster: the placement tolerates its
  * taints, and the cluster is not in deletion.
  */
-bool placement_tolerates(const struct placement *placement, const struct cluster *cluster);
+bool placement_tolerates_cluster(const struct placement *placement, const struct cluster *cluster);
 
 /*
  * The placements of all policies, resolved to the member clusters of a store. Each distinct
@@ -67,7 +67,7 @@ void placements_free(struct placements *p);
 void placements_mark_outdated(struct placements *p);
 
 /* Sets whether placements are resolved as if there were no clusters: some have not been read. */
-void placements_hide_clusters(struct placements *p, bool hidden);
+void placements_set_clusters_hidden(struct placements *p, bool hidden);
 
 /*
  * Returns a new reference to the placement of a canonical text (struct propagation). An outdated
@@ -84,5 +84,5 @@ bool placements_has_cluster(struct placements *p, const char *name);
  * Returns true if any affinity of the placement allows the cluster. If the store has no Cluster of
  * this name, only the conditions on the name count.
  */
-bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
-                      const char *name);
+bool placements_allow_cluster(struct placements *p, const struct resolved_placement *resolved,
+                              const char *name);

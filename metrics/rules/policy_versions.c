@@ -266,7 +266,7 @@ static void policy_history_update(struct policy_history *h, struct intern *strin
     current->missed = missed;
 }
 
-void policy_history_date(struct policy_history *h, int64_t now_ms)
+void policy_history_date_versions(struct policy_history *h, int64_t now_ms)
 {
     for (size_t i = 0; i < h->count; i++) {
         struct policy_version *v = h->versions[i];
@@ -394,7 +394,7 @@ static bool has_unknown_order(const struct policy_version *v)
     return false;
 }
 
-int policy_version_behind(const struct policy_version *v)
+int policy_version_count_later(const struct policy_version *v)
 {
     if (policy_version_is_unknown(v) || has_unknown_order(v))
         return -1;
@@ -414,7 +414,7 @@ int64_t policy_version_superseded_ms(const struct policy_version *v)
     return 0;
 }
 
-size_t policy_history_used_versions(const struct policy_history *h)
+size_t policy_history_count_used_versions(const struct policy_history *h)
 {
     size_t count = h->unknown.templates > 0;
 
@@ -423,7 +423,7 @@ size_t policy_history_used_versions(const struct policy_history *h)
     return count;
 }
 
-uint32_t policy_history_outdated_templates(const struct policy_history *h)
+uint32_t policy_history_count_outdated_templates(const struct policy_history *h)
 {
     uint32_t count = h->unknown.templates;
 
@@ -432,7 +432,8 @@ uint32_t policy_history_outdated_templates(const struct policy_history *h)
     return count;
 }
 
-const struct policy_version *policy_history_named(const struct policy_history *h, const char *name)
+const struct policy_version *policy_history_find_version(const struct policy_history *h,
+                                                         const char *name)
 {
     char number[16], hash[POLICY_VERSION_HASH_SIZE];
 
@@ -507,13 +508,13 @@ void policy_versions_update(struct policy_versions *all, struct entry *policy,
     map_add(&all->by_policy, map_hash_address(policy), policy_history_new(policy));
 }
 
-struct policy_history *policy_versions_hold(const struct policy_versions *all,
-                                            const struct entry *policy)
+struct policy_history *policy_versions_ref_history(const struct policy_versions *all,
+                                                   const struct entry *policy)
 {
     return policy_history_ref(find_history(all, policy));
 }
 
-/* Queues a history for policy_versions_report(), if it is not queued yet. */
+/* Queues a history for policy_versions_report_touched(), if it is not queued yet. */
 static void queue_for_report(struct policy_versions *all, struct policy_history *h)
 {
     if (h->touched)
@@ -527,8 +528,9 @@ static void queue_for_report(struct policy_versions *all, struct policy_history 
     all->touched[all->touched_count++] = policy_history_ref(h);
 }
 
-struct policy_version *policy_versions_enter(struct policy_versions *all, struct policy_history *h,
-                                             const struct running *r)
+struct policy_version *policy_versions_add_template(struct policy_versions *all,
+                                                    struct policy_history *h,
+                                                    const struct running *r)
 {
     struct policy_version *v;
 
@@ -543,7 +545,7 @@ struct policy_version *policy_versions_enter(struct policy_versions *all, struct
     return v;
 }
 
-void policy_versions_leave(struct policy_versions *all, struct policy_version *v)
+void policy_versions_remove_template(struct policy_versions *all, struct policy_version *v)
 {
     struct policy_history *h;
 
@@ -555,8 +557,9 @@ void policy_versions_leave(struct policy_versions *all, struct policy_version *v
     policy_history_drop(h, all->strings);
 }
 
-bool policy_versions_report(struct policy_versions *all, size_t budget,
-                            void (*decided)(void *context, struct entry *policy), void *context)
+bool policy_versions_report_touched(struct policy_versions *all, size_t budget,
+                                    void (*decided)(void *context, struct entry *policy),
+                                    void *context)
 {
     for (; budget > 0 && all->touched_count > 0; budget--) {
         struct policy_history *h = all->touched[--all->touched_count];

@@ -31,7 +31,7 @@ struct policy_version {
     bool recovered;
     bool since_seen; /* `since_ms` is when the exporter saw the change: no object has the time. */
     bool missed;     /* Other versions may have been in force since the previous observed one. */
-    bool undated;    /* `since_ms` is to be set by policy_history_date(). */
+    bool undated;    /* `since_ms` is to be set by policy_history_date_versions(). */
 };
 
 /*
@@ -42,7 +42,7 @@ enum { POLICY_VERSION_HASH_SIZE = 11 };
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
 
 /* Returns how many versions the templates of a policy run; all unknown values count as one. */
-int policy_version_behind(const struct policy_version *v);
+int policy_version_count_later(const struct policy_version *v);
 /* Returns when the next version came into force; 0 for the current version or if unknown. */
 int64_t policy_version_superseded_ms(const struct policy_version *v);
 
@@ -60,7 +60,7 @@ struct policy_history {
     uint32_t turns;                /* Number of observed versions. */
     uint32_t holders;              /* Number of references. */
     bool gone;    /* The policy was deleted, or deleted and created again under its name. */
-    bool touched; /* The history is queued for policy_versions_report(). */
+    bool touched; /* The history is queued for policy_versions_report_touched(). */
 };
 
 /*
@@ -70,7 +70,7 @@ struct policy_history {
 void policy_history_drop(struct policy_history *h, struct intern *strings);
 
 /* Sets `since_ms` of the history's undated versions to `now_ms`. */
-void policy_history_date(struct policy_history *h, int64_t now_ms);
+void policy_history_date_versions(struct policy_history *h, int64_t now_ms);
 
 /* Values that a template runs with, and whether versions may be recovered from them. */
 struct running {
@@ -82,13 +82,15 @@ struct running {
 };
 
 /* Returns the current version of the policy. */
-static inline const struct policy_version *policy_history_now(const struct policy_history *h)
+static inline const struct policy_version *
+policy_history_current_version(const struct policy_history *h)
 {
     return h->versions[h->count - 1];
 }
 
 /* Returns the known version with this number or hash; NULL if there is no such version. */
-const struct policy_version *policy_history_named(const struct policy_history *h, const char *name);
+const struct policy_version *policy_history_find_version(const struct policy_history *h,
+                                                         const char *name);
 
 /* Returns true if `v` is the unknown version, which stands for values that no version ever had. */
 static inline bool policy_version_is_unknown(const struct policy_version *v)
@@ -97,10 +99,10 @@ static inline bool policy_version_is_unknown(const struct policy_version *v)
 }
 
 /* Returns how many versions templates run; all unknown values count as one version. */
-size_t policy_history_used_versions(const struct policy_history *h);
+size_t policy_history_count_used_versions(const struct policy_history *h);
 
 /* Returns how many templates do not run the current version; above 0 during a rollout. */
-uint32_t policy_history_outdated_templates(const struct policy_history *h);
+uint32_t policy_history_count_outdated_templates(const struct policy_history *h);
 
 /* ---- histories of all policies ---- */
 
@@ -126,23 +128,25 @@ void policy_versions_release(struct policy_versions *all);
 void policy_versions_update(struct policy_versions *all, struct entry *policy,
                             const struct policy *old);
 /* Returns a new reference to the history of a policy; NULL if there is no history. */
-struct policy_history *policy_versions_hold(const struct policy_versions *all,
-                                            const struct entry *policy);
+struct policy_history *policy_versions_ref_history(const struct policy_versions *all,
+                                                   const struct entry *policy);
 
 /*
- * Counts a template as running the version that `r` shows, until policy_versions_leave(). Returns
- * the version; NULL if `h` is NULL.
+ * Counts a template as running the version that `r` shows, until policy_versions_remove_template().
+ * Returns the version; NULL if `h` is NULL.
  */
-struct policy_version *policy_versions_enter(struct policy_versions *all, struct policy_history *h,
-                                             const struct running *r);
-/* Ends the count that policy_versions_enter() began. Accepts NULL. */
-void policy_versions_leave(struct policy_versions *all, struct policy_version *v);
+struct policy_version *policy_versions_add_template(struct policy_versions *all,
+                                                    struct policy_history *h,
+                                                    const struct running *r);
+/* Ends the count that policy_versions_add_template() began. Accepts NULL. */
+void policy_versions_remove_template(struct policy_versions *all, struct policy_version *v);
 
 /*
  * Calls `decided`, unless NULL, for up to `budget` of the policies with a version that templates
  * began or ceased to run, in no order. Drops their old versions that no template runs;
- * policy_versions_leave() cannot do so, because a template that is evaluated again leaves its
- * version for a moment. Returns true if no history is queued any more.
+ * policy_versions_remove_template() cannot do so, because a template that is evaluated again leaves
+ * its version for a moment. Returns true if no history is queued any more.
  */
-bool policy_versions_report(struct policy_versions *all, size_t budget,
-                            void (*decided)(void *context, struct entry *policy), void *context);
+bool policy_versions_report_touched(struct policy_versions *all, size_t budget,
+                                    void (*decided)(void *context, struct entry *policy),
+                                    void *context);

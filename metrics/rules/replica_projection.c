@@ -141,7 +141,7 @@ static bool may_start_at_later_group(struct intern *strings, const struct placem
     if (placement->group_count < 2)
         return false;
 
-    struct placement *applied = placement_new(strings, text);
+    struct placement *applied = placement_parse(strings, text);
 
     for (uint32_t i = 1; i < placement->group_count; i++) {
         const char *name = placement->groups[i].name;
@@ -287,8 +287,9 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
         assign_replicas(resolved->placement, b, first_cluster_set(resolved), out);
 }
 
-void projection_of_candidates(const struct resolved_placement *resolved, const struct binding *b,
-                              const struct cluster_set *candidates, struct projection *out)
+void projection_make_from_candidates(const struct resolved_placement *resolved,
+                                     const struct binding *b, const struct cluster_set *candidates,
+                                     struct projection *out)
 {
     *out = (struct projection){.reason = placement_obstacle(resolved->placement, b)};
     out->determined = out->reason == UNDETERMINED_REASON_COUNT;
@@ -321,9 +322,9 @@ static int compare_cluster_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
-                                 const struct resolved_placement *resolved, const struct binding *b,
-                                 bool change_missing, bool moves)
+struct capacity *capacity_new(struct intern *strings, struct placements *placements,
+                              const struct resolved_placement *resolved, const struct binding *b,
+                              bool change_missing, bool moves)
 {
     struct capacity *c = xcalloc(1, sizeof(*c));
 
@@ -337,7 +338,7 @@ struct capacity *capacity_decide(struct intern *strings, struct placements *plac
         c->assigned[c->assigned_count++] = (struct assigned_cluster){
             .name = intern_ref(name),
             .replicas = b->clusters[i].replicas,
-            .forbidden = resolved && !placements_allow(placements, resolved, name),
+            .forbidden = resolved && !placements_allow_cluster(placements, resolved, name),
         };
     }
     if (c->assigned_count > 1)
@@ -366,8 +367,8 @@ static int compare_next_names(const struct capacity *c, const struct movement_wa
     return strcmp(c->assigned[at->assigned].name, c->projection.clusters[at->projected].name);
 }
 
-bool capacity_movement(const struct capacity *c, struct movement_walk *at,
-                       struct cluster_movement *out)
+bool capacity_next_movement(const struct capacity *c, struct movement_walk *at,
+                            struct cluster_movement *out)
 {
     int32_t now = 0, then = 0;
 

@@ -47,8 +47,9 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
  * Computes the projection from the clusters that the scheduler has left after filtering:
  * `candidates`, a subset of one affinity group. Without candidates the workload is placed nowhere.
  */
-void projection_of_candidates(const struct resolved_placement *resolved, const struct binding *b,
-                              const struct cluster_set *candidates, struct projection *out);
+void projection_make_from_candidates(const struct resolved_placement *resolved,
+                                     const struct binding *b, const struct cluster_set *candidates,
+                                     struct projection *out);
 /* Frees the clusters and resets the projection. */
 void projection_release(struct intern *strings, struct projection *p);
 
@@ -109,9 +110,9 @@ struct capacity {
  * binding lacks a change of the template (CHANGE_NOT_APPLIED), so the number of replicas is
  * unknown. `moves` is copied. Free the result with capacity_free().
  */
-struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
-                                 const struct resolved_placement *resolved, const struct binding *b,
-                                 bool change_missing, bool moves) MUST_USE;
+struct capacity *capacity_new(struct intern *strings, struct placements *placements,
+                              const struct resolved_placement *resolved, const struct binding *b,
+                              bool change_missing, bool moves) MUST_USE;
 
 /* Replicas of one cluster, by kind of movement. */
 struct cluster_movement {
@@ -119,7 +120,7 @@ struct cluster_movement {
     int32_t replicas[MOVEMENT_COUNT];
 };
 
-/* Position of capacity_movement() in the present and the projected clusters. */
+/* Position of capacity_next_movement() in the present and the projected clusters. */
 struct movement_walk {
     uint32_t assigned;
     uint32_t projected;
@@ -128,8 +129,8 @@ struct movement_walk {
  * Iterates over the present and the projected clusters of a template, by name in byte order. Start
  * with *at all zero. Returns false at the end, and at once if `c` is NULL or does not move.
  */
-bool capacity_movement(const struct capacity *c, struct movement_walk *at,
-                       struct cluster_movement *out);
+bool capacity_next_movement(const struct capacity *c, struct movement_walk *at,
+                            struct cluster_movement *out);
 
 /* Accepts NULL. */
 void capacity_free(struct intern *strings, struct capacity *c);

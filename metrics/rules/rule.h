@@ -46,7 +46,7 @@ struct rule_context {
     struct members members;
     struct api_version_source api_versions;
     struct policy_versions policy_versions;
-    struct entry_list first_run; /* Pinned templates for rule_template_settle(). */
+    struct entry_list first_run; /* Pinned templates for rule_template_end_first_run(). */
     size_t priority_policies;    /* Number of policies with a schedulePriority. */
     struct incomplete incomplete;
     struct works works;
@@ -180,7 +180,7 @@ void rule_mark_work_dependents(struct rule_context *c);
  * of a new template's state before that result from the order of evaluation and are no transitions.
  * Returns true if no template is left.
  */
-bool rule_template_settle(struct rule_context *c, size_t budget);
+bool rule_template_end_first_run(struct rule_context *c, size_t budget);
 
 /* All rules; engine.c has the table by class. */
 extern const struct rule rule_policy;

@@ -30,8 +30,8 @@ static void update_reference(struct rule_context *c, const struct binding *fresh
                              const struct binding *old)
 {
     struct identity id, old_id;
-    bool refers = fresh && !is_left_over(fresh) && binding_resource(fresh, &id);
-    bool referred = old && !is_left_over(old) && binding_resource(old, &old_id);
+    bool refers = fresh && !binding_is_left_over(fresh) && binding_get_resource(fresh, &id);
+    bool referred = old && !binding_is_left_over(old) && binding_get_resource(old, &old_id);
 
     if (refers && referred && strcmp(id.name, old_id.name) == 0 && id.ns == old_id.ns &&
         id.kind == old_id.kind && id.api_version == old_id.api_version)
@@ -58,7 +58,7 @@ static struct entry *read_bound_template(const struct rule_context *c, const str
                                          struct entry_list *reads)
 {
     struct identity id;
-    struct entry *template = binding_resource(b, &id) ? store_find_or_add(c->store, &id) : NULL;
+    struct entry *template = binding_get_resource(b, &id) ? store_find_or_add(c->store, &id) : NULL;
 
     if (template)
         entry_list_add(reads, template);
@@ -69,7 +69,7 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
                                  struct gathered *out)
 {
     const struct binding *b = entry_binding(entry);
-    struct entry *claimed = b->claim ? claim_policy(c->store, b->claim) : NULL;
+    struct entry *claimed = b->claim ? find_or_add_claim_policy(c->store, b->claim) : NULL;
 
     for (uint32_t i = 0; i < b->referrer_count; i++) {
         struct identity id = referrer_identity(&b->referrers[i]);
@@ -117,10 +117,10 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
 
     (void)due_ms;
     d->template = f->template;
-    if (b->claim && !claim_holds(b->claim, f->claimed))
+    if (b->claim && !claim_policy_exists(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     /* All objects of the kind have been read, so the template does not exist. */
-    if (!f->template && f->kind_read && binding_resource(b, &id))
+    if (!f->template && f->kind_read && binding_get_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     d->dependency = dependency_decide(b, &g->referrers, f->resolves);
     d->defects |= (uint8_t)dependency_defects(b, d->dependency);
@@ -154,7 +154,7 @@ const struct rule rule_binding = {
 /* Marks the templates of all bindings. */
 static void mark_bound_templates(struct rule_context *c)
 {
-    for (const struct type *type = store_types(c->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(c->store); type; type = type->next) {
         if (type->def->class != CLASS_BINDING)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
@@ -167,7 +167,7 @@ static void mark_bound_templates(struct rule_context *c)
 void rule_mark_work_dependents(struct rule_context *c)
 {
     bool incomplete = incomplete_classes(&c->incomplete) & 1u << CLASS_WORK;
-    bool known = !incomplete && (c->works.followed || store_count(c->store, CLASS_WORK) > 0);
+    bool known = !incomplete && (c->works.followed || store_object_count(c->store, CLASS_WORK) > 0);
 
     if (known == c->works.known)
         return;
@@ -182,7 +182,7 @@ static void mark_template_of_work(struct rule_context *c, const struct work *wor
 
     if (!work || !work->binding_name)
         return;
-    def = kind_binding(!*work->binding_ns);
+    def = kind_of_bindings(!*work->binding_ns);
     mark_template_of_binding(
         c, entry_binding(
                store_find(c->store, &(struct identity){def->api_version, def->name,

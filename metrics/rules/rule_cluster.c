@@ -38,7 +38,7 @@ void rule_mark_cluster_dependents(struct rule_context *c)
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
     /* The clusters of Config Connector's resources without a binding follow from placements too. */
-    connectors_mark(c);
+    mark_connector_resources(c);
 }
 
 static void cluster_on_change(struct rule_context *c, struct entry *entry, const void *old)
@@ -107,7 +107,7 @@ static void release_lease_decision(const struct rule_context *c, void *decision)
     struct lease_decision *d = decision;
 
     if (d)
-        intern_drop(store_strings(c->store), d->holder_ns);
+        intern_drop(store_string_pool(c->store), d->holder_ns);
     free(d);
 }
 

@@ -62,7 +62,8 @@ static void mark_selected_in_partition(struct graph *g, const struct partition *
 static void mark_selected_templates(struct rule_context *c, const struct entry *policy,
                                     const struct resource_selector *selector)
 {
-    const struct type *type = store_type(c->store, selector->api_version, selector->kind);
+    const struct type *type =
+        store_find_interned_type(c->store, selector->api_version, selector->kind);
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
     const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
 
@@ -77,7 +78,7 @@ static void mark_selected_templates(struct rule_context *c, const struct entry *
         return;
     }
     if (ns) {
-        const struct partition *partition = type_partition(c->store, type, ns);
+        const struct partition *partition = type_find_partition(c->store, type, ns);
 
         if (partition)
             mark_selected_in_partition(c->graph, partition, selector);
@@ -92,7 +93,8 @@ static void mark_templates_of_unselected_kinds(struct rule_context *c, const str
 {
     for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
         const struct resource_selector *selector = &policy->selectors[i];
-        const struct type *type = store_type(c->store, selector->api_version, selector->kind);
+        const struct type *type =
+            store_find_interned_type(c->store, selector->api_version, selector->kind);
 
         if (type && selector_index_type_count(c->index, type->api_version, type->kind) == 0)
             graph_mark_type(c->graph, type);
@@ -184,9 +186,9 @@ static void attach_history(struct rule_context *c, struct entry *entry, const vo
     struct policy_decision *d = entry->decision;
 
     (void)last;
-    d->history = policy_versions_hold(&c->policy_versions, entry);
+    d->history = policy_versions_ref_history(&c->policy_versions, entry);
     if (d->history)
-        policy_history_date(d->history, c->now_ms);
+        policy_history_date_versions(d->history, c->now_ms);
 }
 
 static void release_policy_decision(const struct rule_context *c, void *decision)
@@ -196,7 +198,7 @@ static void release_policy_decision(const struct rule_context *c, void *decision
     if (!d)
         return;
     placements_drop(c->placements, d->resolved);
-    policy_history_drop(d->history, store_strings(c->store));
+    policy_history_drop(d->history, store_string_pool(c->store));
     free(d);
 }
 

@@ -24,7 +24,7 @@ static uint64_t hash_cloud_resource(const struct entry *entry, uint64_t seed)
 
 static bool is_same_cloud_resource(const void *item, const void *key)
 {
-    const struct entry *a = name_collisions_first(item);
+    const struct entry *a = name_collisions_item_template(item);
 
     return a == key ||
            connector_is_same_resource(a, cloud_identity_of(a), key, cloud_identity_of(key));
@@ -75,7 +75,7 @@ static void register_cloud_resource(struct rule_context *c, struct entry *entry,
         rule_collisions_add(c->graph, c->cloud_resources, entry);
         cloud_index_add_resource(c->cloud_names, entry, &d->connector->identity);
     }
-    if (name_collisions_has(c->cloud_resources, entry))
+    if (name_collisions_has_collision(c->cloud_resources, entry))
         d->connector->conflicts |= 1u << CONNECTOR_DUPLICATE_IDENTITY;
 }
 
@@ -211,13 +211,14 @@ static bool has_same_defaults(const struct connector_defaults *a,
 static void mark_resources_in_namespace(struct rule_context *c, const char *name)
 {
     /* Partition names are interned; a name that is not interned has no partition. */
-    const char *ns = intern_find(store_strings(c->store), name);
+    const char *ns = intern_find(store_string_pool(c->store), name);
 
     if (!ns)
         return;
-    for (const struct type *type = store_types(c->store); type; type = type->next) {
-        const struct partition *partition =
-            connector_manages(type->api_version) ? type_partition(c->store, type, ns) : NULL;
+    for (const struct type *type = store_first_type(c->store); type; type = type->next) {
+        const struct partition *partition = is_connector_api_version(type->api_version)
+                                                ? type_find_partition(c->store, type, ns)
+                                                : NULL;
 
         for (size_t i = 0; partition && i < partition->count; i++) {
             if (entry_exists(partition->entries[i]))
@@ -226,10 +227,10 @@ static void mark_resources_in_namespace(struct rule_context *c, const char *name
     }
 }
 
-void connectors_mark(struct rule_context *c)
+void mark_connector_resources(struct rule_context *c)
 {
-    for (const struct type *type = store_types(c->store); type; type = type->next) {
-        if (type->def->class == CLASS_TEMPLATE && connector_manages(type->api_version))
+    for (const struct type *type = store_first_type(c->store); type; type = type->next) {
+        if (type->def->class == CLASS_TEMPLATE && is_connector_api_version(type->api_version))
             graph_mark_type(c->graph, type);
     }
 }
@@ -248,16 +249,17 @@ static void connector_setting_on_change(struct rule_context *c, struct entry *en
         mark_resources_in_namespace(c, entry->name);
     if (template_namespace_ids(old) || template_namespace_ids(fresh)) {
         graph_mark_class(c->graph, CLASS_LEASE);
-        connectors_mark(c);
+        mark_connector_resources(c);
     }
 }
 
 /* ---- gathering ---- */
 
-/* True if there is no binding, or only a leftover without policy and referrers (is_left_over). */
+/* True if there is no binding, or only a leftover without policy and referrers
+ * (binding_is_left_over). */
 static bool lacks_binding(const struct binding *b)
 {
-    return !b || is_left_over(b);
+    return !b || binding_is_left_over(b);
 }
 
 /*
@@ -295,7 +297,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
                         .now_ms = c->now_ms,
                         .template = entry,
                         .claim = claim,
-                        .claimed = claim ? claim_policy(c->store, claim) : NULL,
+                        .claimed = claim ? find_or_add_claim_policy(c->store, claim) : NULL,
                         .own_claim = t->claim,
                         .binding = binding,
                         .required = gather_referrers(c, entry, b, &out->referrers),
@@ -303,7 +305,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
                             !binding && is_binding_name_blocked(c->store, entry),
                         .kind_selected =
                             selector_index_type_count(c->index, type->api_version, type->kind) > 0},
-        .strings = store_strings(c->store),
+        .strings = store_string_pool(c->store),
         .placements = c->placements,
         .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),
     };
@@ -312,7 +314,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
             delivery_gather(binding, entry, &c->deliveries, &out->targets, &out->reads);
     gather_connector_facts(c, entry, facts);
     facts->is_ignored = find_ignored_reason(c->ignored, entry, &facts->ignored_reason);
-    facts->selections = selector_index_select(c->index, entry, &facts->selection_count);
+    facts->selections = selector_index_find_policies(c->index, entry, &facts->selection_count);
 }
 
 /* ---- decision ---- */
@@ -334,7 +336,7 @@ static struct template_decision *new_template_decision(const struct template_fac
         d->candidates[i] = (struct candidate){
             .policy = f->selections[i].policy,
             .score = f->selections[i].score,
-            .excluded = policy_excludes(policy, f->drift_input.template),
+            .excluded = policy_excludes_template(policy, f->drift_input.template),
             .deleting = policy->deleting,
         };
     }
@@ -412,7 +414,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
         d->reason = f->ignored_reason;
     } else {
         *due_ms = drift_decide(&s, d);
-        if (s.own_claim && !claim_holds(s.claim, s.claimed))
+        if (s.own_claim && !claim_policy_exists(s.claim, s.claimed))
             d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     }
     int64_t stages_due_ms = decide_stages(f, &s, d);
@@ -421,8 +423,8 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
     decide_dependency_values(f, b, d);
     d->connector = decide_connector(f, d, governing_placement(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
-        d->capacity = capacity_decide(f->strings, f->placements, governing_placement(d), b,
-                                      d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
+        d->capacity = capacity_new(f->strings, f->placements, governing_placement(d), b,
+                                   d->change_applied == CHANGE_NOT_APPLIED, placement_drifts(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->referrers, true);
     return d;
@@ -442,7 +444,7 @@ static void add_reads(const struct rule_context *c, const struct entry *entry, c
     if (d->claimed)
         entry_list_add(reads, d->claimed);
     if (d->propagates)
-        template_dependencies(c->store, entry, entry_binding(d->binding), reads);
+        list_template_dependencies(c->store, entry, entry_binding(d->binding), reads);
 }
 
 static bool is_equal_for_readers(const void *old, const void *fresh)
@@ -527,13 +529,13 @@ static struct policy_version *count_running_version(struct rule_context *c,
     if (d->state == STATE_IGNORED || !policy || !b || !b->has_placement ||
         !template_claim_holds(entry))
         return NULL;
-    return policy_versions_enter(
+    return policy_versions_add_template(
         &c->policy_versions, policy->history,
         &(struct running){.binding = b,
                           .priority = &policy->priority,
                           .cluster_scoped = d->binding->partition->type->def->cluster_scoped,
                           .priority_moved = d->priority_moved && d->governing == d->claimed,
-                          .has_policy_claim = claim_is_of(b->claim, d->claimed)});
+                          .has_policy_claim = claim_is_of_policy(b->claim, d->claimed)});
 }
 
 static void unregister_template(struct rule_context *c, struct entry *entry, const void *next)
@@ -541,7 +543,7 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
     struct template_decision *d = entry->decision;
     const struct template_decision *fresh = next;
 
-    policy_versions_leave(&c->policy_versions, d->version);
+    policy_versions_remove_template(&c->policy_versions, d->version);
     d->version = NULL;
     if (gets_binding(d) && !gets_binding(fresh))
         rule_collisions_remove(c->graph, c->binding_names, entry);
@@ -570,7 +572,7 @@ static void note_state_change(struct rule_context *c, struct entry *entry,
     }
 }
 
-bool rule_template_settle(struct rule_context *c, size_t budget)
+bool rule_template_end_first_run(struct rule_context *c, size_t budget)
 {
     for (; budget > 0 && c->first_run.count > 0; budget--) {
         struct entry *entry = c->first_run.items[--c->first_run.count];
@@ -594,7 +596,7 @@ static void register_template(struct rule_context *c, struct entry *entry, const
     if (gets_binding(d)) {
         if (!gets_binding(old))
             rule_collisions_add(c->graph, c->binding_names, entry);
-        if (name_collisions_has(c->binding_names, entry))
+        if (name_collisions_has_collision(c->binding_names, entry))
             d->defects |= 1u << DEFECT_NAME_COLLISION;
     }
     if (d->capacity && !(old && old->capacity))
@@ -609,9 +611,9 @@ static void release_template_decision(const struct rule_context *c, void *decisi
     if (!d)
         return;
     if (d->version)
-        policy_history_drop(d->version->history, store_strings(c->store));
-    capacity_free(store_strings(c->store), d->capacity);
-    release_connector_decision(store_strings(c->store), d->connector);
+        policy_history_drop(d->version->history, store_string_pool(c->store));
+    capacity_free(store_string_pool(c->store), d->capacity);
+    release_connector_decision(store_string_pool(c->store), d->connector);
     free(d->dependency);
     free(d);
 }

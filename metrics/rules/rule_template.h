@@ -9,4 +9,4 @@
 extern const struct collision_rule collision_cloud_resource;
 
 /* Marks every template that is a resource of Config Connector. */
-void connectors_mark(struct rule_context *c);
+void mark_connector_resources(struct rule_context *c);

@@ -99,7 +99,7 @@ bool exclusion_matches(const struct resource_selector *rule, const struct entry 
     return !selects_by_labels(rule) || label_selector_matches(rule->labels, &t->labels);
 }
 
-uint32_t policy_exclusion_of(const struct policy *policy, const struct entry *template)
+uint32_t policy_find_exclusion(const struct policy *policy, const struct entry *template)
 {
     uint32_t i = 0;
 
@@ -108,13 +108,13 @@ uint32_t policy_exclusion_of(const struct policy *policy, const struct entry *te
     return i;
 }
 
-bool policy_excludes(const struct policy *policy, const struct entry *template)
+bool policy_excludes_template(const struct policy *policy, const struct entry *template)
 {
-    return policy_exclusion_of(policy, template) < policy->exclusion_count;
+    return policy_find_exclusion(policy, template) < policy->exclusion_count;
 }
 
-enum selector_score selectors_score(const struct resource_selector *selectors, uint32_t count,
-                                    const struct entry *template)
+enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,
+                                         const struct entry *template)
 {
     enum selector_score best = SCORE_NONE;
 
@@ -127,7 +127,7 @@ enum selector_score selectors_score(const struct resource_selector *selectors, u
     return best;
 }
 
-enum selector_score policy_score(const struct policy *policy, const struct entry *template)
+enum selector_score policy_best_score(const struct policy *policy, const struct entry *template)
 {
-    return selectors_score(policy->selectors, policy->selector_count, template);
+    return selectors_best_score(policy->selectors, policy->selector_count, template);
 }

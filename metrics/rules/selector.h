@@ -41,15 +41,15 @@ enum selector_score selector_score(const struct resource_selector *selector,
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template);
 
 /* Returns the index of the policy's first matching exclusion rule, or exclusion_count. */
-uint32_t policy_exclusion_of(const struct policy *policy, const struct entry *template);
+uint32_t policy_find_exclusion(const struct policy *policy, const struct entry *template);
 /* Returns true if any exclusion rule of the policy matches the template. */
-bool policy_excludes(const struct policy *policy, const struct entry *template);
+bool policy_excludes_template(const struct policy *policy, const struct entry *template);
 
 /* Returns the best score of `count` selectors; SCORE_NONE if `count` is 0. */
-enum selector_score selectors_score(const struct resource_selector *selectors, uint32_t count,
-                                    const struct entry *template);
+enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,
+                                         const struct entry *template);
 /* Returns the best score of the policy's selectors; ignores its exclusions. */
-enum selector_score policy_score(const struct policy *policy, const struct entry *template);
+enum selector_score policy_best_score(const struct policy *policy, const struct entry *template);
 
 /* Returns true if no field of an exclusion rule is set: such a rule excludes nothing. */
 bool exclusion_is_empty(const struct resource_selector *rule);

@@ -342,8 +342,9 @@ static void merge_policies_found(struct selector_index *index)
     index->found_count = kept;
 }
 
-const struct selection *selector_index_select(struct selector_index *index,
-                                              const struct entry *template, size_t *out_count)
+const struct selection *selector_index_find_policies(struct selector_index *index,
+                                                     const struct entry *template,
+                                                     size_t *out_count)
 {
     const struct type *type = template->partition->type;
     const struct template *t = entry_template(template);
@@ -358,7 +359,7 @@ const struct selection *selector_index_select(struct selector_index *index,
             search_scopes(index, key, template);
         }
         key.label_key = key.label_value = NULL;
-        key.name = intern_find(store_strings(index->store), template->name);
+        key.name = intern_find(store_string_pool(index->store), template->name);
         if (key.name)
             search_scopes(index, key, template);
         merge_policies_found(index);
@@ -389,7 +390,7 @@ bool api_version_is_unwatched(const struct store *store, const struct api_versio
 
     if (judge->judge)
         return judge->judge(judge->context, api_version, kind) == API_VERSION_UNWATCHED;
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         if (type->objects == 0 || !is_same_kind(type, api_version, kind))
             continue;
         if (strcmp(type->api_version, api_version) == 0)

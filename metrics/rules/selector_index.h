@@ -42,8 +42,9 @@ struct selection {
  * Returns the policies that select the template, each once with its best score, in no order. The
  * caller checks exclusions and deletion. Borrowed from the index until the next call.
  */
-const struct selection *selector_index_select(struct selector_index *index,
-                                              const struct entry *template, size_t *out_count);
+const struct selection *selector_index_find_policies(struct selector_index *index,
+                                                     const struct entry *template,
+                                                     size_t *out_count);
 
 /* Returns how many selectors of all policies name this apiVersion and kind, which are interned. */
 size_t selector_index_type_count(const struct selector_index *index, const char *api_version,

@@ -80,7 +80,7 @@ enum cause cause_for_dependents(enum cause cause)
 
 /* ---- parts of a decision ---- */
 
-struct moment moment_of(const struct entry *template)
+struct moment moment_of_template(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -226,11 +226,12 @@ static struct transition_record *take_next_slot(struct transitions *t)
 
 /* ---- recording ---- */
 
-void transitions_before(const struct transitions *t, struct entry *template, struct moment *before)
+void transitions_note_before(const struct transitions *t, struct entry *template,
+                             struct moment *before)
 {
     if (!t || entry_class(template) != CLASS_TEMPLATE)
         return;
-    *before = moment_of(template);
+    *before = moment_of_template(template);
     pin_unless_null(before->policy);
     pin_unless_null(before->claimed);
 }
@@ -286,13 +287,13 @@ static bool is_same_transition(const struct transitions *t, const struct transit
     return r && r->number > t->settled && now_ms - r->time_ms < MERGE_MS;
 }
 
-void transitions_after(struct transitions *t, struct entry *template, const struct moment *before,
-                       enum cause cause, int64_t now_ms)
+void transitions_note_after(struct transitions *t, struct entry *template,
+                            const struct moment *before, enum cause cause, int64_t now_ms)
 {
     if (!t || entry_class(template) != CLASS_TEMPLATE)
         return;
 
-    struct moment after = moment_of(template);
+    struct moment after = moment_of_template(template);
     struct transition_record *r = newest_record_of(t, template);
 
     if (is_same_transition(t, r, now_ms)) {
@@ -329,7 +330,7 @@ static void fill_transition(const struct transitions *t, const struct transition
         .cause = (enum cause)r->cause,
         .before = moment_before_record(r),
         .after = r->newer ? moment_before_record(record_slot(t, r->number + r->newer))
-                          : moment_of(r->template),
+                          : moment_of_template(r->template),
     };
 }
 
@@ -359,8 +360,8 @@ static const struct transition_record *older_record_of(const struct transitions 
                : NULL;
 }
 
-bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
-                         struct transition *out)
+bool transitions_next_of_template(const struct transitions *t, const struct entry *template,
+                                  uint64_t *below, struct transition *out)
 {
     const struct transition_record *r;
 
@@ -396,7 +397,7 @@ int64_t transitions_start_ms(const struct transitions *t)
     return t ? t->begun_ms : 0;
 }
 
-int64_t transitions_since_ms(const struct transitions *t)
+int64_t transitions_complete_since_ms(const struct transitions *t)
 {
     return t && t->last > t->limit ? record_slot(t, oldest_number(t))->time_ms
                                    : transitions_start_ms(t);
@@ -456,7 +457,7 @@ static void extend_grace_period(struct policy *p, int64_t now_ms, int64_t grace_
         p->grace_extended_until_ms = now_ms + grace_ms;
 }
 
-void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t grace_ms)
+void observed_times_set_times(struct observed_times *seen, int64_t now_ms, int64_t grace_ms)
 {
     for (size_t i = 0; i < seen->undated.count; i++) {
         struct entry *entry = seen->undated.items[i];

@@ -66,7 +66,7 @@ struct moment {
 };
 
 /* Returns the present decision about a template. */
-struct moment moment_of(const struct entry *template);
+struct moment moment_of_template(const struct entry *template);
 bool moment_equal(const struct moment *a, const struct moment *b);
 /* Returns a hash of the set of clusters that a binding is on; independent of their order. */
 uint32_t cluster_set_hash(const struct binding *b);
@@ -84,12 +84,14 @@ struct transitions *transitions_new(struct store *store, size_t limit, int64_t n
 void transitions_free(struct transitions *t);
 
 /*
- * The engine calls transitions_before() before a template is decided again, and transitions_after()
- * after the decision. `before` has references to its entries between the two calls.
+ * The engine calls transitions_note_before() before a template is decided again, and
+ * transitions_note_after() after the decision. `before` has references to its entries between the
+ * two calls.
  */
-void transitions_before(const struct transitions *t, struct entry *template, struct moment *before);
-void transitions_after(struct transitions *t, struct entry *template, const struct moment *before,
-                       enum cause cause, int64_t now_ms);
+void transitions_note_before(const struct transitions *t, struct entry *template,
+                             struct moment *before);
+void transitions_note_after(struct transitions *t, struct entry *template,
+                            const struct moment *before, enum cause cause, int64_t now_ms);
 /* Marks the end of a run of the engine: no entry is left to evaluate. */
 void transitions_end_run(struct transitions *t);
 
@@ -108,8 +110,8 @@ struct transition {
  * its number in *below. Start with UINT64_MAX. Returns false if no older transition is kept.
  */
 bool transitions_next(const struct transitions *t, uint64_t *below, struct transition *out);
-bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
-                         struct transition *out);
+bool transitions_next_of_template(const struct transitions *t, const struct entry *template,
+                                  uint64_t *below, struct transition *out);
 
 /* Returns the maximum number of transitions, or the number of transitions kept. */
 size_t transitions_limit(const struct transitions *t);
@@ -117,7 +119,7 @@ size_t transitions_count(const struct transitions *t);
 /* Returns when the history began, in milliseconds since the epoch. */
 int64_t transitions_start_ms(const struct transitions *t);
 /* Returns the time since which the history is complete: its begin, or that of the oldest record. */
-int64_t transitions_since_ms(const struct transitions *t);
+int64_t transitions_complete_since_ms(const struct transitions *t);
 
 /* ---- observed times ---- */
 
@@ -144,6 +146,6 @@ void observed_times_record(struct observed_times *seen, struct store *store, str
  * within `grace_ms` after its change, or after the last such observation, gets another `grace_ms`
  * (grace_extended_until_ms of struct policy).
  */
-void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
+void observed_times_set_times(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
 
 void observed_times_release(struct observed_times *seen);

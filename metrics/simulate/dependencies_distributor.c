@@ -156,7 +156,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
             distributor_detach_all(overlay, binding);
         return;
     }
-    if (!template || !template_dependencies(c->store, template, b, &needed)) {
+    if (!template || !list_template_dependencies(c->store, template, b, &needed)) {
         overlay_assume(overlay, ASSUMED_REFERENCES_UNKNOWN);
         return;
     }
@@ -175,7 +175,7 @@ void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
     const struct binding *b = entry_binding(binding);
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
-    if (!template || !template_dependencies(c->store, template, b, &needed))
+    if (!template || !list_template_dependencies(c->store, template, b, &needed))
         return;
     for (size_t i = 0; i < before->count; i++) {
         if (!contains_entry(&needed, before->items[i]))
@@ -195,9 +195,10 @@ void distributor_detach_all(struct overlay *overlay, struct entry *binding)
 void distributor_on_template_created(struct overlay *overlay, struct entry *template)
 {
     struct rule_context *c = overlay_context(overlay);
-    const struct kind_def *def = kind_binding(false);
+    const struct kind_def *def = kind_of_bindings(false);
     const struct type *type = store_find_type(c->store, def->api_version, def->name);
-    const struct partition *p = type ? type_partition(c->store, type, entry_ns(template)) : NULL;
+    const struct partition *p =
+        type ? type_find_partition(c->store, type, entry_ns(template)) : NULL;
     CLEANUP(entry_list_release) struct entry_list referrers = {0};
 
     for (size_t i = 0; p && i < p->count; i++) {
@@ -207,7 +208,7 @@ void distributor_on_template_created(struct overlay *overlay, struct entry *temp
                                   ? binding_template(c->store, b)
                                   : NULL;
 
-        if (owner && template_dependencies(c->store, owner, b, &needed) &&
+        if (owner && list_template_dependencies(c->store, owner, b, &needed) &&
             contains_entry(&needed, template))
             entry_list_add(&referrers, p->entries[i]);
     }

@@ -17,7 +17,7 @@ static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct e
     const struct policy *p = entry_policy(policy);
     struct claim *fresh;
 
-    if (claim_is_of(claim, policy))
+    if (claim_is_of_policy(claim, policy))
         return claim;
     fresh = overlay_own_memory(overlay, xmalloc(sizeof(*fresh)));
     /* A new policy has no permanent id: in Karmada, the webhook would generate it. */
@@ -34,7 +34,8 @@ static void set_claim(struct overlay *overlay, struct entry *template, const str
 {
     const struct template *t = entry_template(template);
 
-    overlay_replace(overlay, template, overlay_own_memory(overlay, template_with_claim(t, claim)));
+    overlay_replace(overlay, template,
+                    overlay_own_memory(overlay, template_copy_with_claim(t, claim)));
 }
 
 /* Claims the template for the policy. Writes nothing if the template has that claim already. */
@@ -54,11 +55,11 @@ static bool remove_claim(struct overlay *overlay, struct entry *entry, const str
     const struct template *t = entry_template(entry);
     const struct binding *b = entry_binding(entry);
 
-    if (t && t->claim && claim_names(t->claim, policy)) {
+    if (t && t->claim && claim_names_policy(t->claim, policy)) {
         set_claim(overlay, entry, NULL);
         return true;
     }
-    if (b && b->claim && claim_names(b->claim, policy)) {
+    if (b && b->claim && claim_names_policy(b->claim, policy)) {
         struct binding *fresh = overlay_copy_binding(overlay, b);
 
         fresh->claim = NULL;
@@ -118,7 +119,7 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
 {
     const struct template *t = entry_template(template);
 
-    if (!template_has_replicas(template->partition->type->api_version, entry_kind(template)))
+    if (!kind_has_replicas(template->partition->type->api_version, entry_kind(template)))
         return true;
     b->has_requirements = true;
     b->has_replicas = true;
@@ -134,7 +135,7 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
 static void copy_resource_requests(struct overlay *overlay, struct binding *b,
                                    const struct template *t)
 {
-    struct intern *strings = store_strings(overlay_context(overlay)->store);
+    struct intern *strings = store_string_pool(overlay_context(overlay)->store);
     struct resource_request *requests;
 
     if (!t->requests)
@@ -231,9 +232,9 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
     if (!claim)
         return NULL;
     /* The decision has the entry of the claimed policy, unless the claim was replaced since. */
-    return d && d->claimed && claim_names(claim, d->claimed)
+    return d && d->claimed && claim_names_policy(claim, d->claimed)
                ? d->claimed
-               : claim_policy(overlay_context(overlay)->store, claim);
+               : find_or_add_claim_policy(overlay_context(overlay)->store, claim);
 }
 
 /*
@@ -247,7 +248,7 @@ static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_
     const struct template_decision *d;
 
     if (p)
-        return !p->deleting && policy_selects(claimed, item->template) ? claimed : NULL;
+        return !p->deleting && policy_selects_template(claimed, item->template) ? claimed : NULL;
     d = up_to_date_decision(overlay, item->template);
     if (!claimed)
         return d->winner;
@@ -323,9 +324,9 @@ static void update_bound_templates(struct overlay *overlay, struct entry *policy
         const struct binding_decision *d = binding_decision(bindings.items[i]);
         struct entry *template = d ? d->template : NULL;
 
-        if (!b || !claim_is_of(b->claim, policy) || !entry_template(template))
+        if (!b || !claim_is_of_policy(b->claim, policy) || !entry_template(template))
             continue;
-        if (policy_selects(policy, template)) {
+        if (policy_selects_template(policy, template)) {
             enqueue_after_policy_change(overlay, template, p->lazy);
             continue;
         }
@@ -362,7 +363,7 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
 
-        if (t && !t->claim && policy_selects(policy, templates.items[i]) &&
+        if (t && !t->claim && policy_selects_template(policy, templates.items[i]) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
     }
@@ -396,7 +397,7 @@ static void preempt_named_template(struct overlay *overlay, struct entry *policy
         overlay_context(overlay)->store,
         &(struct identity){selector->api_version, selector->kind, ns ? ns : "", selector->name});
     if (!entry_template(template) || entry_template(template)->deleting ||
-        policy_excludes(entry_policy(policy), template))
+        policy_excludes_template(entry_policy(policy), template))
         return;
     holder = claimed_policy(overlay, template);
     if (!holder || holder == policy || !may_preempt(policy, holder))
@@ -515,7 +516,7 @@ static bool is_claimed_by(const struct entry *template, const struct entry *poli
     const struct template_decision *d = template_decision(template);
     const struct binding *b = d ? entry_binding(d->binding) : NULL;
 
-    return t && claim_is_of(t->claim_incomplete && b ? b->claim : t->claim, policy);
+    return t && claim_is_of_policy(t->claim_incomplete && b ? b->claim : t->claim, policy);
 }
 
 void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)
@@ -537,7 +538,7 @@ void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
 
-        if (b && claim_is_of(b->claim, policy))
+        if (b && claim_is_of_policy(b->claim, policy))
             remove_claim(overlay, bindings.items[i], policy);
     }
 }

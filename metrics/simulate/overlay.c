@@ -78,7 +78,7 @@ void overlay_free(struct overlay *overlay)
 
     if (!overlay)
         return;
-    strings = store_strings(overlay_context(overlay)->store);
+    strings = store_string_pool(overlay_context(overlay)->store);
     overlay->observer = (struct overlay_observer){0};
     overlay_rollback(overlay, 0);
     overlay_evaluate(overlay);
@@ -168,7 +168,7 @@ void *overlay_own_object(struct overlay *overlay, const struct kind_def *def, vo
 
 const char *overlay_intern(struct overlay *overlay, const char *text)
 {
-    const char *shared = intern_add(store_strings(overlay_context(overlay)->store), text);
+    const char *shared = intern_add(store_string_pool(overlay_context(overlay)->store), text);
 
     overlay->texts = ensure_room(overlay->texts, overlay->text_count, &overlay->text_capacity,
                                  sizeof(*overlay->texts));
@@ -266,7 +266,7 @@ struct entry *overlay_binding_entry(struct overlay *overlay, const struct entry 
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const struct identity of = {NULL, entry_kind(template), entry_ns(template), template->name};
-    const struct identity id = binding_identity(&of, &name);
+    const struct identity id = identity_of_template_binding(&of, &name);
 
     return store_find_or_add(overlay_context(overlay)->store, &id);
 }

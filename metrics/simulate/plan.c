@@ -66,7 +66,7 @@ static bool exceeds_free_amount(const struct cluster *c, const char *resource, d
  */
 static void set_overflow(const struct store *store, struct plan_cluster *row)
 {
-    const struct kind_def *def = kind_cluster();
+    const struct kind_def *def = kind_of_clusters();
     const struct entry *entry =
         store_find(store, &(struct identity){def->api_version, def->name, "", row->name});
     const struct cluster *c = entry_cluster(entry);
@@ -134,7 +134,7 @@ static void change_template(struct overlay *overlay, struct entry *entry,
                             const struct template *fresh)
 {
     const struct template *old = entry_template(entry);
-    struct template *t = template_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
+    struct template *t = template_copy_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
     struct entry *binding = overlay_binding_entry(overlay, entry);
     const struct binding *b = entry_binding(binding);
     uint64_t known = b && b->resource_version > old->resource_version ? b->resource_version
@@ -171,8 +171,8 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
     struct entry *binding = overlay_binding_entry(overlay, entry);
 
     if (old) {
-        template_dependencies(overlay_context(overlay)->store, entry, entry_binding(binding),
-                              &needed);
+        list_template_dependencies(overlay_context(overlay)->store, entry, entry_binding(binding),
+                                   &needed);
         change_template(overlay, entry, fresh);
     } else {
         overlay_replace(overlay, entry, fresh);
@@ -242,7 +242,7 @@ static MUST_USE bool read_object(struct overlay *overlay, const cJSON *json,
                                  struct applied_object *out, struct error *err)
 {
     struct store *store = overlay_context(overlay)->store;
-    struct decode d = store_decode(store, err);
+    struct decode d = store_make_decoder(store, err);
     const struct kind_def *def;
     struct identity id;
     void *object;
@@ -305,9 +305,9 @@ void simulation_touch_template(struct overlay *overlay, struct entry *template)
 
 bool simulation_process_queue(struct overlay *overlay)
 {
-    size_t limit =
-        store_count(overlay_context(overlay)->store, CLASS_TEMPLATE) * SIMULATION_EVENTS_EACH +
-        SIMULATION_EVENTS_MIN;
+    size_t limit = store_object_count(overlay_context(overlay)->store, CLASS_TEMPLATE) *
+                       SIMULATION_EVENTS_EACH +
+                   SIMULATION_EVENTS_MIN;
     struct queue_item item;
 
     while (overlay_dequeue(overlay, &item)) {

@@ -210,7 +210,7 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
     struct cluster_set set = find_candidates(c, old, fresh, resolved, &group);
     struct projection p;
 
-    projection_of_candidates(resolved, fresh, &set, &p);
+    projection_make_from_candidates(resolved, fresh, &set, &p);
     if (p.determined && set.count > 0 && !resolved->has_clusters)
         overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
     if (p.determined && (resolved->has_clusters || set.count > 0)) {
@@ -219,6 +219,6 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
     } else if (!has_same_input(old, fresh)) {
         binding_set_undetermined(fresh, p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason);
     }
-    projection_release(store_strings(c->store), &p);
+    projection_release(store_string_pool(c->store), &p);
     free(set.members);
 }

@@ -101,7 +101,7 @@ static double read_assets(const char *path, uint64_t count, size_t *held)
     while (!engine_run(engine, 0, SIZE_MAX))
         ;
     double spent = measure_cpu_s() - start;
-    if (store_count(store, CLASS_LEASE) != (count + LEASE_EVERY - 1) / LEASE_EVERY)
+    if (store_object_count(store, CLASS_LEASE) != (count + LEASE_EVERY - 1) / LEASE_EVERY)
         abort();
     *held = measure_heap_bytes() - before;
     asset_source_free(source);

@@ -74,7 +74,7 @@ static double load(const char *path, size_t *held)
     exposition_write(registry, (struct exposition){.synced = true}, &page);
     double spent = measure_cpu_s() - start;
 
-    if (store_count(store, CLASS_TEMPLATE) != world.templates)
+    if (store_object_count(store, CLASS_TEMPLATE) != world.templates)
         abort();
     strbuf_release(&page);
     *held = measure_heap_bytes() - before;

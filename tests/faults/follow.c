@@ -37,7 +37,7 @@ static void print_entry(const struct entry *entry)
 
 static void print_state(const struct store *store)
 {
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++)

@@ -49,7 +49,7 @@ static void run(const struct input *in, size_t step, struct outcome *out)
     }
     if (f.object.len > in->max || f.rest.len > in->max)
         abort();
-    out->complete = json_frame_complete(&f);
+    out->complete = json_frame_is_complete(&f);
     strbuf_add(&out->rest, f.rest.data, f.rest.len);
     json_frame_release(&f);
 }

@@ -229,7 +229,7 @@ static void list_again(struct history *h, const cJSON *before, struct origin ori
     if (what == 0)
         put(h, cJSON_Duplicate(before, true), origin);
     if (what == 1) {
-        store_mark_seen(find(&h->w, before), origin);
+        entry_mark_seen(find(&h->w, before), origin);
         find_held(h, before)->seen = true;
     }
     if (what == 2) {
@@ -247,7 +247,7 @@ static void relist(struct history *h)
     size_t gone = 0;
 
     for (size_t i = 0; i < h->count; i++)
-        h->held[i].seen = !store_is_from(find(&h->w, h->held[i].json), origin.source);
+        h->held[i].seen = !entry_is_from_source(find(&h->w, h->held[i].json), origin.source);
     for (size_t i = h->count; i > 0; i--) {
         if (!h->held[i - 1].seen && h->count < OBJECTS_MAX)
             list_again(h, h->held[i - 1].json, origin);

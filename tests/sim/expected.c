@@ -103,7 +103,7 @@ bool expected_knows(const struct run *r, const struct change *c)
     char version[24];
 
     snprintf(version, sizeof(version), "%" PRIu64, c->version);
-    return entry && entry_exists(entry) && entry->version == short_version_of(version);
+    return entry && entry_exists(entry) && entry->version == short_version_of_text(version);
 }
 
 bool expected_is_missing(const struct run *r, unsigned kind)

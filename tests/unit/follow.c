@@ -154,8 +154,8 @@ unsigned follow_count_wrong(const struct follow_lab *lab)
             wrong += !there || entry_policy(entry)->priority != (int32_t)(o->value % 7);
         }
     }
-    wrong += store_count(lab->world.store, CLASS_POLICY) != policies;
-    return wrong + (store_count(lab->world.store, CLASS_TEMPLATE) != maps);
+    wrong += store_object_count(lab->world.store, CLASS_POLICY) != policies;
+    return wrong + (store_object_count(lab->world.store, CLASS_TEMPLATE) != maps);
 }
 
 uint64_t follow_count_lists(const struct follow_lab *lab)

@@ -91,7 +91,7 @@ static struct entry **sorted(const struct world *w, size_t *out_count)
     struct entry **entries = NULL;
     size_t count = 0;
 
-    for (const struct type *type = store_types(w->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(w->store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {

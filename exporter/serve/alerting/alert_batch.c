@@ -172,7 +172,7 @@ int alert_batch_adopt(struct alerts *a, const struct alert_rules *rules,
     if (!cJSON_IsArray(answer))
         return -1;
     cJSON_ArrayForEach (one, answer) {
-        const cJSON *texts = json_members(json_get(one, "labels"));
+        const cJSON *texts = json_object_or_null(json_get(one, "labels"));
         const struct alert_rule *rule = alert_rules_find(rules, json_str(texts, "alertname", ""));
         struct label_list labels = {NULL, 0};
         int64_t starts_ms;

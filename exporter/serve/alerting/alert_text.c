@@ -91,9 +91,9 @@ static void add_operand(struct writer *w, const char **at, struct strbuf *out)
     else if (accept(at, "$row.Labels."))
         add_label(w, at, w->row ? &w->row->labels : NULL, out);
     else if (accept(at, "$row.Value"))
-        number_add_double(out, w->row ? w->row->value : NAN);
+        strbuf_add_double(out, w->row ? w->row->value : NAN);
     else if (accept(at, "$value"))
-        number_add_double(out, w->about->value);
+        strbuf_add_double(out, w->about->value);
     else if (accept(at, "$i"))
         strbuf_adds(out, w->index > 0 ? "1" : "");
     else if (**at == '"')
@@ -105,7 +105,7 @@ static void add_operand(struct writer *w, const char **at, struct strbuf *out)
     } else if (accept(at, ".") && w->dot)
         strbuf_adds(out, w->dot);
     else {
-        number_add_double(out, strtod(*at, &end));
+        strbuf_add_double(out, strtod(*at, &end));
         if (end == *at)
             give_up(w, *at);
         *at = end;

@@ -62,7 +62,7 @@ static void run_in_pieces(const struct run *run, size_t step, struct outcome *ou
 
         out->fine = json_frame_feed(&f, run->input + at, left < step ? left : step, &out->err);
     }
-    out->complete = json_frame_complete(&f);
+    out->complete = json_frame_is_complete(&f);
     strbuf_add(&out->rest, f.rest.data, f.rest.len);
     json_frame_release(&f);
 }
@@ -235,7 +235,7 @@ TEST(an_endless_object_keeps_no_more_than_the_ceiling)
         assert_true(f.object.cap <= 1001);
     }
     assert_false(fine);
-    assert_false(json_frame_complete(&f));
+    assert_false(json_frame_is_complete(&f));
     json_frame_release(&f);
 }
 
@@ -279,7 +279,7 @@ TEST(an_object_above_the_ceiling_may_be_skipped)
                 assert_true(json_frame_feed(&c.frame, rows[i].text + at,
                                             len - at < step ? len - at : step, &err));
             assert_string_equal(c.log.data, rows[i].log);
-            assert_true(json_frame_complete(&c.frame));
+            assert_true(json_frame_is_complete(&c.frame));
             json_frame_release(&c.frame);
             strbuf_release(&c.log);
         }

@@ -43,10 +43,10 @@ TEST_ROWS(number_reads, cases, expect)
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(64);
 
     if (c->type == INT)
-        number_add_int(&out, c->whole);
+        strbuf_add_int(&out, c->whole);
     else if (c->type == DOUBLE)
-        number_add_double(&out, c->number);
+        strbuf_add_double(&out, c->number);
     else
-        number_add_seconds(&out, c->whole);
+        strbuf_add_seconds(&out, c->whole);
     assert_string_equal(out.data, c->expect);
 }

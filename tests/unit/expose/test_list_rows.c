@@ -98,7 +98,7 @@ static void check_now(struct listed *l)
         before = row;
         count++;
     }
-    assert_int_equal(count, store_count(l->world.store, CLASS_TEMPLATE));
+    assert_int_equal(count, store_object_count(l->world.store, CLASS_TEMPLATE));
     row_view_drop(view);
 }
 

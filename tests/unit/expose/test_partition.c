@@ -37,7 +37,7 @@ static void check_states(const char *page, const cJSON *report, const struct sto
 {
     const cJSON *rows = json_get(report, "templates");
     const cJSON *summary = json_get(json_get(report, "summary"), "templates");
-    int64_t templates = (int64_t)store_count(store, CLASS_TEMPLATE);
+    int64_t templates = (int64_t)store_object_count(store, CLASS_TEMPLATE);
 
     assert_int_equal(page_sum(page, "karmada_templates", ""), templates);
     assert_int_equal(page_sum(page, "karmada_namespace_templates", ""), templates);
@@ -62,7 +62,7 @@ static void check_states(const char *page, const cJSON *report, const struct sto
 static void check_stages(const char *page, const cJSON *report, const struct store *store)
 {
     const cJSON *rows = json_get(report, "templates");
-    int64_t templates = (int64_t)store_count(store, CLASS_TEMPLATE);
+    int64_t templates = (int64_t)store_object_count(store, CLASS_TEMPLATE);
 
     assert_int_equal(page_sum(page, "karmada_templates_stage", ""), templates);
     assert_int_equal(count(rows, "stage", NULL), templates);

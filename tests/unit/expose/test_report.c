@@ -104,7 +104,7 @@ TEST(any_objects_make_one_report)
         const cJSON *summary = json_get(tree, "summary");
         assert_int_equal(sum_of(json_get(summary, "templates")),
                          cJSON_GetArraySize(json_get(tree, "templates")));
-        assert_int_equal(store_count(forth.store, CLASS_TEMPLATE),
+        assert_int_equal(store_object_count(forth.store, CLASS_TEMPLATE),
                          cJSON_GetArraySize(json_get(tree, "templates")));
         cJSON_Delete(tree);
         for (size_t i = 0; i < OBJECTS; i++)

@@ -258,7 +258,7 @@ static bool is_limited(const struct expected *row, const struct registry_options
 static void expect_class(struct oracle *o, const struct world *w, enum object_class class,
                          void (*each)(struct oracle *o, const struct entry *entry))
 {
-    for (const struct type *type = store_types(w->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(w->store); type; type = type->next) {
         if (type->def->class != class)
             continue;
         for (const struct partition *partition = type->partitions; partition;
@@ -413,7 +413,7 @@ static void hand_init(struct hand *h, const char *ns, const struct registry_opti
     world_init(&h->w, &rules_options_default, 1);
     h->r = registry_new(h->w.engine, options, 7);
     world_put_text(&h->w, json);
-    h->entry = store_types(h->w.store)->partitions->entries[0];
+    h->entry = store_first_type(h->w.store)->partitions->entries[0];
     h->decision = xcalloc(1, sizeof(*h->decision));
     h->decision->state = STATE_ATTACHED;
     h->decision->dependency = xcalloc(1, sizeof(*h->decision->dependency));

@@ -57,14 +57,14 @@ TEST_ROWS(movements_add_up_to_now_and_then, movement_cases, name)
             projected[c.projection.count++] =
                 (struct target_cluster){.name = cluster_names[i], .replicas = row->then[i]};
     }
-    while (capacity_movement(&c, &at, &m))
+    while (capacity_next_movement(&c, &at, &m))
         strbuf_addf(&text, "%s %d %d %d %d;", m.cluster, m.replicas[MOVEMENT_STAYING],
                     m.replicas[MOVEMENT_LEAVING], m.replicas[MOVEMENT_ARRIVING],
                     m.replicas[MOVEMENT_UNDETERMINED]);
     assert_string_equal(text.len ? text.data : "", row->expected);
     c.moves = false;
-    assert_false(capacity_movement(&c, &(struct movement_walk){0}, &m));
-    assert_false(capacity_movement(NULL, &(struct movement_walk){0}, &m));
+    assert_false(capacity_next_movement(&c, &(struct movement_walk){0}, &m));
+    assert_false(capacity_next_movement(NULL, &(struct movement_walk){0}, &m));
 }
 
 /* What the report says of the templates whose placement drifts, by cluster or of all (NULL). */

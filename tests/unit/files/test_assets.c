@@ -80,7 +80,7 @@ static void read_all(struct bench *b)
 
 static size_t leases(const struct bench *b)
 {
-    return store_count(b->w.store, CLASS_LEASE);
+    return store_object_count(b->w.store, CLASS_LEASE);
 }
 
 /* What is in a file, how many leases come of it, and what is said about it. */

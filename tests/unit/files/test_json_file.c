@@ -135,7 +135,7 @@ TEST_ROWS(text, text_cases, name)
     for (size_t piece = 1; piece < 64; piece = piece * 2 + 1) {
         CLEANUP(free_cleanup) char *got = read_all(c->json, strlen(c->json), piece);
 
-        /* Why it is not JSON is json_check's to say. */
+        /* Why it is not JSON is json_find_fault's to say. */
         if (*c->wanted && c->wanted[strlen(c->wanted) - 1] == ':')
             got[strnlen(got, strlen(c->wanted))] = '\0';
         assert_string_equal(got, c->wanted);

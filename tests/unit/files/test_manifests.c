@@ -63,7 +63,7 @@ static void dump_store(const struct store *store, struct strbuf *out)
     char *lines[4096];
     size_t count = 0;
 
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count && count < ARRAY_LEN(lines); i++) {
@@ -785,10 +785,10 @@ TEST_WITH(a_large_file_is_read_in_slices, make_place, remove_place)
         slices++;
     } while (is_busy(p));
     assert_true(slices > 5);
-    assert_int_equal(store_count(p->store, CLASS_TEMPLATE), 4000);
+    assert_int_equal(store_object_count(p->store, CLASS_TEMPLATE), 4000);
     folder_unlink(p->folder, "a.json");
     follow(p);
-    assert_int_equal(store_count(p->store, CLASS_TEMPLATE), 0);
+    assert_int_equal(store_object_count(p->store, CLASS_TEMPLATE), 0);
 }
 
 TEST_WITH(a_file_that_changes_while_it_is_read_is_read_again, make_place, remove_place)

@@ -47,7 +47,7 @@ static char *inventory(const struct store *store)
     size_t count = 0, len;
     struct strbuf out = STRBUF_INIT(1 << 20);
 
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
@@ -353,21 +353,21 @@ TEST(kinds_stay_for_as_long_as_a_binding_refers_to_them)
     fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
     follow_start(&lab);
     follow_settle(&lab);
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
 
     /* The last policy goes: what it leaves behind stays in sight, and nothing else. */
     uint64_t requests = lab.api.requests[FAKE_CONFIG_MAP];
     follow_remove(&lab, FAKE_POLICY, "p");
     follow_settle(&lab);
     assert_non_null(followed(&lab, "configmaps"));
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
     assert_equals_server(&lab, 1);
     assert_int_equal(lab.api.requests[FAKE_CONFIG_MAP], requests);
 
     /* A policy comes back: all of them are read again. */
     fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_CONFIG_MAPS);
     follow_settle(&lab);
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
     assert_equals_server(&lab, 1);
 
     follow_remove(&lab, FAKE_POLICY, "p");
@@ -392,12 +392,12 @@ TEST(a_binding_that_comes_later_brings_its_template_alone)
     fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
     follow_start(&lab);
     follow_settle(&lab);
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
 
     uint64_t requests = lab.api.requests[FAKE_CONFIG_MAP];
     fake_put(&lab.api, FAKE_BINDING, "a", "u", 1);
     follow_settle(&lab);
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
     assert_int_equal(lab.api.requests[FAKE_CONFIG_MAP], requests);
     assert_int_equal(lab.api.fetches, 1);
     follow_remove(&lab, FAKE_BINDING, "u");
@@ -426,7 +426,7 @@ TEST(many_bindings_that_come_later_bring_their_templates_at_once)
         fake_put(&lab.api, FAKE_BINDING, "a", name, 1);
     }
     follow_settle(&lab);
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 90);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 90);
     assert_in_range(lab.api.fetches, 1, 8);
     assert_in_range(lab.api.requests[FAKE_CONFIG_MAP], 3, 8);
     assert_equals_server(&lab, 3);
@@ -494,13 +494,13 @@ TEST(what_may_not_be_read_is_known_by_its_binding)
     follow_remove(&lab, FAKE_BINDING, "v");
     follow_pass(&lab, 5000);
     assert_true(is_unread(&lab, "y2"));
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
 
     /* It may be read after all: then it is known what there is. */
     lab.api.forbidden[FAKE_DEPLOYMENT] = false;
     follow_pass(&lab, 61 * 1000);
     assert_false(is_unread(&lab, "y"));
-    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
     assert_equals_server(&lab, 4);
 
     /* And no more: what is known stays, what comes is known by its binding. */
@@ -638,15 +638,15 @@ TEST(a_kind_that_is_gone_leaves_nothing)
     fake_put(&lab.api, FAKE_CLUSTER, "", "m", 1);
     follow_start(&lab);
     follow_settle(&lab);
-    assert_int_equal(store_count(lab.world.store, CLASS_CLUSTER), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_CLUSTER), 1);
     fake_cut_all(&lab.api);
     lab.api.fault_percent = 100;
     follow_pass(&lab, CALM_MS);
-    assert_int_equal(store_count(lab.world.store, CLASS_CLUSTER), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_CLUSTER), 1);
     lab.api.fault_percent = 0;
     fake_serve(&lab.api, FAKE_CLUSTER, false);
     follow_pass(&lab, 2 * 61 * 1000);
-    assert_int_equal(store_count(lab.world.store, CLASS_CLUSTER), 0);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_CLUSTER), 0);
     fake_serve(&lab.api, FAKE_CLUSTER, true);
     fake_put(&lab.api, FAKE_CLUSTER, "", "m", 2);
     follow_pass(&lab, 2 * 61 * 1000);
@@ -691,7 +691,7 @@ TEST(a_relist_lowers_nothing_half_way)
         }
         follow_start(&lab);
         follow_settle(&lab);
-        policies = store_count(lab.world.store, CLASS_POLICY);
+        policies = store_object_count(lab.world.store, CLASS_POLICY);
         assert_int_equal(policies, 20);
         lists = lab.api.requests[FAKE_POLICY];
         fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
@@ -700,7 +700,7 @@ TEST(a_relist_lowers_nothing_half_way)
         for (unsigned i = 0; i < 20000; i++) {
             kube_source_turn(lab.source, lab.api.now_ms, FOLLOW_CLOCK_OFFSET_MS);
             lab.api.now_ms += fake_turn(&lab.api) ? 0 : 1;
-            assert_int_equal(store_count(lab.world.store, CLASS_POLICY), policies);
+            assert_int_equal(store_object_count(lab.world.store, CLASS_POLICY), policies);
         }
         assert_true(lab.api.requests[FAKE_POLICY] > lists + 1);
         assert_equals_server(&lab, seed);
@@ -793,19 +793,19 @@ TEST(failed_overrides_are_read_while_there_are_override_policies)
     follow_start(&lab);
     follow_pass(&lab, 1000);
     assert_int_equal(count_watches(&lab, "events"), 1);
-    assert_int_equal(store_count(lab.world.store, CLASS_EVENT), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_EVENT), 1);
     fake_put(&lab.api, FAKE_CLUSTER_OVERRIDE, "", "x", 1);
     fake_put(&lab.api, FAKE_OVERRIDE, "a", "x", 1);
     follow_pass(&lab, 1000);
     assert_int_equal(count_watches(&lab, "events"), 2);
-    assert_int_equal(store_count(lab.world.store, CLASS_EVENT), 2);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_EVENT), 2);
     follow_remove(&lab, FAKE_OVERRIDE, "x");
     follow_pass(&lab, 1000);
     assert_int_equal(count_watches(&lab, "events"), 2);
     follow_remove(&lab, FAKE_CLUSTER_OVERRIDE, "x");
     follow_pass(&lab, 1000);
     assert_int_equal(count_watches(&lab, "events"), 1);
-    assert_int_equal(store_count(lab.world.store, CLASS_EVENT), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_EVENT), 1);
     follow_release(&lab);
 }
 
@@ -818,7 +818,7 @@ TEST(works_are_read_only_if_wanted)
     follow_start(&lab);
     follow_pass(&lab, 10 * 60 * 1000);
     assert_int_equal(lab.api.requests[FAKE_WORK], 0);
-    assert_int_equal(store_count(lab.world.store, CLASS_WORK), 0);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_WORK), 0);
     follow_release(&lab);
 }
 
@@ -837,13 +837,13 @@ TEST(works_are_kept_where_their_bindings_are)
     follow_start(&lab);
     follow_settle(&lab);
     assert_string_equal(fake_work_ns(2), "b");
-    assert_int_equal(store_count(lab.world.store, CLASS_WORK), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_WORK), 1);
     assert_null(store_find(lab.world.store, &work));
     /* Others come to belong to a binding there, or cease to. */
     fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "y", 5);
     fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "z", 3);
     follow_settle(&lab);
-    assert_int_equal(store_count(lab.world.store, CLASS_WORK), 1);
+    assert_int_equal(store_object_count(lab.world.store, CLASS_WORK), 1);
     assert_non_null(store_find(lab.world.store, &work));
     follow_release(&lab);
 }
@@ -868,10 +868,10 @@ TEST(shards_share_everything_once)
         follow_start(&lab);
         follow_settle(&lab);
         assert_true(kube_source_ready(lab.source));
-        assert_int_equal(store_count(lab.world.store, CLASS_POLICY), 1);
-        assert_in_range(store_count(lab.world.store, CLASS_TEMPLATE), 1, NAMESPACES - 1);
-        maps += store_count(lab.world.store, CLASS_TEMPLATE);
-        cluster_bindings += store_count(lab.world.store, CLASS_BINDING);
+        assert_int_equal(store_object_count(lab.world.store, CLASS_POLICY), 1);
+        assert_in_range(store_object_count(lab.world.store, CLASS_TEMPLATE), 1, NAMESPACES - 1);
+        maps += store_object_count(lab.world.store, CLASS_TEMPLATE);
+        cluster_bindings += store_object_count(lab.world.store, CLASS_BINDING);
         follow_release(&lab);
     }
     assert_int_equal(maps, NAMESPACES);
@@ -1034,7 +1034,7 @@ TEST(the_last_version_that_could_be_read_outlives_relists)
         reflector_store_begin_pass(&s, false);
         reflector_store_reject(&s, object, "it is larger than can be read");
         reflector_store_end_pass(&s);
-        assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 1);
+        assert_int_equal(store_object_count(world.store, CLASS_TEMPLATE), 1);
     }
     assert_int_equal(s.rejected, 2);
     /* A version that is not valid, and then none at all. */
@@ -1044,10 +1044,10 @@ TEST(the_last_version_that_could_be_read_outlives_relists)
     reflector_store_put(&s, object);
     reflector_store_end_pass(&s);
     assert_int_equal(s.rejected, 3);
-    assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 1);
+    assert_int_equal(store_object_count(world.store, CLASS_TEMPLATE), 1);
     reflector_store_begin_pass(&s, false);
     reflector_store_end_pass(&s);
-    assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 0);
+    assert_int_equal(store_object_count(world.store, CLASS_TEMPLATE), 0);
     cJSON_Delete(object);
     world_release(&world);
 }

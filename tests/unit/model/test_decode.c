@@ -87,7 +87,7 @@ static void read_texts(struct reading *r, const cJSON *json, struct strbuf *out)
 static void read_as(struct reading *r, const cJSON *json, enum reader reader, struct strbuf *out)
 {
     struct decode *d = &r->decode;
-    const char *shared = reader == SHARED ? decode_shared(d, json, "p", "k") : NULL;
+    const char *shared = reader == SHARED ? decode_interned(d, json, "p", "k") : NULL;
     const char *text = reader == TEXT ? decode_text(d, json, "p", "k") : shared;
 
     switch (reader) {
@@ -182,10 +182,10 @@ TEST(elements_are_objects_or_null)
     CLEANUP(json_cleanup) cJSON *json = json_of("[{},null,[]]");
 
     reading_init(&r);
-    decode_element(&r.decode, cJSON_GetArrayItem(json, 0), "list[]");
-    decode_element(&r.decode, cJSON_GetArrayItem(json, 1), "list[]");
+    decode_check_element(&r.decode, cJSON_GetArrayItem(json, 0), "list[]");
+    decode_check_element(&r.decode, cJSON_GetArrayItem(json, 1), "list[]");
     assert_false(r.decode.failed);
-    decode_element(&r.decode, cJSON_GetArrayItem(json, 2), "list[]");
+    decode_check_element(&r.decode, cJSON_GetArrayItem(json, 2), "list[]");
     assert_string_equal(r.err.text, "'list[]' must be an object, found an array");
 }
 
@@ -197,9 +197,9 @@ TEST(an_object_dies_even_in_1970)
     CLEANUP(json_cleanup) cJSON *wrong = json_of("{'deletionTimestamp':'soon'}");
 
     reading_init(&r);
-    assert_true(decode_deleting(&r.decode, dying));
-    assert_false(decode_deleting(&r.decode, alive));
+    assert_true(decode_is_deleting(&r.decode, dying));
+    assert_false(decode_is_deleting(&r.decode, alive));
     assert_false(r.decode.failed);
-    decode_deleting(&r.decode, wrong);
+    decode_is_deleting(&r.decode, wrong);
     assert_true(r.decode.failed);
 }

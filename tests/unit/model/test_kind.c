@@ -99,13 +99,13 @@ TEST(every_row_says_how_it_is_watched)
 
 TEST(kinds_in_two_forms_are_found_by_scope)
 {
-    assert_string_equal(kind_policy(false)->name, "PropagationPolicy");
-    assert_string_equal(kind_policy(true)->name, "ClusterPropagationPolicy");
-    assert_string_equal(kind_binding(false)->name, "ResourceBinding");
-    assert_string_equal(kind_binding(true)->name, "ClusterResourceBinding");
-    assert_string_equal(kind_override(false)->name, "OverridePolicy");
-    assert_string_equal(kind_override(true)->name, "ClusterOverridePolicy");
-    assert_true(kind_policy(true)->cluster_scoped && !kind_policy(false)->cluster_scoped);
+    assert_string_equal(kind_of_policies(false)->name, "PropagationPolicy");
+    assert_string_equal(kind_of_policies(true)->name, "ClusterPropagationPolicy");
+    assert_string_equal(kind_of_bindings(false)->name, "ResourceBinding");
+    assert_string_equal(kind_of_bindings(true)->name, "ClusterResourceBinding");
+    assert_string_equal(kind_of_overrides(false)->name, "OverridePolicy");
+    assert_string_equal(kind_of_overrides(true)->name, "ClusterOverridePolicy");
+    assert_true(kind_of_policies(true)->cluster_scoped && !kind_of_policies(false)->cluster_scoped);
 }
 
 TEST(the_group_stands_before_the_slash)

@@ -25,7 +25,7 @@ TEST(each_object_of_the_class_once_and_sorted)
         CLEANUP(listing_release) struct listing listing = listing_make(w.store, classes[i]);
 
         assert_true(listing.count > 1);
-        assert_int_equal(listing.count, store_count(w.store, classes[i]));
+        assert_int_equal(listing.count, store_object_count(w.store, classes[i]));
         for (size_t k = 0; k < listing.count; k++) {
             assert_non_null(listing.entries[k]->object);
             assert_int_equal(entry_class(listing.entries[k]), classes[i]);

@@ -78,7 +78,7 @@ TEST_ROWS(tells_users_entries, entries, name)
     cJSON_AddStringToObject(entry, "manager", "it");
     cJSON_AddItemToArray(cJSON_GetObjectItem(metadata, "managedFields"), entry);
     reading_init(&r);
-    assert_int_equal(user_changed_ms(&r.decode, metadata, &by), c->changed_s * 1000);
+    assert_int_equal(user_change_time_ms(&r.decode, metadata, &by), c->changed_s * 1000);
     assert_text(by, c->changed_s == 30 ? "it" : "other");
     assert_false(r.decode.failed);
 }
@@ -131,7 +131,7 @@ TEST_ROWS(falls_back, fallbacks, name)
     reading_init(&r);
     const char *by = "";
 
-    assert_int_equal(user_changed_ms(&r.decode, metadata, &by), c->changed_s * 1000);
+    assert_int_equal(user_change_time_ms(&r.decode, metadata, &by), c->changed_s * 1000);
     assert_null(by);
     assert_string_equal(r.err.text, c->error ? c->error : "");
 }
@@ -248,10 +248,10 @@ TEST(the_last_write_of_a_user)
                                          "'f:spec':{'f:z':{}}") "," ENTRY("karmada", "20",
                                                                           "'f:spec':{'f:v':{}}")));
 
-    assert_int_equal(user_write_s(&t, text_hash32("karmada")), 30);
-    assert_int_equal(user_write_s(&t, text_hash32("other")), 40);
+    assert_int_equal(user_write_time_s(&t, text_hash32("karmada")), 30);
+    assert_int_equal(user_write_time_s(&t, text_hash32("other")), 40);
     t = traces_of(MANAGED(ENTRY("karmada", "10", "'f:spec':{'f:x':{}}")));
-    assert_int_equal(user_write_s(&t, text_hash32("karmada")), 0);
+    assert_int_equal(user_write_time_s(&t, text_hash32("karmada")), 0);
 }
 
 static struct write_case {
@@ -340,5 +340,5 @@ TEST_ROWS(tells_a_users_change, successions, name)
     const struct succession_case *c = *state;
     struct traces old = traces_of(c->old), fresh = traces_of(c->fresh);
 
-    assert_int_equal(changed_by_user(&old, &fresh, c->claim_moves_generation), c->by_user);
+    assert_int_equal(was_changed_by_user(&old, &fresh, c->claim_moves_generation), c->by_user);
 }

@@ -10,7 +10,7 @@ static struct placement *read_placement(struct reading *r, const char *json)
 {
     cJSON *tree = json_of(json);
     const char *text = canonical_text(&r->decode, tree, CANONICAL_PLACEMENT);
-    struct placement *p = placement_new(r->strings, text);
+    struct placement *p = placement_parse(r->strings, text);
 
     assert_false(r->decode.failed);
     intern_drop(r->strings, text);
@@ -182,7 +182,7 @@ TEST(texts_that_are_no_placement_are_unreadable)
     struct intern *strings = intern_new(1);
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        struct placement *p = placement_new(strings, texts[i]);
+        struct placement *p = placement_parse(strings, texts[i]);
 
         assert_true(p->unreadable);
         placement_free(strings, p);

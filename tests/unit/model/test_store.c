@@ -43,7 +43,7 @@ static struct store *watched_store(struct witness *w)
     struct store *s = store_new(1);
 
     *w = (struct witness){0};
-    store_listen(s, (struct store_listener){take_note, w});
+    store_set_listener(s, (struct store_listener){take_note, w});
     return s;
 }
 
@@ -98,7 +98,7 @@ TEST(puts_and_removals_are_told_once)
     assert_true(w.had_old && !w.has_new);
     assert_string_equal(w.old_value, "2");
     assert_null(store_find(s, &map_a));
-    assert_int_equal(store_count(s, CLASS_TEMPLATE), 0);
+    assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 0);
 }
 
 #define VERSIONED_MAP(version, v)                                                                  \
@@ -116,7 +116,7 @@ TEST(what_was_undone_is_not_succeeded)
 
         struct entry *entry = store_find(s, &map_a);
         if (undone)
-            store_mark_seen(entry, (struct origin){1, STORE_HISTORY_INVALID});
+            entry_mark_seen(entry, (struct origin){1, STORE_HISTORY_INVALID});
         put(s, VERSIONED_MAP("7", "2"), (struct origin){1, 2}, &err);
         assert_int_equal(entry_template(entry)->user_version, undone ? 0 : 5);
         put(s, VERSIONED_MAP("8", "3"), (struct origin){1, 2}, &err);
@@ -146,7 +146,7 @@ TEST(a_rejected_put_keeps_the_old_version)
 
     assert_int_equal(put(s, BROKEN_CONFIG_MAP("new"), (struct origin){1, 2}, &err), STORE_REJECTED);
     assert_null(store_find(s, &(struct identity){"v1", "ConfigMap", "test", "new"}));
-    assert_int_equal(store_count(s, CLASS_TEMPLATE), 1);
+    assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 1);
 }
 
 TEST(a_sweep_takes_only_its_own)
@@ -178,7 +178,7 @@ TEST(who_is_referred_to_stays)
     assert_null(entry->object);
     assert_ptr_equal(store_find_or_add(s, &map_a), entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
-    assert_int_equal(store_count(s, CLASS_TEMPLATE), 0);
+    assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 0);
     assert_int_equal(w.calls, 0);
 
     assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
@@ -192,10 +192,10 @@ TEST(who_is_referred_to_stays)
 
     entry->reader_count = 0;
     entry->dirty = true;
-    store_free_unused(s, entry);
+    store_free_if_unused(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
     entry->dirty = false;
-    store_free_unused(s, entry);
+    store_free_if_unused(s, entry);
     assert_null(store_find(s, &map_a));
 }
 
@@ -229,9 +229,9 @@ TEST(versions_of_karmadas_kinds_are_one)
     assert_int_equal(put(s, "{'apiVersion':'apps/v2','kind':'Deployment','metadata':{'name':'d'}}",
                          (struct origin){1, 1}, &err),
                      STORE_ADDED);
-    assert_int_equal(store_count(s, CLASS_BINDING), 1);
-    assert_int_equal(store_count(s, CLASS_EVENT), 1);
-    assert_int_equal(store_count(s, CLASS_TEMPLATE), 2);
+    assert_int_equal(store_object_count(s, CLASS_BINDING), 1);
+    assert_int_equal(store_object_count(s, CLASS_EVENT), 1);
+    assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 2);
 }
 
 TEST(cluster_scoped_kinds_have_no_namespace)
@@ -261,24 +261,27 @@ TEST(a_type_knows_its_partitions)
     put(s, "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'}}",
         (struct origin){1, 1}, &err);
 
-    struct intern *strings = store_strings(s);
+    struct intern *strings = store_string_pool(s);
     struct type *type =
-        store_type(s, intern_find(strings, "v1"), intern_find(strings, "ConfigMap"));
+        store_find_interned_type(s, intern_find(strings, "v1"), intern_find(strings, "ConfigMap"));
 
     assert_non_null(type);
     assert_string_equal(type->group, "");
     assert_int_equal(type->objects, 2);
 
-    struct partition *partition = type_partition(s, type, intern_find(strings, "test"));
+    struct partition *partition = type_find_partition(s, type, intern_find(strings, "test"));
 
     assert_ptr_equal(type->partitions, partition);
     assert_int_equal(partition->count, 2);
-    assert_null(type_partition(s, type, intern_find(strings, "a")));
-    assert_null(store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "ConfigMap")));
+    assert_null(type_find_partition(s, type, intern_find(strings, "a")));
+    assert_null(store_find_interned_type(s, intern_find(strings, "apps/v1"),
+                                         intern_find(strings, "ConfigMap")));
 
-    type = store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "Deployment"));
+    type = store_find_interned_type(s, intern_find(strings, "apps/v1"),
+                                    intern_find(strings, "Deployment"));
     assert_string_equal(type->group, "apps");
-    assert_true(store_types(s) && store_types(s)->next && !store_types(s)->next->next);
+    assert_true(store_first_type(s) && store_first_type(s)->next &&
+                !store_first_type(s)->next->next);
 }
 
 TEST(entries_are_ordered_as_people_read)
@@ -314,7 +317,7 @@ static void tidy_others(void *context, struct entry *entry, const void *old)
     (void)old;
     for (size_t i = 0; !entry->object && i < ARRAY_LEN(t->others); i++) {
         if (t->others[i])
-            store_free_unused(t->store, t->others[i]);
+            store_free_if_unused(t->store, t->others[i]);
         t->others[i] = NULL;
     }
 }
@@ -330,9 +333,9 @@ TEST(a_listener_may_tidy_during_a_sweep)
     put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
     tidying.others[1] = store_find_or_add(s, &(struct identity){"v1", "ConfigMap", "test", "y"});
     put(s, CONFIG_MAP("c", "1"), (struct origin){1, 1}, &err);
-    store_listen(s, (struct store_listener){tidy_others, &tidying});
+    store_set_listener(s, (struct store_listener){tidy_others, &tidying});
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 2);
-    assert_int_equal(store_count(s, CLASS_TEMPLATE), 1);
+    assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 1);
     assert_non_null(store_find(s, &map_b));
 }
 
@@ -340,7 +343,7 @@ static size_t count_partitions(const struct store *s)
 {
     size_t count = 0;
 
-    for (const struct type *type = store_types(s); type; type = type->next) {
+    for (const struct type *type = store_first_type(s); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type)
             count++;
@@ -360,6 +363,6 @@ TEST(namespaces_that_come_and_go_leave_nothing)
         store_remove(s, store_find_or_add(s, &(struct identity){"v1", "ConfigMap", ns, "a"}));
     }
     assert_true(count_partitions(s) < 100);
-    assert_true(intern_count(store_strings(s)) < 110);
+    assert_true(intern_count(store_string_pool(s)) < 110);
     assert_non_null(store_find(s, &map_a));
 }

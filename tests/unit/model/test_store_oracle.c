@@ -173,7 +173,7 @@ static void oracle_step(struct oracle *o)
     case 7:
         if (!entry)
             break;
-        store_free_unused(o->store, entry);
+        store_free_if_unused(o->store, entry);
         if (!p.truth->exists)
             forget_unless_held(p.truth);
         break;
@@ -215,7 +215,7 @@ static void oracle_compare(struct oracle *o)
         known += p.truth->known;
         exist += p.truth->exists;
     }
-    for (const struct type *type = store_types(o->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(o->store); type; type = type->next) {
         objects += type->objects;
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type)
@@ -223,7 +223,7 @@ static void oracle_compare(struct oracle *o)
     }
     assert_int_equal(listed, known);
     assert_int_equal(objects, exist);
-    assert_int_equal(store_count(o->store, CLASS_TEMPLATE), exist);
+    assert_int_equal(store_object_count(o->store, CLASS_TEMPLATE), exist);
     assert_int_equal(o->heard, o->calls);
 }
 
@@ -233,7 +233,7 @@ TEST(any_sequence_agrees_with_the_oracle)
         CLEANUP(free_store) struct store *s = store_new(seed);
         struct oracle o = {.store = s, .random = seed};
 
-        store_listen(s, (struct store_listener){hear, &o});
+        store_set_listener(s, (struct store_listener){hear, &o});
         for (unsigned round = 0; round < ORACLE_ROUNDS; round++) {
             oracle_step(&o);
             if (round % 8 == 0)

@@ -189,8 +189,8 @@ TEST_ROWS(tells_whose_it_is, owners, name)
     struct template *t = template_decode(&r.decode, json);
 
     assert_non_null(t);
-    struct template *claimed = template_with_claim(t, &claim);
-    struct template *unclaimed = template_with_claim(t, NULL);
+    struct template *claimed = template_copy_with_claim(t, &claim);
+    struct template *unclaimed = template_copy_with_claim(t, NULL);
 
     assert_text(template_owner(t), c->owner);
     assert_text(template_owner(claimed), c->owner);

@@ -18,7 +18,7 @@ static struct work *work_of_json(struct reading *r, const cJSON *json)
 /* "cluster: binding generation flags". */
 static void describe(const char *ns, const struct work *w, struct strbuf *out)
 {
-    const char *cluster = execution_cluster(ns);
+    const char *cluster = cluster_of_execution_ns(ns);
 
     strbuf_addf(out, "%s: %s%s%s gen %" PRIu32 "%s%s", cluster ? cluster : "none",
                 w->binding_ns ? w->binding_ns : "", w->binding_ns && *w->binding_ns ? "/" : "",
@@ -185,12 +185,12 @@ TEST_ROWS(knows_when_it_was_written, written, name)
 
 TEST(a_cluster_is_what_follows_the_prefix)
 {
-    assert_string_equal(execution_cluster("karmada-es-member1"), "member1");
-    assert_string_equal(execution_cluster("karmada-es-karmada-es-x"), "karmada-es-x");
-    assert_null(execution_cluster("karmada-es-"));
-    assert_null(execution_cluster("karmada-es"));
-    assert_null(execution_cluster("my-karmada-es-member1"));
-    assert_null(execution_cluster(""));
+    assert_string_equal(cluster_of_execution_ns("karmada-es-member1"), "member1");
+    assert_string_equal(cluster_of_execution_ns("karmada-es-karmada-es-x"), "karmada-es-x");
+    assert_null(cluster_of_execution_ns("karmada-es-"));
+    assert_null(cluster_of_execution_ns("karmada-es"));
+    assert_null(cluster_of_execution_ns("my-karmada-es-member1"));
+    assert_null(cluster_of_execution_ns(""));
 }
 
 /* Whatever the rules go by makes a difference, and what changes all the time makes none. */

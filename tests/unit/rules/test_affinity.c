@@ -9,7 +9,7 @@
 static struct placement *read_placement(struct reading *r, const cJSON *json)
 {
     const char *text = canonical_text(&r->decode, json, CANONICAL_PLACEMENT);
-    struct placement *p = placement_new(r->strings, text);
+    struct placement *p = placement_parse(r->strings, text);
 
     assert_false(p->unreadable);
     intern_drop(r->strings, text);
@@ -28,7 +28,7 @@ static struct cluster *read_cluster(struct reading *r, const cJSON *json)
 /* An empty affinity is not kept at all: then every cluster is meant. */
 static bool matches(const struct placement *p, const char *name, const struct cluster *cluster)
 {
-    return p->group_count == 0 || affinity_matches(&p->groups[0].affinity, name, cluster);
+    return p->group_count == 0 || affinity_matches_cluster(&p->groups[0].affinity, name, cluster);
 }
 
 static bool is_expected(const cJSON *expect, const char *name)
@@ -170,7 +170,7 @@ static bool tolerates(const char *tolerations, const char *metadata, const char 
     cJSON *object = json_of(text);
     struct placement *p = read_placement(&r, placement);
     struct cluster *cluster = read_cluster(&r, object);
-    bool answer = placement_tolerates(p, cluster);
+    bool answer = placement_tolerates_cluster(p, cluster);
 
     cluster_release(r.strings, cluster);
     placement_free(r.strings, p);

@@ -539,8 +539,8 @@ TEST(kinds_without_labels_are_found_from_the_first_to_the_last)
         assert_true(connector_traits(without[i]) & CONNECTOR_NO_LABELS);
     for (size_t i = 0; i < ARRAY_LEN(with); i++)
         assert_false(connector_traits(with[i]) & CONNECTOR_NO_LABELS);
-    assert_true(connector_manages("pubsub.cnrm.cloud.google.com/v1beta1"));
-    assert_false(connector_manages("core.cnrm.cloud.google.com/v1beta1"));
-    assert_false(connector_manages("cnrm.cloud.google.com/v1"));
-    assert_false(connector_manages("v1"));
+    assert_true(is_connector_api_version("pubsub.cnrm.cloud.google.com/v1beta1"));
+    assert_false(is_connector_api_version("core.cnrm.cloud.google.com/v1beta1"));
+    assert_false(is_connector_api_version("cnrm.cloud.google.com/v1"));
+    assert_false(is_connector_api_version("v1"));
 }

@@ -126,7 +126,7 @@ static const struct work *look_for(const struct lab *lab, unsigned binding, cons
         for (size_t i = 0; i < p->count; i++) {
             const struct entry *entry = p->entries[i];
             const struct work *work = entry_work(entry);
-            const char *of = execution_cluster(entry_ns(entry));
+            const char *of = cluster_of_execution_ns(entry_ns(entry));
 
             if (work && work->binding_name && of && strcmp(of, cluster) == 0 &&
                 strcmp(work->binding_name, bound[binding].binding) == 0 &&

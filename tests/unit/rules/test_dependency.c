@@ -37,7 +37,7 @@ static void check_binding(const struct world *w, const cJSON *expect)
 /* Every attached binding is in the list, and nothing else is in conflict. */
 static void check_rest(const struct world *w, const cJSON *expect)
 {
-    const struct type *type = store_types(w->store);
+    const struct type *type = store_first_type(w->store);
     size_t attached = 0;
 
     for (; type; type = type->next) {

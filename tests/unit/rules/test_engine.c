@@ -113,7 +113,7 @@ TEST(every_template_is_in_one_state)
     random_objects(&w, CHANGES);
     world_run(&w, 0);
     size_t decided = 0;
-    for (const struct type *type = store_types(w.store); type; type = type->next) {
+    for (const struct type *type = store_first_type(w.store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
@@ -125,6 +125,6 @@ TEST(every_template_is_in_one_state)
             }
         }
     }
-    assert_int_equal(decided, store_count(w.store, CLASS_TEMPLATE));
+    assert_int_equal(decided, store_object_count(w.store, CLASS_TEMPLATE));
     world_release(&w);
 }

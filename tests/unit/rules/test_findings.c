@@ -131,7 +131,7 @@ TEST(what_is_given_up_is_let_go)
     findings_release(&few);
     for (struct entry *entry; (entry = world_pick(&w)) != NULL;)
         store_remove(w.store, entry);
-    for (const struct type *type = store_types(w.store); type; type = type->next) {
+    for (const struct type *type = store_first_type(w.store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
                 assert_int_equal(p->entries[i]->pins, 0);

@@ -85,7 +85,7 @@ static struct lease lease_of(const char *holder, const struct expiry *expiry)
 {
     return (struct lease){
         .holder = holder,
-        .expires_s = expiry->label ? lease_expiry_read(expiry->label) : NOW + expiry->in_s,
+        .expires_s = expiry->label ? lease_expiry_parse(expiry->label) : NOW + expiry->in_s,
         .snapshot_ms = (int64_t)NOW * 1000,
     };
 }

@@ -88,7 +88,7 @@ static void check_others(const struct fixture *f, size_t at)
             first[1] = other;
         }
     }
-    assert_int_equal(name_collisions_others(f->collisions, f->entries[at], named, 2), count);
+    assert_int_equal(name_collisions_list_others(f->collisions, f->entries[at], named, 2), count);
     assert_ptr_equal(named[0], first[0]);
     assert_ptr_equal(named[1], first[1]);
 }
@@ -109,7 +109,7 @@ static void check(struct fixture *f, size_t moved, const struct entry_list *chan
         bool expected = f->inside[i] && collides(f, i);
 
         if (f->inside[i])
-            assert_int_equal(name_collisions_has(f->collisions, f->entries[i]), expected);
+            assert_int_equal(name_collisions_has_collision(f->collisions, f->entries[i]), expected);
         if (i != moved)
             assert_int_equal(is_listed(changed, f->entries[i]), expected != f->answers[i]);
         f->answers[i] = expected;
@@ -165,12 +165,12 @@ TEST(names_of_any_length_come_and_go)
         store_find_or_add(w.store, &(struct identity){"v1", "Secret", "default", name});
     name_collisions_add(c, one, &changed);
     name_collisions_add(c, other, &changed);
-    assert_true(name_collisions_has(c, one));
+    assert_true(name_collisions_has_collision(c, one));
     name_collisions_remove(c, one, &changed);
-    assert_false(name_collisions_has(c, other));
+    assert_false(name_collisions_has_collision(c, other));
     name_collisions_remove(c, other, &changed);
     name_collisions_add(c, one, &changed);
-    assert_false(name_collisions_has(c, one));
+    assert_false(name_collisions_has_collision(c, one));
     entry_list_release(&changed);
     name_collisions_free(c);
     world_release(&w);

@@ -69,7 +69,7 @@ TEST_ROWS(finds_dependencies, cases, name)
         world_find(&w, "work.karmada.io/v1alpha2", "ResourceBinding", "test", "web-deployment");
 
     assert_int_equal(
-        template_dependencies(w.store, entry, c->noted ? entry_binding(noting) : NULL, &list),
+        list_template_dependencies(w.store, entry, c->noted ? entry_binding(noting) : NULL, &list),
         c->known);
     for (size_t i = 0; i < list.count; i++)
         strbuf_addf(&text, "%s %s/%s ", entry_kind(list.items[i]), entry_ns(list.items[i]),

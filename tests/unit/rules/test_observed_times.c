@@ -179,7 +179,7 @@ static void watch_step(struct world *w, const char *step, uint32_t pass)
             struct entry *entry = store_find(w->store, &id);
             /* The pass is the same as before for the store: only a sweep is to tell them apart. */
             if (entry)
-                store_mark_seen(entry, (struct origin){1, pass});
+                entry_mark_seen(entry, (struct origin){1, pass});
             assert_int_not_equal(store_put(w->store, item, (struct origin){1, pass}, &err),
                                  STORE_REJECTED);
         }

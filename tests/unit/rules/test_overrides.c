@@ -73,7 +73,8 @@ static void say_steps(const struct override_steps *steps, bool moved, struct str
         if (moved && strcmp(entry_kind(policy), CLUSTER_WIDE) != 0)
             return;
         add_step(out, entry_kind(policy), entry_ns(policy), policy->name,
-                 entry_override(policy)->deprecated ? DEPRECATED : (int)override_step_index(step));
+                 entry_override(policy)->deprecated ? DEPRECATED
+                                                    : (int)override_step_rule_index(step));
     }
 }
 

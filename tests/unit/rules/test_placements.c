@@ -44,7 +44,7 @@ TEST(a_cluster_is_known_by_its_object)
     const struct resolved_placement *resolved = placements_ref(p, NULL);
     assert_false(placements_has_cluster(p, "m1"));
     /* Of one that is not there only its name is known, and no name is ruled out. */
-    assert_true(placements_allow(p, resolved, "m1"));
+    assert_true(placements_allow_cluster(p, resolved, "m1"));
     world_put_text(&w, CLUSTER("m1"));
     placements_mark_outdated(p);
     assert_true(placements_has_cluster(p, "m1"));

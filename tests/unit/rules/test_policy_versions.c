@@ -188,7 +188,8 @@ static void assert_versions(const struct world *w, const char *expected)
         const struct policy_version *v = h->versions[i];
 
         strbuf_addf(&text, "%s%" PRIu32 "%s%s*%" PRIu32, text.len ? " " : "", v->number,
-                    v->recovered ? "r" : "", policy_version_behind(v) < 0 ? "?" : "", v->templates);
+                    v->recovered ? "r" : "", policy_version_count_later(v) < 0 ? "?" : "",
+                    v->templates);
     }
     if (h->unknown.templates > 0)
         strbuf_addf(&text, " ?*%" PRIu32, h->unknown.templates);
@@ -198,7 +199,7 @@ static void assert_versions(const struct world *w, const char *expected)
 static void assert_behind(const struct world *w, unsigned number, int behind)
 {
     assert_non_null(version_of(w, number));
-    assert_int_equal(policy_version_behind(version_of(w, number)), behind);
+    assert_int_equal(policy_version_count_later(version_of(w, number)), behind);
 }
 
 static void init(struct world *w)
@@ -240,7 +241,7 @@ TEST(each_edit_is_a_version_and_each_template_runs_one)
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 9)), (START_S + 40) * 1000L);
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 2)), (START_S + 60) * 1000L);
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 0)), 0);
-    assert_int_equal(policy_history_used_versions(history(&w)), 3);
+    assert_int_equal(policy_history_count_used_versions(history(&w)), 3);
 
     const struct policy_version *second = history(&w)->versions[1];
 
@@ -526,8 +527,9 @@ TEST(a_clock_that_runs_back_changes_no_order)
     put_policy(&w, (struct policy_text){.clusters = "b", .generation = 2, .at_s = 500});
     run_at(&w, 1020);
     assert_versions(&w, "1*1 2*0");
-    assert_true(policy_history_now(history(&w))->since_seen);
-    assert_int_equal(policy_history_now(history(&w))->since_ms, (START_S + 1020) * 1000L);
+    assert_true(policy_history_current_version(history(&w))->since_seen);
+    assert_int_equal(policy_history_current_version(history(&w))->since_ms,
+                     (START_S + 1020) * 1000L);
     world_release(&w);
 }
 
@@ -539,11 +541,11 @@ TEST(without_managed_fields_a_version_came_when_it_was_seen)
     put_policy(&w, (struct policy_text){.clusters = "a", .generation = 1});
     put_both(&w, (struct binding_text){.number = 1, .clusters = "a"});
     run_at(&w, 10);
-    assert_int_equal(policy_history_now(history(&w))->since_ms, 0);
-    assert_null(policy_history_now(history(&w))->by);
+    assert_int_equal(policy_history_current_version(history(&w))->since_ms, 0);
+    assert_null(policy_history_current_version(history(&w))->by);
     put_policy(&w, (struct policy_text){.clusters = "b", .generation = 2});
     run_at(&w, 20);
-    assert_true(policy_history_now(history(&w))->since_seen);
+    assert_true(policy_history_current_version(history(&w))->since_seen);
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 1)), (START_S + 20) * 1000L);
     world_release(&w);
 }
@@ -692,7 +694,7 @@ static bool runs_some_version(const struct entry *entry)
     const struct binding *b = d ? entry_binding(d->binding) : NULL;
 
     return b && b->has_placement && d->state != STATE_IGNORED && d->claimed &&
-           claim_holds(d->own_claim ? entry_template(entry)->claim : b->claim, d->claimed);
+           claim_policy_exists(d->own_claim ? entry_template(entry)->claim : b->claim, d->claimed);
 }
 
 static void check_template(const struct entry *entry)
@@ -713,7 +715,7 @@ static void check_template(const struct entry *entry)
     assert_non_null(d->version);
     assert_ptr_equal(d->version->history, policy->history);
     bool equals = differ == 0 || (d->priority_moved && d->governing == d->claimed);
-    assert_int_equal(policy_version_behind(d->version) == 0, equals);
+    assert_int_equal(policy_version_count_later(d->version) == 0, equals);
 }
 
 static void check_policy(const struct entry *policy, size_t limit)
@@ -739,13 +741,13 @@ static void check_policy(const struct entry *policy, size_t limit)
     }
     assert_int_equal(running + h->unknown.templates, claimed);
     assert_true(unused <= limit);
-    assert_false(policy_history_now(h)->recovered);
-    assert_int_equal(policy_version_behind(policy_history_now(h)), 0);
+    assert_false(policy_history_current_version(h)->recovered);
+    assert_int_equal(policy_version_count_later(policy_history_current_version(h)), 0);
 }
 
 static void check_all(const struct world *w)
 {
-    for (const struct type *type = store_types(w->store); type; type = type->next) {
+    for (const struct type *type = store_first_type(w->store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
                 if (type->def->class == CLASS_TEMPLATE)

@@ -45,7 +45,7 @@ static void put_all(struct bench *b, const cJSON *objects)
 static const char *canonical(struct bench *b, const cJSON *placement)
 {
     struct error err;
-    struct decode d = {.strings = store_strings(b->store), .err = &err};
+    struct decode d = {.strings = store_string_pool(b->store), .err = &err};
 
     return canonical_text(&d, placement, CANONICAL_PLACEMENT);
 }
@@ -54,7 +54,7 @@ static const char *canonical(struct bench *b, const cJSON *placement)
 static void project(struct bench *b, const cJSON *placement, const struct binding *binding,
                     struct strbuf *out)
 {
-    struct intern *strings = store_strings(b->store);
+    struct intern *strings = store_string_pool(b->store);
     const char *text = canonical(b, placement);
     const struct resolved_placement *resolved = placements_ref(b->placements, text);
     struct projection p;
@@ -282,7 +282,7 @@ TEST_ROWS(projects, projection_cases, name)
     binding.applied_placement = canonical(&b, applied);
     project(&b, placement, &binding, &actual);
     assert_string_equal(actual.data, c->expected);
-    intern_drop(store_strings(b.store), binding.applied_placement);
+    intern_drop(store_string_pool(b.store), binding.applied_placement);
     cJSON_Delete(clusters);
     cJSON_Delete(placement);
     cJSON_Delete(applied);
@@ -303,7 +303,7 @@ TEST(the_bindings_own_placement_tells_too)
     binding.propagation.placement = canonical(&b, placement);
     project(&b, placement, &binding, &actual);
     assert_string_equal(actual.data, "overflow");
-    intern_drop(store_strings(b.store), binding.propagation.placement);
+    intern_drop(store_string_pool(b.store), binding.propagation.placement);
     cJSON_Delete(clusters);
     cJSON_Delete(placement);
     bench_release(&b);
@@ -328,7 +328,7 @@ static void make_clusters(struct bench *b, unsigned count)
 /* Divided: they add up to what there is. Duplicated: everybody has all. */
 static void check_sums(struct bench *b, const char *json, int32_t replicas, unsigned clusters)
 {
-    struct intern *strings = store_strings(b->store);
+    struct intern *strings = store_string_pool(b->store);
     cJSON *tree = json_of(json);
     const char *text = canonical(b, tree);
     const struct resolved_placement *resolved = placements_ref(b->placements, text);

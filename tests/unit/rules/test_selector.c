@@ -117,7 +117,7 @@ TEST_ROWS(scores, score_cases, selector)
     const struct entry *object =
         world_find(&w, "v1", is_node ? "Node" : "Pod", is_node ? "" : "default", "test");
 
-    assert_int_equal(policy_score(policy, object), c->score);
+    assert_int_equal(policy_best_score(policy, object), c->score);
     world_release(&w);
 }
 
@@ -130,8 +130,9 @@ TEST_ROWS(excludes, exclusion_cases, rule)
     world_put_text(&w, POD);
     const struct policy *policy = put_policy(&w, "excludedResources", c->rule);
 
-    assert_int_equal(policy_excludes(policy, world_find(&w, "v1", "Pod", "default", "test")),
-                     c->excludes);
+    assert_int_equal(
+        policy_excludes_template(policy, world_find(&w, "v1", "Pod", "default", "test")),
+        c->excludes);
     assert_int_equal(exclusion_is_empty(&policy->exclusions[0]), c->empty);
     world_release(&w);
 }

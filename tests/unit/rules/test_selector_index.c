@@ -35,7 +35,7 @@ struct all_entries {
 static void list(const struct store *store, enum object_class class, struct all_entries *out)
 {
     out->count = 0;
-    for (const struct type *type = store_types(store); type; type = type->next) {
+    for (const struct type *type = store_first_type(store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count && type->def->class == class; i++) {
@@ -56,13 +56,14 @@ static void compare_with_every_selector(struct selector_index *index, const stru
     list(store, CLASS_POLICY, &policies);
     for (size_t t = 0; t < templates.count; t++) {
         size_t count;
-        const struct selection *found = selector_index_select(index, templates.items[t], &count);
+        const struct selection *found =
+            selector_index_find_policies(index, templates.items[t], &count);
 
         for (size_t p = 0; p < policies.count; p++) {
             const struct entry *policy = policies.items[p];
             enum selector_score expect =
                 in_reach(policy, templates.items[t])
-                    ? policy_score(entry_policy(policy), templates.items[t])
+                    ? policy_best_score(entry_policy(policy), templates.items[t])
                     : SCORE_NONE;
 
             assert_int_equal(found_score(found, count, policy), expect);
@@ -112,7 +113,7 @@ TEST(finds_what_every_selector_finds)
         for (size_t i = 0; i < templates.count; i++) {
             size_t count;
 
-            selector_index_select(index, templates.items[i], &count);
+            selector_index_find_policies(index, templates.items[i], &count);
             assert_int_equal(count, 0);
         }
         selector_index_free(index);

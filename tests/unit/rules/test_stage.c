@@ -288,7 +288,7 @@ TEST(the_worst_target_decides_in_any_world)
         world_init(&w, &rules_options_default, seed);
         random_objects(&w, OBJECTS);
         world_run(&w, NOW_S * INT64_C(1000));
-        for (const struct type *type = store_types(w.store); type; type = type->next) {
+        for (const struct type *type = store_first_type(w.store); type; type = type->next) {
             for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
                 for (size_t i = 0; i < p->count; i++) {
                     struct template_decision *d =

@@ -71,10 +71,10 @@ static bool is_same(const struct moment *a, const struct moment *b)
 static void see(struct world *w, struct witness *of, bool reads)
 {
     const struct transitions *t = engine_transitions(w->engine);
-    struct moment now = moment_of(of->template);
+    struct moment now = moment_of_template(of->template);
     uint64_t newest = UINT64_MAX;
     struct transition x;
-    bool moved = transitions_next_of(t, of->template, &newest, &x) && newest != of->newest;
+    bool moved = transitions_next_of_template(t, of->template, &newest, &x) && newest != of->newest;
 
     if (of->count > 0 && is_same(&of->moments[of->count - 1], &now) && !moved)
         return;
@@ -126,7 +126,7 @@ static void check_chain(const struct transitions *t, const struct witness *of, u
     struct transition x;
     size_t at = of->count;
 
-    while (transitions_next_of(t, of->template, &below, &x)) {
+    while (transitions_next_of_template(t, of->template, &below, &x)) {
         at--;
         if (at == 0 || !is_same(&x.after, &of->moments[at]) ||
             !is_same(&x.before, &of->moments[at - 1])) {
@@ -285,9 +285,9 @@ static void run_ring(uint32_t seed, size_t limit, struct log *log)
     }
     assert_true(last > 40);
     assert_int_equal(transitions_count(t), last < limit ? transitions_count(t) : limit);
-    assert_true(last > limit
-                    ? transitions_since_ms(t) > START_MS && transitions_since_ms(t) <= now_ms
-                    : transitions_since_ms(t) == transitions_start_ms(t));
+    assert_true(last > limit ? transitions_complete_since_ms(t) > START_MS &&
+                                   transitions_complete_since_ms(t) <= now_ms
+                             : transitions_complete_since_ms(t) == transitions_start_ms(t));
     world_release(&w);
 }
 

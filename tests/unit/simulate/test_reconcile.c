@@ -197,7 +197,7 @@ TEST_ROWS(chooses, cases, title)
 
     put(&w, c->objects, ARRAY_LEN(c->objects), c->statically);
     if (c->labels) {
-        labels = label_selector_parse(store_strings(w.store), c->labels, &err);
+        labels = label_selector_parse(store_string_pool(w.store), c->labels, &err);
         assert_non_null(labels);
     }
 
@@ -222,7 +222,7 @@ TEST_ROWS(chooses, cases, title)
     /* It is played, and everything is put back. */
     world_dump(&w, &after);
     assert_string_equal(before.data, after.data);
-    label_selector_free(store_strings(w.store), labels);
+    label_selector_free(store_string_pool(w.store), labels);
     world_release(&w);
 }
 
@@ -281,7 +281,7 @@ TEST(those_that_run_a_version)
         char hash[POLICY_VERSION_HASH_SIZE];
 
         policy_version_hash(version, hash);
-        assert_ptr_equal(policy_history_named(version->history, hash), version);
+        assert_ptr_equal(policy_history_find_version(version->history, hash), version);
 
         const struct reconcile_filter wish = {.policy = find_policy(&w, "p"), .version = hash};
         struct reconcile *r = reconcile_new(w.engine, &wish, false);

@@ -246,7 +246,8 @@ static bool is_synced(const struct lab *lab, enum fake_kind kind)
 /* True if the store has it; the names of bindings go on after that of their template. */
 static bool has(const struct lab *lab, enum fake_kind kind, const char *name)
 {
-    for (const struct type *type = store_types(lab->base.world.store); type; type = type->next) {
+    for (const struct type *type = store_first_type(lab->base.world.store); type;
+         type = type->next) {
         if (strcmp(type->kind, fake_kinds[kind].kind) != 0)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
