@@ -169,9 +169,7 @@ static void *decide_policy(const struct gathered *g, int64_t *due_ms)
     return d;
 }
 
-/*
- * Compares only the members that templates read. policy_on_change() handles changes of the object.
- */
+/* Compares only members that templates read; policy_on_change() handles changes of the object. */
 static bool is_equal_for_readers(const void *old, const void *fresh)
 {
     const struct policy_decision *a = old, *b = fresh;

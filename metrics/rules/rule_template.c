@@ -33,9 +33,7 @@ static bool is_same_cloud_resource(const void *item, const void *key)
 const struct collision_rule collision_cloud_resource = {hash_cloud_resource,
                                                         is_same_cloud_resource};
 
-/*
- * True if a template with decision `d`, which may be NULL, is in the register of cloud resources.
- */
+/* True if a template with decision `d` (may be NULL) is in the register of cloud resources. */
 static bool has_registered_resource(const struct template_decision *d)
 {
     return d && d->connector && !d->connector->identity.unclear;
@@ -494,9 +492,7 @@ static void content_on_change(struct rule_context *c, struct entry *entry, const
     priority_mark_policies(c->store, c->graph, entry, old);
 }
 
-/*
- * Handles a change of a template. A recreated object may lose the binding that its readers rely on.
- */
+/* Handles a change of a template. A recreated one may lose the binding that readers rely on. */
 static void template_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct template *before = old, *now = entry_template(entry);
@@ -516,7 +512,7 @@ static bool gets_binding(const struct template_decision *d)
 }
 
 /*
- * Counts the template as running that version of its claimed policy whose values its binding has.
+ * Counts the template as running the version of its claimed policy that its binding has.
  * Returns the version, or NULL if the template runs no version.
  */
 static struct policy_version *count_running_version(struct rule_context *c,

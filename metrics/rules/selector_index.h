@@ -64,7 +64,7 @@ uint64_t selector_index_types_version(const struct selector_index *index);
 
 /*
  * Numbers of references to each apiVersion and kind. These texts are interned by the holders of the
- * references, who keep them until type_counts_remove().
+ * references, which keep them until type_counts_remove().
  */
 struct type_counts {
     struct map types;

@@ -43,8 +43,8 @@ extern const char *const cause_texts[CAUSE_COUNT];
 /* Returns the cause of a decision that follows a change of an object of this class. */
 enum cause cause_of_class(enum object_class class);
 /*
- * Returns the cause for the entries that depend on a template whose new decision has the cause
- * `cause`.
+ * Returns the cause for the entries that depend on a template, if the template's new decision
+ * has the cause `cause`.
  */
 enum cause cause_for_dependents(enum cause cause);
 
