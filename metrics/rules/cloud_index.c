@@ -23,7 +23,7 @@ static const char *const container_words[] = {
 };
 static const char *const location_words[] = {"locations", "regions", "zones"};
 
-/* Part of a borrowed text. */
+/* Part of an asset name, which it points into. */
 struct name_piece {
     const char *text;
     size_t len;
@@ -44,7 +44,7 @@ static struct name_piece next_piece(const char **at)
     return p;
 }
 
-/* Parts of an asset name. */
+/* Parsed asset name. */
 struct asset_path {
     enum container_kind kind;
     struct name_piece container;
@@ -62,13 +62,16 @@ static void read_container(struct asset_path *out, struct name_piece word, struc
     }
 }
 
-/* Reads pairs of word and value ("global" has no value); the last value is the resource's name. */
+/*
+ * Parses an asset name: pairs such as "projects/p1" ("global" has no value). The last value is the
+ * resource's name.
+ */
 static struct asset_path read_path(const char *asset)
 {
     const char *at = asset + (strncmp(asset, "//", 2) == 0 ? 2 : 0);
     struct asset_path path = {.kind = CONTAINER_NONE};
 
-    next_piece(&at); /* Service */
+    next_piece(&at); /* The service comes first. */
     while (*at) {
         struct name_piece word = next_piece(&at);
 
@@ -101,7 +104,7 @@ static const char *service_of(struct name_piece group, size_t *len)
     return group.text;
 }
 
-/* Global and regional resources have different asset types, but one kind. */
+/* Returns the type without "Global" or "Region": the resources of both scopes have one kind. */
 static const char *skip_scope(const char *type)
 {
     static const char *const partitions[] = {"Global", "Region"};
@@ -115,7 +118,10 @@ static const char *skip_scope(const char *type)
     return type;
 }
 
-/* Type "pubsub.googleapis.com/Topic" is kind PubSubTopic in group pubsub.cnrm.cloud.google.com. */
+/*
+ * Returns true if the asset type belongs to the kind: "pubsub.googleapis.com/Topic" belongs to
+ * PubSubTopic in the group pubsub.cnrm.cloud.google.com.
+ */
 static bool asset_type_is(const char *asset_type, const struct type *type)
 {
     struct name_piece group = {type->group, strcspn(type->group, ".")};
@@ -170,19 +176,19 @@ uint64_t cloud_name_hash_of(const struct connector_identity *identity, uint64_t 
 
 /* ---- the index ---- */
 
-/* List of the entries with the same hash, mostly one. */
+/* Element of a list of entries with the same hash; most lists have one element. */
 struct hash_cell {
     struct entry *entry;
     struct hash_cell *next;
 };
 
 struct cloud_index {
-    struct map leases; /* First cells, by cloud_name_hash(). */
+    struct map leases; /* First cell of each list, by cloud_name_hash(). */
     struct map resources;
     uint64_t seed;
 };
 
-/* The hash alone is the key of a list; readers of the list compare the names. */
+/* Callback of both maps. The hash alone is the key of a list: readers compare the names. */
 static bool is_same_hash(const void *item, const void *key)
 {
     (void)item;

@@ -32,7 +32,7 @@ static int64_t snapshot_ends_s(const struct lease *l)
     return l->snapshot_ms / 1000 + LEASE_LIFE_S;
 }
 
-/* Returns the time of the snapshot. A snapshot from the future counts as one of the present. */
+/* Returns a clock set to the time of the snapshot; a snapshot from the future counts as present. */
 static struct lease_clock clock_of_snapshot(const struct lease *l, struct lease_clock clock)
 {
     int64_t snapshot_s = l->snapshot_ms / 1000;
@@ -62,7 +62,7 @@ int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock)
 {
     int64_t renewal_s = l->expires_s - LEASE_RENEWAL_S + clock.skew_s + 1;
     const int64_t ends_s[] = {
-        /* LEASE_EXPIRING depends on the time of the snapshot, and later does not change. */
+        /* After its snapshot, a lease that is LEASE_HELD does not become LEASE_EXPIRING. */
         renewal_s <= l->snapshot_ms / 1000 ? renewal_s : INT64_MAX,
         l->expires_s + clock.skew_s + 1,
         snapshot_ends_s(l) + 1,
@@ -90,7 +90,7 @@ enum lease_verdict lease_verdict(enum prevention prevention, const struct lease 
     return lease_is_past(l->expires_s, clock) ? VERDICT_TAKES_OVER : VERDICT_REFUSED;
 }
 
-/* ---- conflicts ---- */
+/* ---- conflicts between resources of Google Config Connector ---- */
 
 const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_REPORTED] = "reported",
@@ -130,7 +130,7 @@ const char *const protection_names[PROTECTION_COUNT] = {
     [PROTECTION_UNPROTECTABLE] = "unprotectable",
 };
 
-/* The object's own setting counts first; the Namespace's only for kinds with labels. */
+/* The object's own setting wins. The Namespace's default applies only to kinds with labels. */
 static enum protection protection_of(const struct connector_facts *f)
 {
     bool lacks_labels = connector_traits(entry_kind(f->entry)) & CONNECTOR_NO_LABELS;
@@ -154,7 +154,7 @@ static struct container container_of_entry(const struct connector_facts *f)
     return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
 }
 
-/* An object without a container uses its Namespace's; a Namespace can set several. */
+/* Returns true also if the object needs its Namespace's container, and that sets several. */
 static bool is_unclear(const struct connector_facts *f)
 {
     bool own =
@@ -200,7 +200,7 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
         [CONNECTOR_REPORTED] =
             c->conflict_holder || (facts->binding && facts->binding->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
-        /* For unknown holders the lease has CONNECTOR_UNKNOWN_HOLDER. */
+        /* With an unknown holder, the lease has the conflict CONNECTOR_UNKNOWN_HOLDER instead. */
         [CONNECTOR_REFUSED] =
             out->protection == PROTECTION_RESOURCE && holder && namespace_of_id(facts->ids, holder),
         [CONNECTOR_SILENT] = out->protection != PROTECTION_RESOURCE && holder,
@@ -291,7 +291,7 @@ uint64_t connector_hash(const struct entry *entry, const struct connector_identi
  */
 static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
 
-/* Returns NULL if the object does not exist. */
+/* Returns the object with this identity, as a template or setting; NULL if it does not exist. */
 static const struct template *find_object(const struct store *s, const struct identity *id)
 {
     return entry_template_or_setting(store_find(s, id));

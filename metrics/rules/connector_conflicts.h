@@ -14,8 +14,8 @@
 /*
  * ---- leases (Config Connector: pkg/lease/leaser) ----
  *
- * Two labels of a cloud resource have the namespace that may manage the resource, and the expiry.
- * Times are in seconds, points in time since the epoch.
+ * A lease consists of two labels of a cloud resource: the id of the namespace that may manage the
+ * resource, and the time at which the lease expires. Points in time are seconds since the epoch.
  */
 enum {
     LEASE_LIFE_S = 40 * 60,    /* Duration of a lease after it is obtained or extended. */
@@ -28,7 +28,7 @@ struct lease_clock {
     int64_t skew_s;
 };
 
-/* State of a lease by a snapshot of the labels. */
+/* State of a lease, from a snapshot of the cloud resource's labels. */
 enum lease_state {
     LEASE_HELD,
     LEASE_EXPIRING, /* The holder should have extended the lease before the snapshot. */
@@ -39,7 +39,7 @@ enum lease_state {
 enum { LEASE_STATE_COUNT = LEASE_UNKNOWN + 1 };
 extern const char *const lease_state_names[LEASE_STATE_COUNT];
 
-/* Returns the state of a lease. */
+/* Returns the state at clock.now_s of a lease in a snapshot (l->snapshot_ms). */
 enum lease_state lease_state(const struct lease *l, struct lease_clock clock);
 
 /* Returns the time at which lease_state() changes without a new snapshot; INT64_MAX for never. */
@@ -57,13 +57,13 @@ enum lease_verdict {
 extern const char *const lease_verdict_names[VERDICT_REFUSED + 1];
 
 /*
- * Returns the result of the next attempt. `own_id` is the namespace's id, from the ConfigMap
- * namespace-id; NULL if it has no id yet.
+ * Returns the result of a namespace's next attempt to manage the resource. `own_id` is the
+ * namespace's id, from the ConfigMap namespace-id; NULL if the namespace has no id yet.
  */
 enum lease_verdict lease_verdict(enum prevention prevention, const struct lease *l,
                                  const char *own_id, struct lease_clock clock);
 
-/* ---- conflicts ---- */
+/* ---- conflicts between resources of Google Config Connector ---- */
 
 enum connector_conflict {
     CONNECTOR_REPORTED,           /* Condition ManagementConflict of Config Connector. */
@@ -82,7 +82,7 @@ enum { CONNECTOR_CONFLICT_COUNT = CONNECTOR_DELETION_TRAP + 1 };
 extern const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT];
 extern const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT];
 
-/* Protection of a resource by a lease. */
+/* Protection of a cloud resource by the lease that its object requests. */
 enum protection { PROTECTION_NONE, PROTECTION_RESOURCE, PROTECTION_UNPROTECTABLE };
 enum { PROTECTION_COUNT = PROTECTION_UNPROTECTABLE + 1 };
 extern const char *const protection_names[PROTECTION_COUNT];
@@ -93,7 +93,7 @@ struct connector_identity {
     const char *location; /* NULL if not set. */
     const char *parent;   /* NULL if not set. */
     const char *name;
-    bool unclear; /* The object does not determine the resource: the identity equals no other. */
+    bool unclear; /* The object does not determine its resource: it equals no other identity. */
 };
 
 /* Decision about a template that is a resource of Config Connector. */
@@ -115,7 +115,7 @@ struct connector_facts {
     const struct entry *entry;
     const struct connector *connector;
     const struct connector_defaults *defaults; /* Defaults set by the Namespace, or NULL. */
-    const struct binding *binding;             /* NULL without a binding. */
+    const struct binding *binding;             /* Binding of the object, or NULL. */
     const struct lease *lease;                 /* Lease on the cloud resource; NULL if unknown. */
     const struct namespace_ids *ids;           /* NULL if no namespace's id is known. */
     struct lease_clock clock;
@@ -135,19 +135,19 @@ unsigned connector_conflicts(const struct entry *entry);
 void connector_identify(const struct connector_facts *facts, struct connector_identity *out);
 
 /*
- * Decides about a resource. Duplicate identities are not detected here: they need all other
- * resources. The texts of the identity are borrowed from the facts.
+ * Stores the decision about a template that is a resource of Config Connector. Does not detect
+ * duplicate identities, which need all other resources. Borrows the identity's texts from `facts`.
  */
 void connector_decide(const struct connector_facts *facts, struct connector_decision *out);
 
 /*
- * Decides about a lease. `ids` is NULL if no namespace's id is known: then CONNECTOR_UNKNOWN_HOLDER
- * is never set. `holder_ns` is borrowed from `ids`.
+ * Stores the decision about a lease. `ids` is NULL if no namespace's id is known: then
+ * CONNECTOR_UNKNOWN_HOLDER is never set. `holder_ns` is borrowed from `ids`.
  */
 void lease_decide(const struct lease *lease, const struct namespace_ids *ids,
                   struct lease_clock clock, struct lease_decision *out);
 
-/* Returns true if both objects, with these identities, stand for the same cloud resource. */
+/* Returns true if both objects, which have these identities, stand for one cloud resource. */
 bool connector_is_same_resource(const struct entry *a, const struct connector_identity *a_identity,
                                 const struct entry *b, const struct connector_identity *b_identity);
 /* Returns a hash that is equal for all objects that stand for the same cloud resource. */

@@ -92,7 +92,7 @@ static bool parse_boolean(const char *text, size_t len, bool *out)
     return *out || is_one_of(text, len, "0 f F false FALSE False");
 }
 
-/* Cuts the next "Name=value" off `text`, which is not at its end. */
+/* Parses the next "Name=value" in `text`, which is not at its end, and moves `text` behind it. */
 static bool next_setting(const char **text, struct setting *out, struct error *err)
 {
     const char *setting = *text;
@@ -116,8 +116,7 @@ static bool is_named(const struct setting *s, const char *name)
     return strlen(name) == s->name_len && strncmp(name, s->name, s->name_len) == 0;
 }
 
-/* Returns the gates with the name or, if `whole_stage`, of the stage with the name; 0 if unknown.
- */
+/* Returns the gate that the setting names or, if `whole_stage`, the gates of that stage, or 0. */
 static gate_set gates_of(const struct setting *s, bool whole_stage)
 {
     gate_set set = 0;

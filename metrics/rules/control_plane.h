@@ -9,7 +9,7 @@
  * that have not been read completely.
  */
 
-/* ---- release: determines the expected behaviour ---- */
+/* ---- Karmada release: determines the behaviour that the rules expect ---- */
 
 struct release {
     unsigned major; /* 0 if unknown; the newest behaviour is expected then. */
@@ -17,8 +17,8 @@ struct release {
 };
 
 /*
- * Parses a release such as "1.15", "v1.15.2" or "v1.16.0-beta.0"; "" is unknown. Returns false and
- * the reason for other texts.
+ * Parses a release such as "1.15", "v1.15.2" or "v1.16.0-beta.0"; an empty text is an unknown
+ * release. Returns false and the reason for other texts.
  */
 bool release_parse(const char *text, struct release *out, struct error *err) MUST_USE;
 
@@ -31,8 +31,8 @@ bool release_resolves_dependencies(struct release release);
 /* ---- feature gates ---- */
 
 /*
- * Karmada's feature gates (Karmada: pkg/features) with the defaults of release 1.19. No object has
- * the settings of a control plane. A row has the enumerator, the name, the stage and the default.
+ * Karmada's feature gates (Karmada: pkg/features) with the defaults of release 1.19. No API
+ * object shows them. A row has the enumerator, the name, the stage and the default.
  */
 #define GATES(GATE)                                                                                \
     GATE(CONTEXTUAL_LOGGING, "ContextualLogging", BETA, true)                                      \
@@ -56,7 +56,7 @@ bool release_resolves_dependencies(struct release release);
 #define GATE_ENUMERATOR(id, name, stage, default_on) GATE_##id,
 enum gate { GATES(GATE_ENUMERATOR) GATE_COUNT };
 
-/* Bits by enum gate. */
+/* Set of feature gates that are on, bits by enum gate. */
 typedef uint32_t gate_set;
 
 /* Returns Karmada's name of a gate. */
@@ -71,8 +71,8 @@ const char *gate_name(enum gate gate);
 bool gates_parse(const char *text, gate_set *out, struct error *err) MUST_USE;
 
 /*
- * Returns the next name in a text for gates_parse() that is no gate, and its length; NULL at the
- * end. `*at` is the position in the text and moves on; start at its beginning.
+ * Returns the next name in a text for gates_parse() that is no known gate, and stores its length;
+ * NULL at the end. Start with `*at` at the beginning of the text; each call moves it on.
  */
 const char *gates_next_unknown(const char **at, size_t *len);
 
@@ -90,8 +90,8 @@ static inline bool gate_is_on(gate_set gates, enum gate gate)
 struct incomplete {
     struct intern *strings; /* Borrowed. */
     struct incomplete_kind {
-        const char *api_version; /* Interned. */
-        const char *kind;        /* Interned. */
+        const char *api_version; /* Interned in `strings`. */
+        const char *kind;        /* Interned in `strings`. */
     } * items;
     size_t count;
 };
@@ -99,13 +99,13 @@ struct incomplete {
 void incomplete_init(struct incomplete *i, struct intern *strings);
 void incomplete_release(struct incomplete *i);
 
-/* Adds or removes a kind. Returns false if the set had that content before. */
+/* Adds a kind if `incomplete` is true, else removes it. Returns false if nothing changed. */
 bool incomplete_set(struct incomplete *i, const char *api_version, const char *kind,
                     bool incomplete);
 
 /* Returns true if the kind is incomplete. */
 bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind);
-/* incomplete_has() for a type of the store that owns `strings`, without comparing texts. */
+/* Returns true if a type of the store that owns `strings` is incomplete; compares no texts. */
 bool incomplete_has_type(const struct incomplete *i, const struct type *type);
 /* Returns the classes of all incomplete kinds, bits by object_class. */
 unsigned incomplete_classes(const struct incomplete *i);

@@ -47,7 +47,7 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
     return reason == WHY_OTHER || (stage_reasons[stage] & UINT64_C(1) << reason) != 0;
 }
 
-/* ---- whether a binding contains the last change of its template ---- */
+/* ---- does the binding contain the template's last change? ---- */
 
 /*
  * Compares the template version in the binding with the version of the last user change. If others
@@ -69,7 +69,7 @@ static enum change_applied compare_versions(const struct template *t, const stru
     return b->resource_version >= t->user_version ? CHANGE_APPLIED : older;
 }
 
-/* Covers the kinds that Karmada reads replicas of without a custom resource interpreter. */
+/* Compares replicas only for kinds that Karmada reads without a custom resource interpreter. */
 static bool replicas_differ(const struct entry *template, const struct binding *b)
 {
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};
@@ -85,7 +85,7 @@ static bool replicas_differ(const struct entry *template, const struct binding *
     return false;
 }
 
-/* Times are whole seconds: a write in the binding's second, or in the next one, is no proof. */
+/* Write times are whole seconds: a user's write in the binding's or next second is no proof. */
 static bool is_written_after(const struct template *t, const struct binding *b)
 {
     return b->write.time_s > 0 &&

@@ -9,9 +9,9 @@
 
 /*
  * Decisions of the rules about one object: types, names of their values, and whether the last
- * change of a template is in its binding. A decision belongs to its entry (`entry->decision`). The
- * exposition, the report and the explanations read decisions and apply no rules. Lists show
- * enumerators in the order of this file; the tables ..._names have their label values.
+ * change of a template has reached its binding. A decision belongs to its entry
+ * (`entry->decision`). The exposition, the report and the explanations read decisions and apply no
+ * rules. Lists show enumerators in the order of this file; the tables ..._names have label values.
  */
 
 /* ---- stages and their reasons (product contract 3.8) ---- */
@@ -118,21 +118,21 @@ struct template_stages {
     uint32_t delivery_since_s;        /* Start of `delivery`; 0 if unknown. */
 };
 
-/* ---- is a user's change of the template in its binding? (product contract 3.9) ---- */
+/* ---- does the binding contain the template's last change? (product contract 3.9) ---- */
 
-/* Grace periods do not matter here: the functions below use no clock. */
+/* Whether the binding contains the last user change of its template; no grace period counts. */
 enum change_applied {
-    CHANGE_UNKNOWN, /* No proof for or against. */
+    CHANGE_UNKNOWN, /* The objects prove neither. */
     CHANGE_APPLIED,
     CHANGE_NOT_APPLIED,
 };
 
-/* Returns whether the template's last user change is in `b`, the binding that a policy made. */
+/* Returns whether `b`, made by Karmada for a policy, contains the template's last user change. */
 enum change_applied change_applied_to(const struct entry *template, const struct binding *b);
 
 /*
- * change_applied_to() for a template that no policy claims any more. Karmada removed the claim
- * labels, which is a write after the binding's version, but no change by a user.
+ * Returns whether `b` contains the last user change of a template that no policy claims any more.
+ * Karmada removed the claim labels: a write after the binding's version, but no user change.
  */
 enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b);
 
@@ -201,7 +201,7 @@ enum ignored_reason {
         "it back by itself: a WorkloadRebalancer asks for that.")                                  \
     ROW(KEPT, "kept", "It is not scheduled as it is now, and still runs where it did.")            \
     ROW(OFF_PLACEMENT, "off_placement", "It runs in a cluster that its placement does not allow.") \
-    /* suppressDeletion of an eviction task */                                                     \
+    /* An eviction task has suppressDeletion. */                                                   \
     ROW(TWO_COPIES_HELD, "two_copies_held",                                                        \
         "An evicted copy is kept beside its replacement until a person decides.")                  \
     /* Karmada: the dependencies distributor ignores ClusterResourceBindings. */                   \
@@ -265,10 +265,10 @@ struct field_resolution {
     bool resolved;           /* Value that results from the referrers. */
     bool stored;             /* Value in the binding. */
     bool unapplied;          /* The stored value differs from the resolved one. */
-    bool unsupported;        /* The two differ because this Karmada release does not resolve. */
-    bool overridden;         /* The two differ because the binding's own policy sets the value. */
+    bool unsupported;        /* Stored and resolved value differ: this release does not resolve. */
+    bool overridden;         /* Stored and resolved value differ: the binding's policy sets it. */
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
-    bool predicted;          /* `ahead` without `conflict`. */
+    bool predicted;          /* True if `ahead`, but no `conflict` yet. */
     bool predicted_resolved; /* Resolved value once the present policies are applied. */
 };
 
@@ -278,8 +278,8 @@ struct field_resolution {
  */
 struct dependency_decision {
     struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
-    uint32_t referrers; /* Referrers that count now. */
-    uint32_t dangling;  /* Elements of requiredBy that name no existing binding. */
+    uint32_t referrers; /* Number of referrers with a request in force. */
+    uint32_t dangling;  /* Number of elements of requiredBy that name no existing binding. */
     int64_t since_ms;   /* Last change of the binding or a referrer's binding; 0 if unknown. */
     bool attached;      /* The binding has no placement of its own. */
     bool derived;       /* Some referrer has no binding yet and counts by its references. */
@@ -351,11 +351,11 @@ struct template_decision {
     struct entry *governing;    /* Policy that the template is to follow, or NULL. */
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;      /* Binding of the template, or NULL. */
-    struct dependency_decision *dependency; /* Only without a binding; with one, it has this. */
+    struct dependency_decision *dependency; /* NULL with a binding, which then has it. */
     struct policy_version *version; /* Version of `claimed` in the binding; NULL if unknown. */
     struct capacity *capacity; /* Only if stale with a binding of its own (replica_projection.h). */
     struct connector_decision *connector; /* Only for resources of Config Connector. */
-    struct candidate candidates[];        /* Best first; the targets follow (decision_targets). */
+    struct candidate candidates[]; /* Best first; stages of targets follow (decision_targets). */
 };
 
 /* Returns the stage of each target of the template's binding, in the order of its targets. */
@@ -420,7 +420,7 @@ struct policy_decision {
     struct policy_history *history;            /* NULL for policies new in a simulation. */
 };
 
-/* Returns the decision about an entry; NULL for other classes and undecided entries. */
+/* Returns the decision about a template; NULL for other classes and undecided entries. */
 static inline const struct template_decision *template_decision(const struct entry *e)
 {
     return entry_class(e) == CLASS_TEMPLATE ? e->decision : NULL;

@@ -6,7 +6,7 @@
 #include "metrics/rules/decision.h"
 #include "metrics/rules/drift.h"
 
-/* ---- facts ---- */
+/* ---- facts about a delivery ---- */
 
 void target_list_release(struct target_list *list)
 {
@@ -60,7 +60,10 @@ static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
            (work && work->deleting);
 }
 
-/* Without a claim the generation is no proof: removing a Deployment's claim increments it. */
+/*
+ * Returns true if the target has an older generation of the template. Without a claim that is no
+ * proof: removing a Deployment's claim increments the generation.
+ */
 static bool is_older(const struct delivery_facts *f, uint32_t target)
 {
     uint32_t generation = f->binding->clusters[target].item.generation;
@@ -150,7 +153,7 @@ void delivery_set_placement(struct delivery_facts *f, struct placements *placeme
     }
 }
 
-/* ---- one target ---- */
+/* ---- stage of one target ---- */
 
 /* Returns the reason why a target stays UNDISPATCHED or UNDELIVERED. */
 static enum stage_reason why_held(const struct delivery_facts *f, uint32_t target, enum stage stage)
@@ -170,7 +173,7 @@ static enum stage_reason why_held(const struct delivery_facts *f, uint32_t targe
     return facts->work && facts->work->deleting ? WHY_WORK_DELETING : WHY_WAITING;
 }
 
-/* Karmada: objectwatcher.go. Other messages are errors of the member's API server. */
+/* Karmada's objectwatcher.go writes the text below. Other messages are API server errors. */
 static enum stage_reason why_unapplied(const struct delivery_facts *f, uint32_t target)
 {
     const char *message =
@@ -223,7 +226,7 @@ static void set_target_stages(const struct delivery_facts *f, struct stage_and_r
         out[i] = target_stage(f, i);
 }
 
-/* ---- the binding ---- */
+/* ---- stage of a binding ---- */
 
 static bool is_evicting(const struct binding *b)
 {
@@ -249,7 +252,10 @@ static enum stage_reason why_evicting(const struct delivery_facts *f)
     return WHY_REPLACING;
 }
 
-/* Divided replicas of all clusters sum up to the template's; else each cluster has all of them. */
+/*
+ * Compares the replicas of the clusters with the template's: divided ones must add up to them, else
+ * each cluster must have all of them.
+ */
 static bool replicas_differ(const struct delivery_facts *f)
 {
     const struct binding *b = f->binding;
@@ -266,8 +272,9 @@ static bool replicas_differ(const struct delivery_facts *f)
 }
 
 /*
- * A generation above the one that the scheduler observed is no proof: suspension and time stamps in
- * eviction tasks increment it too, and the scheduler skips bindings without a claim.
+ * Returns true if the scheduler has to place the binding. A generation that it has not observed is
+ * no proof: suspension and time stamps in eviction tasks increment the generation too, and the
+ * scheduler skips bindings without a claim.
  */
 static bool is_to_be_scheduled(const struct delivery_facts *f)
 {
@@ -406,7 +413,7 @@ static bool is_stage(struct stage_and_reason at, enum stage stage, enum stage_re
     return at.stage == stage && at.reason == reason;
 }
 
-/* Karmada reads the PriorityClass in each reconcile, before it writes the binding. */
+/* Without the PriorityClass Karmada does not write the binding: each reconcile reads it first. */
 static bool is_frozen(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;

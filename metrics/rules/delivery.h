@@ -15,14 +15,14 @@
  * targets, their Works and the clusters. Deciding is pure: delivery_gather() collects the facts.
  */
 
-/* Facts about one target beside its item in the binding's status. */
+/* Facts about one target of a binding that the binding's status does not have. */
 struct target_facts {
     const struct work *work; /* NULL if no Work is known. */
     const char *failure;     /* Karmada's message about a failing override policy, or NULL. */
     enum member_state member;
 };
 
-/* Reusable array: keeps its memory between evaluations. */
+/* Array of target facts, which keeps its memory between evaluations. */
 struct target_list {
     struct target_facts *items;
     size_t capacity;
@@ -31,18 +31,18 @@ void target_list_release(struct target_list *list);
 
 struct delivery_facts {
     const struct binding *binding;
-    const struct target_facts *targets; /* One for each of binding_target_count(), in order. */
+    const struct target_facts *targets; /* Facts about each target of the binding, in order. */
     uint32_t generation;                /* Generation of the template; 0 for kinds without it. */
     bool works_known;                   /* All Works have been read. */
-    bool purge_blocked;          /* An eviction task Directly waits for a cluster or a Work. */
-    bool evicts_ready;           /* An eviction task concerns a cluster that is ready. */
-    bool override_fails;         /* An override policy fails for a target. */
-    bool lists_deleted_override; /* A Work lists an override policy that does not exist. */
-    bool divides;                /* The placement divides replicas among clusters. */
-    bool off_placement;          /* The placement does not allow one of the clusters. */
+    bool purge_blocked;                 /* An eviction with purgeMode Directly is not complete. */
+    bool evicts_ready;                  /* An eviction task concerns a cluster that is ready. */
+    bool override_fails;                /* An override policy fails for a target. */
+    bool lists_deleted_override;        /* A Work lists an override policy that does not exist. */
+    bool divides;                       /* The placement divides replicas among clusters. */
+    bool off_placement;                 /* The placement does not allow one of the clusters. */
 };
 
-/* Sources of the facts; all borrowed. */
+/* Sources of struct delivery_facts; all borrowed. */
 struct delivery_sources {
     const struct members *members;
     const struct works *works;
@@ -52,8 +52,8 @@ struct delivery_sources {
 };
 
 /*
- * Returns the facts about a binding that is not left over, and its template; the targets are in
- * `list`. Appends the entries that were read to `reads`. `divides` and `off_placement` need
+ * Returns the facts about a binding, which must not be left over, and its template; `list` owns the
+ * targets. Appends the entries that were read to `reads`. `divides` and `off_placement` need
  * delivery_set_placement().
  */
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
@@ -65,8 +65,8 @@ void delivery_set_placement(struct delivery_facts *f, struct placements *placeme
                             const struct resolved_placement *resolved);
 
 /*
- * Returns the time at which a binding entered a stage, in seconds since the epoch; 0 if no object
- * has it. `changed_ms` is the last user change of the template.
+ * Returns the time at which a binding entered a stage, in seconds since the epoch; 0 if unknown.
+ * `changed_ms` is the last user change of the template.
  */
 uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms);
 
@@ -83,7 +83,7 @@ const char *delivery_target_message(const struct delivery_sources *from,
  */
 const char *delivery_message(const struct delivery_sources *from, const struct entry *template);
 
-/* Returns true if the task ends with the deletion of the evicted copy. */
+/* Returns true if the eviction task ends with the deletion of the evicted copy. */
 static inline bool eviction_counts(const struct eviction *e)
 {
     return !e->suppresses;

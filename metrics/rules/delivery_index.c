@@ -56,7 +56,7 @@ void members_release(struct members *m)
     map_release(&m->by_name);
 }
 
-/* Returns true if a missing Cluster does not exist. A store without Clusters may not have them. */
+/* Returns true if all Clusters have been read; a store without any may not have read them. */
 static bool members_known(const struct members *m)
 {
     return m->by_name.count > 0 && !m->hidden;
@@ -116,7 +116,7 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
         intern_drop(strings, name);
         free(member);
     }
-    /* The first and the last Cluster change the state of all missing ones. */
+    /* Adding the first Cluster, or removing the last one, changes the state of missing clusters. */
     if (known != (m->by_name.count > 0))
         search_all(m);
     intern_drop(strings, name);
@@ -176,7 +176,7 @@ void works_release(struct works *w)
     subject_index_release(&w->index);
 }
 
-/* The namespace determines the kind of a binding. */
+/* Returns the key of a binding, without a kind: the namespace determines the kind. */
 static struct subject subject_of(const char *binding_ns, const char *binding_name)
 {
     return (struct subject){.kind = "", .ns = binding_ns, .name = binding_name};

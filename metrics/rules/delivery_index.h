@@ -21,7 +21,7 @@ struct members {
     struct map by_name;
     struct map changed; /* Names of the clusters to search for. */
     bool all;           /* The search marks the templates of all bindings. */
-    bool hidden;
+    bool hidden;        /* Not all Clusters have been read: all states are MEMBER_UNKNOWN. */
     struct store_walk bindings; /* Position of the search. */
 };
 
@@ -34,7 +34,7 @@ void members_release(struct members *m);
  */
 void members_change(struct members *m, const struct entry *entry, bool concerns);
 
-/* With `hidden`, all clusters are MEMBER_UNKNOWN, because not all have been read. */
+/* Sets whether some Clusters are still to be read: meanwhile all states are MEMBER_UNKNOWN. */
 void members_set_incomplete(struct members *m, bool hidden);
 
 enum member_state {
@@ -42,10 +42,10 @@ enum member_state {
     MEMBER_READY,
     MEMBER_NOT_READY, /* Not ready, or without a Cluster object. */
 };
-/* Returns the state of a cluster; `name` is a shared text. */
+/* Returns the state of a cluster; `name` must be interned in the store. */
 enum member_state members_state(const struct members *m, const char *name);
 
-/* Returns true while the search is not complete. */
+/* Returns true while the search for affected templates is not complete. */
 bool members_is_searching(const struct members *m);
 /* Visits the next bindings of the search, and marks the affected templates. */
 void members_search_step(struct members *m, struct graph *g);
@@ -60,7 +60,7 @@ void members_search_step(struct members *m, struct graph *g);
 struct works {
     struct subject_index index;
     bool followed; /* A source reads all Works. */
-    bool known;
+    bool known;    /* Result of works_known(). */
 };
 
 void works_init(struct works *w, uint64_t seed);
@@ -74,7 +74,7 @@ bool works_update(struct works *w, struct entry *entry, const struct work *old);
 
 /*
  * Returns true if all Works have been read: a source follows them and has completed the first list,
- * or files contain a Work. Otherwise Karmada may have Works that are not in the store.
+ * or files contain a Work. Otherwise a Work that the index lacks may still exist.
  */
 static inline bool works_known(const struct works *w)
 {
@@ -83,7 +83,7 @@ static inline bool works_known(const struct works *w)
 
 /*
  * Returns the Work of a binding for a member cluster, valid until the store changes; NULL without
- * one. Works of an earlier binding of the same name do not count. Changes of a Work mark the
- * binding's template; changes of works_known() mark the templates of all bindings.
+ * one. Works of a deleted binding of the same name (another permanent id) do not count. A changed
+ * Work marks the binding's template; a change of works_known() marks the templates of all bindings.
  */
 const struct work *work_of(const struct works *w, const struct entry *binding, const char *cluster);

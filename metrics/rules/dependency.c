@@ -140,11 +140,11 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
         gather_unlisted(template, out);
 }
 
-/* ---- the decision ---- */
+/* ---- decision about a dependency ---- */
 
 /* Number of referrers that request each value of one field. */
 struct value_count {
-    uint32_t count[2]; /* For false and for true. */
+    uint32_t count[2]; /* Indexed by the value: false, true. */
 };
 
 static bool value_count_conflict(const struct value_count *t)
@@ -152,13 +152,13 @@ static bool value_count_conflict(const struct value_count *t)
     return t->count[false] > 0 && t->count[true] > 0;
 }
 
-/* One request for true is enough; without requests the value is false. */
+/* Returns the resulting value: true if any referrer requests true. */
 static bool value_count_resolved(const struct value_count *t)
 {
     return t->count[true] > 0;
 }
 
-/* Sums over all referrers. */
+/* Counts over all referrers of a dependency. */
 struct referrer_sum {
     struct value_count listed[DEPENDENCY_FIELD_COUNT];  /* Referrers in requiredBy. */
     struct value_count now[DEPENDENCY_FIELD_COUNT];     /* Listed and derived referrers. */
@@ -304,7 +304,7 @@ static const struct subject_group *events_about(const struct conflict_events *c,
         &c->index, &(struct subject){entry_kind(binding), entry_ns(binding), binding->name});
 }
 
-/* Returns false if the Event is about an earlier binding of the same name. */
+/* Returns false if the Event is about a deleted binding of the same name (another uid). */
 static bool is_about(const struct event *event, const struct binding *b)
 {
     return !uid_hashes_differ(event->about_uid_hash, b->own_uid_hash);

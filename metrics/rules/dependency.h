@@ -21,8 +21,8 @@ bool dependency_values_equal(const struct dependency_values *a, const struct dep
 struct dependency_referrer {
     struct entry *binding;             /* The referring binding; NULL if derived. */
     struct entry *template;            /* Template of the referrer; NULL if it does not exist. */
-    struct dependency_values observed; /* From its binding or, if derived, its policy. */
-    struct dependency_values current;  /* From its policy; applied later to the binding. */
+    struct dependency_values observed; /* Values in its binding or, if derived, its policy. */
+    struct dependency_values current;  /* Values in its policy, which its binding gets later. */
     bool counts_observed; /* False if no binding exists, or it does not require the object yet. */
     bool counts_current;  /* False if its policy no longer propagates dependencies. */
     bool derived;         /* Template without a binding yet: its references make it a referrer. */
@@ -78,7 +78,7 @@ void conflict_events_update(struct conflict_events *c, struct entry *entry,
 
 /*
  * Returns the fields in Events about this binding that another component than the exporter wrote.
- * Events about an earlier binding of the same name do not count.
+ * Events about a deleted binding of the same name (another uid) do not count.
  */
 unsigned conflict_events_by_others(const struct conflict_events *c, const struct entry *binding);
 

@@ -8,8 +8,8 @@
 /* ---- schedulePriority ---- */
 
 /*
- * A PriorityClass is a template or, if no policy selects the kind, a setting. A source of a
- * cluster reads the value only of settings.
+ * apiVersions of PriorityClasses in the store: of templates and, if no policy selects the kind, of
+ * settings. From a cluster the value is read only for settings.
  */
 static const char *const versions[] = {PRIORITY_CLASS_API_VERSION, "policy.karmada.io/v1alpha1"};
 
@@ -125,7 +125,7 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
 
 /* ---- state and phase ---- */
 
-/* The engine decides policies before templates. */
+/* Returns the decided priority of a policy: the engine decides policies before templates. */
 static const struct priority *priority_of_policy(const struct entry *policy)
 {
     static const struct priority none = {.state = PRIORITY_NONE};
@@ -238,7 +238,7 @@ static int64_t set_stale(const struct drift_input *s, struct template_decision *
     return INT64_MAX;
 }
 
-/* The claimed policy does not select the template: Karmada should have removed the claim. */
+/* Sets the state if the claimed policy does not select the template: the claim should be gone. */
 static int64_t set_mismatch(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
@@ -260,8 +260,8 @@ int64_t unbound_due_ms(const struct drift_input *s, const struct template_decisi
 }
 
 /*
- * Karmada makes the binding of a claimed template at once, or at the template's next change. If
- * times are unknown, the grace period counts as over.
+ * Sets the state UNBOUND. Karmada makes the binding of a claimed template at once, or at the
+ * template's next change. If times are unknown, the grace period counts as over.
  */
 static int64_t set_unbound(const struct drift_input *s, struct template_decision *out)
 {
@@ -293,9 +293,9 @@ static void set_pending(const struct drift_input *s, struct template_decision *o
     out->since_ms = reason == PENDING_POLICY_GONE ? t->changed_ms : t->created_ms;
 }
 
-/* ---- decision ---- */
+/* ---- decision about the state ---- */
 
-/* The binding matches the policy: stale only if the template's last change is missing in it. */
+/* Decides if the binding matches the policy: stale if it lacks the template's last change. */
 static int64_t decide_template_change(const struct drift_input *s, struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
@@ -313,7 +313,7 @@ static int64_t decide_template_change(const struct drift_input *s, struct templa
     return INT64_MAX;
 }
 
-/* Compares the binding with the governing policy. */
+/* Decides if a policy made the binding: compares the binding with the governing policy. */
 static int64_t decide_bound(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
@@ -329,7 +329,7 @@ static int64_t decide_bound(const struct drift_input *s, struct template_decisio
     return decide_template_change(s, out);
 }
 
-/* The claimed policy governs. */
+/* Decides about a template that the policy in its claim governs. */
 static int64_t decide_claimed(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
@@ -340,13 +340,13 @@ static int64_t decide_claimed(const struct drift_input *s, struct template_decis
                                                   : set_unbound(s, out);
 }
 
-/* No claim holds; the winner of a fresh match governs. */
+/* Decides about a template without a valid claim: the winner of a fresh match governs. */
 static int64_t decide_matched(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
     const struct binding *b = own_binding(s);
 
-    /* An incomplete claim does not hold, but this policy may have made the binding. */
+    /* An incomplete claim is not valid, but the winner may have made the binding. */
     if (b && b->claim && entry_template(s->template)->claim_incomplete)
         return decide_bound(s, out);
     if (b)
@@ -413,7 +413,7 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
     return decide_claimed(s, out);
 }
 
-/* Seed 001: the best policy governs; a claim only names the policy that made the binding. */
+/* Takeover mode Static (seed 001): the best policy governs, whichever policy the claim names. */
 static int64_t decide_static(const struct drift_input *s, struct template_decision *out)
 {
     if (s->claimed != s->winner || !claim_policy_exists(s->claim, s->claimed))

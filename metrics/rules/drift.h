@@ -11,8 +11,8 @@
 
 /*
  * State of a template (product contract 3.2 and 3.3): compares the present policies with the
- * binding that Karmada made. Also resolves the schedulePriority of policies. Pure, but for
- * priority_mark_policies(), which marks entries.
+ * binding that Karmada made. Also resolves the schedulePriority of policies. No
+ * function has side effects but priority_changed(), which marks entries.
  */
 
 /*
@@ -27,7 +27,7 @@ struct drift_input {
     const struct rules_options *options;
     int64_t now_ms;
     const struct entry *template;
-    const struct claim *claim; /* The template's own, else its binding's; NULL without a claim. */
+    const struct claim *claim; /* Claim of the template, else of its binding; NULL without one. */
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* The template's binding, or NULL. */
@@ -35,8 +35,8 @@ struct drift_input {
     struct entry *winner;      /* Policy that wins a fresh match; NULL without one. */
     const struct candidate *candidates;
     size_t candidate_count;
-    bool required;      /* A propagated template without a binding yet depends on this one. */
-    bool kind_selected; /* Some policy has a selector of this kind. */
+    bool required;      /* A propagated template without a binding yet references this template. */
+    bool kind_selected; /* Some policy has a selector of the template's kind. */
 };
 
 /*
@@ -63,7 +63,7 @@ int64_t unbound_due_ms(const struct drift_input *s, const struct template_decisi
  *
  * With the gate PriorityBasedScheduling, Karmada's ApplyPolicy reads the PriorityClass that a
  * policy names, and copies its value into bindings. Every API server has PriorityClasses: a store
- * without any could not read them.
+ * without any has not read them.
  */
 
 /* Resolves a policy's schedulePriority. Appends the entries of PriorityClasses to `reads`. */

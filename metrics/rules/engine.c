@@ -20,10 +20,10 @@ struct engine {
     uint64_t evaluations;
 };
 
-/* For classes without decisions: their entries are evaluated only to call the observer. */
+/* Rule of classes without decisions: their entries are evaluated only to call the observer. */
 static const struct rule no_rule = {.rank = RULE_RANK_LAST};
 
-/* Indexed by class; NULL for a class without decisions. */
+/* Rules, indexed by class; NULL for classes without decisions. */
 static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_TEMPLATE] = &rule_template, [CLASS_POLICY] = &rule_policy,
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
@@ -181,7 +181,7 @@ static void decision_replace(struct rule_context *c, struct entry *entry, void *
         rule->release(c, old);
 }
 
-/* Decides about one entry and calls the observer; drops the entry if it has no object. */
+/* Decides about one entry and calls the observer; frees the entry if it has no object. */
 static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
 {
     struct rule_context *c = &e->context;
@@ -219,7 +219,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     struct gathered gathered = {0};
     struct entry *entry;
 
-    /* If the clock is set back, overdue differences stay overdue. */
+    /* Time never decreases: if the clock is set back, overdue templates stay overdue. */
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
     observed_times_set_times(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
@@ -363,7 +363,7 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     graph_mark_class(c->graph, CLASS_POLICY);
     if (kind_of(api_version, kind)->class == CLASS_TEMPLATE)
         return;
-    /* Decisions about templates can depend on any other kind. Marking all is rare enough. */
+    /* Any template may depend on such a kind. All are marked: the call is rare. */
     bool hidden = incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER;
 
     placements_set_clusters_hidden(c->placements, hidden);

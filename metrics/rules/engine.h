@@ -17,7 +17,7 @@
  */
 struct engine;
 
-/* Preemption, a minute of grace, and kube-.* as the namespaces that Karmada skips by default. */
+/* Default options: takeover by preemption, one minute of grace, namespaces kube-.* skipped. */
 extern const struct rules_options rules_options_default;
 
 /* Callbacks before and after each evaluation of an entry. */
@@ -47,7 +47,7 @@ const struct store *engine_store(const struct engine *e);
 /* Returns the state that the rules share; metrics/simulate changes it and restores it. */
 struct rule_context;
 struct rule_context *engine_context(struct engine *e);
-/* Returns the same state, read-only. */
+/* Returns the state that the rules share, read-only. */
 const struct rule_context *engine_context_const(const struct engine *e);
 
 /*
@@ -101,12 +101,16 @@ void engine_set_api_version_source(struct engine *e, struct api_version_source j
 bool engine_uses_priority_classes(const struct engine *e);
 /* Returns true if the store has an override policy. */
 bool engine_has_overrides(const struct engine *e);
-/* Returns a number that changes with the selected types and with the two results above. */
+/* Returns a number that changes if the selected types, or the results of the two above, change. */
 uint64_t engine_selected_version(const struct engine *e);
 
-/* Iterates, as engine_next_selected(), over each apiVersion and kind that a binding refers to. */
+/*
+ * Iterates over every apiVersion and kind that a binding refers to, in no order: start with
+ * *at = 0. Returns false at the end. No binding may change meanwhile.
+ */
 bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,
                        const char **kind);
+/* Returns a number that changes if the types that bindings refer to change. */
 uint64_t engine_bound_version(const struct engine *e);
 /* Replaces the observer of the templates that bindings refer to; all zero: no observer. */
 void engine_observe_bound(struct engine *e, struct bound_observer observer);
@@ -151,8 +155,8 @@ enum lease_verdict engine_lease_verdict(const struct engine *e, const struct ent
                                         const struct entry *lease);
 
 /*
- * Calls `each` for every referrer of a dependency, in the order of spec.requiredBy; derived
- * referrers, which have no binding yet, by template name.
+ * Calls `each` for every referrer of a dependency, first those in spec.requiredBy, in order, then
+ * the others, sorted by template name.
  */
 void engine_dependency_referrers(const struct engine *e, const struct entry *dependency,
                                  void (*each)(void *context,

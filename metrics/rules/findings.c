@@ -27,12 +27,12 @@ const struct problem_class problem_class[PROBLEM_CLASSES] = {
      "whoever owns the cloud resource"},
 };
 
-/* ---- lists of an object ---- */
+/* ---- lists that an object belongs to ---- */
 
 #define LIST(id) (1U << FINDING_##id)
 static_assert(FINDING_LISTS <= 32, "a bit for each");
 
-/* Counts the fields of a dependency in conflict (fields[0]) and in predicted conflict. */
+/* Counts a dependency's fields in conflict (fields[0]) and in predicted conflict (fields[1]). */
 static void count_conflicts(const struct entry *entry, size_t fields[2])
 {
     const struct dependency_decision *d = dependency_decision(entry);
@@ -85,14 +85,14 @@ static unsigned entry_lists(const struct entry *entry)
     return template_decision(entry) ? lists | template_lists(template_decision(entry)) : lists;
 }
 
-/* ---- the lists ---- */
+/* ---- entries of the lists ---- */
 
 static void drop_last(struct findings *f, struct finding_list *list)
 {
     store_unpin(f->walk.store, list->entries[--list->count]);
 }
 
-/* Lists with a limit stay sorted, so that the last entries drop out; others are sorted later. */
+/* Adds an entry to a list. Lists with a limit stay sorted and lose their last entry if full. */
 static void list_add(struct findings *f, struct finding_list *list, struct entry *entry)
 {
     bool is_limited = f->shown < SIZE_MAX;
@@ -136,7 +136,7 @@ static void list_finish(struct findings *f, unsigned which)
         qsort(list->entries, kept, sizeof(struct entry *), compare_entries);
 }
 
-/* ---- all objects ---- */
+/* ---- visit of all objects ---- */
 
 static void add_entry(struct findings *f, struct entry *entry)
 {

@@ -74,9 +74,9 @@ enum consequence {
     CONSEQUENCES(CONSEQUENCE_ENUMERATOR) CONSEQUENCE_END,
 };
 
-/* Words of both tables, indexed by their enumerators, with NULL at the end. */
+/* Words of FINDINGS and CONSEQUENCES, indexed by enumerator, with NULL at the end. */
 extern const char *const fail_on_names[CONSEQUENCE_END + 1];
-/* Words that `check` and `plan` accept, as bits. */
+/* Words of --fail-on that `check` and `plan` accept, a bit for each. */
 enum {
     FAIL_ON_CHECK = (1U << FINDING_CLASSES) - 1,
     FAIL_ON_PLAN = ((1U << CONSEQUENCE_END) - (1U << FINDING_CLASSES)) | 1U << FINDING_CONFLICT |
@@ -96,7 +96,7 @@ enum { FINDING_NOT_HEALTHY = FINDING_CLASSES, FINDING_ROLLOUT, FINDING_LISTS };
 struct finding_list {
     struct entry **entries;
     size_t count;
-    size_t found; /* Number of objects without that limit. */
+    size_t found; /* Number of objects that belong to the list, also those beyond `shown`. */
 };
 
 struct findings {
@@ -140,7 +140,7 @@ struct problem_class {
     const char *actor;                         /* People responsible for the class. */
 };
 
-/* In display order. */
+/* All problem classes, in display order. */
 enum { PROBLEM_CLASSES = 4 };
 extern const struct problem_class problem_class[PROBLEM_CLASSES];
 

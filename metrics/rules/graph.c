@@ -24,7 +24,7 @@ struct graph {
     size_t timer_count;
     size_t timer_capacity;
     int64_t deadline_ms; /* Earliest time at which a timer may be due. */
-    unsigned cause : 7;  /* For the next marks. */
+    unsigned cause : 7;  /* Cause that graph_mark() stores. */
 };
 
 struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry *entry))

@@ -33,7 +33,7 @@ unsigned graph_cause(const struct graph *g);
 void graph_mark(struct graph *g, struct entry *entry);
 /* Marks the readers of an entry. */
 void graph_mark_readers(struct graph *g, const struct entry *entry);
-/* Marks every entry of a type that has an object; of an entry without one, its readers. */
+/* Marks the entries of a type; instead of an entry that has no object, marks its readers. */
 void graph_mark_type(struct graph *g, const struct type *type);
 /* Calls graph_mark_type() for every type of a class. */
 void graph_mark_class(struct graph *g, enum object_class class);
@@ -51,12 +51,12 @@ bool graph_reads_differ(const struct entry *reader, const struct entry_list *rea
  */
 void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads);
 
-/* Replaces the timer, which marks the entry at `due_ms`; INT64_MAX removes the timer. */
+/* Sets the entry's timer, which marks the entry at `due_ms`; INT64_MAX removes the timer. */
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms);
 /*
  * Marks the entries of all timers that are due. These timers stay until graph_set_timer() replaces
  * them: the evaluation that follows calls it.
  */
 void graph_wake(struct graph *g, int64_t now_ms);
-/* Returns when graph_wake() is due: never after the next timer; INT64_MAX without timers. */
+/* Returns when graph_wake() is due, not after the next timer; INT64_MAX without timers. */
 int64_t graph_deadline(const struct graph *g);

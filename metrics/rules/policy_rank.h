@@ -4,11 +4,11 @@
 #include "metrics/rules/selector.h"
 
 /*
- * Rank of the policies that select a template: which one wins (product contract 3.1; Karmada:
+ * Rank of the policies that select a template: the first one wins (product contract 3.1; Karmada:
  * getHighestPriorityPropagationPolicy, propagateResource).
  */
 
-/* A policy that selects a template, eligible or not. */
+/* A policy that selects a template, even if it cannot win. */
 struct candidate {
     struct entry *policy;
     enum selector_score score;

@@ -23,6 +23,9 @@
  * Interface between the engine and the rule of one class of objects: `gather` collects all inputs
  * of a decision, `decide` makes the decision from these alone. To add a class, write a file
  * rule_<class>.c that defines its struct rule, and add a line to the table in engine.c.
+ *
+ * After a change of an object the engine evaluates the object itself, the entries that `changed`
+ * marks and, if the decision differs, the entries that `mark_readers` and `mark_read` mark.
  */
 
 /* State that the rules of all classes share: `gather` reads it, other functions may change it. */
@@ -39,7 +42,7 @@ struct rule_context {
     struct placements *placements;
     struct name_collisions *binding_names;
     struct name_collisions *cloud_resources; /* Cloud resources of Config Connector. */
-    struct cloud_index *cloud_names;         /* Cloud names of resources and leases. */
+    struct cloud_index *cloud_names;         /* Names of cloud resources and leases. */
     struct map on_clusters; /* Templates with a struct capacity, which depends on clusters. */
     int64_t now_ms;         /* Time of the evaluation in progress. */
     struct observed_times seen;
@@ -66,18 +69,18 @@ struct policy_facts {
 
 struct lease_facts {
     const struct lease *lease;       /* NULL if no lease on the template's resource is known. */
-    const struct namespace_ids *ids; /* NULL if unknown. */
+    const struct namespace_ids *ids; /* Ids of namespaces; NULL if unknown. */
     struct lease_clock clock;
 };
 
 struct template_facts {
     struct drift_input drift_input;     /* Without winner and candidates, which `decide` adds. */
-    const struct selection *selections; /* Unordered; borrowed. */
+    const struct selection *selections; /* Policies that select it, unordered; borrowed. */
     size_t selection_count;
     const struct connector_defaults
         *connector_defaults;        /* NULL if the Namespace sets no default. */
     struct lease_facts lease;       /* Only for Config Connector's resources. */
-    struct delivery_facts delivery; /* `binding` is NULL without a binding that counts. */
+    struct delivery_facts delivery; /* `binding` is NULL without a binding to deliver. */
     struct intern *strings;
     struct placements *placements;
     bool is_ignored;
@@ -129,7 +132,7 @@ struct rule {
 
     /*
      * Fills in the facts of the class, and appends to the lists, which are empty. The entry has an
-     * object. Not NULL if `decide` is not.
+     * object. Must be set if `decide` is.
      */
     void (*gather)(const struct rule_context *c, struct entry *entry, struct gathered *out);
     /*
@@ -138,11 +141,11 @@ struct rule {
      * without decisions.
      */
     void *(*decide)(const struct gathered *g, int64_t *due_ms);
-    /* Appends the entries that the decision itself makes dependencies of the entry. */
+    /* Appends the entries that the finished decision depends on beside those of `gather`. */
     void (*add_reads)(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads);
 
-    /* Returns true if readers cannot distinguish the decisions. NULL: they never can. */
+    /* Returns true if the decisions are equal to their readers. NULL: any two are equal. */
     bool (*equal)(const void *old, const void *fresh);
     /* Marks the readers of a decision that was added or removed, or differs from the last one. */
     void (*mark_readers)(struct graph *g, const struct entry *entry);
