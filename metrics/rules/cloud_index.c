@@ -29,13 +29,13 @@ struct name_piece {
     size_t len;
 };
 
-static bool piece_is(struct name_piece p, const char *text)
+static bool piece_equals(struct name_piece p, const char *text)
 {
     return strlen(text) == p.len && memcmp(p.text, text, p.len) == 0;
 }
 
 /* Returns the text up to the next slash, and moves `at` behind that; empty at the end. */
-static struct name_piece next_piece(const char **at)
+static struct name_piece take_next_piece(const char **at)
 {
     struct name_piece p = {*at, strcspn(*at, "/")};
 
@@ -52,10 +52,11 @@ struct asset_path {
     struct name_piece name;
 };
 
-static void read_container(struct asset_path *out, struct name_piece word, struct name_piece value)
+static void set_container_if_named(struct asset_path *out, struct name_piece word,
+                                   struct name_piece value)
 {
     for (size_t i = CONTAINER_PROJECT; i < ARRAY_LEN(container_words); i++) {
-        if (out->kind == CONTAINER_NONE && piece_is(word, container_words[i])) {
+        if (out->kind == CONTAINER_NONE && piece_equals(word, container_words[i])) {
             out->kind = (enum container_kind)i;
             out->container = value;
         }
@@ -66,36 +67,36 @@ static void read_container(struct asset_path *out, struct name_piece word, struc
  * Parses an asset name: pairs such as "projects/p1" ("global" has no value). The last value is the
  * resource's name.
  */
-static struct asset_path read_path(const char *asset)
+static struct asset_path parse_asset_name(const char *asset)
 {
     const char *at = asset + (strncmp(asset, "//", 2) == 0 ? 2 : 0);
     struct asset_path path = {.kind = CONTAINER_NONE};
 
-    next_piece(&at); /* The service comes first. */
+    take_next_piece(&at); /* The service comes first. */
     while (*at) {
-        struct name_piece word = next_piece(&at);
+        struct name_piece word = take_next_piece(&at);
 
-        if (piece_is(word, "global"))
+        if (piece_equals(word, "global"))
             continue;
 
-        struct name_piece value = *at ? next_piece(&at) : word;
+        struct name_piece value = *at ? take_next_piece(&at) : word;
         if (!*at) {
             path.name = value;
             break;
         }
-        read_container(&path, word, value);
+        set_container_if_named(&path, word, value);
         for (size_t i = 0; i < ARRAY_LEN(location_words); i++) {
-            if (piece_is(word, location_words[i]) && !piece_is(value, "global"))
+            if (piece_equals(word, location_words[i]) && !piece_equals(value, "global"))
                 path.location = value;
         }
     }
     return path;
 }
 
-static const char *service_of(struct name_piece group, size_t *len)
+static const char *service_of_group(struct name_piece group, size_t *len)
 {
     for (size_t i = 0; i < ARRAY_LEN(services); i++) {
-        if (piece_is(group, services[i].group)) {
+        if (piece_equals(group, services[i].group)) {
             *len = strlen(services[i].service);
             return services[i].service;
         }
@@ -105,7 +106,7 @@ static const char *service_of(struct name_piece group, size_t *len)
 }
 
 /* Returns the type without "Global" or "Region": the resources of both scopes have one kind. */
-static const char *skip_scope(const char *type)
+static const char *skip_scope_prefix(const char *type)
 {
     static const char *const partitions[] = {"Global", "Region"};
 
@@ -122,20 +123,20 @@ static const char *skip_scope(const char *type)
  * Returns true if the asset type belongs to the kind: "pubsub.googleapis.com/Topic" belongs to
  * PubSubTopic in the group pubsub.cnrm.cloud.google.com.
  */
-static bool asset_type_is(const char *asset_type, const struct type *type)
+static bool asset_type_belongs_to(const char *asset_type, const struct type *type)
 {
     struct name_piece group = {type->group, strcspn(type->group, ".")};
     const char *slash = strchr(asset_type, '/');
     const char *kind = type->kind;
     size_t len;
-    const char *service = service_of(group, &len);
+    const char *service = service_of_group(group, &len);
 
     if (!slash || strncmp(asset_type, service, len) != 0 || asset_type[len] != '.')
         return false;
     /* Most kinds begin with the name of their group. */
     if (strncasecmp(kind, group.text, group.len) == 0 && kind[group.len])
         kind += group.len;
-    return strcmp(skip_scope(slash + 1), skip_scope(kind)) == 0;
+    return strcmp(skip_scope_prefix(slash + 1), skip_scope_prefix(kind)) == 0;
 }
 
 bool cloud_name_is(const char *asset, const char *asset_type, const struct entry *template,
@@ -144,22 +145,23 @@ bool cloud_name_is(const char *asset, const char *asset_type, const struct entry
     const struct container *container = &identity->container;
     struct asset_path path;
 
-    if (identity->unclear || !asset_type || !asset_type_is(asset_type, template->partition->type))
+    if (identity->unclear || !asset_type ||
+        !asset_type_belongs_to(asset_type, template->partition->type))
         return false;
-    path = read_path(asset);
-    if (path.name.len == 0 || !piece_is(path.name, identity->name))
+    path = parse_asset_name(asset);
+    if (path.name.len == 0 || !piece_equals(path.name, identity->name))
         return false;
     if (path.location.len > 0 &&
-        (!identity->location || !piece_is(path.location, identity->location)))
+        (!identity->location || !piece_equals(path.location, identity->location)))
         return false;
     /* The name of a resource that is global in the cloud does not contain its project. */
     return path.kind == container->kind &&
-           (path.kind == CONTAINER_NONE || piece_is(path.container, container->id));
+           (path.kind == CONTAINER_NONE || piece_equals(path.container, container->id));
 }
 
 uint64_t cloud_name_hash(const char *asset, uint64_t seed)
 {
-    struct asset_path path = read_path(asset);
+    struct asset_path path = parse_asset_name(asset);
 
     return map_hash(
         path.name.text ? path.name.text : "", path.name.len,
@@ -189,7 +191,7 @@ struct cloud_index {
 };
 
 /* Callback of both maps. The hash alone is the key of a list: readers compare the names. */
-static bool is_same_hash(const void *item, const void *key)
+static bool is_any_item(const void *item, const void *key)
 {
     (void)item;
     (void)key;
@@ -200,12 +202,12 @@ struct cloud_index *cloud_index_new(uint64_t seed)
 {
     struct cloud_index *x = xcalloc(1, sizeof(*x));
 
-    x->leases = x->resources = MAP_INIT(is_same_hash);
+    x->leases = x->resources = MAP_INIT(is_any_item);
     x->seed = seed;
     return x;
 }
 
-static void cells_release(struct map *m)
+static void free_all_cells(struct map *m)
 {
     struct hash_cell *first;
 
@@ -222,12 +224,12 @@ void cloud_index_free(struct cloud_index *x)
 {
     if (!x)
         return;
-    cells_release(&x->leases);
-    cells_release(&x->resources);
+    free_all_cells(&x->leases);
+    free_all_cells(&x->resources);
     free(x);
 }
 
-static void cell_add(struct map *m, uint64_t hash, struct entry *entry)
+static void add_cell_of_entry(struct map *m, uint64_t hash, struct entry *entry)
 {
     struct hash_cell *first = map_get(m, hash, NULL);
     struct hash_cell *cell = xmalloc(sizeof(*cell));
@@ -241,7 +243,7 @@ static void cell_add(struct map *m, uint64_t hash, struct entry *entry)
     }
 }
 
-static void remove_from_cell(struct map *m, uint64_t hash, const struct entry *entry)
+static void remove_cell_of_entry(struct map *m, uint64_t hash, const struct entry *entry)
 {
     struct hash_cell *first = map_take(m, hash, NULL);
     struct hash_cell **at = &first;
@@ -258,24 +260,24 @@ static void remove_from_cell(struct map *m, uint64_t hash, const struct entry *e
 
 void cloud_index_add_lease(struct cloud_index *x, struct entry *lease)
 {
-    cell_add(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
+    add_cell_of_entry(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
 }
 
 void cloud_index_remove_lease(struct cloud_index *x, struct entry *lease)
 {
-    remove_from_cell(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
+    remove_cell_of_entry(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
 }
 
 void cloud_index_add_resource(struct cloud_index *x, struct entry *template,
                               const struct connector_identity *identity)
 {
-    cell_add(&x->resources, cloud_name_hash_of(identity, x->seed), template);
+    add_cell_of_entry(&x->resources, cloud_name_hash_of(identity, x->seed), template);
 }
 
 void cloud_index_remove_resource(struct cloud_index *x, struct entry *template,
                                  const struct connector_identity *identity)
 {
-    remove_from_cell(&x->resources, cloud_name_hash_of(identity, x->seed), template);
+    remove_cell_of_entry(&x->resources, cloud_name_hash_of(identity, x->seed), template);
 }
 
 struct entry *cloud_index_lease(const struct cloud_index *x, const struct entry *template,

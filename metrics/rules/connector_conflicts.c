@@ -22,18 +22,18 @@ const char *const lease_verdict_names[VERDICT_REFUSED + 1] = {
 };
 
 /* Returns true if the lease has expired by all clocks within the skew. */
-static bool lease_is_past(int64_t expires_s, struct lease_clock clock)
+static bool is_surely_expired(int64_t expires_s, struct lease_clock clock)
 {
     return clock.now_s - clock.skew_s > expires_s;
 }
 
-static int64_t snapshot_ends_s(const struct lease *l)
+static int64_t snapshot_end_time_s(const struct lease *l)
 {
     return l->snapshot_ms / 1000 + LEASE_LIFE_S;
 }
 
 /* Returns a clock set to the time of the snapshot; a snapshot from the future counts as present. */
-static struct lease_clock clock_of_snapshot(const struct lease *l, struct lease_clock clock)
+static struct lease_clock clock_at_snapshot(const struct lease *l, struct lease_clock clock)
 {
     int64_t snapshot_s = l->snapshot_ms / 1000;
 
@@ -42,16 +42,16 @@ static struct lease_clock clock_of_snapshot(const struct lease *l, struct lease_
 
 enum lease_state lease_state(const struct lease *l, struct lease_clock clock)
 {
-    struct lease_clock then = clock_of_snapshot(l, clock);
+    struct lease_clock then = clock_at_snapshot(l, clock);
 
     if (!l->holder)
         return LEASE_ABSENT;
-    if (clock.now_s > snapshot_ends_s(l))
+    if (clock.now_s > snapshot_end_time_s(l))
         return LEASE_UNKNOWN;
-    if (lease_is_past(l->expires_s, then))
+    if (is_surely_expired(l->expires_s, then))
         return LEASE_EXPIRED;
     /* The holder may have extended the lease since the snapshot. */
-    if (lease_is_past(l->expires_s, clock))
+    if (is_surely_expired(l->expires_s, clock))
         return LEASE_UNKNOWN;
     /* The holder's clock may be slow by the skew, so that more time remains for the holder. */
     return l->expires_s - (then.now_s - then.skew_s) < LEASE_RENEWAL_S ? LEASE_EXPIRING
@@ -65,7 +65,7 @@ int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock)
         /* After its snapshot, a lease that is LEASE_HELD does not become LEASE_EXPIRING. */
         renewal_s <= l->snapshot_ms / 1000 ? renewal_s : INT64_MAX,
         l->expires_s + clock.skew_s + 1,
-        snapshot_ends_s(l) + 1,
+        snapshot_end_time_s(l) + 1,
     };
     int64_t next_s = INT64_MAX;
 
@@ -87,7 +87,7 @@ enum lease_verdict lease_verdict(enum prevention prevention, const struct lease 
         return VERDICT_OBTAINS;
     if (own_id && strcmp(l->holder, own_id) == 0)
         return l->expires_s - clock.now_s < LEASE_RENEWAL_S ? VERDICT_RENEWS : VERDICT_KEEPS;
-    return lease_is_past(l->expires_s, clock) ? VERDICT_TAKES_OVER : VERDICT_REFUSED;
+    return is_surely_expired(l->expires_s, clock) ? VERDICT_TAKES_OVER : VERDICT_REFUSED;
 }
 
 /* ---- conflicts between resources of Google Config Connector ---- */
@@ -131,7 +131,7 @@ const char *const protection_names[PROTECTION_COUNT] = {
 };
 
 /* The object's own setting wins. The Namespace's default applies only to kinds with labels. */
-static enum protection protection_of(const struct connector_facts *f)
+static enum protection protection_of_object(const struct connector_facts *f)
 {
     bool lacks_labels = connector_traits(entry_kind(f->entry)) & CONNECTOR_NO_LABELS;
     enum prevention prevention = f->connector->prevention;
@@ -143,7 +143,7 @@ static enum protection protection_of(const struct connector_facts *f)
     return lacks_labels ? PROTECTION_UNPROTECTABLE : PROTECTION_RESOURCE;
 }
 
-static struct container container_of_entry(const struct connector_facts *f)
+static struct container container_of_object(const struct connector_facts *f)
 {
     if (connector_traits(entry_kind(f->entry)) & CONNECTOR_GLOBAL)
         return (struct container){CONTAINER_NONE, ""};
@@ -155,7 +155,7 @@ static struct container container_of_entry(const struct connector_facts *f)
 }
 
 /* Returns true also if the object needs its Namespace's container, and that sets several. */
-static bool is_unclear(const struct connector_facts *f)
+static bool is_identity_unclear(const struct connector_facts *f)
 {
     bool own =
         f->connector->container.id || connector_traits(entry_kind(f->entry)) & CONNECTOR_GLOBAL;
@@ -168,10 +168,10 @@ void connector_identify(const struct connector_facts *facts, struct connector_id
     const struct connector *c = facts->connector;
 
     *out = (struct connector_identity){
-        .container = container_of_entry(facts),
+        .container = container_of_object(facts),
         .location = c->location,
         .parent = c->parent,
-        .unclear = is_unclear(facts),
+        .unclear = is_identity_unclear(facts),
         .name = c->resource_id ? c->resource_id : facts->entry->name,
     };
 }
@@ -194,7 +194,7 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
     bool shared = facts->several_clusters;
     bool lapses = c->reconcile_s == 0 || c->reconcile_s > LEASE_LIFE_S;
 
-    *out = (struct connector_decision){.protection = protection_of(facts)};
+    *out = (struct connector_decision){.protection = protection_of_object(facts)};
     connector_identify(facts, &out->identity);
     const bool found[CONNECTOR_CONFLICT_COUNT] = {
         [CONNECTOR_REPORTED] =
@@ -248,7 +248,7 @@ void lease_decide(const struct lease *lease, const struct namespace_ids *ids,
         out->conflicts |= (uint16_t)(found[i] << i);
 }
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
@@ -261,10 +261,10 @@ bool connector_is_same_resource(const struct entry *a, const struct connector_id
 
     return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
            a_identity->container.kind == b_identity->container.kind &&
-           same_text(a_identity->container.id, b_identity->container.id) &&
-           same_text(a_identity->location, b_identity->location) &&
-           same_text(a_identity->parent, b_identity->parent) &&
-           same_text(a_identity->name, b_identity->name);
+           is_same_text(a_identity->container.id, b_identity->container.id) &&
+           is_same_text(a_identity->location, b_identity->location) &&
+           is_same_text(a_identity->parent, b_identity->parent) &&
+           is_same_text(a_identity->name, b_identity->name);
 }
 
 uint64_t connector_hash(const struct entry *entry, const struct connector_identity *identity,
@@ -292,7 +292,8 @@ uint64_t connector_hash(const struct entry *entry, const struct connector_identi
 static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
 
 /* Returns the object with this identity, as a template or setting; NULL if it does not exist. */
-static const struct template *find_object(const struct store *s, const struct identity *id)
+static const struct template *find_namespace_or_config_map(const struct store *s,
+                                                           const struct identity *id)
 {
     return entry_template_or_setting(store_find(s, id));
 }
@@ -301,8 +302,8 @@ const struct namespace_ids *connector_namespace_ids(const struct store *s)
 {
     for (size_t i = 0; i < ARRAY_LEN(setting_versions); i++) {
         const struct namespace_ids *ids = template_namespace_ids(
-            find_object(s, &(struct identity){setting_versions[i], "ConfigMap", "cnrm-system",
-                                              "namespace-id"}));
+            find_namespace_or_config_map(s, &(struct identity){setting_versions[i], "ConfigMap",
+                                                               "cnrm-system", "namespace-id"}));
 
         if (ids && ids->ids.count > 0)
             return ids;
@@ -316,7 +317,7 @@ const struct connector_defaults *connector_defaults_of(const struct store *s,
     const struct connector_defaults *defaults = NULL;
 
     for (size_t i = 0; !defaults && i < ARRAY_LEN(setting_versions); i++)
-        defaults = template_connector_defaults(find_object(
+        defaults = template_connector_defaults(find_namespace_or_config_map(
             s, &(struct identity){setting_versions[i], "Namespace", "", entry_ns(template)}));
     return defaults;
 }

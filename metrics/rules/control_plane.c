@@ -10,7 +10,7 @@ enum { NUMBER_DIGITS_MAX = 4 };
 /* ---- release ---- */
 
 /* Reads one number of a release. Returns the text behind the number; NULL if there is no number. */
-static const char *read_number(const char *text, unsigned *out)
+static const char *parse_number(const char *text, unsigned *out)
 {
     size_t digits = strspn(text, "0123456789");
 
@@ -29,8 +29,8 @@ bool release_parse(const char *text, struct release *out, struct error *err)
     *out = (struct release){0};
     if (!*text)
         return true;
-    at = read_number(at, &out->major);
-    at = at && *at == '.' ? read_number(at + 1, &out->minor) : NULL;
+    at = parse_number(at, &out->major);
+    at = at && *at == '.' ? parse_number(at + 1, &out->minor) : NULL;
     if (at && out->major > 0 && (!*at || *at == '.' || *at == '-'))
         return true;
     return fail(err, "'%s' is not a release of Karmada, such as 'v1.15.2' or '1.16'",
@@ -62,7 +62,7 @@ struct setting {
     bool on;
 };
 
-static void trim(const char **text, size_t *len)
+static void trim_blanks(const char **text, size_t *len)
 {
     while (*len > 0 && isspace((unsigned char)**text)) {
         (*text)++;
@@ -93,7 +93,7 @@ static bool parse_boolean(const char *text, size_t len, bool *out)
 }
 
 /* Parses the next "Name=value" in `text`, which is not at its end, and moves `text` behind it. */
-static bool next_setting(const char **text, struct setting *out, struct error *err)
+static bool parse_next_setting(const char **text, struct setting *out, struct error *err)
 {
     const char *setting = *text;
     size_t len = strcspn(setting, ",");
@@ -103,28 +103,28 @@ static bool next_setting(const char **text, struct setting *out, struct error *e
 
     *text += len + (setting[len] == ',');
     *out = (struct setting){.name = setting, .name_len = name_len};
-    trim(&out->name, &out->name_len);
-    trim(&value, &value_len);
+    trim_blanks(&out->name, &out->name_len);
+    trim_blanks(&value, &value_len);
     if (out->name_len > 0 && parse_boolean(value, value_len, &out->on))
         return true;
     return fail(err, "'%s' is not a feature gate and its value, such as '%s=true'",
                 shown_part(setting, len).text, gates[GATE_PREEMPTION].name);
 }
 
-static bool is_named(const struct setting *s, const char *name)
+static bool is_setting_of(const struct setting *s, const char *name)
 {
     return strlen(name) == s->name_len && strncmp(name, s->name, s->name_len) == 0;
 }
 
 /* Returns the gate that the setting names or, if `whole_stage`, the gates of that stage, or 0. */
-static gate_set gates_of(const struct setting *s, bool whole_stage)
+static gate_set gates_of_setting(const struct setting *s, bool whole_stage)
 {
     gate_set set = 0;
 
     for (unsigned i = 0; i < GATE_COUNT; i++) {
         const char *name = whole_stage ? all_of_stage[gates[i].stage] : gates[i].name;
 
-        set |= (gate_set)is_named(s, name) << i;
+        set |= (gate_set)is_setting_of(s, name) << i;
     }
     return set;
 }
@@ -145,11 +145,11 @@ bool gates_parse(const char *text, gate_set *out, struct error *err)
     for (text += strspn(text, ","); *text != '\0'; text += strspn(text, ",")) {
         struct setting s;
 
-        if (!next_setting(&text, &s, err))
+        if (!parse_next_setting(&text, &s, err))
             return false;
 
-        gate_set one = gates_of(&s, false);
-        gate_set all = gates_of(&s, true) & ~named;
+        gate_set one = gates_of_setting(&s, false);
+        gate_set all = gates_of_setting(&s, true) & ~named;
 
         named |= one;
         set = s.on ? set | one | all : set & ~(one | all);
@@ -164,7 +164,8 @@ const char *gates_next_unknown(const char **at, size_t *len)
         struct setting s;
         struct error ignored;
 
-        if (next_setting(at, &s, &ignored) && !gates_of(&s, false) && !gates_of(&s, true)) {
+        if (parse_next_setting(at, &s, &ignored) && !gates_of_setting(&s, false) &&
+            !gates_of_setting(&s, true)) {
             *len = s.name_len;
             return s.name;
         }
@@ -179,7 +180,7 @@ void incomplete_init(struct incomplete *i, struct intern *strings)
     *i = (struct incomplete){.strings = strings};
 }
 
-static void drop_strings(struct incomplete *i, const struct incomplete_kind *item)
+static void drop_strings_of_kind(struct incomplete *i, const struct incomplete_kind *item)
 {
     intern_drop(i->strings, item->api_version);
     intern_drop(i->strings, item->kind);
@@ -188,13 +189,13 @@ static void drop_strings(struct incomplete *i, const struct incomplete_kind *ite
 void incomplete_release(struct incomplete *i)
 {
     for (size_t at = 0; at < i->count; at++)
-        drop_strings(i, &i->items[at]);
+        drop_strings_of_kind(i, &i->items[at]);
     free(i->items);
     *i = (struct incomplete){.strings = i->strings};
 }
 
 /* Returns the index of the kind, or `count`. */
-static size_t find_kind(const struct incomplete *i, const char *api_version, const char *kind)
+static size_t index_of_kind(const struct incomplete *i, const char *api_version, const char *kind)
 {
     size_t at = 0;
 
@@ -207,7 +208,7 @@ static size_t find_kind(const struct incomplete *i, const char *api_version, con
 bool incomplete_set(struct incomplete *i, const char *api_version, const char *kind,
                     bool incomplete)
 {
-    size_t at = find_kind(i, api_version, kind);
+    size_t at = index_of_kind(i, api_version, kind);
 
     if (incomplete == (at < i->count))
         return false;
@@ -216,7 +217,7 @@ bool incomplete_set(struct incomplete *i, const char *api_version, const char *k
         i->items[i->count++] = (struct incomplete_kind){intern_add(i->strings, api_version),
                                                         intern_add(i->strings, kind)};
     } else {
-        drop_strings(i, &i->items[at]);
+        drop_strings_of_kind(i, &i->items[at]);
         i->items[at] = i->items[--i->count];
     }
     return true;
@@ -224,7 +225,7 @@ bool incomplete_set(struct incomplete *i, const char *api_version, const char *k
 
 bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind)
 {
-    return find_kind(i, api_version, kind) < i->count;
+    return index_of_kind(i, api_version, kind) < i->count;
 }
 
 bool incomplete_has_type(const struct incomplete *i, const struct type *type)

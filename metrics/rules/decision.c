@@ -54,7 +54,8 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
  * require the binding, the dependencies distributor writes that version too, and an old version
  * does not prove that the change is missing.
  */
-static enum change_applied compare_versions(const struct template *t, const struct binding *b)
+static enum change_applied change_applied_by_version(const struct template *t,
+                                                     const struct binding *b)
 {
     enum change_applied older = b->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
 
@@ -70,7 +71,7 @@ static enum change_applied compare_versions(const struct template *t, const stru
 }
 
 /* Compares replicas only for kinds that Karmada reads without a custom resource interpreter. */
-static bool replicas_differ(const struct entry *template, const struct binding *b)
+static bool template_replicas_differ(const struct entry *template, const struct binding *b)
 {
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};
     const struct template *t = entry_template(template);
@@ -86,7 +87,7 @@ static bool replicas_differ(const struct entry *template, const struct binding *
 }
 
 /* Write times are whole seconds: a user's write in the binding's or next second is no proof. */
-static bool is_written_after(const struct template *t, const struct binding *b)
+static bool is_template_written_after(const struct template *t, const struct binding *b)
 {
     return b->write.time_s > 0 &&
            user_write_time_s(&t->traces, b->write.manager) > b->write.time_s + 1;
@@ -95,12 +96,13 @@ static bool is_written_after(const struct template *t, const struct binding *b)
 enum change_applied change_applied_to(const struct entry *template, const struct binding *b)
 {
     const struct template *t = entry_template(template);
-    enum change_applied change_applied = compare_versions(t, b);
+    enum change_applied change_applied = change_applied_by_version(t, b);
 
     if (change_applied != CHANGE_UNKNOWN)
         return change_applied;
-    return replicas_differ(template, b) || is_written_after(t, b) ? CHANGE_NOT_APPLIED
-                                                                  : CHANGE_UNKNOWN;
+    return template_replicas_differ(template, b) || is_template_written_after(t, b)
+               ? CHANGE_NOT_APPLIED
+               : CHANGE_UNKNOWN;
 }
 
 enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b)

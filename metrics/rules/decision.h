@@ -355,7 +355,7 @@ struct template_decision {
     struct policy_version *version; /* Version of `claimed` in the binding; NULL if unknown. */
     struct capacity *capacity; /* Only if stale with a binding of its own (replica_projection.h). */
     struct connector_decision *connector; /* Only for resources of Config Connector. */
-    struct candidate candidates[]; /* Best first; stages of targets follow (decision_targets). */
+    struct candidate candidates[]; /* Best first; then stages of targets (decision_targets). */
 };
 
 /* Returns the stage of each target of the template's binding, in the order of its targets. */

@@ -15,8 +15,8 @@ void target_list_release(struct target_list *list)
 }
 
 /* Sets the facts about eviction tasks. */
-static void gather_evictions(struct delivery_facts *f, const struct entry *binding,
-                             const struct delivery_sources *from)
+static void gather_eviction_facts(struct delivery_facts *f, const struct entry *binding,
+                                  const struct delivery_sources *from)
 {
     const struct status_problem *problem = f->binding->status.problem;
 
@@ -64,7 +64,7 @@ static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
  * Returns true if the target has an older generation of the template. Without a claim that is no
  * proof: removing a Deployment's claim increments the generation.
  */
-static bool is_older(const struct delivery_facts *f, uint32_t target)
+static bool is_version_older(const struct delivery_facts *f, uint32_t target)
 {
     uint32_t generation = f->binding->clusters[target].item.generation;
 
@@ -76,8 +76,8 @@ static bool is_older(const struct delivery_facts *f, uint32_t target)
  * Returns true if `list`, the OverridePolicies in `ns` (ClusterOverridePolicies if it is "") that a
  * Work lists as applied, has one that does not exist. Appends all of them to `reads`.
  */
-static bool lists_deleted(const char *list, const char *ns, const struct delivery_sources *from,
-                          struct entry_list *reads)
+static bool list_has_deleted_override(const char *list, const char *ns,
+                                      const struct delivery_sources *from, struct entry_list *reads)
 {
     const struct kind_def *def = kind_of_overrides(!*ns);
     bool gone = false;
@@ -98,9 +98,10 @@ static bool lists_deleted(const char *list, const char *ns, const struct deliver
 static bool lists_deleted_override(const struct work *work, const struct delivery_sources *from,
                                    struct entry_list *reads)
 {
-    bool cluster_wide = lists_deleted(work->cluster_overrides, "", from, reads);
+    bool cluster_wide = list_has_deleted_override(work->cluster_overrides, "", from, reads);
 
-    return lists_deleted(work->overrides, work->binding_ns, from, reads) || cluster_wide;
+    return list_has_deleted_override(work->overrides, work->binding_ns, from, reads) ||
+           cluster_wide;
 }
 
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
@@ -115,7 +116,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
         .works_known = works_known(from->works),
     };
 
-    gather_evictions(&facts, binding, from);
+    gather_eviction_facts(&facts, binding, from);
     if (list->capacity < count) {
         list->capacity = count;
         list->items = xreallocarray(list->items, count, sizeof(*list->items));
@@ -130,7 +131,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
             .member = members_state(from->members, b->clusters[i].name),
         };
         /* An override policy that failed earlier does not matter to an up-to-date target. */
-        if ((is_undispatched(&facts, i) || is_older(&facts, i)) &&
+        if ((is_undispatched(&facts, i) || is_version_older(&facts, i)) &&
             override_failed(from->override_events, template, target->work, b->clusters[i].name,
                             reads, &failure))
             target->failure = failure.message;
@@ -156,7 +157,8 @@ void delivery_set_placement(struct delivery_facts *f, struct placements *placeme
 /* ---- stage of one target ---- */
 
 /* Returns the reason why a target stays UNDISPATCHED or UNDELIVERED. */
-static enum stage_reason why_held(const struct delivery_facts *f, uint32_t target, enum stage stage)
+static enum stage_reason why_not_delivered(const struct delivery_facts *f, uint32_t target,
+                                           enum stage stage)
 {
     const struct target_facts *facts = &f->targets[target];
 
@@ -202,11 +204,12 @@ static struct stage_and_reason target_stage(const struct delivery_facts *f, uint
 
     if (is_undispatched(f, target))
         return (struct stage_and_reason){STAGE_UNDISPATCHED,
-                                         why_held(f, target, STAGE_UNDISPATCHED)};
+                                         why_not_delivered(f, target, STAGE_UNDISPATCHED)};
     if (!item->applied)
         return (struct stage_and_reason){STAGE_UNAPPLIED, why_unapplied(f, target)};
-    if (is_older(f, target))
-        return (struct stage_and_reason){STAGE_UNDELIVERED, why_held(f, target, STAGE_UNDELIVERED)};
+    if (is_version_older(f, target))
+        return (struct stage_and_reason){STAGE_UNDELIVERED,
+                                         why_not_delivered(f, target, STAGE_UNDELIVERED)};
     if (item->health != HEALTH_HEALTHY)
         return (struct stage_and_reason){STAGE_UNHEALTHY, why_unhealthy(item)};
     if (f->targets[target].member == MEMBER_NOT_READY)
@@ -214,7 +217,7 @@ static struct stage_and_reason target_stage(const struct delivery_facts *f, uint
     return (struct stage_and_reason){STAGE_HEALTHY, WHY_NONE};
 }
 
-static bool is_worse(struct stage_and_reason a, struct stage_and_reason b)
+static bool is_worse_stage(struct stage_and_reason a, struct stage_and_reason b)
 {
     return a.stage < b.stage || (a.stage == b.stage && a.reason < b.reason);
 }
@@ -256,7 +259,7 @@ static enum stage_reason why_evicting(const struct delivery_facts *f)
  * Compares the replicas of the clusters with the template's: divided ones must add up to them, else
  * each cluster must have all of them.
  */
-static bool replicas_differ(const struct delivery_facts *f)
+static bool placed_replicas_differ(const struct delivery_facts *f)
 {
     const struct binding *b = f->binding;
     int64_t sum = 0;
@@ -285,7 +288,7 @@ static bool is_to_be_scheduled(const struct delivery_facts *f)
     if (b->status.observed || !b->claim)
         return false;
     return (b->applied_placement && b->applied_placement != b->propagation.placement) ||
-           b->status.reschedule_requested || replicas_differ(f);
+           b->status.reschedule_requested || placed_replicas_differ(f);
 }
 
 static enum stage_reason why_unscheduled(const struct binding *b)
@@ -325,7 +328,7 @@ static struct stage_and_reason delivery_stage(const struct delivery_facts *f,
         return (struct stage_and_reason){STAGE_PLACED_NOWHERE,
                                          b->has_placement ? WHY_NO_REPLICAS : WHY_REFERRER};
     for (uint32_t i = 0; i < binding_target_count(b); i++) {
-        if (is_worse(targets[i], worst))
+        if (is_worse_stage(targets[i], worst))
             worst = targets[i];
     }
     return worst;
@@ -333,7 +336,7 @@ static struct stage_and_reason delivery_stage(const struct delivery_facts *f,
 
 /* ---- start of a stage, and Karmada's message ---- */
 
-static uint32_t evicting_since_s(const struct status_problem *problem)
+static uint32_t first_eviction_time_s(const struct status_problem *problem)
 {
     int64_t first_ms = INT64_MAX;
 
@@ -346,10 +349,10 @@ static uint32_t evicting_since_s(const struct status_problem *problem)
     return first_ms < INT64_MAX ? timestamp_seconds(first_ms) : 0;
 }
 
-uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms)
+uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64_t changed_ms)
 {
     if (stage == STAGE_EVICTING)
-        return evicting_since_s(b->status.problem);
+        return first_eviction_time_s(b->status.problem);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled == SCHEDULED_TRUE)
         return timestamp_seconds(b->changed_ms);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled_s == 0)
@@ -408,13 +411,14 @@ const char *const risk_texts[RISK_COUNT] = {RISKS(TEXT)};
 
 static_assert(RISK_COUNT <= 8, "a bit for each in a decision");
 
-static bool is_stage(struct stage_and_reason at, enum stage stage, enum stage_reason reason)
+static bool is_stage_with_reason(struct stage_and_reason at, enum stage stage,
+                                 enum stage_reason reason)
 {
     return at.stage == stage && at.reason == reason;
 }
 
 /* Without the PriorityClass Karmada does not write the binding: each reconcile reads it first. */
-static bool is_frozen(const struct template_decision *d)
+static bool is_priority_class_missing(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
@@ -430,18 +434,18 @@ static unsigned risks_of(const struct template_decision *d, const struct deliver
     struct stage_and_reason at = d->stages.at, delivered = d->stages.delivery;
     unsigned risks = 0;
 
-    if (is_stage(at, STAGE_UNMATCHED, WHY_LEFT_BEHIND_CHANGED))
+    if (is_stage_with_reason(at, STAGE_UNMATCHED, WHY_LEFT_BEHIND_CHANGED))
         risks |= 1U << RISK_MAY_TRAVEL;
     if (!delivery)
         return risks;
-    if (is_frozen(d))
+    if (is_priority_class_missing(d))
         risks |= 1U << RISK_FROZEN;
-    if (is_stage(delivered, STAGE_EVICTING, WHY_LAST_COPY))
+    if (is_stage_with_reason(delivered, STAGE_EVICTING, WHY_LAST_COPY))
         risks |= 1U << RISK_LAST_COPY;
     if (delivery->evicts_ready)
         risks |= 1U << RISK_READY_EVICTED;
     /* Before the first placement there are no copies to lose. */
-    if (is_stage(delivered, STAGE_UNSCHEDULED, WHY_NO_CLUSTER_FIT) &&
+    if (is_stage_with_reason(delivered, STAGE_UNSCHEDULED, WHY_NO_CLUSTER_FIT) &&
         delivery->binding->cluster_count == 0 && delivery->binding->status.was_placed)
         risks |= 1U << RISK_EMPTIED;
     if (delivery->override_fails)
@@ -460,17 +464,17 @@ unsigned entry_risks(const struct entry *e)
 
 /* ---- stage of a template ---- */
 
-static struct stage_and_reason unmatched(enum stage_reason reason)
+static struct stage_and_reason stage_unmatched(enum stage_reason reason)
 {
     return (struct stage_and_reason){STAGE_UNMATCHED, reason};
 }
 
-static struct stage_and_reason unbound(enum stage_reason reason)
+static struct stage_and_reason stage_unbound(enum stage_reason reason)
 {
     return (struct stage_and_reason){STAGE_UNBOUND, reason};
 }
 
-static struct stage_and_reason outdated(enum stage_reason reason)
+static struct stage_and_reason stage_outdated(enum stage_reason reason)
 {
     return (struct stage_and_reason){STAGE_OUTDATED, reason};
 }
@@ -480,8 +484,8 @@ static struct stage_and_reason outdated(enum stage_reason reason)
  * without a uid are not in an API server yet. Before the end of the grace period, returns false and
  * stores that time in `due_ms`.
  */
-static bool is_not_claimed(const struct drift_input *s, const struct template_decision *d,
-                           int64_t *due_ms)
+static bool is_claim_overdue(const struct drift_input *s, const struct template_decision *d,
+                             int64_t *due_ms)
 {
     const struct template *t = entry_template(s->template);
 
@@ -504,9 +508,9 @@ static struct stage_and_reason stage_of_unbound(const struct drift_input *s,
         [UNBOUND_WAITING] = WHY_WAITING,
     };
 
-    if (d->reason == UNBOUND_WAITING && is_not_claimed(s, d, due_ms))
-        return unbound(WHY_NOT_CLAIMED);
-    return unbound(reasons[d->reason]);
+    if (d->reason == UNBOUND_WAITING && is_claim_overdue(s, d, due_ms))
+        return stage_unbound(WHY_NOT_CLAIMED);
+    return stage_unbound(reasons[d->reason]);
 }
 
 /* Returns the reason why the template's last change is not in its binding. */
@@ -514,7 +518,7 @@ static enum stage_reason why_change_not_applied(const struct template_decision *
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
-    if (is_frozen(d))
+    if (is_priority_class_missing(d))
         return WHY_PRIORITY_CLASS_MISSING;
     if (policy && policy->override_missing)
         return WHY_OVERRIDE_MISSING;
@@ -525,17 +529,17 @@ static struct stage_and_reason stage_of_stale(const struct template_decision *d)
 {
     switch ((enum stale_reason)d->reason) {
     case STALE_POLICY_UPDATED:
-        return outdated(WHY_POLICY_UPDATED);
+        return stage_outdated(WHY_POLICY_UPDATED);
     case STALE_POLICY_REPLACED:
-        return outdated(WHY_POLICY_REPLACED);
+        return stage_outdated(WHY_POLICY_REPLACED);
     case STALE_SELECTOR_MISMATCH:
-        return outdated(WHY_SELECTOR_MISMATCH);
+        return stage_outdated(WHY_SELECTOR_MISMATCH);
     case STALE_POLICY_GONE:
-        return outdated(WHY_POLICY_GONE);
+        return stage_outdated(WHY_POLICY_GONE);
     case STALE_NEVER_BOUND:
-        return unbound(WHY_LAZY);
+        return stage_unbound(WHY_LAZY);
     case STALE_TEMPLATE_UPDATED:
-        return outdated(why_change_not_applied(d));
+        return stage_outdated(why_change_not_applied(d));
     case STALE_REASON_COUNT:
         break;
     }
@@ -548,15 +552,15 @@ static struct stage_and_reason stage_of_state(const struct drift_input *s,
 {
     switch (d->state) {
     case STATE_IGNORED:
-        return unmatched(WHY_IGNORED);
+        return stage_unmatched(WHY_IGNORED);
     case STATE_PENDING:
         if (d->reason == PENDING_OVERRIDE_MISSING)
-            return unbound(WHY_OVERRIDE_MISSING);
+            return stage_unbound(WHY_OVERRIDE_MISSING);
         if (d->reason == PENDING_POLICY_GONE)
-            return unmatched(WHY_LEFT_BEHIND_CHANGED);
-        return unmatched(d->binding ? WHY_LEFT_BEHIND : WHY_NO_POLICY);
+            return stage_unmatched(WHY_LEFT_BEHIND_CHANGED);
+        return stage_unmatched(d->binding ? WHY_LEFT_BEHIND : WHY_NO_POLICY);
     case STATE_ORPHANED:
-        return unmatched(WHY_LEFT_BEHIND);
+        return stage_unmatched(WHY_LEFT_BEHIND);
     case STATE_UNBOUND:
         return stage_of_unbound(s, d, due_ms);
     case STATE_STALE:
@@ -601,14 +605,14 @@ int64_t template_stages_decide(const struct drift_input *s, const struct deliver
         set_target_stages(delivery, decision_targets(out));
         stages->delivery = delivery_stage(delivery, decision_targets(out));
         stages->delivery_since_s =
-            delivery_since_s(delivery->binding, stages->delivery.stage, changed_ms);
+            delivery_stage_start_s(delivery->binding, stages->delivery.stage, changed_ms);
         out->flags |= (uint8_t)delivery_flags(delivery, stages->delivery);
     }
     stages->at = stage_of_state(s, out, &due_ms);
     if (stages->at.stage != STAGE_NONE) {
         stages->since_s = timestamp_seconds(out->since_ms);
     } else {
-        stages->at = delivery ? stages->delivery : unbound(WHY_WAITING);
+        stages->at = delivery ? stages->delivery : stage_unbound(WHY_WAITING);
         stages->since_s = stages->delivery_since_s;
     }
     out->risks = (uint8_t)risks_of(out, delivery);

@@ -68,7 +68,7 @@ void delivery_set_placement(struct delivery_facts *f, struct placements *placeme
  * Returns the time at which a binding entered a stage, in seconds since the epoch; 0 if unknown.
  * `changed_ms` is the last user change of the template.
  */
-uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms);
+uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64_t changed_ms);
 
 /*
  * Returns Karmada's message about a target, an index in the template's decision: the message about

@@ -18,7 +18,7 @@ static bool has_name(const void *item, const void *key)
     return ((const struct member_cluster *)item)->name == key;
 }
 
-static bool is_name(const void *item, const void *key)
+static bool is_same_address(const void *item, const void *key)
 {
     return item == key;
 }
@@ -28,12 +28,12 @@ void members_init(struct members *m, struct store *store)
     *m = (struct members){
         .store = store,
         .by_name = MAP_INIT(has_name),
-        .changed = MAP_INIT(is_name),
+        .changed = MAP_INIT(is_same_address),
         .bindings = store_walk_begin(store, 1U << CLASS_BINDING),
     };
 }
 
-static void clear_changed(struct members *m)
+static void clear_changed_clusters(struct members *m)
 {
     const char *name;
 
@@ -48,7 +48,7 @@ void members_release(struct members *m)
     struct member_cluster *member;
 
     store_walk_stop(&m->bindings);
-    clear_changed(m);
+    clear_changed_clusters(m);
     for (size_t at = 0; (member = map_next(&m->by_name, &at)) != NULL;) {
         intern_drop(store_string_pool(m->store), member->name);
         free(member);
@@ -57,7 +57,7 @@ void members_release(struct members *m)
 }
 
 /* Returns true if all Clusters have been read; a store without any may not have read them. */
-static bool members_known(const struct members *m)
+static bool are_members_known(const struct members *m)
 {
     return m->by_name.count > 0 && !m->hidden;
 }
@@ -66,7 +66,7 @@ enum member_state members_state(const struct members *m, const char *name)
 {
     const struct member_cluster *member;
 
-    if (!members_known(m))
+    if (!are_members_known(m))
         return MEMBER_UNKNOWN;
     member = map_get(&m->by_name, map_hash_address(name), name);
     return member && member->cluster->ready ? MEMBER_READY : MEMBER_NOT_READY;
@@ -79,12 +79,12 @@ bool members_is_searching(const struct members *m)
     return m->all || m->changed.count > 0;
 }
 
-static bool is_changed(const struct members *m, const char *name)
+static bool is_cluster_changed(const struct members *m, const char *name)
 {
     return map_get(&m->changed, map_hash_address(name), name) != NULL;
 }
 
-static void search_all(struct members *m)
+static void start_search_of_all(struct members *m)
 {
     store_walk_stop(&m->bindings);
     m->all = true;
@@ -101,7 +101,7 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
     if (concerns) {
         /* The search restarts at the first binding. */
         store_walk_stop(&m->bindings);
-        if (!is_changed(m, name))
+        if (!is_cluster_changed(m, name))
             map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
     }
     if (cluster && !member) {
@@ -118,29 +118,29 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
     }
     /* Adding the first Cluster, or removing the last one, changes the state of missing clusters. */
     if (known != (m->by_name.count > 0))
-        search_all(m);
+        start_search_of_all(m);
     intern_drop(strings, name);
 }
 
 void members_set_incomplete(struct members *m, bool hidden)
 {
     if (m->hidden != hidden)
-        search_all(m);
+        start_search_of_all(m);
     m->hidden = hidden;
 }
 
-static bool is_affected(const struct members *m, const struct binding *b)
+static bool is_binding_affected(const struct members *m, const struct binding *b)
 {
     const struct status_problem *problem = b->status.problem;
 
     if (m->all)
         return true;
     for (uint32_t i = 0; i < binding_target_count(b); i++) {
-        if (is_changed(m, b->clusters[i].name))
+        if (is_cluster_changed(m, b->clusters[i].name))
             return true;
     }
     for (uint32_t i = 0; problem && i < problem->eviction_count; i++) {
-        if (is_changed(m, problem->evictions[i].cluster))
+        if (is_cluster_changed(m, problem->evictions[i].cluster))
             return true;
     }
     return false;
@@ -152,12 +152,13 @@ void members_search_step(struct members *m, struct graph *g)
     for (unsigned i = 0; i < BINDINGS_PER_STEP; i++) {
         const struct entry *entry = store_walk_next(&m->bindings);
         const struct binding *b = entry ? entry_binding(entry) : NULL;
-        struct entry *template = b && is_affected(m, b) ? binding_template(m->store, b) : NULL;
+        struct entry *template =
+            b && is_binding_affected(m, b) ? binding_template(m->store, b) : NULL;
 
         if (template)
             graph_mark(g, template);
         if (!entry) {
-            clear_changed(m);
+            clear_changed_clusters(m);
             return;
         }
     }
@@ -177,12 +178,12 @@ void works_release(struct works *w)
 }
 
 /* Returns the key of a binding, without a kind: the namespace determines the kind. */
-static struct subject subject_of(const char *binding_ns, const char *binding_name)
+static struct subject subject_of_binding(const char *binding_ns, const char *binding_name)
 {
     return (struct subject){.kind = "", .ns = binding_ns, .name = binding_name};
 }
 
-static bool is_indexed(const struct entry *entry, const struct work *work)
+static bool belongs_in_index(const struct entry *entry, const struct work *work)
 {
     return work && work->binding_name && cluster_of_execution_ns(entry_ns(entry));
 }
@@ -190,17 +191,17 @@ static bool is_indexed(const struct entry *entry, const struct work *work)
 bool works_update(struct works *w, struct entry *entry, const struct work *old)
 {
     const struct work *fresh = entry_work(entry);
-    bool was_in_index = is_indexed(entry, old), is_in_index = is_indexed(entry, fresh);
+    bool was_in_index = belongs_in_index(entry, old), is_in_index = belongs_in_index(entry, fresh);
 
     if (was_in_index && is_in_index && work_equal(old, fresh))
         return false;
     if (was_in_index) {
-        struct subject subject = subject_of(old->binding_ns, old->binding_name);
+        struct subject subject = subject_of_binding(old->binding_ns, old->binding_name);
 
         subject_index_remove(&w->index, &subject, entry);
     }
     if (is_in_index) {
-        struct subject subject = subject_of(fresh->binding_ns, fresh->binding_name);
+        struct subject subject = subject_of_binding(fresh->binding_ns, fresh->binding_name);
 
         subject_index_add(&w->index, &subject, entry);
     }
@@ -211,7 +212,7 @@ bool works_update(struct works *w, struct entry *entry, const struct work *old)
  * Returns the index of the cluster's first Work in a group. The group is sorted by namespace, and
  * the namespace of a Work contains the cluster's name.
  */
-static uint32_t first_work(const struct subject_group *group, const char *cluster)
+static uint32_t index_of_first_work(const struct subject_group *group, const char *cluster)
 {
     uint32_t first = 0, end = group->count;
 
@@ -229,11 +230,12 @@ static uint32_t first_work(const struct subject_group *group, const char *cluste
 
 const struct work *work_of(const struct works *w, const struct entry *binding, const char *cluster)
 {
-    struct subject subject = subject_of(entry_ns(binding), binding->name);
+    struct subject subject = subject_of_binding(entry_ns(binding), binding->name);
     const struct subject_group *group = subject_index_find(&w->index, &subject);
     const struct binding *b = entry_binding(binding);
 
-    for (uint32_t i = group ? first_work(group, cluster) : 0; group && i < group->count; i++) {
+    for (uint32_t i = group ? index_of_first_work(group, cluster) : 0; group && i < group->count;
+         i++) {
         const struct work *work = entry_work(group->entries[i]);
 
         if (strcmp(cluster_of_execution_ns(entry_ns(group->entries[i])), cluster) != 0)

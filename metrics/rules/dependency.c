@@ -41,8 +41,8 @@ void dependency_referrers_release(struct dependency_referrers *list)
  * Returns the referrer for an element of spec.requiredBy. Its current values are those of the
  * policy that governs its template or, without such a policy, those of its binding.
  */
-static struct dependency_referrer listed_referrer(const struct store *s,
-                                                  const struct referrer *listed)
+static struct dependency_referrer make_listed_referrer(const struct store *s,
+                                                       const struct referrer *listed)
 {
     struct identity id = referrer_identity(listed);
     struct dependency_referrer referrer = {.binding = store_find(s, &id)};
@@ -89,8 +89,8 @@ static const struct entry **sorted_templates(const struct dependency_referrer *r
 }
 
 /* Returns the referrer for a template that needs the dependency but is not in spec.requiredBy. */
-static struct dependency_referrer unlisted_referrer(struct entry *template,
-                                                    const struct template_decision *d)
+static struct dependency_referrer make_unlisted_referrer(struct entry *template,
+                                                         const struct template_decision *d)
 {
     return (struct dependency_referrer){
         .binding = d->derived ? NULL : d->binding,
@@ -103,7 +103,7 @@ static struct dependency_referrer unlisted_referrer(struct entry *template,
     };
 }
 
-static void gather_unlisted(const struct entry *template, struct dependency_referrers *out)
+static void add_unlisted_referrers(const struct entry *template, struct dependency_referrers *out)
 {
     size_t listed = out->count;
     CLEANUP(free_cleanup) const struct entry **templates = sorted_templates(out->items, listed);
@@ -115,7 +115,7 @@ static void gather_unlisted(const struct entry *template, struct dependency_refe
         /* Karmada makes the binding of a dependency in the namespace of the referrer. */
         if (d && d->propagates && entry_ns(reader) == entry_ns(template) &&
             !bsearch(&reader, templates, listed, sizeof(const struct entry *), compare_addresses))
-            add_referrer(out, unlisted_referrer(reader, d));
+            add_referrer(out, make_unlisted_referrer(reader, d));
     }
     if (out->count - listed > 1)
         qsort(out->items + listed, out->count - listed, sizeof(*out->items), compare_templates);
@@ -128,7 +128,7 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
     const struct entry *template = b ? binding_template(s, b) : dependency;
 
     for (uint32_t i = 0; b && i < b->referrer_count; i++)
-        add_referrer(out, listed_referrer(s, &b->referrers[i]));
+        add_referrer(out, make_listed_referrer(s, &b->referrers[i]));
     /*
      * The decision about the template covers a left-over binding. As long as not all templates of
      * the kind have been read, the template may be missing in the store, so that template_binding()
@@ -137,7 +137,7 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
     if (!b || (!b->has_placement && b->referrer_count > 0 && template &&
                (incomplete_has_type(incomplete, template->partition->type) ||
                 template_binding(s, template) == dependency)))
-        gather_unlisted(template, out);
+        add_unlisted_referrers(template, out);
 }
 
 /* ---- decision about a dependency ---- */
@@ -147,13 +147,13 @@ struct value_count {
     uint32_t count[2]; /* Indexed by the value: false, true. */
 };
 
-static bool value_count_conflict(const struct value_count *t)
+static bool requests_both_values(const struct value_count *t)
 {
     return t->count[false] > 0 && t->count[true] > 0;
 }
 
 /* Returns the resulting value: true if any referrer requests true. */
-static bool value_count_resolved(const struct value_count *t)
+static bool resolved_value(const struct value_count *t)
 {
     return t->count[true] > 0;
 }
@@ -197,28 +197,28 @@ static struct field_resolution resolve_field(const struct referrer_sum *c,
 {
     const struct value_count *now = &c->now[field], *current = &c->current[field];
     bool attached = !b || !b->has_placement;
-    bool resolved = value_count_resolved(now);
+    bool resolved = resolved_value(now);
     /* A future binding will store the resolved value. */
     bool stored = b ? dependency_values_of(&b->propagation).wants[field] : resolved;
-    bool differs = b && attached && stored != value_count_resolved(&c->listed[field]);
+    bool differs = b && attached && stored != resolved_value(&c->listed[field]);
 
     return (struct field_resolution){
-        .conflict = attached && value_count_conflict(now),
+        .conflict = attached && requests_both_values(now),
         .resolved = resolved,
         .stored = stored,
         .unapplied = differs && resolves,
         .unsupported = differs && !resolves,
         .overridden = !attached && stored != resolved,
-        .ahead = attached && value_count_conflict(current),
-        .predicted = attached && !value_count_conflict(now) && value_count_conflict(current),
-        .predicted_resolved = value_count_resolved(current),
+        .ahead = attached && requests_both_values(current),
+        .predicted = attached && !requests_both_values(now) && requests_both_values(current),
+        .predicted_resolved = resolved_value(current),
     };
 }
 
 static bool has_conflict_ahead(const struct referrer_sum *c)
 {
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        if (value_count_conflict(&c->current[i]))
+        if (requests_both_values(&c->current[i]))
             return true;
     }
     return false;
@@ -268,7 +268,7 @@ void conflict_events_release(struct conflict_events *c)
     subject_index_release(&c->index);
 }
 
-static struct subject subject_of(const struct event *event)
+static struct subject subject_of_event(const struct event *event)
 {
     return (struct subject){event->kind, event->ns, event->name};
 }
@@ -280,46 +280,46 @@ void conflict_events_update(struct conflict_events *c, struct entry *entry, cons
 
     /* Removal comes first: the index borrows texts of the old Event, which is freed soon. */
     if (was_indexed) {
-        struct subject subject = subject_of(old);
+        struct subject subject = subject_of_event(old);
 
         subject_index_remove(&c->index, &subject, entry);
     }
     if (is_indexed) {
-        struct subject subject = subject_of(fresh);
+        struct subject subject = subject_of_event(fresh);
 
         subject_index_add(&c->index, &subject, entry);
     }
 }
 
-static unsigned event_fields(const struct event *event)
+static unsigned fields_of_event(const struct event *event)
 {
     return (unsigned)event->conflict_resolution << DEPENDENCY_CONFLICT_RESOLUTION |
            (unsigned)event->preserve << DEPENDENCY_PRESERVE;
 }
 
-static const struct subject_group *events_about(const struct conflict_events *c,
-                                                const struct entry *binding)
+static const struct subject_group *find_events_about(const struct conflict_events *c,
+                                                     const struct entry *binding)
 {
     return subject_index_find(
         &c->index, &(struct subject){entry_kind(binding), entry_ns(binding), binding->name});
 }
 
 /* Returns false if the Event is about a deleted binding of the same name (another uid). */
-static bool is_about(const struct event *event, const struct binding *b)
+static bool is_about_binding(const struct event *event, const struct binding *b)
 {
     return !uid_hashes_differ(event->about_uid_hash, b->own_uid_hash);
 }
 
 unsigned conflict_events_by_others(const struct conflict_events *c, const struct entry *binding)
 {
-    const struct subject_group *events = events_about(c, binding);
+    const struct subject_group *events = find_events_about(c, binding);
     unsigned fields = 0;
 
     for (uint32_t i = 0; events && i < events->count; i++) {
         const struct event *event = entry_event(events->entries[i]);
 
-        if (!event->ours && is_about(event, entry_binding(binding)))
-            fields |= event_fields(event);
+        if (!event->ours && is_about_binding(event, entry_binding(binding)))
+            fields |= fields_of_event(event);
     }
     return fields;
 }
@@ -327,12 +327,13 @@ unsigned conflict_events_by_others(const struct conflict_events *c, const struct
 const struct entry *conflict_events_own(const struct conflict_events *c,
                                         const struct entry *binding, unsigned fields)
 {
-    const struct subject_group *events = events_about(c, binding);
+    const struct subject_group *events = find_events_about(c, binding);
 
     for (uint32_t i = 0; events && i < events->count; i++) {
         const struct event *event = entry_event(events->entries[i]);
 
-        if (event->ours && event_fields(event) == fields && is_about(event, entry_binding(binding)))
+        if (event->ours && fields_of_event(event) == fields &&
+            is_about_binding(event, entry_binding(binding)))
             return events->entries[i];
     }
     return NULL;

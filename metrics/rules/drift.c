@@ -13,7 +13,7 @@
  */
 static const char *const versions[] = {PRIORITY_CLASS_API_VERSION, "policy.karmada.io/v1alpha1"};
 
-static size_t count_classes(const struct store *store)
+static size_t count_priority_classes(const struct store *store)
 {
     size_t count = 0;
 
@@ -25,8 +25,8 @@ static size_t count_classes(const struct store *store)
     return count;
 }
 
-static struct priority resolve_class(struct store *store, const char *name,
-                                     struct entry_list *reads)
+static struct priority resolve_priority_class(struct store *store, const char *name,
+                                              struct entry_list *reads)
 {
     struct priority priority = {.state = PRIORITY_MISSING};
 
@@ -51,10 +51,10 @@ struct priority priority_of(struct store *store, gate_set gates, const struct po
     if (!policy->propagation.schedule_priority)
         return priority;
     if (policy->priority_class)
-        priority = resolve_class(store, policy->priority_class, reads);
+        priority = resolve_priority_class(store, policy->priority_class, reads);
     if (!policy->priority_class || policy->priority_refused)
         priority.state = PRIORITY_MISSING;
-    if (!gate_is_on(gates, GATE_PRIORITY_BASED_SCHEDULING) || count_classes(store) == 0)
+    if (!gate_is_on(gates, GATE_PRIORITY_BASED_SCHEDULING) || count_priority_classes(store) == 0)
         priority.state = PRIORITY_UNKNOWN;
     return priority;
 }
@@ -74,14 +74,15 @@ void priority_mark_policies(const struct store *store, struct graph *graph,
     if (strcmp(entry_kind(entry), PRIORITY_CLASS_KIND) != 0)
         return;
     graph_mark_readers(graph, entry);
-    if (count_classes(store) == (entry_exists(entry) ? 1 : 0) && !old != !entry_exists(entry))
+    if (count_priority_classes(store) == (entry_exists(entry) ? 1 : 0) &&
+        !old != !entry_exists(entry))
         graph_mark_class(graph, CLASS_POLICY);
 }
 
 /* ---- fields that drift ---- */
 
 /* Returns true if `text`, a binding's schedulePriority, has the value; NULL counts as 0. */
-static bool priority_is(const char *text, int32_t value)
+static bool priority_text_equals(const char *text, int32_t value)
 {
     char expected[40];
 
@@ -96,7 +97,7 @@ static bool priority_differs(const struct propagation *policy, const struct prio
     if (!policy->schedule_priority)
         return binding->schedule_priority;
     return priority && priority->state == PRIORITY_VALUE &&
-           !priority_is(binding->schedule_priority, priority->value);
+           !priority_text_equals(binding->schedule_priority, priority->value);
 }
 
 unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
@@ -126,7 +127,7 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
 /* ---- state and phase ---- */
 
 /* Returns the decided priority of a policy: the engine decides policies before templates. */
-static const struct priority *priority_of_policy(const struct entry *policy)
+static const struct priority *decided_priority(const struct entry *policy)
 {
     static const struct priority none = {.state = PRIORITY_NONE};
     const struct policy_decision *d = policy_decision(policy);
@@ -134,13 +135,13 @@ static const struct priority *priority_of_policy(const struct entry *policy)
     return d ? &d->priority : &none;
 }
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_time(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 /* Returns the binding if a policy made it; NULL if the binding is only required by others. */
-static const struct binding *own_binding(const struct drift_input *s)
+static const struct binding *binding_made_by_policy(const struct drift_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
@@ -154,7 +155,7 @@ static bool is_required(const struct drift_input *s)
     return s->required || (b && b->referrer_count > 0);
 }
 
-static bool acts_lazily(const struct drift_input *s, const struct policy *policy)
+static bool is_applied_lazily(const struct drift_input *s, const struct policy *policy)
 {
     return policy->lazy || s->options->takeover == TAKEOVER_STATIC;
 }
@@ -167,26 +168,26 @@ static bool acts_lazily(const struct drift_input *s, const struct policy *policy
 static bool has_later_user_change(const struct drift_input *s, const struct policy *policy)
 {
     const struct template *t = entry_template(s->template);
-    const struct binding *b = own_binding(s);
-    int64_t applied_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
+    const struct binding *b = binding_made_by_policy(s);
+    int64_t applied_ms = later_time(policy->changed_ms, b ? b->changed_ms : 0);
 
     return (policy->changed_ms || t->user_change_observed) && t->changed_ms > applied_ms;
 }
 
 /* Sets the phase: deferred up to `until_ms`, then overdue. Returns the time of the change. */
-static int64_t set_phase_by(const struct drift_input *s, int64_t until_ms,
-                            struct template_decision *out)
+static int64_t set_phase_by_deadline(const struct drift_input *s, int64_t until_ms,
+                                     struct template_decision *out)
 {
     out->phase = s->now_ms > until_ms ? PHASE_OVERDUE : PHASE_DEFERRED;
     return s->now_ms > until_ms ? INT64_MAX : until_ms + 1;
 }
 
 /* Returns the time up to which Karmada has to apply the policy's last change; 0 if unknown. */
-static int64_t policy_until_ms(const struct drift_input *s, const struct policy *policy)
+static int64_t policy_deadline_ms(const struct drift_input *s, const struct policy *policy)
 {
-    return policy->changed_ms
-               ? later(policy->changed_ms + s->options->grace_ms, policy->grace_extended_until_ms)
-               : 0;
+    return policy->changed_ms ? later_time(policy->changed_ms + s->options->grace_ms,
+                                           policy->grace_extended_until_ms)
+                              : 0;
 }
 
 /*
@@ -194,11 +195,11 @@ static int64_t policy_until_ms(const struct drift_input *s, const struct policy 
  * changed. Karmada does not watch PriorityClasses: it applies the value at the template's next
  * change.
  */
-static bool priority_moved(const struct drift_input *s, const struct template_decision *d)
+static bool is_priority_class_newer(const struct drift_input *s, const struct template_decision *d)
 {
     const struct policy *policy = entry_policy(d->governing);
-    const struct priority *priority = priority_of_policy(d->governing);
-    const struct binding *b = own_binding(s);
+    const struct priority *priority = decided_priority(d->governing);
+    const struct binding *b = binding_made_by_policy(s);
 
     return d->fields == 1U << FIELD_SCHEDULE_PRIORITY && priority->state == PRIORITY_VALUE &&
            b->propagation.schedule_priority &&
@@ -215,14 +216,14 @@ static int64_t set_phase(const struct drift_input *s, const struct entry *govern
 {
     const struct policy *policy = entry_policy(governing);
     const struct template *t = entry_template(s->template);
-    bool moved = priority_moved(s, out);
+    bool moved = is_priority_class_newer(s, out);
 
     out->priority_moved = moved;
-    out->since_ms = moved ? priority_of_policy(governing)->since_ms : policy->changed_ms;
-    if (!moved && !acts_lazily(s, policy))
-        return set_phase_by(s, policy_until_ms(s, policy), out);
+    out->since_ms = moved ? decided_priority(governing)->since_ms : policy->changed_ms;
+    if (!moved && !is_applied_lazily(s, policy))
+        return set_phase_by_deadline(s, policy_deadline_ms(s, policy), out);
     if (has_later_user_change(s, policy))
-        return set_phase_by(s, t->changed_ms + s->options->grace_ms, out);
+        return set_phase_by_deadline(s, t->changed_ms + s->options->grace_ms, out);
     out->phase = PHASE_DEFERRED;
     return INT64_MAX;
 }
@@ -239,22 +240,22 @@ static int64_t set_stale(const struct drift_input *s, struct template_decision *
 }
 
 /* Sets the state if the claimed policy does not select the template: the claim should be gone. */
-static int64_t set_mismatch(const struct drift_input *s, struct template_decision *out)
+static int64_t set_selector_mismatch(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
 
     out->state = STATE_STALE;
     out->reason = STALE_SELECTOR_MISMATCH;
     out->since_ms = policy->changed_ms;
-    return set_phase_by(s, policy_until_ms(s, policy), out);
+    return set_phase_by_deadline(s, policy_deadline_ms(s, policy), out);
 }
 
 int64_t unbound_due_ms(const struct drift_input *s, const struct template_decision *d)
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(d->governing);
-    int64_t created_ms = later(t->created_ms, policy->created_ms);
-    int64_t changed_ms = later(created_ms, later(t->changed_ms, policy->changed_ms));
+    int64_t created_ms = later_time(t->created_ms, policy->created_ms);
+    int64_t changed_ms = later_time(created_ms, later_time(t->changed_ms, policy->changed_ms));
 
     return changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
 }
@@ -270,11 +271,10 @@ static int64_t set_unbound(const struct drift_input *s, struct template_decision
 
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
-    out->since_ms = later(entry_template(s->template)->created_ms, policy->created_ms);
+    out->since_ms = later_time(entry_template(s->template)->created_ms, policy->created_ms);
     if (s->binding_name_blocked)
         out->reason = UNBOUND_NAMESAKE;
-    else if (*entry_ns(s->template) &&
-             priority_of_policy(out->governing)->state == PRIORITY_MISSING)
+    else if (*entry_ns(s->template) && decided_priority(out->governing)->state == PRIORITY_MISSING)
         out->reason = UNBOUND_PRIORITY_CLASS_MISSING;
     else if (s->own_claim && s->now_ms >= due_ms)
         out->reason = UNBOUND_STUCK;
@@ -317,12 +317,12 @@ static int64_t decide_template_change(const struct drift_input *s, struct templa
 static int64_t decide_bound(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
-    const struct binding *b = own_binding(s);
+    const struct binding *b = binding_made_by_policy(s);
 
     if (b->claim && !claim_is_of_policy(b->claim, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
     out->fields =
-        (uint8_t)drift_fields(&policy->propagation, priority_of_policy(out->governing),
+        (uint8_t)drift_fields(&policy->propagation, decided_priority(out->governing),
                               &b->propagation, s->binding->partition->type->def->cluster_scoped);
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
@@ -334,17 +334,17 @@ static int64_t decide_claimed(const struct drift_input *s, struct template_decis
 {
     const struct policy *policy = entry_policy(out->governing);
 
-    if (own_binding(s))
+    if (binding_made_by_policy(s))
         return decide_bound(s, out);
-    return acts_lazily(s, policy) && s->own_claim ? set_stale(s, out, STALE_NEVER_BOUND)
-                                                  : set_unbound(s, out);
+    return is_applied_lazily(s, policy) && s->own_claim ? set_stale(s, out, STALE_NEVER_BOUND)
+                                                        : set_unbound(s, out);
 }
 
 /* Decides about a template without a valid claim: the winner of a fresh match governs. */
 static int64_t decide_matched(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
-    const struct binding *b = own_binding(s);
+    const struct binding *b = binding_made_by_policy(s);
 
     /* An incomplete claim is not valid, but the winner may have made the binding. */
     if (b && b->claim && entry_template(s->template)->claim_incomplete)
@@ -375,7 +375,7 @@ static enum pending_reason why_unmatched(const struct drift_input *s)
 
 static int64_t decide_unmatched(const struct drift_input *s, struct template_decision *out)
 {
-    const struct binding *b = own_binding(s);
+    const struct binding *b = binding_made_by_policy(s);
     bool required = is_required(s);
 
     if (b)
@@ -405,9 +405,9 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
 
     if (!s->claim || (policy && policy->deleting))
         return decide_fresh(s, out);
-    if (policy && !policy_selects_template(s->claimed, s->template))
-        return set_mismatch(s, out);
-    if (!claim_policy_exists(s->claim, s->claimed))
+    if (policy && !policy_selects(s->claimed, s->template))
+        return set_selector_mismatch(s, out);
+    if (!claim_holds(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
     out->governing = s->claimed;
     return decide_claimed(s, out);
@@ -424,7 +424,7 @@ static int64_t decide_static(const struct drift_input *s, struct template_decisi
 
 int64_t drift_decide(const struct drift_input *s, struct template_decision *out)
 {
-    const struct binding *b = own_binding(s);
+    const struct binding *b = binding_made_by_policy(s);
 
     if (b)
         out->change_applied = change_applied_to(s->template, b);

@@ -37,20 +37,20 @@ static const struct rule *rule_of_class(enum object_class class)
     return rules[class] ? rules[class] : &no_rule;
 }
 
-static const struct rule *rule_of(const struct entry *entry)
+static const struct rule *rule_of_entry(const struct entry *entry)
 {
     return rule_of_class(entry_class(entry));
 }
 
 static unsigned rank_of(const struct entry *entry)
 {
-    return (unsigned)rule_of(entry)->rank;
+    return (unsigned)rule_of_entry(entry)->rank;
 }
 
-static void object_changed(void *context, struct entry *entry, const void *old)
+static void on_object_change(void *context, struct entry *entry, const void *old)
 {
     struct engine *e = context;
-    const struct rule *rule = rule_of(entry);
+    const struct rule *rule = rule_of_entry(entry);
     enum cause cause = cause_of_class(entry_class(entry));
 
     graph_set_cause(e->context.graph, cause);
@@ -106,7 +106,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
-    store_set_listener(store, (struct store_listener){object_changed, e});
+    store_listen(store, (struct store_listener){on_object_change, e});
     return e;
 }
 
@@ -155,10 +155,10 @@ void engine_free(struct engine *e)
  * entries, updates the registers, the entries read and the timer, and frees the old decision. All
  * changes of decisions go through this function.
  */
-static void decision_replace(struct rule_context *c, struct entry *entry, void *fresh,
+static void replace_decision(struct rule_context *c, struct entry *entry, void *fresh,
                              const struct entry_list *reads, int64_t due_ms)
 {
-    const struct rule *rule = rule_of(entry);
+    const struct rule *rule = rule_of_entry(entry);
     void *old = entry->decision;
     bool differs = old && fresh ? rule->equal && !rule->equal(old, fresh) : old != fresh;
     bool reads_differ = graph_reads_differ(entry, reads);
@@ -182,10 +182,10 @@ static void decision_replace(struct rule_context *c, struct entry *entry, void *
 }
 
 /* Decides about one entry and calls the observer; frees the entry if it has no object. */
-static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
+static void evaluate_entry(struct engine *e, struct entry *entry, struct gathered *g)
 {
     struct rule_context *c = &e->context;
-    const struct rule *rule = rule_of(entry);
+    const struct rule *rule = rule_of_entry(entry);
     struct transitions *history = c->policy_versions.paused ? NULL : e->transitions;
     enum cause cause = (enum cause)graph_cause(c->graph);
     int64_t due_ms = INT64_MAX;
@@ -205,9 +205,9 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
         if (rule->add_reads)
             rule->add_reads(c, entry, fresh, &g->reads);
     }
-    transitions_note_before(history, entry, &before);
-    decision_replace(c, entry, fresh, &g->reads, due_ms);
-    transitions_note_after(history, entry, &before, cause, c->now_ms);
+    transitions_before(history, entry, &before);
+    replace_decision(c, entry, fresh, &g->reads, due_ms);
+    transitions_after(history, entry, &before, cause, c->now_ms);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
     if (!entry_exists(entry))
@@ -229,7 +229,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     for (; budget > 0 && members_is_searching(&e->context.members); budget--)
         members_search_step(&e->context.members, e->context.graph);
     for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
-        evaluate(e, entry, &gathered);
+        evaluate_entry(e, entry, &gathered);
     bool done = graph_is_done(e->context.graph) &&
                 policy_versions_report_touched(&e->context.policy_versions, budget,
                                                e->observer.decided, e->observer.context);

@@ -33,7 +33,7 @@ const struct problem_class problem_class[PROBLEM_CLASSES] = {
 static_assert(FINDING_LISTS <= 32, "a bit for each");
 
 /* Counts a dependency's fields in conflict (fields[0]) and in predicted conflict (fields[1]). */
-static void count_conflicts(const struct entry *entry, size_t fields[2])
+static void count_conflict_fields(const struct entry *entry, size_t fields[2])
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -44,7 +44,7 @@ static void count_conflicts(const struct entry *entry, size_t fields[2])
     }
 }
 
-static unsigned template_lists(const struct template_decision *d)
+static unsigned lists_of_template(const struct template_decision *d)
 {
     unsigned lists = d->stages.delivery.stage < STAGE_HEALTHY ? LIST(NOT_HEALTHY) : 0;
 
@@ -69,31 +69,31 @@ static bool is_rolling_out(const struct entry *entry)
     return d && d->history && policy_history_count_outdated_templates(d->history) > 0;
 }
 
-static unsigned entry_lists(const struct entry *entry)
+static unsigned lists_of_entry(const struct entry *entry)
 {
     size_t fields[2];
     unsigned lists = 0;
 
     if (!entry->decision)
         return 0;
-    count_conflicts(entry, fields);
+    count_conflict_fields(entry, fields);
     lists |= (fields[0] > 0 ? LIST(CONFLICT) : 0) | (fields[1] > 0 ? LIST(PREDICTED) : 0);
     lists |= (entry_defects(entry) ? LIST(BROKEN) : 0) | (entry_risks(entry) ? LIST(RISK) : 0);
     lists |= (connector_conflicts(entry) ? LIST(CONNECTOR) : 0);
     lists |= (entry_policy_problems(entry) ? LIST(INVALID) : 0);
     lists |= is_rolling_out(entry) ? LIST(ROLLOUT) : 0;
-    return template_decision(entry) ? lists | template_lists(template_decision(entry)) : lists;
+    return template_decision(entry) ? lists | lists_of_template(template_decision(entry)) : lists;
 }
 
 /* ---- entries of the lists ---- */
 
-static void drop_last(struct findings *f, struct finding_list *list)
+static void drop_last_entry(struct findings *f, struct finding_list *list)
 {
     store_unpin(f->walk.store, list->entries[--list->count]);
 }
 
 /* Adds an entry to a list. Lists with a limit stay sorted and lose their last entry if full. */
-static void list_add(struct findings *f, struct finding_list *list, struct entry *entry)
+static void add_to_list(struct findings *f, struct finding_list *list, struct entry *entry)
 {
     bool is_limited = f->shown < SIZE_MAX;
     size_t place = is_limited ? entry_sort_index(list->entries, list->count, entry) : list->count;
@@ -102,7 +102,7 @@ static void list_add(struct findings *f, struct finding_list *list, struct entry
     if (place == f->shown || (place < list->count && list->entries[place] == entry))
         return;
     if (list->count == f->shown)
-        drop_last(f, list);
+        drop_last_entry(f, list);
     /* The array is full if the count is a power of two; its size doubles then. */
     if ((list->count & (list->count - 1)) == 0)
         list->entries =
@@ -120,13 +120,13 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /* Removes the entries that no longer belong to the list, and sorts a list without limit. */
-static void list_finish(struct findings *f, unsigned which)
+static void finish_list(struct findings *f, unsigned which)
 {
     struct finding_list *list = &f->lists[which];
     size_t kept = 0;
 
     for (size_t i = 0; i < list->count; i++) {
-        if (entry_lists(list->entries[i]) & 1U << which)
+        if (lists_of_entry(list->entries[i]) & 1U << which)
             list->entries[kept++] = list->entries[i];
         else
             store_unpin(f->walk.store, list->entries[i]);
@@ -138,10 +138,10 @@ static void list_finish(struct findings *f, unsigned which)
 
 /* ---- visit of all objects ---- */
 
-static void add_entry(struct findings *f, struct entry *entry)
+static void add_entry_to_lists(struct findings *f, struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    unsigned lists = entry_lists(entry);
+    unsigned lists = lists_of_entry(entry);
     size_t fields[2];
 
     f->bindings += entry_class(entry) == CLASS_BINDING;
@@ -154,13 +154,13 @@ static void add_entry(struct findings *f, struct entry *entry)
         f->deliveries[d->stages.delivery.stage]++;
     }
     if (lists & (LIST(CONFLICT) | LIST(PREDICTED))) {
-        count_conflicts(entry, fields);
+        count_conflict_fields(entry, fields);
         f->conflict_fields[0] += fields[0];
         f->conflict_fields[1] += fields[1];
     }
     for (unsigned i = 0; lists >> i != 0; i++) {
         if (lists & 1U << i)
-            list_add(f, &f->lists[i], entry);
+            add_to_list(f, &f->lists[i], entry);
     }
 }
 
@@ -177,11 +177,11 @@ bool findings_step(struct findings *f, size_t budget)
 
         if (!entry) {
             for (unsigned i = 0; i < FINDING_LISTS; i++)
-                list_finish(f, i);
+                finish_list(f, i);
             return true;
         }
         if (entry_exists(entry) && (!f->ns || strcmp(f->ns, entry_ns(entry)) == 0))
-            add_entry(f, entry);
+            add_entry_to_lists(f, entry);
     }
     return false;
 }
@@ -204,7 +204,7 @@ void findings_release(struct findings *f)
     store_walk_stop(&f->walk);
     for (unsigned i = 0; i < FINDING_LISTS; i++) {
         while (f->lists[i].count > 0)
-            drop_last(f, &f->lists[i]);
+            drop_last_entry(f, &f->lists[i]);
         free(f->lists[i].entries);
     }
     *f = (struct findings){0};

@@ -110,7 +110,7 @@ void graph_mark_class(struct graph *g, enum object_class class)
 }
 
 /* Resets an empty queue, and frees its memory if an initial load has made it large. */
-static void queue_reset(struct queue *queue)
+static void reset_empty_queue(struct queue *queue)
 {
     queue->first = queue->end = 0;
     if (queue->capacity <= QUEUE_KEPT)
@@ -131,7 +131,7 @@ struct entry *graph_next(struct graph *g)
         entry->dirty = false;
         g->cause = entry->cause;
         if (queue->first == queue->end)
-            queue_reset(queue);
+            reset_empty_queue(queue);
         return entry;
     }
     return NULL;
@@ -175,7 +175,7 @@ static void remove_reader(struct entry *read, uint32_t position)
     }
 }
 
-static bool is_read(const struct edge *edges, size_t count, const struct entry *read)
+static bool edges_contain(const struct edge *edges, size_t count, const struct entry *read)
 {
     for (size_t i = 0; i < count; i++) {
         if (edges[i].read == read)
@@ -191,7 +191,7 @@ bool graph_reads_differ(const struct entry *reader, const struct entry_list *rea
     for (size_t i = 0; i < reads->count; i++) {
         if (at < reader->read_count && reader->reads[at].read == reads->items[i])
             at++;
-        else if (!is_read(reader->reads, at, reads->items[i]))
+        else if (!edges_contain(reader->reads, at, reads->items[i]))
             return true;
     }
     return at != reader->read_count;
@@ -209,14 +209,14 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
     for (size_t i = 0; i < reads->count; i++) {
         struct entry *read = reads->items[i];
 
-        if (is_read(reader->reads, reader->read_count, read))
+        if (edges_contain(reader->reads, reader->read_count, read))
             continue;
         uint32_t position = add_reader(read, reader);
         reader->reads[reader->read_count++] = (struct edge){read, position};
     }
     for (uint32_t i = 0; i < old_count; i++) {
-        if (!is_read(reader->reads, reader->read_count, old[i].read))
-            store_free_if_unused(g->store, old[i].read);
+        if (!edges_contain(reader->reads, reader->read_count, old[i].read))
+            store_free_unused(g->store, old[i].read);
     }
     free(old);
 }

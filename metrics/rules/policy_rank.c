@@ -9,7 +9,8 @@ static int compare_descending(int64_t a, int64_t b)
     return (a < b) - (a > b);
 }
 
-static int compare_step(const struct candidate *a, const struct candidate *b, enum rank_step step)
+static int compare_by_step(const struct candidate *a, const struct candidate *b,
+                           enum rank_step step)
 {
     const struct policy *left = entry_policy(a->policy);
     const struct policy *right = entry_policy(b->policy);
@@ -33,7 +34,7 @@ static int compare_step(const struct candidate *a, const struct candidate *b, en
 int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step)
 {
     for (int i = RANK_ELIGIBLE; i <= RANK_NAME; i++) {
-        int order = compare_step(a, b, (enum rank_step)i);
+        int order = compare_by_step(a, b, (enum rank_step)i);
 
         if (order == 0)
             continue;
