@@ -41,8 +41,8 @@ void cloud_index_resources(const struct cloud_index *x, const struct entry *leas
 
 /*
  * Returns true if the asset "//service/path" of a type such as "pubsub.googleapis.com/Topic" is the
- * resource that the template stands for. Compares locations if the asset name has a
- * location. Returns false if the identity is unclear.
+ * resource that the template stands for. Compares locations if the asset name has a location.
+ * Returns false if the identity is unclear.
  */
 bool cloud_name_is(const char *asset, const char *asset_type, const struct entry *template,
                    const struct connector_identity *identity);

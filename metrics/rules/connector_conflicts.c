@@ -154,7 +154,7 @@ static struct container container_of_object(const struct connector_facts *f)
     return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
 }
 
-/* Returns true also if the object needs its Namespace's container, and that sets several. */
+/* Also true if the object needs its Namespace's container and the Namespace sets several. */
 static bool is_identity_unclear(const struct connector_facts *f)
 {
     bool own =

@@ -8,8 +8,8 @@
 /* ---- schedulePriority ---- */
 
 /*
- * apiVersions of PriorityClasses in the store: of templates and, if no policy selects the kind, of
- * settings. From a cluster the value is read only for settings.
+ * apiVersions of PriorityClasses in the store, where they are templates or, if no policy selects
+ * the kind, settings. A source that reads a cluster has the value only of settings.
  */
 static const char *const versions[] = {PRIORITY_CLASS_API_VERSION, "policy.karmada.io/v1alpha1"};
 
@@ -295,7 +295,7 @@ static void set_pending(const struct drift_input *s, struct template_decision *o
 
 /* ---- decision about the state ---- */
 
-/* Decides if the binding matches the policy: stale if it lacks the template's last change. */
+/* Decides about a binding that matches its policy: stale if it lacks the template's change. */
 static int64_t decide_template_change(const struct drift_input *s, struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
@@ -313,7 +313,7 @@ static int64_t decide_template_change(const struct drift_input *s, struct templa
     return INT64_MAX;
 }
 
-/* Decides if a policy made the binding: compares the binding with the governing policy. */
+/* Decides about a binding that a policy made: compares it with the governing policy. */
 static int64_t decide_bound(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);

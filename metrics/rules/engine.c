@@ -152,7 +152,7 @@ void engine_free(struct engine *e)
 
 /*
  * Replaces the entry's decision by `fresh`, which is NULL for no decision: marks the affected
- * entries, updates the registers, the entries read and the timer, and frees the old decision. All
+ * entries, updates the indexes, the entries read and the timer, and frees the old decision. All
  * changes of decisions go through this function.
  */
 static void replace_decision(struct rule_context *c, struct entry *entry, void *fresh,

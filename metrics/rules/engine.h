@@ -101,7 +101,7 @@ void engine_set_api_version_source(struct engine *e, struct api_version_source j
 bool engine_uses_priority_classes(const struct engine *e);
 /* Returns true if the store has an override policy. */
 bool engine_has_overrides(const struct engine *e);
-/* Returns a number that changes if the selected types, or the results of the two above, change. */
+/* Returns a number that changes with the selected types and the results of the two calls above. */
 uint64_t engine_selected_version(const struct engine *e);
 
 /*

@@ -58,5 +58,5 @@ void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms);
  * them: the evaluation that follows calls it.
  */
 void graph_wake(struct graph *g, int64_t now_ms);
-/* Returns when graph_wake() is due, not after the next timer; INT64_MAX without timers. */
+/* Returns when graph_wake() is due, the next timer at the latest; INT64_MAX without timers. */
 int64_t graph_deadline(const struct graph *g);

@@ -24,8 +24,9 @@
  * of a decision, `decide` makes the decision from these alone. To add a class, write a file
  * rule_<class>.c that defines its struct rule, and add a line to the table in engine.c.
  *
- * After a change of an object the engine evaluates the object itself, the entries that `changed`
- * marks and, if the decision differs, the entries that `mark_readers` and `mark_read` mark.
+ * After a change of an object the engine evaluates the object itself and the entries that `changed`
+ * marks; each evaluation with another result also marks entries that read the decision
+ * (`mark_readers`) and entries that it reads (`mark_read`).
  */
 
 /* State that the rules of all classes share: `gather` reads it, other functions may change it. */
@@ -145,7 +146,7 @@ struct rule {
     void (*add_reads)(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads);
 
-    /* Returns true if the decisions are equal to their readers. NULL: any two are equal. */
+    /* Returns true if no reader can distinguish the decisions. NULL: no reader ever can. */
     bool (*equal)(const void *old, const void *fresh);
     /* Marks the readers of a decision that was added or removed, or differs from the last one. */
     void (*mark_readers)(struct graph *g, const struct entry *entry);
@@ -156,8 +157,8 @@ struct rule {
     void (*mark_read)(const struct rule_context *c, const struct entry *entry);
 
     /*
-     * `leave` removes the entry from the registers (struct name_collisions, on_clusters) that its
-     * present decision needs and the next one does not; `enter` adds it to the registers that its
+     * `leave` removes the entry from the indexes (struct name_collisions, on_clusters) that its
+     * present decision needs and the next one does not; `enter` adds it to the indexes that its
      * new decision needs and the last one did not. `next` and `last` are NULL if there is no such
      * decision.
      */
