@@ -405,9 +405,9 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
 
     if (!s->claim || (policy && policy->deleting))
         return decide_fresh(s, out);
-    if (policy && !policy_selects(s->claimed, s->template))
+    if (policy && !policy_selects_template(s->claimed, s->template))
         return set_selector_mismatch(s, out);
-    if (!claim_holds(s->claim, s->claimed))
+    if (!claim_policy_exists(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
     out->governing = s->claimed;
     return decide_claimed(s, out);

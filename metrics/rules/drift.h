@@ -12,7 +12,7 @@
 /*
  * State of a template (product contract 3.2 and 3.3): compares the present policies with the
  * binding that Karmada made. Also resolves the schedulePriority of policies. No function has side
- * effects but priority_changed(), which marks entries.
+ * effects but priority_mark_policies(), which marks entries.
  */
 
 /*

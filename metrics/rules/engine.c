@@ -106,7 +106,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
-    store_listen(store, (struct store_listener){on_object_change, e});
+    store_set_listener(store, (struct store_listener){on_object_change, e});
     return e;
 }
 
@@ -205,9 +205,9 @@ static void evaluate_entry(struct engine *e, struct entry *entry, struct gathere
         if (rule->add_reads)
             rule->add_reads(c, entry, fresh, &g->reads);
     }
-    transitions_before(history, entry, &before);
+    transitions_note_before(history, entry, &before);
     replace_decision(c, entry, fresh, &g->reads, due_ms);
-    transitions_after(history, entry, &before, cause, c->now_ms);
+    transitions_note_after(history, entry, &before, cause, c->now_ms);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
     if (!entry_exists(entry))

@@ -216,7 +216,7 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
     }
     for (uint32_t i = 0; i < old_count; i++) {
         if (!edges_contain(reader->reads, reader->read_count, old[i].read))
-            store_free_unused(g->store, old[i].read);
+            store_free_if_unused(g->store, old[i].read);
     }
     free(old);
 }
