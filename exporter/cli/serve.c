@@ -59,14 +59,10 @@ static enum outcome turn_loop(const struct command *command, const struct surrou
     }
     while (step == LOOP_GOES_ON)
         step = loop_turn(loop, err);
-    enum outcome outcome = OUTCOME_FAILED;
-
-    if (step == LOOP_ENDED) {
-        guard_ending(around->guard, STATUS_OK);
-        outcome = OUTCOME_ENDED;
-    }
+    if (step == LOOP_ENDED)
+        guard_ending(around->guard);
     loop_free(loop);
-    return outcome;
+    return step == LOOP_ENDED ? OUTCOME_ENDED : OUTCOME_FAILED;
 }
 
 /* Frees the reader. If a thread is still blocked, logs that and sets `*is_blocked`. */

@@ -14,8 +14,8 @@ struct ahead {
     const char *path;           /* The PATH of the files. Borrowed. */
     struct manifest_file **files;
     size_t count;
-    size_t next;  /* The file behind the one that is being read. */
-    size_t ended; /* Of how many the bytes have ended. */
+    size_t next;  /* Index of the file after the current one. */
+    size_t ended; /* Number of files whose bytes have ended. */
     bool at_end;  /* The last bytes of the current file were handed out. */
 };
 
@@ -32,10 +32,10 @@ bool ahead_add(struct ahead *a, struct manifest_file *file) MUST_USE;
 /* Starts to read the files of `path`, which is borrowed. */
 void ahead_start(struct ahead *a, const char *path);
 
-/* The next of the files, whose bytes come from now on; NULL if there is none left. */
+/* Makes the next file the current one for ahead_bytes(); NULL if all have been read. */
 struct manifest_file *ahead_next(struct ahead *a);
 
-/* After the last file: true once there is room for others. */
+/* Returns true if the last file has been read, so that others can be added. */
 bool ahead_done(struct ahead *a, int64_t now_ms);
 
 enum ahead_state {
@@ -48,7 +48,7 @@ enum ahead_state {
 };
 
 struct ahead_bytes {
-    const char *bytes; /* Of a failure: why, with a NUL. */
+    const char *bytes; /* After a failure: the reason, with a NUL. */
     size_t len;
     bool gone; /* The file does not exist any more. */
 };

@@ -20,14 +20,14 @@ void asset_reader_free(struct asset_reader *r);
 void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen);
 
 enum asset_reader_state {
-    ASSET_READER_BEGINS, /* It has changed; bytes follow. */
+    ASSET_READER_BEGINS, /* The file has changed; bytes follow. */
     ASSET_READER_BYTES,
-    ASSET_READER_END,       /* This, ... */
-    ASSET_READER_UNCHANGED, /* ... this ... */
-    ASSET_READER_FAILED,    /* ... and this, of which the error says why, end the reading. */
-    ASSET_READER_LOST,      /* Likewise: the job was not run to its end. */
+    ASSET_READER_END,       /* The reading ends here, and with the next three states. */
+    ASSET_READER_UNCHANGED, /* The file is as before. */
+    ASSET_READER_FAILED,    /* The error has the reason. */
+    ASSET_READER_LOST,      /* The job was not run to its end; the error has the reason. */
     ASSET_READER_WAITS,     /* No result yet: file_reader_fd() reports when to ask again. */
-    ASSET_READER_HANGS, /* Likewise, but too long already. Asked again, it may go on after all. */
+    ASSET_READER_HANGS,     /* No result for too long. The reading may go on later. */
 };
 
 struct asset_reader_bytes {

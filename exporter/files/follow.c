@@ -27,8 +27,8 @@ static void on_neighbour(struct tree_path *path, const struct watch *watch,
 }
 
 /*
- * A file has changed. Where another process looks at the disk, a file that is known is read
- * again without a look, and a walk finds out about the others.
+ * Handles a change of a file. With a file reader a known file is read again at once, and a walk of
+ * the PATH finds the others.
  */
 static void on_file(struct tree *t, struct tree_path *path, const char *at, uint32_t mask,
                     bool force)

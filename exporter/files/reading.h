@@ -23,8 +23,8 @@ enum reading_state {
     READING_MORE,
     READING_DONE,
     READING_FAILED,
-    READING_WAITS, /* The process that reads has not got further yet, ... */
-    READING_HANGS, /* ... for too long, or has ended: a failure, and the file is read again. */
+    READING_WAITS, /* The file reader has no result yet. */
+    READING_HANGS, /* No result for too long, or the job is lost: the file is read again. */
 };
 
 /* Why reading failed. */
@@ -51,7 +51,7 @@ void reading_free(struct reading *r);
 /* Call `each` for each object. */
 void reading_listen(struct reading *r, json_object_fn *each, void *context);
 
-/* When a reading that waits may hang: job_due(). */
+/* Returns when a reading that waits may hang (read_job_due). */
 int64_t reading_due(const struct reading *r);
 
 /* Read a little further: some thousand bytes, one document, or one item of a

@@ -8,7 +8,7 @@
  * Walks PATHs with jobs of the file reader, one at a time, and keeps the jobs that hang. A PATH
  * that does not answer is a problem and keeps its files. It is walked again when its job returns.
  */
-enum { HELD_MAX = 8, HELD_OF_PATH_MAX = 3 };
+enum { HELD_MAX = ABANDONED_MAX, HELD_OF_PATH_MAX = ABANDONED_OF_PATH_MAX };
 
 struct rescan {
     struct file_reader *reader; /* Borrowed. NULL: the caller walks PATHs itself. */

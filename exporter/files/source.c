@@ -13,7 +13,7 @@ const struct manifest_limits manifest_limits_default = {
     .nodes_max = 1000 * 1000,
 };
 
-/* So long a wait for another process is a part of the work. */
+/* Waits for the file reader up to this length count as work. */
 enum { SHORT_WAIT_MS = 250 };
 
 static void want(void *context, struct manifest_file *file)
@@ -165,7 +165,7 @@ static void read_ahead(struct manifests *m)
             tree_mark(&m->tree, file);
             break;
         } else if (file->once) {
-            /* Standard input takes as long as it takes: no other file waits for it. */
+            /* Standard input may block for ever: it has a job of its own. */
             break;
         }
     }

@@ -12,7 +12,6 @@
 
 struct guard {
     pthread_t thread;
-    _Atomic int status;
     int signals; /* Polled and never read: the signal is for the loop. */
     int ending;
     int ended;
@@ -37,7 +36,7 @@ static void *run(void *context)
         return NULL;
     for (size_t i = 0; i < g->listener_count; i++)
         close(g->listeners[i]);
-    _exit(g->status);
+    _exit(0);
 }
 
 static void release(struct guard *g)
@@ -90,9 +89,8 @@ static void raise_event(int fd)
         abort();
 }
 
-void guard_ending(struct guard *g, int status)
+void guard_ending(struct guard *g)
 {
-    g->status = status;
     raise_event(g->ending);
 }
 

@@ -8,7 +8,8 @@
  * name that is being looked up, a thread that does not end, a call that does not return.
  *
  * From SIGTERM, SIGINT or guard_ending() on there are GUARD_MS for an orderly end, then the process
- * exits as it is. Kubernetes, systemd and people would wait for it, and then kill it anyway.
+ * exits with status 0 as it is. Kubernetes, systemd and people would wait for it, and then kill it
+ * anyway.
  */
 struct guard;
 
@@ -17,9 +18,11 @@ enum { GUARD_MS = 700 };
 /* Block both signals, which the caller still has to read, and start the guard's thread. */
 struct guard *guard_start(struct error *err) MUST_USE;
 
-/* The end has begun: there are GUARD_MS left, and then the process exits with `status`. Without
- * this call, after a signal alone, the status is 0. */
-void guard_ending(struct guard *g, int status);
+/*
+ * Starts the GUARD_MS. The loop must call this after a signal: the guard misses a signal that the
+ * loop reads first.
+ */
+void guard_ending(struct guard *g);
 
 /*
  * Has the guard close this listening socket before it exits. The kernel keeps a process, and its

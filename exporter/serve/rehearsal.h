@@ -17,12 +17,12 @@ struct rehearsal {
     const struct log *log;
     struct read_job *job;  /* NULL if no job runs. */
     struct read_job *look; /* The same for the check of the kubeconfig. */
-    int64_t looked_ms;     /* When it began last; 0: never. */
-    uint64_t looking;      /* What it has seen so far of this look, */
-    uint64_t seen;         /* and in the last one; 0: there was none. */
-    int64_t asked_ms;      /* When it asked for a reload for that; 0: that is done with. */
-    char touched[256];     /* What it touched last. */
-    bool hangs;            /* That is in the log. */
+    int64_t looked_ms;     /* Start of the last check; 0 before the first. */
+    uint64_t looking;      /* Hash of the contents read in this check, */
+    uint64_t seen;         /* and in the last one; 0 before the first. */
+    int64_t asked_ms;      /* Time of the reload for another content; 0 if that is decided. */
+    char touched[256];     /* Path of the file that the job reads. */
+    bool hangs;            /* The log has the file that does not answer. */
     bool lost;             /* The job could not be run; retry_ms is the next attempt. */
     int64_t retry_ms;
 };
@@ -32,7 +32,7 @@ void rehearsal_release(struct rehearsal *r);
 enum rehearsal_state {
     REHEARSAL_NONE,
     REHEARSAL_WAITS,
-    REHEARSAL_HANGS, /* What hangs is in the error, and in the log once. */
+    REHEARSAL_HANGS, /* The error names the file that does not answer; the log has it once. */
     REHEARSAL_DONE,  /* All answers, for a moment: read it now. */
 };
 

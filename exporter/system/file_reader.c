@@ -12,7 +12,7 @@
 
 enum {
     UNTAKEN_BYTES_MAX = 256 * 1024, /* Untaken results; above that a job waits. */
-    COUNTED_WAIT_MAX_MS = 2500,     /* A loop that was busy itself does not make a job hang. */
+    COUNTED_WAIT_MAX_MS = 2500,     /* Longest time between two looks that counts against a job. */
     END_WAIT_MS = 100,              /* For threads that are about to end. */
     FREED_WAIT_MS = 100,            /* For a job that is about to see that it is unwanted. */
 };
@@ -37,12 +37,12 @@ struct read_job {
     struct read_job *next; /* In the queue, or among the abandoned ones. */
     char *path;
     char file[READ_FILE_MAX];
-    int64_t blocked_ms; /* `abandoned`: from then on the job counts as one that hangs. */
+    int64_t blocked_ms; /* Abandoned jobs: time from which it counts as one that hangs. */
     read_job_fn *run;
     void *input;
     void (*free_input)(void *input);
     enum phase phase;
-    bool has_turn;  /* The next job of the queue waits for this one. */
+    bool has_turn;  /* The queue waits for this job; given back while results wait. */
     bool abandoned; /* The reader counts its thread in `abandoned`. */
     bool unwanted;  /* The caller has freed it; the thread frees the rest. */
     bool patient;
@@ -415,7 +415,7 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
         else
             job->first = node;
         job->last = node;
-        job->untaken_bytes += len + JOB_FRAME_WORTH;
+        job->untaken_bytes += len + JOB_RESULT_WORTH;
         signal_event(r);
     }
     pthread_mutex_unlock(&r->lock);
@@ -504,7 +504,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
         if (!job->first)
             job->last = NULL;
         job->taken->next = NULL;
-        job->untaken_bytes -= job->taken->len + JOB_FRAME_WORTH;
+        job->untaken_bytes -= job->taken->len + JOB_RESULT_WORTH;
         pthread_cond_broadcast(&r->taken);
     } else {
         state = state_without_result(job, now_ms);
@@ -515,7 +515,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
     if (job->asked_ms != 0)
         note_starving(job, now_ms);
     job->asked_ms = 0;
-    job->bytes += job->taken->len + JOB_FRAME_WORTH;
+    job->bytes += job->taken->len + JOB_RESULT_WORTH;
     *out = (struct read_result){job->taken->tag, job->taken->len, job->taken->bytes};
     return JOB_RESULT;
 }

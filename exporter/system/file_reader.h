@@ -47,11 +47,11 @@ enum {
 
     /*
      * A job hangs if the time without a result exceeds JOB_PATIENCE_MS, and a millisecond for each
-     * JOB_BYTES_A_MS bytes of its results. A result counts JOB_FRAME_WORTH bytes by itself.
+     * JOB_BYTES_A_MS bytes of its results. A result counts JOB_RESULT_WORTH bytes by itself.
      */
     JOB_PATIENCE_MS = 5000,
     JOB_BYTES_A_MS = 100,
-    JOB_FRAME_WORTH = 4096,
+    JOB_RESULT_WORTH = 4096,
 };
 
 /*

@@ -11,7 +11,7 @@
  */
 enum {
     SHOWN_MAX = 40,
-    SHOWN_BYTES = SHOWN_MAX * 6 + 4, /* An escape has at most six bytes. */
+    SHOWN_BYTES = SHOWN_MAX * 6 + 4, /* Six bytes for an escape, four for "..." and NUL. */
 };
 
 struct shown {

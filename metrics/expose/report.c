@@ -128,8 +128,8 @@ static void put_documents(struct json_writer *w, bool duplicates,
     }
 }
 
-static void put_invalid(struct json_writer *w, const struct report *r,
-                        const struct report_invalid *invalid, size_t count)
+static void put_invalid_and_duplicates(struct json_writer *w, const struct report *r,
+                                       const struct report_invalid *invalid, size_t count)
 {
     json_writer_open(w, "invalid", '[');
     put_documents(w, false, invalid, count);
@@ -175,7 +175,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     json_writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
     put_summary(&w, &r);
     put_lists(&w, &r);
-    put_invalid(&w, &r, invalid, invalid_count);
+    put_invalid_and_duplicates(&w, &r, invalid, invalid_count);
     json_writer_close(&w, '}');
     strbuf_addc(out, '\n');
 

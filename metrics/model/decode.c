@@ -337,3 +337,9 @@ void decode_texts_release(struct intern *strings, const char **texts, uint32_t c
         intern_drop(strings, texts[i]);
     free(texts);
 }
+
+bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind)
+{
+    return strcmp(json_str(json, "apiVersion", ""), api_version) == 0 &&
+           strcmp(json_str(json, "kind", ""), kind) == 0;
+}

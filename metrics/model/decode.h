@@ -117,6 +117,9 @@ void decode_texts_release(struct intern *strings, const char **texts, uint32_t c
 /* Fails with "'<prefix>.<path>.<key>' <what>", without empty parts. Keeps the first error. */
 void decode_fail(struct decode *d, const char *path, const char *key, const char *what);
 
+/* Returns true if an object has this apiVersion and kind. */
+bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind);
+
 /* For tests. */
 
 /* Returns the number of different strings in the pool. */

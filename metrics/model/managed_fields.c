@@ -11,7 +11,10 @@ static const char path[] = "metadata.managedFields[]";
 /* Label that users set although its key contains ".karmada.io". */
 static const char user_label[] = "namespace.karmada.io/skip-auto-propagation";
 
-/* Returns true if a key of labels or annotations is a user's; "." stands for the map itself. */
+/*
+ * Returns true if a key of labels or annotations is not Karmada's (is_karmada_key()) or equals
+ * `exception`, which may be NULL. The key "." stands for the map itself and is skipped.
+ */
 static bool has_user_key(const cJSON *fields, const char *exception)
 {
     const cJSON *field;
@@ -266,7 +269,11 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
             (out->managed ? count_user_fields(d, managed) : hash_content(json)) & INT32_MAX;
 }
 
-/* For objects without a generation. A removed field has no time, but leaves fewer fields. */
+/*
+ * Returns true if a user changed an object that has no generation: its last write is newer, or
+ * users own fewer fields, since the removal of a field leaves no time. Without managedFields
+ * `content` is a hash of the object.
+ */
 static bool has_changed_content(const struct traces *old, const struct traces *fresh)
 {
     if (old->managed != fresh->managed)

@@ -57,7 +57,10 @@ void cluster_affinity_release(struct intern *strings, struct cluster_affinity *a
 /* Path in error messages. Errors are not reported; they set `unreadable` only. */
 static const char path[] = "placement";
 
-/* Karmada's webhook rejects a placement with both fields; clusterAffinity has precedence. */
+/*
+ * Karmada's webhook rejects a placement with both clusterAffinity and clusterAffinities;
+ * clusterAffinity has precedence.
+ */
 static void read_groups(struct decode *d, const cJSON *json, struct placement *p)
 {
     const cJSON *one = decode_object(d, json, path, "clusterAffinity");

@@ -256,12 +256,6 @@ static const struct interpreter {
     {"networking.k8s.io/v1", "Ingress", read_ingress, "spec"},
 };
 
-static bool is_kind(const cJSON *json, const char *api_version, const char *kind)
-{
-    return strcmp(json_str(json, "kind", ""), kind) == 0 &&
-           strcmp(json_str(json, "apiVersion", ""), api_version) == 0;
-}
-
 static int compare_references(const void *a, const void *b)
 {
     const struct found_reference *x = a;
@@ -321,14 +315,14 @@ void references_decode(struct decode *d, const cJSON *json, struct references *o
     CLEANUP(search_release) struct search s = {.d = d};
 
     *out = (struct references){0};
-    if (is_kind(json, "multicluster.x-k8s.io/v1alpha1", "ServiceImport")) {
+    if (is_object_of_kind(json, "multicluster.x-k8s.io/v1alpha1", "ServiceImport")) {
         decode_service_import(d, json, out);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {
         const struct interpreter *interpreter = &interpreters[i];
 
-        if (!is_kind(json, interpreter->api_version, interpreter->kind))
+        if (!is_object_of_kind(json, interpreter->api_version, interpreter->kind))
             continue;
         interpreter->read(&s, json, interpreter->path);
         out->known = json_get(json, "spec") != NULL;

@@ -346,7 +346,7 @@ static void remove_object(struct store *s, struct entry *entry)
  * Frees the empty partitions once they are more than half of all. Otherwise a control plane with
  * a new namespace for every test run would let memory grow.
  */
-static void free_empty_partitions(struct store *s)
+static void free_empty_partitions_if_many(struct store *s)
 {
     if (s->empty_partitions < EMPTY_PARTITIONS_MIN ||
         s->empty_partitions <= s->partitions.count / 2)
@@ -376,7 +376,7 @@ static void free_empty_partitions(struct store *s)
 void store_remove(struct store *s, struct entry *entry)
 {
     remove_object(s, entry);
-    free_empty_partitions(s);
+    free_empty_partitions_if_many(s);
 }
 
 size_t store_sweep(struct store *s, struct origin origin)
@@ -399,7 +399,7 @@ size_t store_sweep(struct store *s, struct origin origin)
             }
         }
     }
-    free_empty_partitions(s);
+    free_empty_partitions_if_many(s);
     return swept;
 }
 

@@ -128,15 +128,9 @@ static const struct replicas_field {
     {"v1", "Pod", NULL},
 };
 
-static bool is_kind(const cJSON *json, const char *api_version, const char *kind)
-{
-    return strcmp(json_str(json, "apiVersion", ""), api_version) == 0 &&
-           strcmp(json_str(json, "kind", ""), kind) == 0;
-}
-
 bool is_setting_object(const cJSON *json)
 {
-    return is_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND) ||
+    return is_object_of_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND) ||
            connector_role_of(json) != ROLE_NONE;
 }
 
@@ -332,8 +326,8 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->resource_version = resource_version_decode(d, metadata, "metadata");
     t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
     traces_decode(d, json, &t->traces);
-    t->claim_moves_generation = is_kind(json, "apps/v1", "Deployment");
-    if (is_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
+    t->claim_moves_generation = is_object_of_kind(json, "apps/v1", "Deployment");
+    if (is_object_of_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
         read_priority(d, json, t);
     t->claim_incomplete = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_is_deleting(d, metadata);

@@ -351,7 +351,7 @@ struct template_decision {
     struct entry *governing;    /* Policy that the template is to follow, or NULL. */
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;      /* Binding of the template, or NULL. */
-    struct dependency_decision *dependency; /* NULL with a binding: its decision has it. */
+    struct dependency_decision *dependency; /* NULL with a binding: see binding_decision. */
     struct policy_version *version; /* Version of `claimed` in the binding; NULL if unknown. */
     struct capacity *capacity; /* Only if stale with a binding of its own (replica_projection.h). */
     struct connector_decision *connector; /* Only for resources of Config Connector. */

@@ -34,7 +34,7 @@ static void gather_eviction_facts(struct delivery_facts *f, const struct entry *
          */
         f->purge_blocked |=
             e->purge_mode == PURGE_DIRECTLY &&
-            (member == MEMBER_NOT_READY || work_of(from->works, binding, e->cluster));
+            (member == MEMBER_NOT_READY || work_in_cluster(from->works, binding, e->cluster));
     }
 }
 
@@ -127,7 +127,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
         struct override_failure failure;
 
         *target = (struct target_facts){
-            .work = work_of(from->works, binding, b->clusters[i].name),
+            .work = work_in_cluster(from->works, binding, b->clusters[i].name),
             .member = members_state(from->members, b->clusters[i].name),
         };
         /* An override policy that failed earlier does not matter to an up-to-date target. */
@@ -374,8 +374,9 @@ const char *delivery_target_message(const struct delivery_sources *from,
     struct override_failure failure;
 
     if (decision_targets(d)[target].reason == WHY_OVERRIDE_FAILED &&
-        override_failed(from->override_events, template, work_of(from->works, d->binding, cluster),
-                        cluster, &reads, &failure))
+        override_failed(from->override_events, template,
+                        work_in_cluster(from->works, d->binding, cluster), cluster, &reads,
+                        &failure))
         return failure.message;
     return binding_status_message(&b->status, cluster);
 }

@@ -228,7 +228,8 @@ static uint32_t index_of_first_work(const struct subject_group *group, const cha
     return first;
 }
 
-const struct work *work_of(const struct works *w, const struct entry *binding, const char *cluster)
+const struct work *work_in_cluster(const struct works *w, const struct entry *binding,
+                                   const char *cluster)
 {
     struct subject subject = subject_of_binding(entry_ns(binding), binding->name);
     const struct subject_group *group = subject_index_find(&w->index, &subject);

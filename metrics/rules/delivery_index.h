@@ -86,4 +86,5 @@ static inline bool works_known(const struct works *w)
  * one. Works of a deleted binding of the same name (another permanent id) do not count. A changed
  * Work marks the binding's template; a change of works_known() marks the templates of all bindings.
  */
-const struct work *work_of(const struct works *w, const struct entry *binding, const char *cluster);
+const struct work *work_in_cluster(const struct works *w, const struct entry *binding,
+                                   const char *cluster);

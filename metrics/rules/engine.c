@@ -231,8 +231,8 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
         evaluate_entry(e, entry, &gathered);
     bool done = graph_is_done(e->context.graph) &&
-                policy_versions_report_touched(&e->context.policy_versions, budget,
-                                               e->observer.decided, e->observer.context);
+                policy_versions_report_queued(&e->context.policy_versions, budget,
+                                              e->observer.decided, e->observer.context);
     dependency_referrers_release(&gathered.referrers);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);

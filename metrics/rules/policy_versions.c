@@ -463,12 +463,12 @@ void policy_versions_release(struct policy_versions *all)
 {
     struct policy_history *h;
 
-    for (size_t i = 0; i < all->touched_count; i++)
-        policy_history_drop(all->touched[i], all->strings);
+    for (size_t i = 0; i < all->queued_count; i++)
+        policy_history_drop(all->queued[i], all->strings);
     for (size_t at = 0; (h = map_next(&all->by_policy, &at)) != NULL;)
         policy_history_drop(h, all->strings);
     map_release(&all->by_policy);
-    free(all->touched);
+    free(all->queued);
 }
 
 static struct policy_history *find_history(const struct policy_versions *all,
@@ -514,18 +514,18 @@ struct policy_history *policy_versions_ref_history(const struct policy_versions 
     return policy_history_ref(find_history(all, policy));
 }
 
-/* Queues a history for policy_versions_report_touched(), if it is not queued yet. */
+/* Queues a history for policy_versions_report_queued(), if it is not queued yet. */
 static void queue_for_report(struct policy_versions *all, struct policy_history *h)
 {
-    if (h->touched)
+    if (h->queued)
         return;
-    h->touched = true;
-    if (all->touched_count == all->touched_capacity) {
-        all->touched_capacity = all->touched_capacity ? 2 * all->touched_capacity : 16;
-        all->touched =
-            xreallocarray(all->touched, all->touched_capacity, sizeof(struct policy_history *));
+    h->queued = true;
+    if (all->queued_count == all->queued_capacity) {
+        all->queued_capacity = all->queued_capacity ? 2 * all->queued_capacity : 16;
+        all->queued =
+            xreallocarray(all->queued, all->queued_capacity, sizeof(struct policy_history *));
     }
-    all->touched[all->touched_count++] = policy_history_ref(h);
+    all->queued[all->queued_count++] = policy_history_ref(h);
 }
 
 struct policy_version *policy_versions_add_template(struct policy_versions *all,
@@ -557,19 +557,19 @@ void policy_versions_remove_template(struct policy_versions *all, struct policy_
     policy_history_drop(h, all->strings);
 }
 
-bool policy_versions_report_touched(struct policy_versions *all, size_t budget,
-                                    void (*decided)(void *context, struct entry *policy),
-                                    void *context)
+bool policy_versions_report_queued(struct policy_versions *all, size_t budget,
+                                   void (*decided)(void *context, struct entry *policy),
+                                   void *context)
 {
-    for (; budget > 0 && all->touched_count > 0; budget--) {
-        struct policy_history *h = all->touched[--all->touched_count];
+    for (; budget > 0 && all->queued_count > 0; budget--) {
+        struct policy_history *h = all->queued[--all->queued_count];
 
-        h->touched = false;
+        h->queued = false;
         if (!all->paused)
             policy_history_trim(h, all->strings, all->limit);
         if (decided && !h->gone)
             decided(context, h->policy);
         policy_history_drop(h, all->strings);
     }
-    return all->touched_count == 0;
+    return all->queued_count == 0;
 }

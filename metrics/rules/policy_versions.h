@@ -59,8 +59,8 @@ struct policy_history {
     struct policy_version unknown; /* For templates with values that no version ever had. */
     uint32_t turns;                /* Number of observed versions. */
     uint32_t holders;              /* Number of references. */
-    bool gone;    /* The policy was deleted, or deleted and created again under its name. */
-    bool touched; /* The history is queued for policy_versions_report_touched(). */
+    bool gone;   /* The policy was deleted, or deleted and created again under its name. */
+    bool queued; /* The history is queued for policy_versions_report_queued(). */
 };
 
 /*
@@ -115,9 +115,9 @@ struct policy_versions {
     struct intern *strings;
     size_t limit; /* Number of versions kept per policy beside those that templates run. */
     bool paused;  /* A simulation is running: histories neither gain nor lose versions. */
-    struct policy_history **touched; /* Queued histories; one reference each. */
-    size_t touched_count;
-    size_t touched_capacity;
+    struct policy_history **queued; /* Queued histories; one reference each. */
+    size_t queued_count;
+    size_t queued_capacity;
 };
 
 void policy_versions_init(struct policy_versions *all, struct intern *strings, size_t limit);
@@ -147,6 +147,6 @@ void policy_versions_remove_template(struct policy_versions *all, struct policy_
  * policy_versions_remove_template() cannot do so, because a template that is evaluated again leaves
  * its version for a moment. Returns true if no history is queued any more.
  */
-bool policy_versions_report_touched(struct policy_versions *all, size_t budget,
-                                    void (*decided)(void *context, struct entry *policy),
-                                    void *context);
+bool policy_versions_report_queued(struct policy_versions *all, size_t budget,
+                                   void (*decided)(void *context, struct entry *policy),
+                                   void *context);

@@ -20,7 +20,7 @@ enum undetermined_reason {
     UNDETERMINED_SPREAD_CONSTRAINTS,
     UNDETERMINED_TAINTS,           /* An allowed cluster has a taint that is not tolerated. */
     UNDETERMINED_COMPONENTS,       /* The workload has several pod templates. */
-    UNDETERMINED_OVERFLOW,         /* The affinity in use depends on live capacity. */
+    UNDETERMINED_OVERFLOW,         /* overflowAffinities: live capacity selects one. */
     UNDETERMINED_NO_CLUSTERS,      /* No Cluster in the source or allowed by the affinity. */
     UNDETERMINED_TEMPLATE_UPDATED, /* The binding lacks the last change of the template. */
     UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, or a placement of a newer Karmada. */

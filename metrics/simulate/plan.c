@@ -491,7 +491,7 @@ void plan_admit_manifests(struct plan *p)
     overlay_observe(p->overlay, (struct overlay_observer){record_touched_entry, p});
 }
 
-/* ---- the change of a plan ---- */
+/* ---- applying the changed objects ---- */
 
 static void process_queue(struct plan *p)
 {

@@ -115,7 +115,7 @@ static void put_work(struct lab *lab, const char *ns, const char *name)
     put(w, text.data);
 }
 
-/* What work_of() should say: look at every Work there is. */
+/* What work_in_cluster() should say: look at every Work there is. */
 static const struct work *look_for(const struct lab *lab, unsigned binding, const char *cluster)
 {
     const struct type *type = store_find_type(lab->world.store, "work.karmada.io/v1alpha1", "Work");
@@ -150,15 +150,15 @@ static void ask(const struct lab *lab, struct answers *out)
     memset(out, 0, sizeof(*out));
     for (unsigned b = 0; b < BINDINGS; b++) {
         for (unsigned c = 0; c < CLUSTERS; c++) {
-            const struct work *work = work_of(works_in(lab), lab->bindings[b], clusters[c]);
+            const struct work *work = work_in_cluster(works_in(lab), lab->bindings[b], clusters[c]);
 
             assert_ptr_equal(work, look_for(lab, b, clusters[c]));
             out->there[b][c] = work != NULL;
             out->suspended[b][c] = work && work->suspended;
         }
-        assert_null(work_of(works_in(lab), lab->bindings[b], "m"));
-        assert_null(work_of(works_in(lab), lab->bindings[b], "m100"));
-        assert_null(work_of(works_in(lab), lab->bindings[b], ""));
+        assert_null(work_in_cluster(works_in(lab), lab->bindings[b], "m"));
+        assert_null(work_in_cluster(works_in(lab), lab->bindings[b], "m100"));
+        assert_null(work_in_cluster(works_in(lab), lab->bindings[b], ""));
     }
 }
 
