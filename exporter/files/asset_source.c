@@ -146,13 +146,23 @@ static void end(struct asset_source *s)
     finish(s, complete);
 }
 
-/* It may still answer: nothing is given up but the waiting for it. */
+/* Logs and reports that the file does not answer. The reading may still go on later. */
 static void say_that_it_hangs(struct asset_source *s, const struct error *why)
 {
     if (!asset_source_hangs(s))
         log_write(s->log, LOG_LEVEL_WARN,
                   "cannot read the asset export; the last known leases stay", "error", why->text);
     s->hang = *why;
+}
+
+/* Ends a reading whose job was not run to its end; the file is read again at the next look. */
+static void retry_later(struct asset_source *s, const struct error *why)
+{
+    if (s->stage == READING)
+        json_frame_release(&s->frame);
+    s->stage = IDLE;
+    s->seen = (struct file_stamp){0};
+    say_that_it_hangs(s, why);
 }
 
 /* One step of a reading. */
@@ -163,7 +173,7 @@ static void read_on(struct asset_source *s, int64_t now_ms)
     enum asset_reader_state state = asset_reader_next(s->reader, now_ms, &next, &err);
 
     s->waits = state == ASSET_READER_WAITS || state == ASSET_READER_HANGS;
-    if (!s->waits && asset_source_hangs(s)) {
+    if (!s->waits && state != ASSET_READER_LOST && asset_source_hangs(s)) {
         s->hang.text[0] = '\0';
         log_write(s->log, LOG_LEVEL_INFO, "the asset export answers again", "file", s->path);
     }
@@ -184,9 +194,7 @@ static void read_on(struct asset_source *s, int64_t now_ms)
         give_up(s, &err);
         return;
     case ASSET_READER_LOST:
-        give_up(s, &err);
-        /* The file is as it was; without a stamp it is read again at the next look. */
-        s->seen = (struct file_stamp){0};
+        retry_later(s, &err);
         return;
     case ASSET_READER_WAITS:
         return;
@@ -228,7 +236,7 @@ bool asset_source_busy(const struct asset_source *s)
 
 int64_t asset_source_due(const struct asset_source *s)
 {
-    if (!s || asset_source_hangs(s))
+    if (!s || (asset_source_hangs(s) && s->stage != IDLE))
         return INT64_MAX;
     return s->stage == IDLE ? s->look_ms : asset_reader_due(s->reader);
 }

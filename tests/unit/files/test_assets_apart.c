@@ -1,4 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that holds of assets, where another process reads the file. */
+/* The tests of asset exports with a file reader, whose thread reads the file. */
 #define APART true
+#include <fcntl.h>
+
 #include "tests/unit/files/test_assets.c"
+
+static void wait_for_byte(struct read_job *job, void *input)
+{
+    const int *fd = input;
+    char byte;
+
+    (void)job;
+    (void)!read(*fd, &byte, 1);
+}
+
+/* As many jobs hang as one PATH may have: the reader refuses to read the export. */
+TEST_WITH(a_read_that_is_refused_is_tried_again, set_up, tear_down)
+{
+    struct bench *b = *state;
+    struct read_job *jobs[ABANDONED_OF_PATH_MAX];
+    struct read_result result;
+    int ends[2];
+
+    folder_write(b->folder, "assets", ASSET("t", LEASED));
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+        jobs[i] = read_job_start(b->reader, b->path, wait_for_byte, ends, NULL);
+        while (read_job_next(jobs[i], b->now_ms, &result) != JOB_HANGS)
+            b->now_ms += SLICE_MS;
+    }
+
+    for (int round = 0; round < 3; round++) {
+        b->now_ms += LOOK_MS;
+        asset_source_pump(b->source, b->now_ms, SLICE_MS);
+        assert_true(settled(b));
+        assert_false(asset_source_ready(b->source));
+        assert_true(asset_source_hangs(b->source));
+        assert_non_null(strstr(asset_source_problem(b->source), b->path));
+    }
+
+    assert_int_equal(write(ends[1], "yyy", ABANDONED_OF_PATH_MAX), ABANDONED_OF_PATH_MAX);
+    while (file_reader_abandoned(b->reader) > 0)
+        file_reader_wait(b->reader, 1);
+    for (size_t i = 0; i < ARRAY_LEN(jobs); i++)
+        read_job_free(jobs[i]);
+    read_all(b);
+    assert_true(asset_source_ready(b->source));
+    assert_false(asset_source_hangs(b->source));
+    assert_int_equal(leases(b), 1);
+    close(ends[0]);
+    close(ends[1]);
+}
