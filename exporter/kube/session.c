@@ -124,6 +124,11 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
     lookup_turn(s->finder.lookup, now_ms);
 }
 
+void kube_session_each_file(const struct kube_session *s, kube_file_fn *each, void *context)
+{
+    kube_config_each_file(&s->config, each, context);
+}
+
 void kube_session_hold_files(struct kube_session *s, bool held)
 {
     credentials_hold_files(s->credentials, held);

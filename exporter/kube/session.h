@@ -41,6 +41,9 @@ void kube_session_free(struct kube_session *s);
 /* Process what has arrived and do what is due. */
 void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms);
 
+/* Calls `each` with every file that the credentials in force are read from. */
+void kube_session_each_file(const struct kube_session *s, kube_file_fn *each, void *context);
+
 /* credentials_hold_files() and credentials_files_due(). */
 void kube_session_hold_files(struct kube_session *s, bool held);
 int64_t kube_session_files_due(const struct kube_session *s);

@@ -52,6 +52,18 @@ struct loop {
     struct readiness readiness;
 };
 
+/* Calls `each` with the files of the credentials that the loop reads again. */
+static void files_in_force(void *source, kube_file_fn *each, void *context)
+{
+    const struct loop *l = source;
+    const struct evaluation *const all[] = {l->current, l->next};
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (all[i] && all[i]->session)
+            kube_session_each_file(all[i]->session, each, context);
+    }
+}
+
 /* Start an evaluation with what the command line and its configuration file say now. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
@@ -116,6 +128,8 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .argc = settings->argc,
         .argv = settings->argv,
         .log = settings->log,
+        .files_in_force = files_in_force,
+        .files_source = l,
     };
     if (!signals_open(&l->signals, err) || !rehearsal_wait(&l->rehearsal, err) ||
         !prepare_next(l, err)) {
@@ -141,6 +155,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         loop_free(l);
         return NULL;
     }
+    l->rehearsal.web_config_file = xstrdup(o->web_config_file);
     readiness_init(&l->readiness, l->web.server);
     l->reloads.desk = server_reloads(l->web.server);
     publish_all(l);

@@ -16,7 +16,9 @@
 enum {
     CHUNK = 4096,
     FILE_MAX_BYTES = 1024 * 1024, /* More than that is read of none of these files. */
+    PATHS_MAX_BYTES = 1024 * 1024,
     WAIT_MS = 1000,
+    NO_CONTENT = 1, /* Hash of a check that has read no file. */
     LOST_RETRY_MS = 1000,
 };
 
@@ -25,13 +27,39 @@ struct command_line {
     int argc;
     const char *const *argv;
     const char *const *environment;
+    char *web_config_file;  /* In force; owned. NULL without one. */
+    struct strbuf in_force; /* The other files in force, each with its NUL. */
 };
 
 /* Context of try_file() and emit_digest(). */
 struct attempt {
     struct read_job *job;
+    struct strbuf tried; /* Files that have answered, each with its NUL. */
     bool unwanted;
 };
+
+static void add_path(void *context, const char *path)
+{
+    strbuf_add(context, path, strlen(path) + 1);
+}
+
+static bool has_path(const struct strbuf *paths, const char *path)
+{
+    for (size_t at = 0; at < paths->len; at += strlen(paths->data + at) + 1) {
+        if (strcmp(paths->data + at, path) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void command_line_free(void *input)
+{
+    struct command_line *line = input;
+
+    free(line->web_config_file);
+    strbuf_release(&line->in_force);
+    free(line);
+}
 
 /* ---- jobs of the file reader ---- */
 
@@ -44,8 +72,9 @@ static void try_file(void *context, const char *path)
     size_t sum = 0;
     ssize_t len = 1;
 
-    if (!path || *path == '\0' || attempt->unwanted)
+    if (!path || *path == '\0' || attempt->unwanted || has_path(&attempt->tried, path))
         return;
+    add_path(&attempt->tried, path);
     read_job_touch(attempt->job, path);
     attempt->unwanted = !read_job_emit(attempt->job, 0, path, strlen(path) + 1);
     CLEANUP(file_close) int fd = file_open(path, NULL, &ignored);
@@ -79,11 +108,15 @@ static void try_server(struct attempt *attempt, const struct options *o,
 static void try_all(struct read_job *job, void *input)
 {
     const struct command_line *line = input;
-    struct attempt attempt = {.job = job};
+    struct attempt attempt = {.job = job, .tried = STRBUF_INIT(PATHS_MAX_BYTES)};
     struct options options;
     struct error ignored;
     bool parsed;
 
+    for (size_t at = 0; at < line->in_force.len; at += strlen(line->in_force.data + at) + 1)
+        try_file(&attempt, line->in_force.data + at);
+    if (line->web_config_file)
+        armour_each_file(line->web_config_file, try_file, &attempt);
     options_init(&options);
     if (options_parse(&options, line->argc, line->argv, &ignored))
         try_file(&attempt, options.config_file);
@@ -96,6 +129,7 @@ static void try_all(struct read_job *job, void *input)
     if (parsed && options.manifests.count == 0)
         try_server(&attempt, &options, line);
     options_release(&options);
+    strbuf_release(&attempt.tried);
     secret_wipe_stack();
 }
 
@@ -142,14 +176,24 @@ void rehearsal_release(struct rehearsal *r)
     r->job = NULL;
     read_job_free(r->look);
     r->look = NULL;
+    free(r->web_config_file);
+    r->web_config_file = NULL;
 }
 
 static struct read_job *start(const struct rehearsal *r, read_job_fn *run)
 {
     struct command_line *line = xmalloc(sizeof(*line));
 
-    *line = (struct command_line){r->argc, r->argv, platform_environment()};
-    return read_job_start(r->reader, "", run, line, free);
+    *line = (struct command_line){
+        .argc = r->argc,
+        .argv = r->argv,
+        .environment = platform_environment(),
+        .web_config_file = r->web_config_file ? xstrdup(r->web_config_file) : NULL,
+        .in_force = STRBUF_INIT(PATHS_MAX_BYTES),
+    };
+    if (r->files_in_force)
+        r->files_in_force(r->files_source, add_path, &line->in_force);
+    return read_job_start(r->reader, "", run, line, command_line_free);
 }
 
 /* Starts a lost job again, but only once in LOST_RETRY_MS. */
@@ -186,10 +230,11 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
         return REHEARSAL_WAITS;
     if (state == JOB_HANGS) {
         fail(err, "cannot read '%s': %s", r->touched, read_job_failure(state));
-        if (!r->hangs)
+        if (*r->hung == '\0') {
             log_write(r->log, LOG_LEVEL_WARN,
                       "cannot read a file; what was read last stays in force", "error", err->text);
-        r->hangs = true;
+            snprintf(r->hung, sizeof(r->hung), "%s", r->touched);
+        }
         return REHEARSAL_HANGS;
     }
     if (state == JOB_LOST) {
@@ -198,9 +243,9 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
     }
     read_job_free(r->job);
     r->job = NULL;
-    if (r->hangs)
-        log_write(r->log, LOG_LEVEL_INFO, "the file can be read again", "file", r->touched);
-    r->hangs = false;
+    if (*r->hung != '\0')
+        log_write(r->log, LOG_LEVEL_INFO, "the file can be read again", "file", r->hung);
+    r->hung[0] = '\0';
     return REHEARSAL_DONE;
 }
 
@@ -224,7 +269,7 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t
     if (!r->look) {
         r->look = start(r, emit_kubeconfig);
         r->looked_ms = now_ms;
-        r->looking = 1;
+        r->looking = NO_CONTENT;
     }
     while ((state = read_job_next(r->look, now_ms, &digest)) == JOB_RESULT)
         r->looking = map_hash(digest.bytes, digest.len, r->looking);
@@ -232,7 +277,8 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t
         return false;
     read_job_free(r->look);
     r->look = NULL;
-    if (state == JOB_DONE)
+    /* Without a valid configuration the job reads no kubeconfig: the last one stays in force. */
+    if (state == JOB_DONE && r->looking != NO_CONTENT)
         r->seen = r->looking;
 
     bool decided = r->asked_ms != 0 && now_ms >= r->asked_ms + KUBECONFIG_RETRY_MS;
@@ -245,7 +291,7 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t
 
 int64_t rehearsal_due(const struct rehearsal *r)
 {
-    int64_t due_ms = r->job && !r->hangs ? read_job_due(r->job) : INT64_MAX;
+    int64_t due_ms = r->job && *r->hung == '\0' ? read_job_due(r->job) : INT64_MAX;
 
     if (r->lost)
         due_ms = r->retry_ms;

@@ -5,16 +5,23 @@
 #include "exporter/system/file_reader.h"
 #include "exporter/system/log.h"
 
+/* Calls `each` with every file that the loop reads again, whatever the configuration says now. */
+typedef void files_in_force_fn(void *source, kube_file_fn *each, void *context);
+
 /*
  * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens. A job
  * of the file reader reads the same files first, so that the loop opens only files that have just
- * answered.
+ * answered: those that the configuration names now, and those in force, which stay in use while
+ * the configuration is not valid.
  */
 struct rehearsal {
     struct file_reader *reader; /* NULL: nothing is tried. All but the jobs is borrowed. */
     int argc;
     const char *const *argv;
     const struct log *log;
+    files_in_force_fn *files_in_force; /* NULL if no file is in force yet. */
+    void *files_source;
+    char *web_config_file; /* In force, with the files that it names; owned. NULL without one. */
     struct read_job *job;  /* NULL if no job runs. */
     struct read_job *look; /* The same for the check of the kubeconfig. */
     int64_t looked_ms;     /* Start of the last check; 0 before the first. */
@@ -22,7 +29,7 @@ struct rehearsal {
     uint64_t seen;         /* and in the last one; 0 before the first. */
     int64_t asked_ms;      /* Time of the reload for another content; 0 if that is decided. */
     char touched[256];     /* Path of the file that the job reads. */
-    bool hangs;            /* The log has the file that does not answer. */
+    char hung[256];        /* Path of the file that does not answer, as the log has it; else "". */
     bool lost;             /* The job could not be run; retry_ms is the next attempt. */
     int64_t retry_ms;
 };
