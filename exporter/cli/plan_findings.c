@@ -42,7 +42,7 @@ static bool enters(const struct plan_template *t, enum template_state state)
 static void find_of_template(const struct finder *f, const struct plan_template *t)
 {
     bool stays = t->before.exists && t->after.exists;
-    bool moves = !outcome_has_same_clusters(&t->before, &t->after);
+    bool moves = !outcome_clusters_equal(&t->before, &t->after);
     struct identity id = identity_of(t->template);
 
     find(f, enters(t, STATE_PENDING), FINDING_PENDING, &id);

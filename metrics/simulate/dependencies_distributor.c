@@ -41,7 +41,7 @@ static bool combine_requested_values(struct overlay *overlay, const struct bindi
 }
 
 /*
- * Sets the fields of an attached binding that has no policy, from the values that its referrers
+ * Sets the fields of an attached binding without a placement from the values that its referrers
  * request. Returns false if a referrer is missing: Karmada then does not write the binding.
  */
 static bool set_fields_from_referrers(struct overlay *overlay, struct binding *attached)
@@ -86,7 +86,10 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
     fresh->referrer_count = count;
 }
 
-/* Adds `binding` to the referrers of a dependency (Karmada: createOrUpdateAttachedBinding). */
+/*
+ * Adds `binding` to the referrers of an existing dependency, and creates or updates the attached
+ * binding (Karmada: createOrUpdateAttachedBinding).
+ */
 static void add_referrer(struct overlay *overlay, struct entry *dependency,
                          const struct entry *binding)
 {
@@ -133,7 +136,7 @@ static bool contains_entry(const struct entry_list *list, const struct entry *en
     return false;
 }
 
-/* Karmada distributes dependencies of ResourceBindings, not of ClusterResourceBindings. */
+/* Returns true if Karmada propagates the dependencies: never those of a ClusterResourceBinding. */
 static bool propagates_dependencies(const struct overlay *overlay, const struct entry *binding)
 {
     const struct binding *b = entry_binding(binding);
@@ -160,7 +163,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
         overlay_assume(overlay, ASSUMED_REFERENCES_UNKNOWN);
         return;
     }
-    /* Karmada skips new bindings until they are scheduled. */
+    /* Karmada skips a binding that has no clusters yet. */
     if (b->cluster_count == 0 && !b->undetermined)
         return;
     for (size_t i = 0; i < needed.count; i++)
@@ -186,7 +189,7 @@ void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
 void distributor_detach_all(struct overlay *overlay, struct entry *binding)
 {
     CLEANUP(entry_list_release)
-    struct entry_list readers = entries_depending_on(binding, CLASS_BINDING);
+    struct entry_list readers = list_readers(binding, CLASS_BINDING);
 
     for (size_t i = 0; i < readers.count; i++)
         remove_referrer(overlay, readers.items[i], binding);

@@ -4,31 +4,35 @@
 #include "metrics/simulate/overlay.h"
 
 /*
- * Simulation of Karmada's dependencies distributor (Karmada: pkg/dependenciesdistributor). Each
- * existing dependency has one attached binding; its fields result from all its referrers.
+ * Simulation of Karmada's dependencies distributor (Karmada: pkg/dependenciesdistributor). All
+ * referrers of an existing dependency share one attached binding. If the dependency has no policy,
+ * the fields of the binding result from the referrers.
  */
 
 /*
- * Updates the bindings of the dependencies of a ResourceBinding. Call it after the ResourceBinding
- * was written, or after an object that its template requires was created.
+ * Adds a binding to the referrers of its existing dependencies, and creates or updates the attached
+ * bindings. If propagateDeps is false or the binding has no namespace, removes the binding from the
+ * referrers of all dependencies instead. Does nothing if the feature gate is off, the binding is in
+ * deletion or not scheduled, or the dependencies are unknown. Call it after the binding was
+ * written, or after a dependency was created.
  */
 void distributor_sync(struct overlay *overlay, struct entry *binding);
 
 /*
- * Removes the binding from the referrers of each dependency in `before` that its template no longer
- * requires.
+ * Removes a binding from the referrers of each dependency in `before` that the binding's template
+ * no longer requires. Does nothing if the present dependencies are unknown.
  */
 void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
                                  const struct entry_list *before);
 
 /*
- * Removes the binding from the referrers of all its dependencies. Must be called before the object
- * of the binding is removed.
+ * Removes a binding from the referrers of all dependencies. Must be called before the object of the
+ * binding is removed.
  */
 void distributor_detach_all(struct overlay *overlay, struct entry *binding);
 
 /*
- * Calls distributor_sync() for the bindings that depend on a new template; all of them are in its
- * namespace.
+ * Calls distributor_sync() for the ResourceBindings that propagate a new template as a dependency.
+ * These are in the template's namespace.
  */
 void distributor_on_template_created(struct overlay *overlay, struct entry *template);

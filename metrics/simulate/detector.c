@@ -10,7 +10,7 @@
 
 /* ---- claims ---- */
 
-/* Returns `claim` if it names the policy, else a new claim of the policy in overlay memory. */
+/* Returns `claim` if it is of the policy, else a new claim of the policy in overlay memory. */
 static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct entry *policy,
                                          struct claim *claim)
 {
@@ -20,7 +20,7 @@ static struct claim *reuse_or_make_claim(struct overlay *overlay, const struct e
     if (claim_is_of_policy(claim, policy))
         return claim;
     fresh = overlay_own_memory(overlay, xmalloc(sizeof(*fresh)));
-    /* A new policy has no permanent id: in Karmada, the webhook would generate it. */
+    /* A policy that only the simulation creates has no id: Karmada's webhook would generate one. */
     *fresh = (struct claim){
         .ns = entry_ns(policy),
         .name = overlay_intern(overlay, policy->name),
@@ -49,29 +49,28 @@ static void claim_template(struct overlay *overlay, struct entry *template,
         set_claim(overlay, template, claim);
 }
 
-/* Removes the policy's claim from a template or binding. Returns false if it has another claim. */
-static bool remove_claim(struct overlay *overlay, struct entry *entry, const struct entry *policy)
+/* Removes a claim with the name of the policy from a template or binding; ignores the policy id. */
+static void remove_claim(struct overlay *overlay, struct entry *entry, const struct entry *policy)
 {
     const struct template *t = entry_template(entry);
     const struct binding *b = entry_binding(entry);
 
-    if (t && t->claim && claim_names_policy(t->claim, policy)) {
+    if (t && t->claim && claim_names_policy(t->claim, policy))
         set_claim(overlay, entry, NULL);
-        return true;
-    }
     if (b && b->claim && claim_names_policy(b->claim, policy)) {
         struct binding *fresh = overlay_copy_binding(overlay, b);
 
         fresh->claim = NULL;
         overlay_replace(overlay, entry, fresh);
-        return true;
     }
-    return false;
 }
 
 /* ---- bindings ---- */
 
-/* Copies the policy's fields (Karmada: BuildResourceBinding, and the mutations of ApplyPolicy). */
+/*
+ * Copies the policy's fields (Karmada: BuildResourceBinding, and the mutations of ApplyPolicy);
+ * `priority` is the result of resolve_priority().
+ */
 static void copy_policy_fields(struct binding *b, const struct binding *old, const struct policy *p,
                                const char *priority, bool cluster_scoped)
 {
@@ -87,8 +86,9 @@ static void copy_policy_fields(struct binding *b, const struct binding *old, con
 }
 
 /*
- * Sets *text to the schedulePriority for the binding; leaves it unchanged if the number is unknown.
- * Returns false if the PriorityClass is missing: Karmada then does not apply the policy at all.
+ * Sets *text to the schedulePriority for the binding: NULL if it gets no priority, unchanged if the
+ * priority is unknown. Returns false if Karmada cannot resolve the PriorityClass, and therefore
+ * does not apply the policy at all.
  */
 static bool resolve_priority(struct overlay *overlay, const struct entry *template,
                              const struct policy *p, const char **text)
@@ -111,8 +111,9 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
 }
 
 /*
- * Copies the replicas of kinds with built-in support in Karmada. Other kinds may have replicas by a
- * ResourceInterpreterCustomization and keep the old number. Returns false if the number is unknown.
+ * Copies the replicas of kinds with built-in support in Karmada, if the number is known. Bindings
+ * of other kinds keep their number: a ResourceInterpreterCustomization may set it. Returns false if
+ * the number is unknown and the binding is new (`old` is NULL).
  */
 static bool copy_replicas(struct binding *b, const struct binding *old,
                           const struct entry *template)
@@ -128,10 +129,7 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
-/*
- * Copies the resource requests of one pod from the template to the binding, if the template has
- * them.
- */
+/* Copies the resource requests of one pod to the binding, if the template has any. */
 static void copy_resource_requests(struct overlay *overlay, struct binding *b,
                                    const struct template *t)
 {
@@ -153,7 +151,7 @@ static void copy_resource_requests(struct overlay *overlay, struct binding *b,
 /*
  * Applies a policy to a template that it has claimed (Karmada: ApplyPolicy, ApplyClusterPolicy):
  * creates or updates the binding, schedules it and syncs its dependencies. Does nothing if Karmada
- * would fail: the binding of another template has the same name, or the PriorityClass is missing.
+ * would fail: the binding is in deletion or of another template, or the PriorityClass is missing.
  */
 static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
                                  const struct entry *policy)
@@ -186,7 +184,7 @@ static void apply_claimed_policy(struct overlay *overlay, struct entry *template
 
 /* ---- templates ---- */
 
-static bool lacks_override_policy(const struct overlay *overlay, const struct entry *policy)
+static bool lacks_dependent_override(const struct overlay *overlay, const struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
 
@@ -200,9 +198,7 @@ static bool lacks_override_policy(const struct overlay *overlay, const struct en
     return false;
 }
 
-/*
- * Returns true if Karmada skips the template. Reads no decision: policies do not change the result.
- */
+/* Returns true if Karmada ignores the template. Uses no decision, which may be outdated. */
 static bool is_ignored(const struct overlay *overlay, const struct entry *template)
 {
     enum ignored_reason reason;
@@ -210,11 +206,7 @@ static bool is_ignored(const struct overlay *overlay, const struct entry *templa
     return find_ignored_reason(overlay_context(overlay)->ignored, template, &reason);
 }
 
-/*
- * Returns the up-to-date decision of a template; runs all pending evaluations if the decision is
- * outdated. Called only for templates without a valid claim: thousands of evaluations may be
- * pending.
- */
+/* Returns the decision of a template; if outdated, first runs all evaluations, maybe thousands. */
 static const struct template_decision *up_to_date_decision(struct overlay *overlay,
                                                            const struct entry *template)
 {
@@ -223,7 +215,7 @@ static const struct template_decision *up_to_date_decision(struct overlay *overl
     return template_decision(template);
 }
 
-/* Returns the policy of the template's own claim, existing or not; NULL without a claim. */
+/* Returns the policy of the claim on the template, existing or not; NULL without a claim. */
 static struct entry *claimed_policy(struct overlay *overlay, const struct entry *template)
 {
     const struct claim *claim = entry_template(template)->claim;
@@ -231,15 +223,17 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
 
     if (!claim)
         return NULL;
-    /* The decision has the entry of the claimed policy, unless the claim was replaced since. */
+    /* The decision has the entry of the policy, unless the claim was replaced since then. */
     return d && d->claimed && claim_names_policy(claim, d->claimed)
                ? d->claimed
                : find_or_add_claim_policy(overlay_context(overlay)->store, claim);
 }
 
 /*
- * Returns the policy that Karmada would apply now, NULL if there is no such policy. Removes the
- * claim of a policy that does not exist; afterwards even a Lazy policy is applied at once.
+ * Returns the policy to apply with takeover by preemption: the claimed policy while it exists, else
+ * the best policy. Returns NULL if the claimed policy is in deletion or does not select the
+ * template any more, or if there is no policy. Removes the claim of a policy that does not exist;
+ * the item then counts as a user's change, so that even a Lazy policy is applied.
  */
 static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_item *item)
 {
@@ -247,6 +241,7 @@ static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_
     const struct policy *p = entry_policy(claimed);
     const struct template_decision *d;
 
+    /* While the claimed policy exists, the decision of the template does not matter. */
     if (p)
         return !p->deleting && policy_selects_template(claimed, item->template) ? claimed : NULL;
     d = up_to_date_decision(overlay, item->template);
@@ -265,9 +260,9 @@ static bool has_static_takeover(const struct overlay *overlay)
 }
 
 /*
- * Returns the policy to apply with static takeover; NULL if there is no such policy. The best
- * policy takes over at the user's next change of the template, even from another policy. A template
- * that was changed while no policy selected it gets the next policy that does.
+ * Returns the policy to apply with static takeover: after a user's change the best policy, even if
+ * another policy claims the template. Otherwise the best policy applies only if no policy has made
+ * the binding, or if the binding lacks the user's last change; else the result is NULL.
  */
 static struct entry *find_policy_for_static_takeover(struct overlay *overlay,
                                                      const struct queue_item *item)
@@ -287,7 +282,7 @@ void detector_process_template(struct overlay *overlay, struct queue_item item)
         return;
     policy = has_static_takeover(overlay) ? find_policy_for_static_takeover(overlay, &item)
                                           : find_policy_to_apply(overlay, &item);
-    if (!policy || lacks_override_policy(overlay, policy))
+    if (!policy || lacks_dependent_override(overlay, policy))
         return;
     claim_template(overlay, item.template, policy);
     if (item.by_karmada && !has_static_takeover(overlay) && entry_policy(policy)->lazy)
@@ -309,14 +304,14 @@ static void enqueue_after_policy_change(struct overlay *overlay, struct entry *t
 }
 
 /*
- * Processes the bindings with the policy's id: enqueues the templates that the policy selects, and
- * removes the claim from all others before they are matched again (Karmada: cleanPPUnmatchedRBs,
- * cleanCPPUnmatchedRBs).
+ * Enqueues the templates of all bindings with the policy's claim. Removes the claim from templates
+ * and bindings that the policy no longer selects, so that policies are matched again (Karmada:
+ * cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
  */
-static void update_bound_templates(struct overlay *overlay, struct entry *policy)
+static void enqueue_bound_templates(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list bindings = entries_depending_on(policy, CLASS_BINDING);
+    struct entry_list bindings = list_readers(policy, CLASS_BINDING);
     const struct policy *p = entry_policy(policy);
 
     for (size_t i = 0; i < bindings.count; i++) {
@@ -336,11 +331,7 @@ static void update_bound_templates(struct overlay *overlay, struct entry *policy
     }
 }
 
-/*
- * Returns true if a policy other than `policy` is eligible for the template. Karmada matches a
- * template with an incomplete claim again at each of its changes, so such a template does not wait
- * for `policy`.
- */
+/* Returns true if a policy other than `policy` is eligible for the template. */
 static bool has_other_policy(const struct entry *template, const struct entry *policy)
 {
     const struct template_decision *d = template_decision(template);
@@ -355,21 +346,25 @@ static bool has_other_policy(const struct entry *template, const struct entry *p
 void detector_match_waiting(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
+    struct entry_list templates = list_readers(policy, CLASS_TEMPLATE);
     const struct policy *p = entry_policy(policy);
 
-    if (!p || lacks_override_policy(overlay, policy))
+    if (!p || lacks_dependent_override(overlay, policy))
         return;
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
 
+        /* A template with an incomplete claim does not wait: Karmada matches it at its changes. */
         if (t && !t->claim && policy_selects_template(policy, templates.items[i]) &&
             !(t->claim_incomplete && has_other_policy(templates.items[i], policy)))
             enqueue_after_policy_change(overlay, templates.items[i], p->lazy);
     }
 }
 
-/* Returns true if the policy may preempt the holder of a template. */
+/*
+ * Returns true if the policy may preempt `holder`, the policy that claims a template: a
+ * PropagationPolicy preempts any ClusterPropagationPolicy; else the higher priority decides.
+ */
 static bool may_preempt(const struct entry *policy, const struct entry *holder)
 {
     bool cluster_scoped = policy->partition->type->def->cluster_scoped;
@@ -381,8 +376,8 @@ static bool may_preempt(const struct entry *policy, const struct entry *holder)
 }
 
 /*
- * Claims the template that a selector names for a policy with preemption Always (Karmada:
- * preemption.go).
+ * Claims the template that a selector names, if the policy may preempt the policy that claims the
+ * template now (Karmada: preemption.go).
  */
 static void preempt_named_template(struct overlay *overlay, struct entry *policy,
                                    const struct resource_selector *selector)
@@ -411,7 +406,8 @@ static void preempt_named_template(struct overlay *overlay, struct entry *policy
     enqueue_after_policy_change(overlay, template, entry_policy(policy)->lazy);
 }
 
-static void preempt_all(struct overlay *overlay, struct entry *policy)
+/* Preempts the templates that selectors name, if the policy has preemption Always. */
+static void preempt_named_templates(struct overlay *overlay, struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
 
@@ -419,7 +415,7 @@ static void preempt_all(struct overlay *overlay, struct entry *policy)
         preempt_named_template(overlay, policy, &p->selectors[i]);
 }
 
-static int by_priority(const void *a, const void *b)
+static int highest_priority_first(const void *a, const void *b)
 {
     const struct policy *x = entry_policy(*(struct entry *const *)a);
     const struct policy *y = entry_policy(*(struct entry *const *)b);
@@ -428,8 +424,9 @@ static int by_priority(const void *a, const void *b)
 }
 
 /*
- * After a policy's priority was lowered: lets the policies preempt that rank above it now, highest
- * priority first (Karmada: HandleDeprioritizedPropagationPolicy).
+ * After a policy's priority was lowered from `before`: lets policies of the same kind and namespace
+ * preempt, if their priority is between `before` and the new one, highest priority first (Karmada:
+ * HandleDeprioritizedPropagationPolicy).
  */
 static void let_others_preempt(struct overlay *overlay, const struct entry *policy, int32_t before)
 {
@@ -444,12 +441,12 @@ static void let_others_preempt(struct overlay *overlay, const struct entry *poli
             entry_list_add(&others, p->entries[i]);
     }
     if (others.count > 1)
-        qsort(others.items, others.count, sizeof(struct entry *), by_priority);
+        qsort(others.items, others.count, sizeof(struct entry *), highest_priority_first);
     for (size_t i = 0; i < others.count; i++)
-        preempt_all(overlay, others.items[i]);
+        preempt_named_templates(overlay, others.items[i]);
 }
 
-/* Returns true if Karmada failed to copy the user's change into the binding, and retries. */
+/* Returns true if the user's last change is not in the binding: Karmada failed, and retries. */
 static bool has_failed_update(const struct template_decision *d)
 {
     return d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED;
@@ -457,12 +454,13 @@ static bool has_failed_update(const struct template_decision *d)
 
 /*
  * Enqueues the templates that Karmada failed to apply the policy to: Karmada retries, and the
- * change of the policy may have removed the cause. Reads the decisions from before that change.
+ * change of the policy may have removed the cause. The decisions still show the failure, because
+ * they are not evaluated after the change.
  */
 static void retry_failed_templates(struct overlay *overlay, const struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
+    struct entry_list templates = list_readers(policy, CLASS_TEMPLATE);
 
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);
@@ -479,18 +477,18 @@ void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
 {
     const struct policy *p = entry_policy(policy);
 
-    update_bound_templates(overlay, policy);
+    enqueue_bound_templates(overlay, policy);
     retry_failed_templates(overlay, policy);
-    if (has_static_takeover(overlay) || lacks_override_policy(overlay, policy))
+    if (has_static_takeover(overlay) || lacks_dependent_override(overlay, policy))
         return;
-    preempt_all(overlay, policy);
+    preempt_named_templates(overlay, policy);
     if (old && p->priority < old->priority)
         let_others_preempt(overlay, policy, old->priority);
 }
 
 /*
- * Returns true if a selector of the policy has the kind and namespace of the template: when a
- * policy is deleted, Karmada lists only such templates.
+ * Returns true if a selector of the policy has the apiVersion and kind of the template, and its
+ * namespace or no namespace. When a policy is deleted, Karmada lists only such templates.
  */
 static bool is_in_selected_kinds(const struct policy *p, const struct entry *policy,
                                  const struct entry *template)
@@ -508,7 +506,7 @@ static bool is_in_selected_kinds(const struct policy *p, const struct entry *pol
 
 /*
  * Returns true if the policy has claimed the template. If the claim on the template is incomplete,
- * the claim on its binding decides.
+ * the claim on the binding, if it exists, decides.
  */
 static bool is_claimed_by(const struct entry *template, const struct entry *policy)
 {
@@ -522,9 +520,9 @@ static bool is_claimed_by(const struct entry *template, const struct entry *poli
 void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
+    struct entry_list templates = list_readers(policy, CLASS_TEMPLATE);
     CLEANUP(entry_list_release)
-    struct entry_list bindings = entries_depending_on(policy, CLASS_BINDING);
+    struct entry_list bindings = list_readers(policy, CLASS_BINDING);
     const struct policy *p = entry_policy(policy);
 
     for (size_t i = 0; i < templates.count; i++) {
@@ -546,7 +544,7 @@ void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)
 void detector_retry_policy(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = entries_depending_on(policy, CLASS_TEMPLATE);
+    struct entry_list templates = list_readers(policy, CLASS_TEMPLATE);
 
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);

@@ -6,35 +6,45 @@
 /*
  * Simulation of Karmada's resource detector (Karmada: pkg/detector, with claim.go): claims of
  * policies on templates, preemption, and the resulting bindings. Functions that take a policy
- * enqueue the affected templates in the overlay.
+ * enqueue the affected templates in the overlay; detector_process_template() processes these later.
  */
 
 /*
- * Processes one template of the queue: removes an outdated claim, finds the policy, claims the
- * template and writes its binding, unless the policy is Lazy (Karmada: Reconcile,
- * propagateResource).
+ * Processes one item of the queue, unless Karmada ignores the template (Karmada: Reconcile,
+ * propagateResource). Without static takeover, removes the claim of a policy that does not exist.
+ * Then claims the template for the policy to apply and writes the binding. Does neither if an
+ * override policy in dependentOverrides is missing, and writes no binding for a Lazy policy without
+ * a user's change (`by_karmada` of struct queue_item).
  */
 void detector_process_template(struct overlay *overlay, struct queue_item item);
 
 /*
- * Processes a created or changed policy; `old` is its previous version, NULL if it is new. Removes
- * its claims on templates that it no longer selects, enqueues the templates that it holds, and
- * lets it preempt other policies.
+ * Processes a created or changed policy; `old` is its previous version, or NULL. Removes its claims
+ * on templates that it no longer selects, enqueues its bound templates, and retries templates that
+ * Karmada failed to apply it to. Unless the takeover is static or an override policy in
+ * dependentOverrides is missing, simulates preemption: by the policy and, if its priority is lower
+ * than that of `old`, by other policies.
  */
 void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
                                 const struct policy *old);
 
-/* Enqueues the unclaimed templates that the policy selects (Karmada: the waiting list). */
+/*
+ * Enqueues the unclaimed templates that the policy selects (Karmada: the waiting list). Skips a
+ * template with an incomplete claim if another policy is eligible. Does nothing if an override
+ * policy in dependentOverrides is missing.
+ */
 void detector_match_waiting(struct overlay *overlay, struct entry *policy);
 
 /*
- * Removes all claims of a policy that is deleted and enqueues its templates. Must be called before
- * the object of the policy is removed.
+ * Removes the claims of a policy that is deleted and enqueues the templates. A claim stays on a
+ * template with a kind or namespace that no selector of the policy has, as in Karmada. Must be
+ * called before the object of the policy is removed.
  */
 void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy);
 
 /*
- * Enqueues the templates that still wait for the policy, after an object that the policy refers to
- * has changed.
+ * Enqueues the templates that the policy governs, after an override policy or PriorityClass that
+ * the policy refers to was written. A stale template is enqueued only if its user's last change is
+ * not in the binding.
  */
 void detector_retry_policy(struct overlay *overlay, struct entry *policy);

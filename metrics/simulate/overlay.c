@@ -14,6 +14,7 @@ struct replacement {
     void *old;
 };
 
+/* Object or memory that overlay_free() frees. */
 struct owned {
     const struct kind_def *def; /* Kind of the object; NULL for memory to free(). */
     void *object;
@@ -21,13 +22,13 @@ struct owned {
 
 struct overlay {
     struct engine *engine;
-    struct engine_observer engine_observer; /* Observer of the engine, not called meanwhile. */
+    struct engine_observer engine_observer; /* The engine's own; overlay_free() restores it. */
     struct overlay_observer observer;
     struct overlay_limit limit;
-    bool cut;
+    bool limit_was_reached;
     struct entry_list unsettled;
     unsigned assumptions;
-    const struct resolved_placement *placement; /* Last result of overlay_placement(), or NULL. */
+    const struct resolved_placement *placement; /* Last one of overlay_resolve_placement(). */
 
     struct replacement *replacements;
     size_t replacement_count;
@@ -44,7 +45,7 @@ struct overlay {
     size_t queue_capacity;
 };
 
-/* Returns an array with room for at least one more element: `array`, or a larger copy. */
+/* Returns `array`, reallocated if it has no room for one more element of `size` bytes. */
 static void *ensure_room(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -109,9 +110,10 @@ void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit)
 
 bool overlay_limit_reached(struct overlay *overlay)
 {
-    overlay->cut =
-        overlay->cut || (overlay->limit.reached && overlay->limit.reached(overlay->limit.context));
-    return overlay->cut;
+    overlay->limit_was_reached =
+        overlay->limit_was_reached ||
+        (overlay->limit.reached && overlay->limit.reached(overlay->limit.context));
+    return overlay->limit_was_reached;
 }
 
 struct rule_context *overlay_context(const struct overlay *overlay)
@@ -175,7 +177,8 @@ const char *overlay_intern(struct overlay *overlay, const char *text)
     return overlay->texts[overlay->text_count++] = shared;
 }
 
-const struct resolved_placement *overlay_placement(struct overlay *overlay, const char *text)
+const struct resolved_placement *overlay_resolve_placement(struct overlay *overlay,
+                                                           const char *text)
 {
     struct placements *placements = overlay_context(overlay)->placements;
     const struct resolved_placement *last = overlay->placement;
@@ -197,7 +200,7 @@ size_t overlay_mark(const struct overlay *overlay)
     return overlay->replacement_count;
 }
 
-/* A rollback does not free simulated objects: the overlay or its caller owns them. */
+/* Simulated objects are not freed here: the overlay or its caller owns them. */
 void overlay_rollback(struct overlay *overlay, size_t mark)
 {
     struct store *store = overlay_context(overlay)->store;
@@ -246,12 +249,12 @@ void overlay_note_unsettled(struct overlay *overlay, struct entry *template)
     list->items[place] = template;
 }
 
-const struct entry_list *overlay_unsettled(const struct overlay *overlay)
+const struct entry_list *overlay_unsettled_templates(const struct overlay *overlay)
 {
     return &overlay->unsettled;
 }
 
-struct entry_list entries_depending_on(const struct entry *entry, enum object_class class)
+struct entry_list list_readers(const struct entry *entry, enum object_class class)
 {
     struct entry_list list = {0};
 
@@ -353,7 +356,7 @@ void outcome_release(struct outcome *o, struct store *store)
     *o = (struct outcome){0};
 }
 
-bool outcome_has_same_clusters(const struct outcome *a, const struct outcome *b)
+bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b)
 {
     if (a->cluster_count != b->cluster_count || a->undetermined != b->undetermined)
         return false;
@@ -375,6 +378,6 @@ unsigned outcome_differing_fields(const struct outcome *a, const struct outcome 
 bool outcome_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->exists == b->exists && a->state == b->state && a->reason == b->reason &&
-           a->policy == b->policy && outcome_has_same_clusters(a, b) &&
+           a->policy == b->policy && outcome_clusters_equal(a, b) &&
            outcome_differing_fields(a, b) == 0;
 }

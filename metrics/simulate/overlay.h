@@ -12,13 +12,13 @@
 /*
  * Overlay over the store of an engine for a simulation of Karmada: replaces objects, keeps the
  * originals, and restores all of them in the end. A queue holds the templates that the simulated
- * Karmada has not processed yet. The cost depends on the number of changes, not on the store.
+ * Karmada is to process. The cost depends on the number of changes, not on the size of the store.
  */
 struct overlay;
 
 /*
- * Assumptions of a simulation that no object confirms; bits. A row has an enumerator and a sentence
- * for people.
+ * Assumptions and limits of a simulation; a set has a bit for each row. A row has an enumerator and
+ * a sentence for people.
  */
 #define ASSUMPTIONS(ROW)                                                                           \
     ROW(PREEMPTION_OFF,                                                                            \
@@ -43,31 +43,35 @@ struct overlay;
 enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };
 extern const char *const assumption_texts[ASSUMPTION_COUNT];
 
-/* One template that the simulated Karmada has to process. */
+/* One template that the simulated Karmada is to process. */
 struct queue_item {
     struct entry *template;
-    /* The cause is Karmada or a Lazy policy, not the user: Lazy policies are not applied. */
+    /*
+     * The item does not count as a user's change (Karmada: ResourceChangeByKarmada). A Lazy policy
+     * then claims the template but is not applied, unless the takeover is static.
+     */
     bool by_karmada;
 };
 
 /*
  * Returns an overlay over the store of the engine, which must have no evaluation left to do. Until
  * overlay_free(), only the overlay may change the store. Simulated time is fixed at the last
- * run of the engine, and the engine's own observer is not called.
+ * run of the engine. The engine's own observer is not called, and no history is recorded.
  */
 struct overlay *overlay_new(struct engine *e) MUST_USE;
-/* Restores all objects, evaluates them again and frees the overlay. Does nothing for NULL. */
+/* Restores objects, decisions and the engine's observer, and frees the overlay. Accepts NULL. */
 void overlay_free(struct overlay *overlay);
 
-/* Limit of a simulation, checked while it runs; without a limit if `reached` is NULL. */
+/* Limit of a simulation: `reached` returns true to end the simulation; NULL for no limit. */
 struct overlay_limit {
     bool (*reached)(void *context);
     void *context;
 };
 void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit);
-/* Returns true from the first time that the limit was reached: the simulation is incomplete. */
+/* Returns true if the limit is or ever was reached: the simulation is incomplete. */
 bool overlay_limit_reached(struct overlay *overlay);
 
+/* Returns the state that the rules of the overlay's engine share. */
 struct rule_context *overlay_context(const struct overlay *overlay);
 /* Returns whether a feature gate of Karmada is on. */
 bool overlay_gate_is_on(const struct overlay *overlay, enum gate gate);
@@ -79,113 +83,128 @@ unsigned overlay_take_assumptions(struct overlay *overlay);
 /* ---- objects ---- */
 
 /*
- * Replaces the object of the entry until the overlay is freed or rolled back; NULL removes it. The
- * overlay does not own `object`: see overlay_own_memory() and overlay_own_object().
+ * Replaces the object of the entry by `object`, or removes it if `object` is NULL, until
+ * overlay_rollback() or overlay_free(). `object` is borrowed: overlay_own_memory() and
+ * overlay_own_object() pass its ownership.
  */
 void overlay_replace(struct overlay *overlay, struct entry *entry, void *object);
-/* Returns `memory`, which is freed together with the overlay. */
+/* Passes the ownership of `memory`, allocated by malloc(), to the overlay. Returns `memory`. */
 void *overlay_own_memory(struct overlay *overlay, void *memory);
-/* Returns `object`, of kind `def`, which is released together with the overlay. */
+/* Passes the ownership of `object`, decoded as kind `def`, to the overlay. Returns `object`. */
 void *overlay_own_object(struct overlay *overlay, const struct kind_def *def, void *object);
 /* Returns the interned string equal to `text`, valid until the overlay is freed. */
 const char *overlay_intern(struct overlay *overlay, const char *text);
 
 /*
- * Parses a placement, as JSON text, and resolves it to member clusters; the result is valid until
- * the next call. All templates of a policy have the same placement, so the last result is cached.
+ * Returns the placement of a canonical JSON text (struct propagation), resolved to member clusters;
+ * valid until the next call. The overlay keeps one reference, so that a sequence of templates with
+ * the same placement parses the text once.
  */
-const struct resolved_placement *overlay_placement(struct overlay *overlay, const char *text);
+const struct resolved_placement *overlay_resolve_placement(struct overlay *overlay,
+                                                           const char *text);
 
-/* Updates the decisions of all entries that replacements of objects have outdated. */
+/* Evaluates entries until all decisions are up to date with the replaced objects. */
 void overlay_evaluate(struct overlay *overlay);
 
-/*
- * Returns a mark of the present objects (not of the recorded assumptions) for overlay_rollback().
- * The queue must be empty.
- */
+/* Returns a mark of the present objects for overlay_rollback(). The queue must be empty. */
 size_t overlay_mark(const struct overlay *overlay);
-/* Undoes all replacements since the mark; with mark 0 all of them. */
+/*
+ * Undoes all replacements of objects since the mark; with mark 0 all of them. Decisions stay
+ * outdated until overlay_evaluate(), and recorded assumptions stay.
+ */
 void overlay_rollback(struct overlay *overlay, size_t mark);
 
 /*
- * Observer of entries. `touched` is called before each replacement of an object and before each
- * evaluation, while the old object and decision can still be read. All zero for no observer.
+ * Observer of entries. `touched` is called before overlay_replace() changes an object, and before
+ * each evaluation, which may change a decision. All zero for no observer.
  */
 struct overlay_observer {
     void (*touched)(void *context, struct entry *entry);
     void *context;
 };
+/* Replaces the observer. */
 void overlay_observe(struct overlay *overlay, struct overlay_observer observer);
 
 /* ---- queue ---- */
 
+/* Appends an item, even if the template is already queued. */
 void overlay_enqueue(struct overlay *overlay, struct queue_item item);
 /* Moves the oldest item of the queue to `out`. Returns false if the queue is empty. */
 bool overlay_dequeue(struct overlay *overlay, struct queue_item *out);
 
-/* Records a template that was still queued when the simulation was given up. */
+/* Records a template that is still queued when the simulation is given up. */
 void overlay_note_unsettled(struct overlay *overlay, struct entry *template);
-/* Returns the recorded templates without duplicates, in the order of entry_compare(). Borrowed. */
-const struct entry_list *overlay_unsettled(const struct overlay *overlay);
+/*
+ * Returns the templates of overlay_note_unsettled() without duplicates, in the order of
+ * entry_compare(). Borrowed.
+ */
+const struct entry_list *overlay_unsettled_templates(const struct overlay *overlay);
 
 /*
- * Returns the entries of a class that have decisions which depend on `entry` at present. Release
- * the list with entry_list_release().
+ * Returns the entries of a class with a decision that depends on `entry` (`readers` of struct
+ * entry), as of their last evaluation. Release the list with entry_list_release().
  */
-struct entry_list entries_depending_on(const struct entry *entry, enum object_class class);
+struct entry_list list_readers(const struct entry *entry, enum object_class class);
 
 /* ---- bindings ---- */
 
 /*
- * The simulated Karmada writes bindings as copies in memory of the overlay, which borrow all
- * unchanged members from the original.
+ * Returns the entry with the name of a template's binding; adds it to the store if missing. The
+ * entry may have no object, or the binding of another template (binding_belongs_to).
  */
-
-/* Returns the entry of a template's binding; the binding itself need not exist. */
 struct entry *overlay_binding_entry(struct overlay *overlay, const struct entry *template);
 /*
- * Returns true if the binding belongs to this template, not to another template that Karmada gives
- * the same binding name.
+ * Returns true if the binding refers to this existing template by apiVersion, kind, namespace, name
+ * and, if both are known, uid. Karmada can give bindings of other templates the same name.
  */
 bool binding_belongs_to(const struct binding *b, const struct entry *template);
 
-/* Returns a copy of a binding that the caller may change; the overlay owns it. */
+/*
+ * Returns a shallow copy of a binding, owned by the overlay. The caller may replace members, but
+ * not change the objects that they point to: `old` owns these.
+ */
 struct binding *overlay_copy_binding(struct overlay *overlay, const struct binding *old) MUST_USE;
-/* Returns a new binding of the template, without placement, claim and referrers. */
+/*
+ * Returns a binding, owned by the overlay, that has only the identity and uid of the template. All
+ * other members are zero.
+ */
 struct binding *overlay_new_binding(struct overlay *overlay, const struct entry *template) MUST_USE;
 
-/* Marks the clusters of the binding as unknown: only the real scheduler can determine them. */
+/* Marks the clusters of the binding as unpredictable: only the real scheduler can select them. */
 void binding_set_undetermined(struct binding *b, enum undetermined_reason reason);
 
-/* Marks the binding as made from the present version of the template. */
+/* Marks the binding as made from the version `t` of its template, at an unknown time. */
 void binding_set_template_version(struct binding *b, const struct template *t);
 
 /* ---- outcomes ---- */
 
 /* State of a template at one moment, as shown to users. */
 struct outcome {
-    bool exists; /* The template exists; if false, all members are zero. */
+    bool exists; /* The template exists and has a decision; else no other member is set. */
     enum template_state state;
     unsigned reason;
-    /* The claimed policy, else the policy that would claim it; NULL if there is no such policy.
-     * Pinned, because nothing else may refer to a policy that does not exist. */
+    /* The claimed policy, else the governing policy; NULL without both. Pinned, because the entry
+     * of a policy that does not exist may have no other reference. */
     struct entry *policy;
-    struct target_cluster *clusters; /* Clusters of the template's own binding, by name. Owned. */
+    struct target_cluster *clusters; /* Clusters in the binding's spec, by name. Owned array. */
     uint32_t cluster_count;
     enum undetermined_reason undetermined; /* UNDETERMINED_REASON_COUNT: the clusters are known. */
     const struct binding *binding;         /* NULL if the template has no binding. Borrowed. */
 };
 
 /*
- * Fills `out` from the template's decision. Borrowed members are valid as long as the objects that
- * they point to.
+ * Sets `out` from the template's decision. The binding and the names of clusters are borrowed from
+ * the store or the overlay. Release `out` with outcome_release().
  */
 void outcome_read(const struct entry *template, struct outcome *out);
 void outcome_release(struct outcome *o, struct store *store);
 
-/* Returns true if both outcomes have the same clusters and replicas, as far as they are known. */
-bool outcome_has_same_clusters(const struct outcome *a, const struct outcome *b);
-/* Returns the fields of policies in which the bindings differ; bits by enum drift_field. */
+/* Returns true if clusters, replicas and `undetermined` of both outcomes are equal. */
+bool outcome_clusters_equal(const struct outcome *a, const struct outcome *b);
+/*
+ * Returns the fields of struct propagation in which the bindings of the outcomes differ, bits by
+ * enum drift_field; 0 if an outcome has no binding.
+ */
 unsigned outcome_differing_fields(const struct outcome *a, const struct outcome *b);
-/* Returns true if users see no difference between the two outcomes. */
+/* Returns true if existence, state, reason, policy, clusters and binding fields are equal. */
 bool outcome_equal(const struct outcome *a, const struct outcome *b);

@@ -46,10 +46,7 @@ static void add_to_cluster_sums(struct plan_clusters *c, const struct outcome *o
     }
 }
 
-/*
- * Returns true if `arriving` exceeds the free amount of a resource; false if that amount is
- * unknown.
- */
+/* Returns true if `arriving` is above 0 and exceeds the known free amount of a resource. */
 static bool exceeds_free_amount(const struct cluster *c, const char *resource, double arriving)
 {
     for (uint32_t i = 0; i < c->resource_count; i++) {
@@ -61,9 +58,7 @@ static bool exceeds_free_amount(const struct cluster *c, const char *resource, d
     return false;
 }
 
-/*
- * Sets `overflows` if the increase exceeds the free resources in the status of the Cluster object.
- */
+/* Sets `overflows` from the free resources in the status of the Cluster; false if unknown. */
 static void set_overflow(const struct store *store, struct plan_cluster *row)
 {
     const struct kind_def *def = kind_of_clusters();
@@ -100,7 +95,7 @@ struct applied_object {
     void *object; /* Owned by the overlay. */
 };
 
-/* Sets the fields that Karmada's mutating webhook sets. */
+/* Sets a missing policy id and missing selector namespaces, as Karmada's mutating webhook does. */
 static void apply_webhook_defaults(const struct entry *entry, const struct policy *old,
                                    struct policy *fresh)
 {
@@ -126,21 +121,21 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
 }
 
 /*
- * Replaces a template by the user's version `fresh`, with the identity and claim of the old object.
- * The resource version is new, so the binding counts as outdated. Bindings with referrers get the
- * new version at once, because the distributor processes each change.
+ * Replaces a template by the user's version `fresh`. Keeps the uid of the old object, and the claim
+ * unless `fresh` has a claim. The resource version is new, so that the binding counts as outdated.
+ * If the binding has referrers, it gets the new version: the distributor handles each change.
  */
-static void change_template(struct overlay *overlay, struct entry *entry,
-                            const struct template *fresh)
+static void replace_template(struct overlay *overlay, struct entry *entry,
+                             const struct template *fresh)
 {
     const struct template *old = entry_template(entry);
     struct template *t = template_copy_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
     struct entry *binding = overlay_binding_entry(overlay, entry);
     const struct binding *b = entry_binding(binding);
-    uint64_t known = b && b->resource_version > old->resource_version ? b->resource_version
-                                                                      : old->resource_version;
+    uint64_t newest = b && b->resource_version > old->resource_version ? b->resource_version
+                                                                       : old->resource_version;
 
-    template_apply_user_change(t, old, known + 2);
+    template_apply_user_change(t, old, newest + 2);
     overlay_replace(overlay, entry, overlay_own_memory(overlay, t));
     if (!b || !binding_belongs_to(b, entry))
         return;
@@ -149,15 +144,15 @@ static void change_template(struct overlay *overlay, struct entry *entry,
     if (b->referrer_count > 0)
         binding_set_template_version(copy, t);
     else if (!b->resource_version)
-        copy->resource_version = 1;
+        copy->resource_version = 1; /* Older than the change, not unknown. */
     overlay_replace(overlay, binding, copy);
 }
 
-/* Retries the policies that may have waited for `entry`, an override policy or a PriorityClass. */
+/* Retries the policies that depend on `entry`, such as an override policy or a PriorityClass. */
 static void retry_policies(struct overlay *overlay, const struct entry *entry)
 {
     CLEANUP(entry_list_release)
-    struct entry_list policies = entries_depending_on(entry, CLASS_POLICY);
+    struct entry_list policies = list_readers(entry, CLASS_POLICY);
 
     overlay_evaluate(overlay);
     for (size_t i = 0; i < policies.count; i++)
@@ -173,7 +168,7 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
     if (old) {
         list_template_dependencies(overlay_context(overlay)->store, entry, entry_binding(binding),
                                    &needed);
-        change_template(overlay, entry, fresh);
+        replace_template(overlay, entry, fresh);
     } else {
         overlay_replace(overlay, entry, fresh);
     }
@@ -259,8 +254,8 @@ static MUST_USE bool read_object(struct overlay *overlay, const cJSON *json,
 }
 
 /*
- * Deletes a template and, like the garbage collector, its binding, which stops requiring
- * dependencies.
+ * Deletes a template and, like the garbage collector, its binding. Removes the binding from the
+ * referrers of its dependencies.
  */
 static void delete_template(struct overlay *overlay, struct entry *entry)
 {
@@ -273,7 +268,7 @@ static void delete_template(struct overlay *overlay, struct entry *entry)
     overlay_replace(overlay, binding, NULL);
 }
 
-/* Deletes the object of an entry as its user would; does nothing if the object does not exist. */
+/* Deletes the object of an entry, if it exists, as a user does. */
 static void delete_object(struct overlay *overlay, struct entry *entry)
 {
     if (!entry_exists(entry))
@@ -297,7 +292,7 @@ void simulation_touch_template(struct overlay *overlay, struct entry *template)
 
     if (!t)
         return;
-    change_template(overlay, template, t);
+    replace_template(overlay, template, t);
     overlay_enqueue(overlay, (struct queue_item){template, false});
 }
 
@@ -306,8 +301,8 @@ void simulation_touch_template(struct overlay *overlay, struct entry *template)
 bool simulation_process_queue(struct overlay *overlay)
 {
     size_t limit = store_object_count(overlay_context(overlay)->store, CLASS_TEMPLATE) *
-                       SIMULATION_EVENTS_EACH +
-                   SIMULATION_EVENTS_MIN;
+                       SIMULATION_ITEMS_PER_TEMPLATE +
+                   SIMULATION_ITEMS_MIN;
     struct queue_item item;
 
     while (overlay_dequeue(overlay, &item)) {
@@ -324,10 +319,7 @@ bool simulation_process_queue(struct overlay *overlay)
     return true;
 }
 
-/*
- * Lets Karmada process the templates that come from manifests and were never applied: without uid,
- * claim and binding. Returns false as simulation_process_queue() does.
- */
+/* Implements plan_admit_manifests(). Returns false as simulation_process_queue() does. */
 static MUST_USE bool admit_manifests(struct overlay *overlay)
 {
     CLEANUP(listing_release)
@@ -353,25 +345,25 @@ const char *const plan_when_names[PLAN_WHEN_COUNT] = {
 
 /* ---- records of the state before the change ---- */
 
-/* Degree of a conflict in one field of a dependency, mildest first. */
-enum discord { DISCORD_NONE, DISCORD_PREDICTED, DISCORD_CONFLICT };
+/* Degree of the conflict in one field of a dependency, mildest first. */
+enum conflict_degree { DEGREE_NONE, DEGREE_PREDICTED, DEGREE_CONFLICT };
 
 /* State of a template or binding before the simulation touched it. */
 struct plan_record {
     struct entry *entry;
-    struct outcome before; /* All zero for bindings. */
+    struct outcome before; /* Not used for bindings. */
     const struct entry *governing;
     const struct entry *winner;
     unsigned fields;
-    uint8_t discord[DEPENDENCY_FIELD_COUNT];
+    uint8_t degrees[DEPENDENCY_FIELD_COUNT]; /* Values of enum conflict_degree. */
 };
 
 struct plan {
     struct overlay *overlay;
-    struct map records;               /* struct plan_record by entry. */
-    size_t base;                      /* overlay_mark() of the state before the change. */
-    struct applied_object *newcomers; /* Templates that the change creates. Entries pinned. */
-    size_t newcomer_count;
+    struct map records;                   /* struct plan_record by entry. */
+    size_t base;                          /* overlay_mark() of the state before the change. */
+    struct applied_object *new_templates; /* Applied in plan_finish(). Entries pinned. */
+    size_t new_template_count;
     struct entry_list policies; /* Policies that the change applies. */
     struct plan_result result;
 };
@@ -387,18 +379,18 @@ static bool is_record_of_entry(const void *item, const void *key)
 }
 
 static void read_conflict_degrees(const struct entry *entry,
-                                  uint8_t discord[DEPENDENCY_FIELD_COUNT])
+                                  uint8_t degrees[DEPENDENCY_FIELD_COUNT])
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        discord[i] = !d                       ? DISCORD_NONE
-                     : d->fields[i].conflict  ? DISCORD_CONFLICT
-                     : d->fields[i].predicted ? DISCORD_PREDICTED
-                                              : DISCORD_NONE;
+        degrees[i] = !d                       ? DEGREE_NONE
+                     : d->fields[i].conflict  ? DEGREE_CONFLICT
+                     : d->fields[i].predicted ? DEGREE_PREDICTED
+                                              : DEGREE_NONE;
 }
 
-/* Records the present state of an entry, unless the plan has recorded a state of it already. */
+/* Records the present state of an entry, unless the plan already has a record of the entry. */
 static void record_state(struct plan *p, struct entry *entry)
 {
     uint64_t hash = map_hash_address(entry);
@@ -416,11 +408,14 @@ static void record_state(struct plan *p, struct entry *entry)
         r->winner = d->winner;
         r->fields = d->fields;
     }
-    read_conflict_degrees(entry, r->discord);
+    read_conflict_degrees(entry, r->degrees);
     map_add(&p->records, hash, r);
 }
 
-/* Records the entry and, for a binding, its template: the template's outcome depends on both. */
+/*
+ * Records a template or binding, unless recorded before. Also records the template of a binding,
+ * because the outcome of the template depends on the binding.
+ */
 static void record_touched_entry(void *context, struct entry *entry)
 {
     struct plan *p = context;
@@ -464,9 +459,9 @@ void plan_free(struct plan *p)
         free(r);
     }
     map_release(&p->records);
-    for (size_t i = 0; i < p->newcomer_count; i++)
-        store_unpin(plan_store(p), p->newcomers[i].entry);
-    free(p->newcomers);
+    for (size_t i = 0; i < p->new_template_count; i++)
+        store_unpin(plan_store(p), p->new_templates[i].entry);
+    free(p->new_templates);
     entry_list_release(&p->policies);
     overlay_free(p->overlay);
     free(p);
@@ -493,7 +488,8 @@ void plan_admit_manifests(struct plan *p)
 
 /* ---- applying the changed objects ---- */
 
-static void process_queue(struct plan *p)
+/* Processes the queue; marks the result as not settled if the simulation is given up. */
+static void simulate_until_settled(struct plan *p)
 {
     if (!simulation_process_queue(p->overlay))
         p->result.settled = false;
@@ -509,46 +505,44 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
         return true;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);
-        p->newcomers = xreallocarray(p->newcomers, p->newcomer_count + 1, sizeof(*p->newcomers));
-        p->newcomers[p->newcomer_count++] = applied;
+        p->new_templates =
+            xreallocarray(p->new_templates, p->new_template_count + 1, sizeof(*p->new_templates));
+        p->new_templates[p->new_template_count++] = applied;
         return true;
     }
     apply_object(p->overlay, applied);
-    process_queue(p);
+    simulate_until_settled(p);
     if (entry_class(applied.entry) == CLASS_POLICY)
         entry_list_add(&p->policies, applied.entry);
     return true;
 }
 
-/* Applies the new policies to waiting templates, and then the new templates. */
+/* Matches the templates that wait with the applied policies, then applies the new templates. */
 static void process_postponed_objects(struct plan *p)
 {
     for (size_t i = 0; i < p->policies.count && !overlay_limit_reached(p->overlay); i++)
         detector_match_waiting(p->overlay, p->policies.items[i]);
-    process_queue(p);
-    for (size_t i = 0; i < p->newcomer_count && !overlay_limit_reached(p->overlay); i++)
-        apply_object(p->overlay, p->newcomers[i]);
-    process_queue(p);
+    simulate_until_settled(p);
+    for (size_t i = 0; i < p->new_template_count && !overlay_limit_reached(p->overlay); i++)
+        apply_object(p->overlay, p->new_templates[i]);
+    simulate_until_settled(p);
 }
 
 void plan_delete(struct plan *p, struct entry *entry)
 {
     delete_object(p->overlay, entry);
-    process_queue(p);
+    simulate_until_settled(p);
 }
 
 void plan_touch_template(struct plan *p, struct entry *template)
 {
     simulation_touch_template(p->overlay, template);
-    process_queue(p);
+    simulate_until_settled(p);
 }
 
 /* ---- result of a plan ---- */
 
-/*
- * Returns true if the state of the entry differs from the record, even if no user sees the
- * difference.
- */
+/* Returns true if outcome, governing policy, winner or drift fields differ from the record. */
 static bool is_affected(const struct plan_record *r, const struct outcome *after)
 {
     const struct template_decision *d = template_decision(r->entry);
@@ -558,20 +552,20 @@ static bool is_affected(const struct plan_record *r, const struct outcome *after
             (d->governing != r->governing || d->winner != r->winner || d->fields != r->fields));
 }
 
-/* Returns true if the template's next change may alter its outcome. */
-static bool may_change_later(const struct outcome *after)
+/* Returns true if the user's next change of the template may make it current. */
+static bool may_become_current(const struct outcome *after)
 {
     return after->state == STATE_STALE || after->state == STATE_UNBOUND;
 }
 
-/* Simulates a change of the template, stores the outcome in row->next, and undoes the change. */
+/* Sets row->next to the outcome of a simulated change by the template's user. */
 static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
 {
     struct entry *template = (struct entry *)(uintptr_t)row->template;
     size_t mark = overlay_mark(p->overlay);
 
     simulation_touch_template(p->overlay, template);
-    process_queue(p);
+    simulate_until_settled(p);
     outcome_read(template, &row->next);
     overlay_rollback(p->overlay, mark);
     overlay_evaluate(p->overlay);
@@ -579,7 +573,7 @@ static void predict_outcome_of_change(struct plan *p, struct plan_template *row)
 
 static void set_time_of_effect(struct plan *p, struct plan_template *row)
 {
-    if (row->after.exists && may_change_later(&row->after)) {
+    if (row->after.exists && may_become_current(&row->after)) {
         predict_outcome_of_change(p, row);
         if (row->next.state == STATE_CURRENT) {
             row->when = PLAN_AT_NEXT_CHANGE;
@@ -590,7 +584,7 @@ static void set_time_of_effect(struct plan *p, struct plan_template *row)
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
 
-static void add_template(struct plan *p, struct plan_record *r)
+static void add_template_if_affected(struct plan *p, struct plan_record *r)
 {
     struct plan_result *result = &p->result;
     struct plan_template row = {.template = r->entry};
@@ -610,15 +604,15 @@ static void add_template(struct plan *p, struct plan_record *r)
     result->templates[result->template_count++] = row;
 }
 
-static void add_conflicts(struct plan_result *result, const struct plan_record *r)
+static void add_changed_conflicts(struct plan_result *result, const struct plan_record *r)
 {
     uint8_t after[DEPENDENCY_FIELD_COUNT];
 
     read_conflict_degrees(r->entry, after);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        bool appears = after[i] > r->discord[i];
+        bool appears = after[i] > r->degrees[i];
 
-        if (after[i] == r->discord[i])
+        if (after[i] == r->degrees[i])
             continue;
         result->conflicts = xreallocarray(result->conflicts, result->conflict_count + 1,
                                           sizeof(*result->conflicts));
@@ -634,7 +628,7 @@ static int by_template(const void *a, const void *b)
                          ((const struct plan_template *)b)->template);
 }
 
-static int by_change(const void *a, const void *b)
+static int appearing_first(const void *a, const void *b)
 {
     const struct plan_conflict *x = a, *y = b;
     int order = (int)y->appears - (int)x->appears;
@@ -658,18 +652,18 @@ const struct plan_result *plan_finish(struct plan *p)
     overlay_observe(p->overlay, (struct overlay_observer){0});
     for (size_t at = 0;
          !overlay_limit_reached(p->overlay) && (r = map_next(&p->records, &at)) != NULL;) {
-        add_conflicts(result, r);
+        add_changed_conflicts(result, r);
         if (entry_class(r->entry) == CLASS_TEMPLATE)
-            add_template(p, r);
+            add_template_if_affected(p, r);
     }
     sort(result->templates, result->template_count, sizeof(*result->templates), by_template);
-    sort(result->conflicts, result->conflict_count, sizeof(*result->conflicts), by_change);
+    sort(result->conflicts, result->conflict_count, sizeof(*result->conflicts), appearing_first);
     for (size_t i = 0; i < result->template_count; i++) {
         add_to_cluster_sums(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
         add_to_cluster_sums(&result->clusters, &result->templates[i].after, PLAN_AFTER);
     }
     finish_clusters(&result->clusters, plan_store(p));
-    result->unsettled = overlay_unsettled(p->overlay);
+    result->unsettled = overlay_unsettled_templates(p->overlay);
     result->assumptions = overlay_take_assumptions(p->overlay);
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)

@@ -6,8 +6,8 @@
 
 /*
  * Plan of a change: applies the objects of a user to an overlay, one after another as kubectl does,
- * and after each lets the simulated Karmada act until its queue is empty. The result compares
- * templates, clusters and conflicts before and after. The cost depends on the size of the change.
+ * and lets the simulated Karmada process its queue. The result compares templates, clusters and
+ * conflicts before and after. The cost depends on the number of affected objects.
  *
  * Plans are deterministic: no time passes, and the queue is processed in order.
  */
@@ -17,13 +17,13 @@ struct plan;
 
 enum plan_side { PLAN_BEFORE, PLAN_AFTER, PLAN_SIDES };
 
-/* Sums over the templates of a plan in one member cluster. */
+/* Sums over the affected templates of a plan in one member cluster. */
 struct plan_cluster {
     const char *name;
     int64_t replicas[PLAN_SIDES];
     double cores[PLAN_SIDES];
     double memory_bytes[PLAN_SIDES];
-    bool overflows; /* The increase exceeds the free resources of the cluster. */
+    bool overflows; /* CPU, memory or pods increase by more than the Cluster reports as free. */
 };
 
 /* Sums by member cluster; all zeros is an empty list. */
@@ -32,12 +32,11 @@ struct plan_clusters {
     size_t count;
 };
 
-/* The time at which the change takes effect on a template. */
+/* The time at which the change alters the outcome of a template. */
 enum plan_when {
     PLAN_AT_ONCE,
-    PLAN_AT_NEXT_CHANGE, /* Change of the template by its user, or when Karmada's controllers
-                            restart. */
-    PLAN_NEVER,          /* The change selects or claims the template without any effect. */
+    PLAN_AT_NEXT_CHANGE, /* With the next change of the template by its user. */
+    PLAN_NEVER,          /* The outcome stays as it is. */
     PLAN_WHEN_COUNT,
 };
 /* Names of the enumerators of plan_when in JSON. */
@@ -49,29 +48,32 @@ struct plan_template {
     enum plan_when when;
     struct outcome before;
     struct outcome after; /* After Karmada has processed the change. */
-    struct outcome next;  /* After the template's next change; only for PLAN_AT_NEXT_CHANGE. */
+    struct outcome next;  /* After the user's next change; only for PLAN_AT_NEXT_CHANGE. */
 };
 
-/* A field of a dependency that the change moves into a conflict or out of it. */
+/*
+ * A field of a dependency with another degree of conflict after the change. The degrees in order:
+ * no conflict, predicted conflict, present conflict.
+ */
 struct plan_conflict {
     const struct entry *dependency;
     enum dependency_field field;
-    bool appears; /* True if the conflict is new, false if it vanishes. */
+    bool appears; /* The degree after the change is higher; false if lower. */
 };
 
 struct plan_result {
     struct plan_template *templates; /* In the order of entry_compare(). */
     size_t template_count;
-    /* Conflicts that appear, then conflicts that vanish; both in the order of entry_compare(). */
+    /* Conflicts that appear, then the others; both in the order of entry_compare(), then field. */
     struct plan_conflict *conflicts;
     size_t conflict_count;
     struct plan_clusters clusters; /* Sums over `templates`. */
     size_t when[PLAN_WHEN_COUNT];  /* Number of templates by enum plan_when. */
     size_t conflicts_appear;
-    size_t conflicts_vanish;
-    size_t undetermined;  /* Templates with unknown clusters after the change (struct outcome). */
-    unsigned assumptions; /* Bits by enum assumption. */
-    bool settled;         /* The simulation processed its whole queue. */
+    size_t conflicts_vanish; /* Number of conflicts without `appears`. */
+    size_t undetermined;     /* Templates with unknown clusters after the change. */
+    unsigned assumptions;    /* Bits by enum assumption. */
+    bool settled;            /* No simulation was given up before its queue was empty. */
     /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
     const struct entry_list *unsettled;
 };
@@ -79,59 +81,68 @@ struct plan_result {
 /* ---- plans ---- */
 
 /*
- * Returns an empty plan; its time is fixed at the last run of the engine. The engine must have no
- * evaluation left to do.
+ * Returns an empty plan with a new overlay over the engine's store: see overlay_new() for the
+ * conditions.
  */
 struct plan *plan_new(struct engine *e) MUST_USE;
-/* Restores the store and frees the plan. Does nothing for NULL. */
+/* Restores the store, and frees the plan with its result. Accepts NULL. */
 void plan_free(struct plan *p);
 
 /*
- * Sets a limit of the simulation. After it is reached, the functions below only return, and the
- * result is meaningless (plan_limit_reached).
+ * Sets a limit of the simulation. Once plan_limit_reached() returns true, the simulation ends early
+ * and the result is meaningless.
  */
 void plan_set_limit(struct plan *p, struct overlay_limit limit);
 bool plan_limit_reached(const struct plan *p);
 
 /*
- * Lets Karmada process all manifests that no user has applied yet, as the state before the change.
- * Must be called before the first change. Visits every template.
+ * Lets Karmada process all templates without uid, claim and binding, as if a user had applied their
+ * manifests before the change. Must be called before the first change. Visits every template.
  */
 void plan_admit_manifests(struct plan *p);
 
 /*
  * Applies an object as its user, and simulates Karmada until its queue is empty. New templates, and
- * templates that wait for policies, are processed last, in plan_finish(): the result does not
- * depend on the order of the objects. Returns false and sets `err` if the object is not valid.
+ * templates that wait for policies, are processed in plan_finish(), after all policies are applied.
+ * Returns false and sets `err` if the object is not valid.
  */
 bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
-/* Deletes the object of the entry as its user, and simulates Karmada until its queue is empty. */
+/*
+ * Deletes the object of the entry, if it exists, as its user, and simulates Karmada until its queue
+ * is empty.
+ */
 void plan_delete(struct plan *p, struct entry *entry);
-/* Changes the template as its user, without an effect on matching, and simulates Karmada. */
+/* Calls simulation_touch_template(), and simulates Karmada until its queue is empty. */
 void plan_touch_template(struct plan *p, struct entry *template);
 
-/* Returns the result, owned by the plan. The engine keeps the state after the change. */
+/*
+ * Processes the postponed templates and returns the result, owned by the plan. Call it once, after
+ * the last change. The engine keeps the state after the change.
+ */
 const struct plan_result *plan_finish(struct plan *p);
 /*
- * Resets the engine to the state before the change, so that resolved conflicts can be read. The
- * entries in the result stay valid.
+ * Resets the engine to the state before the change: decisions then have the conflicts that the
+ * change resolves. The entries in the result stay valid.
  */
 void plan_undo(struct plan *p);
 
 /* ---- steps of a simulation ---- */
 
-/* Changes a member of the template that policies do not depend on, and enqueues the template. */
+/*
+ * Simulates a user's change of a template that does not affect which policies match, such as a new
+ * annotation: gives the template a new version, and enqueues it if it exists.
+ */
 void simulation_touch_template(struct overlay *overlay, struct entry *template);
 
 /*
- * Limit of processed queue items in one simulation_process_queue(): SIMULATION_EVENTS_EACH for each
- * template of the store, plus SIMULATION_EVENTS_MIN. A simulation beyond the limit counts as
- * endless.
+ * Limit of processed queue items in one simulation_process_queue(): SIMULATION_ITEMS_PER_TEMPLATE
+ * for each template of the store, plus SIMULATION_ITEMS_MIN. A simulation beyond the limit counts
+ * as endless.
  */
-enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
+enum { SIMULATION_ITEMS_PER_TEMPLATE = 64, SIMULATION_ITEMS_MIN = 4096 };
 
 /*
- * Processes the queue until it is empty. Returns false if the limit of items or of the overlay is
- * reached: the state is then incomplete, and the queue is emptied.
+ * Processes the queue until it is empty, and updates all decisions. Returns false if the limit of
+ * items or of the overlay is reached: queued templates are then recorded as unsettled and removed.
  */
 bool simulation_process_queue(struct overlay *overlay) MUST_USE;

@@ -9,8 +9,9 @@
 /* ---- prediction for one template ---- */
 
 /*
- * Returns true if only a change by its user makes Karmada process the template: Karmada does not
- * watch PriorityClasses, and matches an incomplete claim only at the next change of the template.
+ * Returns true if only a change by its user makes Karmada process the template: a new policy with
+ * an incomplete claim, a binding missing for too long (UNBOUND_STUCK), or only a drifting value of
+ * a PriorityClass, which Karmada does not watch.
  */
 static bool needs_user_change(const struct entry *template, const struct template_decision *d)
 {
@@ -22,8 +23,8 @@ static bool needs_user_change(const struct entry *template, const struct templat
 }
 
 /*
- * Returns true if Karmada has yet to remove the claim of a policy that no longer selects the
- * template.
+ * Returns true if Karmada is to remove the claim of a policy that no longer selects the template,
+ * and the removal is not overdue.
  */
 static bool is_claim_removal_due(const struct template_decision *d)
 {
@@ -32,10 +33,10 @@ static bool is_claim_removal_due(const struct template_decision *d)
 }
 
 /*
- * Lets the simulated Karmada process the template without a change by its user. Returns false if
- * the simulation is incomplete.
+ * Lets the simulated Karmada process the template, if no change by its user is needed for that.
+ * Returns false if the simulation is incomplete.
  */
-static bool simulate_event(struct overlay *overlay, struct entry *template)
+static bool simulate_pending_work(struct overlay *overlay, struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
@@ -59,7 +60,7 @@ void next_change_predict_outcomes(struct engine *e, const struct entry *template
     struct next_change f = {0};
 
     outcome_read(entry, &f.now);
-    f.settled = simulate_event(overlay, entry);
+    f.settled = simulate_pending_work(overlay, entry);
     outcome_read(entry, &f.rest);
     simulation_touch_template(overlay, entry);
     f.settled &= simulation_process_queue(overlay);
@@ -90,12 +91,12 @@ static bool runs_policy_version(const struct template_decision *d, const struct 
     return strcmp(w->version, hash) == 0;
 }
 
-/* Returns true if the template matches the filter. */
+/* Returns true if the filter matches the template, which Karmada must not ignore or delete. */
 static bool matches_filter(const struct reconcile_filter *w, const struct entry *template)
 {
     const struct template *t = entry_template(template);
     const struct template_decision *d = template_decision(template);
-    const struct entry *holder = d && d->governing ? d->governing : d ? d->claimed : NULL;
+    const struct entry *policy = d && d->governing ? d->governing : d ? d->claimed : NULL;
 
     if (!t || !d || d->state == STATE_IGNORED || t->deleting ||
         (w->ns && strcmp(entry_ns(template), w->ns) != 0) ||
@@ -103,15 +104,12 @@ static bool matches_filter(const struct reconcile_filter *w, const struct entry 
         (w->version && !runs_policy_version(d, w)))
         return false;
     if (w->undo)
-        return t->reconciled && (!w->policy || w->policy == holder || w->policy == d->claimed);
-    return !w->policy || w->policy == holder ||
+        return t->reconciled && (!w->policy || w->policy == policy || w->policy == d->claimed);
+    return !w->policy || w->policy == policy ||
            (d->state == STATE_STALE && w->policy == d->claimed);
 }
 
-/*
- * Returns why a change by the user cannot help the template; RECONCILE_MOVES if nothing prevents
- * it.
- */
+/* Returns why a change by the user cannot bring the template to a policy; else RECONCILE_MOVES. */
 static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -137,7 +135,7 @@ static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 
 /* Context of set_verdict_by_outcomes(). */
 struct reconcile_check {
-    const struct reconcile_filter *wish;
+    const struct reconcile_filter *filter;
     enum reconcile_verdict verdict;
 };
 
@@ -147,21 +145,22 @@ static void set_verdict_by_outcomes(void *context, const struct next_change *f)
 
     if (!f->settled || f->next.state != STATE_CURRENT)
         q->verdict = RECONCILE_IN_VAIN;
-    else if (q->wish->policy && f->next.policy != q->wish->policy)
+    else if (q->filter->policy && f->next.policy != q->filter->policy)
         q->verdict = RECONCILE_OTHER_POLICY;
     else if (outcome_equal(&f->rest, &f->next))
         q->verdict = RECONCILE_BY_ITSELF;
 }
 
-enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct reconcile_filter *wish,
+enum reconcile_verdict reconcile_find_verdict(struct engine *e,
+                                              const struct reconcile_filter *filter,
                                               const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    struct reconcile_check q = {wish, RECONCILE_MOVES};
+    struct reconcile_check q = {filter, RECONCILE_MOVES};
 
-    if (!matches_filter(wish, template))
+    if (!matches_filter(filter, template))
         return RECONCILE_UNRELATED;
-    if (wish->undo)
+    if (filter->undo)
         return RECONCILE_MOVES;
     if (d->state == STATE_CURRENT)
         return RECONCILE_CURRENT;
@@ -206,10 +205,11 @@ static int by_template(const void *key, const void *row)
 }
 
 /*
- * Plans the change of all chosen templates together, and moves templates that do not become current
- * to the list `left`. Returns false if any template was moved.
+ * Plans the change of all chosen templates together. Without `undo`, moves templates that do not
+ * become current to the list `left`. Returns false if any template was moved: the plan is then for
+ * too many templates.
  */
-static bool plan_chosen_templates(struct reconcile *r, const struct reconcile_filter *wish,
+static bool plan_chosen_templates(struct reconcile *r, const struct reconcile_filter *filter,
                                   bool admit)
 {
     struct reconcile_list *chosen = &r->chosen;
@@ -233,7 +233,7 @@ static bool plan_chosen_templates(struct reconcile *r, const struct reconcile_fi
         /* A template that is not in the plan keeps its state. */
         if (row)
             item.becomes = row->after.state;
-        if (wish->undo || item.becomes == STATE_CURRENT) {
+        if (filter->undo || item.becomes == STATE_CURRENT) {
             chosen->items[kept++] = item;
             continue;
         }
@@ -247,7 +247,7 @@ static bool plan_chosen_templates(struct reconcile *r, const struct reconcile_fi
     return all;
 }
 
-struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *wish, bool admit)
+struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *filter, bool admit)
 {
     CLEANUP(listing_release)
     struct listing all = listing_make(engine_store(e), CLASS_TEMPLATE);
@@ -256,12 +256,13 @@ struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter 
     r->engine = e;
     for (size_t i = 0; i < all.count; i++) {
         const struct entry *template = all.entries[i];
-        enum reconcile_verdict verdict = reconcile_find_verdict(e, wish, template);
+        enum reconcile_verdict verdict = reconcile_find_verdict(e, filter, template);
 
         if (verdict == RECONCILE_CURRENT) {
             r->current++;
             r->reconciled += entry_template(template)->reconciled;
-        } else if (verdict == RECONCILE_MOVES && wish->max > 0 && r->chosen.count >= wish->max) {
+        } else if (verdict == RECONCILE_MOVES && filter->max > 0 &&
+                   r->chosen.count >= filter->max) {
             r->beyond++;
         } else if (verdict == RECONCILE_MOVES) {
             append_item(&r->chosen, make_item(template, verdict));
@@ -269,7 +270,7 @@ struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter 
             append_item(&r->left, make_item(template, verdict));
         }
     }
-    while (!plan_chosen_templates(r, wish, admit))
+    while (!plan_chosen_templates(r, filter, admit))
         reconcile_end_plan(r);
     return r;
 }

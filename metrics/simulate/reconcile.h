@@ -5,18 +5,18 @@
 #include "metrics/simulate/plan.h"
 
 /*
- * Stale templates that a change by their user would bring up to date with their policy, one by one
- * and all together. The changes are simulated as a plan; nothing is written.
+ * Stale templates that a change by their user would bring up to date with their policy. Each
+ * template is checked alone, then all together in a plan; no object is written.
  */
 
 /* Filter of the templates to reconcile. */
 struct reconcile_filter {
-    const struct entry *policy;          /* Policy of the templates; NULL for any. */
+    const struct entry *policy;          /* Governing or claimed policy; NULL for any. */
     const struct label_selector *labels; /* Labels of the templates; NULL for any. */
     const char *ns;                      /* Namespace; NULL for all. */
-    const char *version; /* Hash of the version of `policy` that they run; NULL for any. */
-    size_t max;          /* Maximum number of templates; 0 for all. */
-    bool undo;           /* Select templates with RECONCILE_ANNOTATION instead of stale ones. */
+    const char *version; /* Hash of the version of `policy` that templates run; NULL for any. */
+    size_t max;          /* Maximum number of chosen templates; 0 for all. */
+    bool undo;           /* Choose templates with RECONCILE_ANNOTATION instead of stale ones. */
 };
 
 /*
@@ -58,33 +58,33 @@ extern const char *const reconcile_verdict_texts[RECONCILE_VERDICT_COUNT];
 struct reconcile_item {
     struct entry *template;
     enum reconcile_verdict verdict; /* RECONCILE_MOVES for chosen templates. */
-    enum template_state becomes;    /* State of a chosen template after the change. */
-    struct entry *policy;           /* Policy to follow; NULL if there is no such policy. */
-    int64_t generation;             /* Generation of `policy` at the time of the plan. */
+    enum template_state becomes;    /* State after the plan; present state without a plan. */
+    struct entry *policy;           /* Governing policy; NULL without an existing one. */
+    int64_t generation;             /* Generation of `policy` at the time of the check. */
 };
 
 struct reconcile_list {
-    struct reconcile_item *items; /* By entry_compare(), RECONCILE_NOT_TOGETHER last. */
+    struct reconcile_item *items; /* By entry_compare(), but RECONCILE_NOT_TOGETHER last. */
     size_t count;
 };
 
 struct reconcile {
     struct engine *engine;
-    struct reconcile_list chosen;
-    struct reconcile_list left; /* Templates that would not become current. */
-    size_t beyond;              /* Number of templates that would move, beyond `max`. */
-    size_t current;             /* Number of templates that are current already. */
-    size_t reconciled;          /* Number of current templates with RECONCILE_ANNOTATION. */
-    struct plan *plan;          /* Plan of changing all chosen templates. */
+    struct reconcile_list chosen; /* Templates to change: RECONCILE_MOVES. */
+    struct reconcile_list left;   /* Other templates that the filter matches, with the reason. */
+    size_t beyond;                /* Number of further RECONCILE_MOVES, beyond `max`. */
+    size_t current;               /* Number of RECONCILE_CURRENT; these are in no list. */
+    size_t reconciled;            /* Number of `current` templates with RECONCILE_ANNOTATION. */
+    struct plan *plan;            /* Plan of changing all chosen templates, until its end. */
     const struct plan_result *result;
 };
 
 /*
- * Returns the templates that match the filter, with their plan. The engine must have no evaluation
- * left to do, and the store must not change before reconcile_end_plan(). If `admit` is true,
- * manifests count as applied (plan_admit_manifests).
+ * Checks all templates, and plans a user's change of the chosen templates. The engine must have no
+ * evaluation left to do, and the store must not change before reconcile_end_plan(). If `admit` is
+ * true, manifests count as applied (plan_admit_manifests).
  */
-struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *wish,
+struct reconcile *reconcile_new(struct engine *e, const struct reconcile_filter *filter,
                                 bool admit) MUST_USE;
 /* Frees the plan and its result, but not the lists. The store may change afterwards. */
 void reconcile_end_plan(struct reconcile *r);
@@ -92,15 +92,15 @@ void reconcile_end_plan(struct reconcile *r);
 void reconcile_free(struct reconcile *r);
 
 /*
- * Returns whether a change by its user would bring the template to its policy, or why not. The
- * engine must have no evaluation left to do.
+ * Checks one template. Returns RECONCILE_MOVES if the filter matches and a change by the user would
+ * bring the template to its policy, else the reason why not. With `undo`, returns RECONCILE_MOVES
+ * for every match. The engine must have no evaluation left to do; its state is restored afterwards.
  */
-enum reconcile_verdict reconcile_find_verdict(struct engine *e, const struct reconcile_filter *wish,
+enum reconcile_verdict reconcile_find_verdict(struct engine *e,
+                                              const struct reconcile_filter *filter,
                                               const struct entry *template);
 
-/*
- * Returns true if the template still follows the same policy in the same generation as in the plan.
- */
+/* Returns true if the template still has the governing policy of the item, in its generation. */
 bool reconcile_is_as_planned(const struct reconcile_item *item);
 
 /* ---- prediction for one template ---- */
@@ -108,16 +108,16 @@ bool reconcile_is_as_planned(const struct reconcile_item *item);
 /* Outcomes of a template now and later, as long as no policy changes. */
 struct next_change {
     struct outcome now;
-    struct outcome rest; /* After Karmada's pending work; may equal `now`. */
-    struct outcome next; /* After the next change of the template by its user. */
-    bool settled;
+    struct outcome rest;  /* After Karmada's pending work; may equal `now`. */
+    struct outcome next;  /* After the next change of the template by its user. */
+    bool settled;         /* Both simulations processed their whole queue. */
     unsigned assumptions; /* Bits by enum assumption. */
 };
 
 /*
- * Simulates the next change of an existing template and calls `each` once with the outcomes, which
- * are valid only during the call. The engine must have no evaluation left to do; its state is
- * restored afterwards.
+ * Simulates Karmada's pending work on an existing template, then a change by its user. Calls `each`
+ * once with the outcomes, which are valid only during the call. The engine must have no evaluation
+ * left to do; its state is restored afterwards.
  */
 void next_change_predict_outcomes(struct engine *e, const struct entry *template,
                                   void (*each)(void *context, const struct next_change *f),

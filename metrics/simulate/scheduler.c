@@ -20,7 +20,7 @@ static bool is_for_default_scheduler(const struct binding *b)
             strcmp(b->propagation.scheduler_name, default_scheduler) == 0);
 }
 
-static int64_t assigned_replicas(const struct binding *b)
+static int64_t sum_assigned_replicas(const struct binding *b)
 {
     int64_t sum = 0;
 
@@ -29,14 +29,14 @@ static int64_t assigned_replicas(const struct binding *b)
     return sum;
 }
 
-/* Returns the placement that the scheduler has last applied. */
+/* Returns the placement that the scheduler applied last; the present one if not recorded. */
 static const char *applied_placement_of(const struct binding *b)
 {
     return b->applied_placement || b->cluster_count == 0 ? b->applied_placement
                                                          : b->propagation.placement;
 }
 
-/* Returns true if no input of the scheduler has changed, so that its result stays the same. */
+/* Returns true if the scheduler placed `old` with the same placement and replicas as `fresh`. */
 static bool has_same_input(const struct binding *old, const struct binding *fresh)
 {
     return old && old->cluster_count > 0 && old->claim &&
@@ -46,7 +46,7 @@ static bool has_same_input(const struct binding *old, const struct binding *fres
 
 /*
  * Returns the index of the affinity group to begin with: the group in use, if the placement still
- * has a group of that name (Karmada: getAffinityIndex).
+ * has a group of that name, else 0 (Karmada: getAffinityIndex).
  */
 static uint32_t first_group_index(struct rule_context *c, const struct binding *old,
                                   const struct resolved_placement *resolved)
@@ -83,7 +83,7 @@ static bool passes_filters(const struct member *member, const struct binding *ol
 {
     const struct cluster *cluster = entry_cluster(member->cluster);
 
-    /* Karmada keeps a present target despite new taints, or if its list of APIs is incomplete. */
+    /* Present targets pass despite taints, and despite a missing API if not all APIs are known. */
     if (is_target(old, member->name) && (!cluster || !cluster->apis_complete))
         return true;
     if (cluster && !cluster_serves(cluster, fresh->api_version, fresh->kind))
@@ -115,8 +115,8 @@ static bool has_member(const struct cluster_set *set, const char *name)
 }
 
 /*
- * Returns the clusters that an affinity group names, for sources without Cluster objects. The
- * caller frees `members`.
+ * Returns the clusters that an affinity group names and does not exclude, with their static weight,
+ * for sources without Cluster objects. The caller frees `members`.
  */
 static struct cluster_set make_named_set(const struct placement *placement,
                                          const struct affinity_group *group)
@@ -152,7 +152,8 @@ static bool selects_by_names(const struct placement *placement, uint32_t group)
 
 /*
  * Returns the candidate clusters of the first affinity group that has candidates, beginning with
- * the group in use, and sets *group to its index. The caller frees `members`.
+ * the group in use, and sets *group to the index. Returns an empty set if no group has candidates.
+ * The caller frees `members`.
  */
 static struct cluster_set find_candidates(struct rule_context *c, const struct binding *old,
                                           const struct binding *fresh,
@@ -199,12 +200,12 @@ void scheduler_schedule_binding(struct overlay *overlay, const struct binding *o
 
     if (!is_for_default_scheduler(fresh))
         return;
-    resolved = overlay_placement(overlay, fresh->propagation.placement);
-    /* The scheduler keeps the clusters of a divided workload while all replicas are assigned. */
+    resolved = overlay_resolve_placement(overlay, fresh->propagation.placement);
+    /* Without new input, the scheduler keeps a division in which all replicas are assigned. */
     bool divides =
         binding_is_workload(fresh) && resolved->placement->division != DIVISION_DUPLICATED;
 
-    if (divides && has_same_input(old, fresh) && assigned_replicas(fresh) == fresh->replicas)
+    if (divides && has_same_input(old, fresh) && sum_assigned_replicas(fresh) == fresh->replicas)
         return;
 
     struct cluster_set set = find_candidates(c, old, fresh, resolved, &group);

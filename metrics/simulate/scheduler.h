@@ -7,11 +7,11 @@
 /*
  * Simulation of Karmada's scheduler (Karmada: pkg/scheduler, doScheduleBinding).
  *
- * Sets the clusters and applied_placement of `fresh`, the binding that is about to be written, in
- * memory of the overlay. `old` is the present version of the binding, NULL if it is new. Leaves
- * both members unchanged if the scheduler would do nothing. If the result depends on the
- * scheduler's live data about clusters, `fresh` keeps its clusters and `undetermined` has the
- * reason.
+ * Sets the clusters, observed_group and applied_placement of `fresh`, the binding that is about to
+ * be written, in memory of the overlay. `old` is the present version of the binding, NULL if it is
+ * new. Changes nothing if the scheduler would do nothing. If the result cannot be predicted,
+ * `fresh` keeps its clusters; `undetermined` gets the reason, unless placement and replicas are as
+ * in `old`.
  */
 void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
                                 struct binding *fresh);

@@ -366,10 +366,10 @@ TEST(what_does_not_come_to_rest_is_left_in_mid_air)
     put_bound(&w, &preemption);
     struct overlay *overlay = overlay_new(w.engine);
     struct entry *web = world_find(&w, "apps/v1", "Deployment", "default", "web");
-    for (size_t i = 0; i < SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
+    for (size_t i = 0; i < SIMULATION_ITEMS_MIN + SIMULATION_ITEMS_PER_TEMPLATE; i++)
         overlay_enqueue(overlay, (struct queue_item){web, false});
     assert_true(simulation_process_queue(overlay));
-    for (size_t i = 0; i <= SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
+    for (size_t i = 0; i <= SIMULATION_ITEMS_MIN + SIMULATION_ITEMS_PER_TEMPLATE; i++)
         overlay_enqueue(overlay, (struct queue_item){web, false});
     assert_false(simulation_process_queue(overlay));
     assert_true(simulation_process_queue(overlay));
