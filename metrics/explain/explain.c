@@ -86,22 +86,22 @@ enum { NAME_MAX_BYTES = 1 << 20 };
 
 /* ---- objects ---- */
 
-/* Adds the heading: the name of the object and, for bindings, of its template. */
+/* Adds the heading: the object's name, with a template's apiVersion or a binding's template. */
 static void add_title(struct explain_context *x, const struct entry *entry)
 {
     struct identity resource = dependency_resource(entry);
 
     if (entry_class(entry) == CLASS_BINDING)
-        explanation_line(x->out, EXPLAIN_HEADING, "%s of %s %s", explain_name(x, entry),
-                         resource.kind, resource.name);
+        explanation_add_line(x->out, EXPLAIN_HEADING, "%s of %s %s", explain_name(x, entry),
+                             resource.kind, resource.name);
     else if (entry_class(entry) == CLASS_TEMPLATE)
-        explanation_line(x->out, EXPLAIN_HEADING, "%s (%s)", explain_name(x, entry),
-                         entry->partition->type->api_version);
+        explanation_add_line(x->out, EXPLAIN_HEADING, "%s (%s)", explain_name(x, entry),
+                             entry->partition->type->api_version);
     else
-        explanation_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
+        explanation_add_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
-/* Adds that the state is unknown: without all objects of the kind, templates have no decision. */
+/* Adds that the state of a template is unknown: the template has no decision yet. */
 static void explain_incomplete_kind(struct explain_context *x)
 {
     json_writer_text(&x->out->facts, "state", NULL);

@@ -4,11 +4,7 @@
 #include "metrics/explain/explanation.h"
 #include "metrics/rules/engine.h"
 
-/*
- * Explanation of one object for users, made from its decision. Templates: state, candidate
- * policies, claim, differences to the binding, dependency conflicts, next change. Policies:
- * settings, problems, templates, versions, overlaps. Bindings: template, policy, referrers.
- */
+/* Explanation of one template, policy or binding for users: its state, and the reasons for it. */
 
 /* Classes of objects that can be explained; bits by enum object_class. */
 enum { EXPLAIN_CLASSES = 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS_BINDING };
@@ -16,8 +12,8 @@ enum { EXPLAIN_CLASSES = 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS
 /*
  * Adds the explanation of an object of a class in EXPLAIN_CLASSES to `x`, after a heading with its
  * name. The caller calls explanation_init() before and explanation_finish() after. The engine must
- * have no evaluation left to do; the next change is simulated on it and undone. `now_ms` is the
- * time.
+ * have no evaluation left to do: a user's next change of the template is simulated and undone.
+ * `now_ms` is the time in milliseconds since the epoch.
  */
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x);

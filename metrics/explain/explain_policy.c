@@ -49,7 +49,7 @@ static const char *label_selector_text(const struct label_selector *labels, stru
 
 /*
  * Writes a rule of a policy as JSON object `key` with index, apiVersion, kind, namespace, name and
- * labelSelector, and appends these members to `text`.
+ * labelSelector. Appends the members that are set, except the index, to `text`.
  */
 static void explain_rule(struct explain_context *x, const char *key, uint32_t index,
                          const struct resource_selector *rule, struct strbuf *text)
@@ -92,7 +92,7 @@ static void explain_exclusion(struct explain_context *x, const struct candidate 
     explain_detail(x, "ruled out: excludedResources[%" PRIu32 "] matches: %s", index, text.data);
 }
 
-/* Adds whether candidate `i` of a template wins, loses, or is ruled out, with the criterion. */
+/* Adds whether candidate `i` of a template wins, loses (with the criterion), or is ruled out. */
 static void explain_candidate_result(struct explain_context *x, const struct template_decision *d,
                                      uint32_t i)
 {
@@ -140,8 +140,8 @@ static void explain_candidate(struct explain_context *x, const struct entry *tem
 /* ---- near misses ---- */
 
 /*
- * Returns the selector of a policy with the most parts that match the template; NULL if no selector
- * has the kind of the template.
+ * Returns the selector of a policy that matches the template, or else passes the most checks of
+ * selector_miss(). Sets *miss to the failed check, and *index. NULL if no selector has the kind.
  */
 static const struct resource_selector *nearest_selector(const struct policy *policy,
                                                         const struct entry *template,
@@ -172,8 +172,8 @@ static bool can_select_namespace(const struct entry *policy, const struct entry 
 }
 
 /*
- * Adds a policy that almost selects the template, with the part of its selector that does not
- * match. Returns false if the policy is no such near miss.
+ * Adds a policy that almost selects the template, with the part that does not match. Returns false,
+ * and adds nothing, if the policy is no such near miss.
  */
 static bool explain_near_miss(struct explain_context *x, const struct entry *policy,
                               const struct entry *template)
@@ -265,7 +265,7 @@ struct rules {
     bool (*matches)(const struct resource_selector *rule, const struct entry *template);
 };
 
-/* Adds the rules without a matching template: such a rule may contain a typing error. */
+/* Adds the rules that match no element of `templates`: such a rule may contain a typing error. */
 static void explain_unused_rules(struct explain_context *x, const char *key, struct rules rules,
                                  const struct listing *templates)
 {
@@ -284,8 +284,8 @@ static void explain_unused_rules(struct explain_context *x, const char *key, str
 }
 
 /*
- * Adds the section "says": the settings of a policy, and its rules that match no element of
- * `templates` (list_templates_of_policy()).
+ * Adds the section "says": the settings of a policy, and its rules that match no template in
+ * `templates`, the result of list_templates_of_policy().
  */
 static void explain_settings(struct explain_context *x, const struct entry *policy,
                              const struct listing *templates)
@@ -338,6 +338,7 @@ enum {
     MINUTE_LEN = sizeof("2026-01-31T23:59") - 1,
 };
 
+/* Context of put_version_difference() and add_difference_lines(). */
 struct changes {
     struct explain_context *x;
     const char *field;
@@ -367,7 +368,7 @@ static void add_difference_lines(void *context, const struct difference_line *li
                        line->path, line->value);
 }
 
-/* Adds the differences between a version and the present version of its policy. */
+/* Adds the differences between a version, unless unknown, and the current version of its policy. */
 static void explain_version_differences(struct explain_context *x, const struct policy_version *v)
 {
     const struct policy_version *now = policy_history_current_version(v->history);
@@ -419,7 +420,7 @@ static void add_version_row(struct explain_context *x, const struct version_use 
                 use->templates, use->replicas, use->cores, use->memory / (1 << 20));
 }
 
-/* Adds the author of a version, the source of the data, and the clusters that run it. */
+/* Adds the author of a version, the source of the data, the clusters with the version, its hash. */
 static void explain_version_origin(struct explain_context *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -559,7 +560,7 @@ static void explain_dependent_overrides(struct explain_context *x, const struct 
     explanation_close(x->out, ']');
 }
 
-/* Adds the schedulePriority and the number of its PriorityClass. */
+/* Adds the schedulePriority, if set, and the number of its PriorityClass, if known. */
 static void explain_priority(struct explain_context *x, const struct entry *entry)
 {
     static const char *const states[] = {
@@ -616,7 +617,7 @@ static int by_identity(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-/* Returns the existing templates that depend on the policy, in the order of entry_compare(). */
+/* Returns the existing templates with a decision that depends on the policy, by entry_compare(). */
 static struct listing list_templates_of_policy(const struct entry *policy)
 {
     struct listing out = {0};
@@ -631,17 +632,17 @@ static struct listing list_templates_of_policy(const struct entry *policy)
 }
 
 /*
- * Returns true if Karmada is to apply the policy to the template, and the binding of the template
- * is outdated or missing.
+ * Returns true if the policy still has to be applied: the template is stale and counted for the
+ * policy (policy_of_stale_template), or the policy governs the unbound or pending template.
  */
-static bool is_waiting_for_policy(const struct template_decision *d, const struct entry *policy)
+static bool is_policy_unapplied(const struct template_decision *d, const struct entry *policy)
 {
     if (d->state == STATE_STALE)
         return policy_of_stale_template(d) == policy;
     return d->governing == policy && (d->state == STATE_UNBOUND || d->state == STATE_PENDING);
 }
 
-static void explain_outdated_template(struct explain_context *x, const struct entry *template)
+static void explain_unapplied_template(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const char *reason = reason_name(d->state, d->reason);
@@ -662,42 +663,42 @@ static void explain_templates(struct explain_context *x, const struct entry *pol
                               const struct listing *templates)
 {
     struct policy_counts counts = policy_counts_of(policy);
-    size_t outdated = 0;
+    size_t unapplied = 0;
 
     for (size_t i = 0; i < templates->count; i++) {
         const struct template_decision *d = template_decision(templates->entries[i]);
 
-        outdated += is_waiting_for_policy(d, policy);
+        unapplied += is_policy_unapplied(d, policy);
     }
     explain_open_section(x, "templates", "Its templates");
     report_put_counts(&x->out->facts, &counts);
-    json_writer_int(&x->out->facts, "notInForceOn", (int64_t)outdated);
+    json_writer_int(&x->out->facts, "notInForceOn", (int64_t)unapplied);
     explain_paragraph(x,
                       "Selected: %" PRIu32 ", won in a fresh match: %" PRIu32 ", claimed: %" PRIu32
                       ", stale: %" PRIu32 ".",
                       counts.selected, counts.won, counts.claimed, counts.stale);
-    if (outdated > 0)
-        explain_paragraph(x, "It is not in force on %zu that are to follow it:", outdated);
+    if (unapplied > 0)
+        explain_paragraph(x, "It is not in force on %zu that are to follow it:", unapplied);
     else if (counts.selected + counts.claimed > 0)
         explain_paragraph(x, "It is in force on all that are to follow it.");
     explanation_open(x->out, "notInForce", '[');
     for (size_t i = 0, listed = 0; i < templates->count && listed < LISTED_MAX; i++) {
-        if (!is_waiting_for_policy(template_decision(templates->entries[i]), policy))
+        if (!is_policy_unapplied(template_decision(templates->entries[i]), policy))
             continue;
-        explain_outdated_template(x, templates->entries[i]);
+        explain_unapplied_template(x, templates->entries[i]);
         listed++;
     }
     explanation_close(x->out, ']');
-    if (outdated > LISTED_MAX)
-        explain_detail(x, "… and %zu more", outdated - LISTED_MAX);
+    if (unapplied > LISTED_MAX)
+        explain_detail(x, "… and %zu more", unapplied - LISTED_MAX);
     explanation_close(x->out, '}');
 }
 
 /* ---- delivery of the templates of a policy ---- */
 
-/* Returns the delivery stage of a template that follows the policy; STAGE_NONE for others. */
-static struct stage_and_reason follower_delivery(const struct entry *template,
-                                                 const struct entry *policy)
+/* Returns the delivery stage of a template that the policy governs; STAGE_NONE for others. */
+static struct stage_and_reason delivery_under_policy(const struct entry *template,
+                                                     const struct entry *policy)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -713,7 +714,7 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
     size_t listed = 0;
 
     for (size_t i = 0; i < templates->count; i++)
-        stages[follower_delivery(templates->entries[i], policy).stage]++;
+        stages[delivery_under_policy(templates->entries[i], policy).stage]++;
     if (stages[STAGE_NONE] == templates->count)
         return;
     explain_open_section(x, "way", "How far they have come");
@@ -726,7 +727,7 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
     explain_paragraph(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE],
                       text.data);
     for (size_t i = 0; i < templates->count && listed < LISTED_MAX; i++) {
-        struct stage_and_reason at = follower_delivery(templates->entries[i], policy);
+        struct stage_and_reason at = delivery_under_policy(templates->entries[i], policy);
 
         if (at.stage == STAGE_HEALTHY || at.stage == STAGE_NONE)
             continue;

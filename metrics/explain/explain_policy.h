@@ -9,12 +9,12 @@
 /* Adds all sections about a policy to the open object. */
 void explain_policy(struct explain_context *x, const struct entry *policy);
 
-/* Adds the version of its policy that a template runs to the open section. */
+/* Adds the version of the claimed policy that a template runs, if any, to the open section. */
 void explain_template_version(struct explain_context *x, const struct entry *template);
 
 /*
- * Adds the section "selection": the policies that select a template, best first, each with the
- * reason why it loses. If no policy wins, the section also has policies for the same kind, with the
- * part of their selector that does not match.
+ * Adds the section "selection": the policies that select a template, best first. Each has its
+ * result: it wins, loses by a criterion, or is ruled out. If no policy wins, adds some policies
+ * that almost select the template, with the part of the selector that does not match.
  */
 void explain_selection(struct explain_context *x, const struct entry *template);

@@ -18,8 +18,8 @@ enum { PLACE_MAX_BYTES = 1 << 20 };
 /* ---- conflicts between resources of Google Config Connector ---- */
 
 /*
- * Adds the inventory that holds a refused lease; `cluster` is NULL if the status of the template
- * reports it.
+ * Adds the holder of the lease that Config Connector was refused: an id of a namespace, "" if
+ * unknown. `cluster` reports the refusal; NULL for the status of the template itself.
  */
 static void explain_holder(struct explain_context *x, const char *cluster, const char *holder)
 {
@@ -41,7 +41,7 @@ static void explain_holder(struct explain_context *x, const char *cluster, const
     explanation_close(x->out, '}');
 }
 
-static void explain_holders(struct explain_context *x, const struct entry *template)
+static void explain_reported_holders(struct explain_context *x, const struct entry *template)
 {
     const struct connector *connector = template_connector(entry_template(template));
     const struct binding *b = entry_binding(template_decision(template)->binding);
@@ -54,7 +54,7 @@ static void explain_holders(struct explain_context *x, const struct entry *templ
     explanation_close(x->out, ']');
 }
 
-/* Adds the other templates that represent the same cloud resource. */
+/* Adds other templates that represent the same cloud resource; some are only counted. */
 static void explain_sharers(struct explain_context *x, const struct entry *template)
 {
     const struct entry *sharers[REPORT_SHARERS_MAX];
@@ -91,7 +91,7 @@ static void explain_connector_conflicts(struct explain_context *x, const struct 
 
 /* ---- lease on the cloud resource of a Google Config Connector object ---- */
 
-/* Adds the lease on the cloud resource by an inventory, and its effect on the template. */
+/* Adds the lease `entry` on the cloud resource of a template, and its effect on the template. */
 static void explain_lease(struct explain_context *x, const struct entry *template,
                           const struct entry *entry)
 {
@@ -132,8 +132,8 @@ static void explain_lease(struct explain_context *x, const struct entry *templat
 }
 
 /*
- * Returns a sentence: whether a lease protects the template now. A request for a lease is not
- * enough.
+ * Returns a sentence that says whether a lease protects the template now. `entry` is the lease, or
+ * NULL. A request for a lease is not enough.
  */
 static const char *lease_protection_text(const struct explain_context *x,
                                          const struct entry *template, const struct entry *entry)
@@ -171,8 +171,8 @@ static const char *lease_protection_text(const struct explain_context *x,
 /* ---- section about Google Config Connector ---- */
 
 /*
- * Appends the container and location of the cloud resource. If the container has an empty name,
- * Config Connector uses the namespace as the project.
+ * Appends the container and location of the cloud resource. If the container has no name, Config
+ * Connector uses the namespace as the project.
  */
 static void add_cloud_container(struct strbuf *out, const struct entry *template)
 {
@@ -222,7 +222,7 @@ void explain_connector(struct explain_context *x, const struct entry *template)
         explain_lease(x, template, lease);
     explain_connector_conflicts(x, template, c->conflicts & reported);
     if (c->conflicts & reported)
-        explain_holders(x, template);
+        explain_reported_holders(x, template);
     explain_connector_conflicts(x, template, c->conflicts & ~reported);
     explanation_close(x->out, '}');
 }
@@ -232,8 +232,8 @@ void explain_connector(struct explain_context *x, const struct entry *template)
 struct override_target {
     const char *cluster;
     struct override_steps steps;
-    bool missing; /* All clusters are known; this one does not exist. */
-    bool explained;
+    bool missing;   /* All Clusters are known, and no Cluster has this name. */
+    bool explained; /* An item of explain_targets_with_same_rules() has the target. */
 };
 
 struct override_targets {
@@ -256,7 +256,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->cluster, right->cluster);
 }
 
-/* Returns the target clusters of the binding, sorted by name. */
+/* Returns the target clusters of the binding by name, without override rules. */
 static struct override_targets list_target_clusters(const struct binding *b)
 {
     struct override_targets targets = {.count = binding_target_count(b)};
@@ -268,8 +268,8 @@ static struct override_targets list_target_clusters(const struct binding *b)
     return targets;
 }
 
-static void find_override_steps(const struct engine *e, const struct override_selection *selection,
-                                struct override_targets *targets)
+static void set_override_steps(const struct engine *e, const struct override_selection *selection,
+                               struct override_targets *targets)
 {
     const struct store *store = engine_store(e);
     const struct kind_def *def = kind_of_clusters();
@@ -344,10 +344,7 @@ static void explain_override_steps(struct explain_context *x, const struct overr
                "may act.");
 }
 
-/*
- * Adds a target cluster as one item together with all later targets that have the same override
- * rules.
- */
+/* Adds one item for the target at index `first` and all later targets with the same rules. */
 static void explain_targets_with_same_rules(struct explain_context *x,
                                             struct override_targets *targets, size_t first)
 {
@@ -387,7 +384,7 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
 
     if (targets.count == 0 || (selection.count == 0 && !unread && !incomplete))
         return;
-    find_override_steps(x->engine, &selection, &targets);
+    set_override_steps(x->engine, &selection, &targets);
     explain_open_section(x, "overrides", "Overrides, in the order in which they are applied");
     json_writer_bool(&x->out->facts, "complete", !unread && !incomplete);
     if (unread)
@@ -472,7 +469,7 @@ static void explain_outcome_clusters(struct explain_context *x, const struct out
         explain_detail(x, "on %s", text.data);
 }
 
-/* Adds the state after an event, which `words` describe, with its policy and clusters. */
+/* Adds a predicted state with policy and clusters; `words` say when or why it is reached. */
 static void explain_outcome(struct explain_context *x, const char *words, const struct outcome *o)
 {
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
@@ -486,6 +483,7 @@ static void explain_outcome(struct explain_context *x, const char *words, const 
     explain_outcome_clusters(x, o);
 }
 
+/* Context of explain_next_change(). */
 struct next {
     struct explain_context *x;
     bool late; /* Karmada's pending work is overdue. */
@@ -507,10 +505,7 @@ static bool lacks_user_change(const struct outcome *o)
     return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
 }
 
-/*
- * Adds the effect of a restart of Karmada: that of a change by the user, except with static
- * takeover.
- */
+/* Adds that a restart of Karmada has the same effect as a change by the user, the outcome `o`. */
 static void explain_restart(struct explain_context *x, const struct outcome *o)
 {
     if (o->state == STATE_PENDING)
@@ -525,8 +520,8 @@ static void explain_next_change(void *context, const struct next_change *f)
     const struct next *next = context;
     struct explain_context *x = next->x;
     struct json_writer *w = &x->out->facts;
-    bool moves = !outcome_equal(&f->now, &f->rest);
-    bool waits = !outcome_equal(&f->rest, &f->next);
+    bool moves = !outcome_equal(&f->now, &f->rest);  /* Without a change by the user. */
+    bool waits = !outcome_equal(&f->rest, &f->next); /* For a change by the user. */
     bool static_takeover = engine_takeover(x->engine) == TAKEOVER_STATIC;
 
     json_writer_text(w, "when",
@@ -559,7 +554,7 @@ static void explain_next_change(void *context, const struct next_change *f)
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
 
-/* Returns true if the member clusters do not run the content of the binding. */
+/* Returns true if some member cluster does not run the present content of the binding. */
 static bool is_delivery_blocked(enum stage delivery)
 {
     return delivery < STAGE_UNHEALTHY && delivery != STAGE_PLACED_NOWHERE;

@@ -12,8 +12,8 @@ void explain_connector(struct explain_context *x, const struct entry *template);
 
 /*
  * Adds the section "overrides": the rules of override policies for a template by target cluster, in
- * the order in which Karmada applies them. Adds nothing if the binding has no targets, or if no
- * override policy selects the template.
+ * the order in which Karmada applies them. Adds nothing if the template has no binding with
+ * targets, or if it is certain that no override policy selects the template.
  */
 void explain_template_overrides(struct explain_context *x, const struct entry *template);
 
@@ -25,7 +25,7 @@ void explain_template_overrides(struct explain_context *x, const struct entry *t
 void explain_history(struct explain_context *x, const struct entry *template);
 
 /*
- * Adds the section "next": the simulated state of a template without and with another change by its
- * user. Invalidates decisions that the caller has read, but not entries.
+ * Adds the section "next": the simulated state of a template, first without and then with another
+ * change by its user. Invalidates pointers to decisions, but not to entries.
  */
 void explain_predicted_state(struct explain_context *x, const struct entry *template);

@@ -16,7 +16,7 @@
 
 /* ---- stage of a template ---- */
 
-/* Returns Karmada's message about a stage of the binding; "" for earlier stages. */
+/* Returns Karmada's message if `at` is the delivery stage of the binding; else "". */
 static const char *stage_message(const struct explain_context *x, const struct entry *template,
                                  struct stage_and_reason at)
 {
@@ -28,7 +28,7 @@ static const char *stage_message(const struct explain_context *x, const struct e
 }
 
 /*
- * Adds what happens to an evicted copy while its cluster is ready or not ready. The cluster may be
+ * Adds the effect of the state of a cluster, if known, on its evicted copy. The cluster may be
  * ready again after the fault that caused the eviction.
  */
 static void explain_evicted_cluster(struct explain_context *x, const char *cluster)
@@ -45,7 +45,7 @@ static void explain_evicted_cluster(struct explain_context *x, const char *clust
                           cluster);
 }
 
-/* Adds the latest time at which each evicted copy is removed. */
+/* Adds the latest time at which each evicted copy is removed, or that a person must remove it. */
 static void explain_evictions(struct explain_context *x, const struct binding *b)
 {
     const struct status_problem *t = b->status.problem;
@@ -74,7 +74,8 @@ static void explain_evictions(struct explain_context *x, const struct binding *b
 }
 
 /*
- * Adds the risks of a template, except those that the reason of a stage or an eviction describes.
+ * Adds the risks of a template. A risk that the lines of a stage or an eviction describe has no
+ * further line.
  */
 static void explain_risks(struct explain_context *x, unsigned risks)
 {
@@ -88,7 +89,7 @@ static void explain_risks(struct explain_context *x, unsigned risks)
     }
 }
 
-/* Adds the number of target clusters that have passed each stage. */
+/* Adds the numbers of target clusters that have passed four of the stages. */
 static void explain_target_counts(struct explain_context *x, struct template_decision *d)
 {
     static const struct {
@@ -155,7 +156,7 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
     }
 }
 
-/* Adds the reason for the stage, Karmada's message, the time, and the action that ends it. */
+/* Adds lines about a stage: reason, Karmada's message, start, and the action that ends it. */
 static void explain_stage_and_reason(struct explain_context *x, const struct entry *template,
                                      struct stage_and_reason at, uint32_t since_s)
 {
@@ -174,7 +175,7 @@ static void explain_stage_and_reason(struct explain_context *x, const struct ent
         explain_paragraph(x, "Up to %s: %s", stage_actor_text(end.actor), end.text);
 }
 
-/* Adds the delivery stage of a binding that is not up to date with its policy and template. */
+/* Adds the delivery stage of a template with an outdated binding. */
 static void explain_delivery(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -192,8 +193,8 @@ static void explain_delivery(struct explain_context *x, const struct entry *temp
 }
 
 /*
- * Adds the section "way": the first stage between match and health that the template has not
- * passed, with its reason and actor, then the other stages and the member clusters.
+ * Adds the section "way": the stage of the template with reason and actor, the evictions and risks,
+ * the stages passed, and the stages in the member clusters.
  */
 static void explain_stages(struct explain_context *x, const struct entry *template)
 {
@@ -235,9 +236,9 @@ void explain_state(struct explain_context *x, const struct entry *template)
     json_writer_text(w, "reason", reason);
     json_writer_text(w, "phase", phase);
     json_writer_text(w, "actor", actor_names[actor]);
-    explanation_line(x->out, EXPLAIN_HEADING, "State: %s%s%s%s%s", state_names[d->state],
-                     reason ? ", " : "", reason ? reason : "", phase ? ", " : "",
-                     phase ? phase : "");
+    explanation_add_line(x->out, EXPLAIN_HEADING, "State: %s%s%s%s%s", state_names[d->state],
+                         reason ? ", " : "", reason ? reason : "", phase ? ", " : "",
+                         phase ? phase : "");
     explain_paragraph(x, "%s", state_text(d));
     if (d->state == STATE_STALE)
         explain_paragraph(x, "%s", phase_text(d, takeover, template_claim_holds(template)));
@@ -260,7 +261,8 @@ void explain_state(struct explain_context *x, const struct entry *template)
         explain_paragraph(x, "Who must act: %s.", state_actor_text(actor));
 }
 
-static void explain_claim(struct explain_context *x, const struct entry *template)
+/* Adds the section "governance": the claimed policy, its version, and the governing policy. */
+static void explain_governance(struct explain_context *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     struct json_writer *w = &x->out->facts;
@@ -316,7 +318,7 @@ static void explain_projected_clusters(struct explain_context *x, const struct c
                           text.len ? text.data : "none");
 }
 
-/* Returns the fields that the governing policy will change in an outdated binding. */
+/* Returns the fields of a stale template's binding that differ from the governing policy. */
 static unsigned fields_to_change(const struct template_decision *d, const struct binding *b)
 {
     const struct policy *policy = entry_policy(d->governing);
@@ -454,7 +456,7 @@ void explain_template(struct explain_context *x, const struct entry *template)
         return;
     explain_stages(x, template);
     explain_selection(x, template);
-    explain_claim(x, template);
+    explain_governance(x, template);
     explain_template_binding(x, template);
     explain_template_overrides(x, template);
     explain_referrers(x, d->dependency ? template : d->binding);

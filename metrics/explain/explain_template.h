@@ -3,8 +3,11 @@
 
 #include "metrics/explain/explanation.h"
 
-/* Adds all sections about a template to the open object. */
+/*
+ * Adds all sections about a template, except its history, to the open object. A template that
+ * Karmada ignores has only the members of explain_state().
+ */
 void explain_template(struct explain_context *x, const struct entry *template);
 
-/* Adds "state", "reason", "phase", "actor", "flags" and "since" of a template, with their lines. */
+/* Adds the state of a template: "state", "reason", "phase", "actor", "unread", "flags", "since". */
 void explain_state(struct explain_context *x, const struct entry *template);

@@ -80,7 +80,7 @@ void explanation_close(struct explanation *x, char bracket)
     json_writer_close(&x->facts, bracket);
 }
 
-void explanation_line(struct explanation *x, enum explain_style style, const char *fmt, ...)
+void explanation_add_line(struct explanation *x, enum explain_style style, const char *fmt, ...)
 {
     struct strbuf text = STRBUF_INIT(JSON_MAX_BYTES);
     va_list args;
@@ -217,7 +217,7 @@ struct text_lines {
     void *context;
     struct strbuf path;
     char sign;
-    const cJSON *others; /* Array on the other side: its elements are skipped; NULL for all. */
+    const cJSON *others; /* Array with the elements to omit, or NULL. */
 };
 
 static bool has_element(const cJSON *list, const cJSON *element)
@@ -241,8 +241,8 @@ static void emit_line(const struct text_lines *l, const cJSON *value)
 }
 
 /*
- * Calls `each` for every plain value inside `value`, which is on one side only. Recursion is safe:
- * json_parse() rejects texts that are nested too deeply.
+ * Calls `each` for every plain value inside `value`, except elements of l->others. Recursion is
+ * safe: json_parse() rejects texts that are nested too deeply.
  */
 static void emit_leaves(struct text_lines *l, const cJSON *value)
 {
@@ -270,7 +270,7 @@ static bool is_plain_list(const cJSON *value)
     return cJSON_IsArray(value) && !is_compared_by_part(value);
 }
 
-/* Returns true if both values are arrays with the same plain values in another order. */
+/* Returns true if both values are arrays of the same plain values, in any order and number. */
 static bool is_reordered(const cJSON *before, const cJSON *after)
 {
     const cJSON *item;
@@ -288,6 +288,7 @@ static bool is_reordered(const cJSON *before, const cJSON *after)
     return true;
 }
 
+/* Emits the lines of a value on one side, without the array elements that the other side has. */
 static void emit_side(struct text_lines *l, char sign, const cJSON *side, const cJSON *other)
 {
     l->sign = sign;
@@ -319,7 +320,7 @@ void difference_lines_each(const char *before, const char *after, difference_lin
     strbuf_release(&l.path);
 }
 
-/* ---- fields that Karmada copies ---- */
+/* ---- fields that Karmada copies from policies into bindings ---- */
 
 /* Returns the value of a field as text, or as JSON for objects; NULL if the field is not set. */
 static const char *field_text(const struct propagation *p, enum drift_field field)
@@ -380,7 +381,7 @@ const char *explain_name(struct explain_context *x, const struct entry *entry)
 void explain_open_section(struct explain_context *x, const char *key, const char *heading)
 {
     explanation_open(x->out, key, '{');
-    explanation_line(x->out, EXPLAIN_HEADING, "%s", heading);
+    explanation_add_line(x->out, EXPLAIN_HEADING, "%s", heading);
 }
 
 void explain_since(struct explain_context *x, int64_t since_ms)
@@ -396,6 +397,7 @@ void explain_since(struct explain_context *x, int64_t since_ms)
 
 /* ---- parts about bindings ---- */
 
+/* Context of put_field_difference(). */
 struct field {
     struct explain_context *x;
     const char *name;
@@ -419,7 +421,7 @@ static void put_field_difference(void *context, const struct difference *d)
 
 /*
  * Returns the JSON of a field as Karmada copies it from the policy: schedulePriority has the number
- * of the PriorityClass instead of its name.
+ * of the PriorityClass, if known, instead of the name.
  */
 static const char *policy_field_json(const struct entry *policy, enum drift_field field,
                                      struct strbuf *out)
@@ -475,10 +477,7 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
 
 /* ---- referrers of a dependency ---- */
 
-/*
- * Writes the values that a referrer requests as `key`; null if `values` is NULL because they do not
- * count.
- */
+/* Writes the values that a referrer requests as member `key`; null if `values` is NULL. */
 static void put_dependency_values(struct explain_context *x, const char *key,
                                   const struct dependency_values *values)
 {
@@ -493,8 +492,8 @@ static void put_dependency_values(struct explain_context *x, const char *key,
 }
 
 /*
- * Adds the values that a referrer requests at present, and those after Karmada applies its policy
- * as it is now.
+ * Adds the values that count at present ("wants"), and the values that count once Karmada has
+ * applied the referrer's present policy ("willWant").
  */
 static void explain_dependency_values(struct explain_context *x,
                                       const struct dependency_referrer *referrer)
@@ -514,7 +513,7 @@ static void explain_dependency_values(struct explain_context *x,
     }
 }
 
-/* Adds the policy and the binding that the values of a referrer come from. */
+/* Adds policy, binding and origin (derived, observed, predicted) of the values of a referrer. */
 static void explain_value_origin(struct explain_context *x,
                                  const struct dependency_referrer *referrer)
 {

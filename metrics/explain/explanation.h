@@ -8,10 +8,10 @@
 #include "metrics/rules/decision.h"
 
 /*
- * Structure of an explanation, and the parts that explanations of all classes share. Facts are JSON
- * for programs, lines are text for people; both are written in one pass. Facts go to the member
- * `facts`, inside objects of explanation_open() and explanation_close(). Each object has its lines
- * except headings as the member "text".
+ * Structure of an explanation, and the parts that explanations of several classes share. Facts are
+ * JSON for programs, lines are text for people; both are written in one pass. Write facts with
+ * json_writer.h to the member `facts`, and open objects that have lines with explanation_open().
+ * The JSON of such an object contains the lines, except headings, as member "text".
  */
 
 enum explain_style {
@@ -31,32 +31,32 @@ struct explanation {
     size_t line_count;
     size_t line_capacity;
     struct {
-        size_t first_line;
-        unsigned object; /* Level of the object that contains its lines. */
-    } levels[EXPLANATION_DEPTH_MAX];
+        size_t first_line; /* Number of lines before the level was opened. */
+        unsigned object;   /* Index of the innermost object, which gets the lines of the level. */
+    } levels[EXPLANATION_DEPTH_MAX]; /* Open objects and arrays; `depth` of them are used. */
     unsigned depth;
     bool without_history; /* Omit the section "history". Set it after explanation_init(). */
 };
 
 /* Initializes an empty explanation and opens the outermost object. */
 void explanation_init(struct explanation *x);
-/* Closes the outermost object. Afterwards the explanation can be read. */
+/* Closes the outermost object: `json` is then complete. */
 void explanation_finish(struct explanation *x);
 void explanation_release(struct explanation *x);
 
-/* Open and close an object or array; parameters as for json_writer_open(). */
+/* Open and close an object or array in the JSON; parameters as for json_writer_open(). */
 void explanation_open(struct explanation *x, const char *key, char bracket);
 void explanation_close(struct explanation *x, char bracket);
 
 /*
- * Adds a line to the innermost open object, of any length. Control characters are not escaped:
- * output to a terminal must do it.
+ * Adds a line of any length to the innermost open object. Control characters are not escaped: code
+ * that writes to a terminal must escape them.
  */
-void explanation_line(struct explanation *x, enum explain_style style, const char *fmt, ...)
+void explanation_add_line(struct explanation *x, enum explain_style style, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* Calls `line` for each line in order; the text is borrowed. */
 typedef void explain_fn(void *context, enum explain_style style, const char *text);
+/* Calls `line` for each line in order; the text is borrowed. */
 void explanation_each_line(const struct explanation *x, explain_fn *line, void *context);
 
 /* ---- parts of explanations ---- */
@@ -72,31 +72,37 @@ struct explain_context {
     unsigned next_name;                 /* Counter; the index in `names` modulo EXPLAIN_NAMES. */
 };
 
-/* Returns a name such as "Deployment default/web"; valid for EXPLAIN_NAMES - 1 further calls. */
+/* Returns a name such as "Deployment default/web"; valid during EXPLAIN_NAMES - 1 further calls. */
 const char *explain_name(struct explain_context *x, const struct entry *entry);
 
-/* Opens the object `key` as a section with a heading. Close it with explanation_close(). */
+/* Opens a section: the object `key` with a heading. Close the object with explanation_close(). */
 void explain_open_section(struct explain_context *x, const char *key, const char *heading);
 
 /* Add a line to the open section. */
-#define explain_paragraph(x, ...) explanation_line((x)->out, EXPLAIN_PARAGRAPH, __VA_ARGS__)
-#define explain_detail(x, ...)    explanation_line((x)->out, EXPLAIN_DETAIL, __VA_ARGS__)
-#define explain_row(x, ...)       explanation_line((x)->out, EXPLAIN_ROW, __VA_ARGS__)
+#define explain_paragraph(x, ...) explanation_add_line((x)->out, EXPLAIN_PARAGRAPH, __VA_ARGS__)
+#define explain_detail(x, ...)    explanation_add_line((x)->out, EXPLAIN_DETAIL, __VA_ARGS__)
+#define explain_row(x, ...)       explanation_add_line((x)->out, EXPLAIN_ROW, __VA_ARGS__)
 
-/* Adds the time `since_ms` as "since"; null if it is 0 (unknown). */
+/* Adds the time `since_ms` as "since", and as a line; null and no line if 0 (unknown). */
 void explain_since(struct explain_context *x, int64_t since_ms);
 
 /*
- * Adds the list "fields": differences of a binding from a policy; `fields` are bits by enum
- * drift_field.
+ * Adds the list "fields": the differences of a binding from a policy in `fields`, bits by enum
+ * drift_field. The list is empty if the policy or the binding does not exist.
  */
 void explain_field_differences(struct explain_context *x, unsigned fields,
                                const struct entry *policy, const struct entry *binding);
 
-/* Adds the replicas of a binding by cluster, and the last applied placement if it is outdated. */
+/*
+ * Adds the replicas of a binding, or an empty list for NULL, by cluster. If the placement has
+ * changed since, adds the placement that the scheduler applied last.
+ */
 void explain_assigned_replicas(struct explain_context *x, const struct binding *b);
 
-/* Adds the section "requiredBy": the referrers of a dependency, their values and the result. */
+/*
+ * Adds the section "requiredBy": the referrers of a dependency, the values that they request, and
+ * the resulting values. Adds nothing if `dependency` is NULL or has no referrers.
+ */
 void explain_referrers(struct explain_context *x, const struct entry *dependency);
 
 /* Adds the section "broken": the defects of a template or a binding, if it has any. */
@@ -106,20 +112,17 @@ void explain_defects(struct explain_context *x, const struct entry *entry);
 
 #define EXPLAIN_NOT_SET "(not set)"
 
-/*
- * Returns the value of a field for people: text or JSON; EXPLAIN_NOT_SET if the field is not set.
- */
+/* Returns the value of a field for people: text, JSON for structures, or EXPLAIN_NOT_SET. */
 const char *explain_field_value(const struct propagation *p, enum drift_field field);
-/* Returns the value of a field as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
+/* Returns the value of a field as JSON, in `out` or borrowed from `p`; NULL if not set. */
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
                                struct strbuf *out);
 
 /* ---- differences of two JSON texts ---- */
 
 /*
- * One differing value. Objects are compared by member, arrays of objects by element, all other
- * values as a whole. Both texts must be canonical (metrics/model/canonical_json.h): valid, without
- * null.
+ * One differing value. Objects are compared by member, arrays of objects by index, all other values
+ * as a whole.
  */
 struct difference {
     const char *path;   /* Such as "clusterAffinity.clusterNames"; "" for the texts as a whole. */
@@ -129,12 +132,16 @@ struct difference {
 
 typedef void difference_fn(void *context, const struct difference *difference);
 
-/* Calls `each` for every difference, in the order of paths; the texts are borrowed. */
+/*
+ * Calls `each` for every difference of two JSON texts, by member name and index; the texts in the
+ * difference are borrowed. Both texts must be canonical (metrics/model/canonical_json.h): valid,
+ * without null. NULL is a missing value.
+ */
 void differences_each(const char *before, const char *after, difference_fn *each, void *context);
 
 /*
- * One differing plain value as a line for people. Arrays of plain values are compared by element:
- * an element that is in both has no line.
+ * One differing plain value as a line for people. An element that two arrays of plain values have
+ * in common has no line. If only the order differs, each array is one line.
  */
 struct difference_line {
     char sign; /* '-' if the value is only before, '+' if it is only after. */
@@ -143,5 +150,6 @@ struct difference_line {
 };
 
 typedef void difference_line_fn(void *context, const struct difference_line *line);
+/* Calls `each` for the lines of every difference of differences_each(), '-' before '+'. */
 void difference_lines_each(const char *before, const char *after, difference_line_fn *each,
                            void *context);

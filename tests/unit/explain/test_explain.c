@@ -341,15 +341,15 @@ TEST(lines_end_the_objects_that_they_are_about)
 
     explanation_init(&x);
     x.facts.lines = 0;
-    explanation_line(&x, EXPLAIN_HEADING, "title");
+    explanation_add_line(&x, EXPLAIN_HEADING, "title");
     json_writer_text(&x.facts, "name", "n");
-    explanation_line(&x, EXPLAIN_PARAGRAPH, "about %s", "n");
+    explanation_add_line(&x, EXPLAIN_PARAGRAPH, "about %s", "n");
     explanation_open(&x, "list", '[');
     explanation_open(&x, NULL, '{');
     json_writer_int(&x.facts, "i", 1);
-    explanation_line(&x, EXPLAIN_DETAIL, "first");
+    explanation_add_line(&x, EXPLAIN_DETAIL, "first");
     explanation_close(&x, '}');
-    explanation_line(&x, EXPLAIN_PARAGRAPH, "in the list");
+    explanation_add_line(&x, EXPLAIN_PARAGRAPH, "in the list");
     explanation_open(&x, NULL, '{');
     json_writer_int(&x.facts, "i", 2);
     explanation_close(&x, '}');
