@@ -632,8 +632,8 @@ static struct listing list_templates_of_policy(const struct entry *policy)
 }
 
 /*
- * Returns true if the policy still has to be applied: the template is stale and counted for the
- * policy (policy_of_stale_template), or the policy governs the unbound or pending template.
+ * Returns true if the policy is not in force on a template. Either the template is stale and counts
+ * for the policy (policy_of_stale_template), or the policy governs an unbound or pending template.
  */
 static bool is_policy_unapplied(const struct template_decision *d, const struct entry *policy)
 {

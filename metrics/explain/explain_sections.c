@@ -515,6 +515,7 @@ static void explain_restart(struct explain_context *x, const struct outcome *o)
         explain_paragraph(x, "A restart of Karmada's controllers brings that as well.");
 }
 
+/* Adds the outcome of Karmada's pending work, then the outcome of the user's next change. */
 static void explain_next_change(void *context, const struct next_change *f)
 {
     const struct next *next = context;

@@ -193,8 +193,8 @@ static void explain_delivery(struct explain_context *x, const struct entry *temp
 }
 
 /*
- * Adds the section "way": the stage of the template with reason and actor, the evictions and risks,
- * the stages passed, and the stages in the member clusters.
+ * Adds the section "way": the stage of the template with reason and actor. Adds evictions, risks,
+ * passed stages, and the stages in the member clusters.
  */
 static void explain_stages(struct explain_context *x, const struct entry *template)
 {

@@ -420,8 +420,8 @@ static void put_field_difference(void *context, const struct difference *d)
 }
 
 /*
- * Returns the JSON of a field as Karmada copies it from the policy: schedulePriority has the number
- * of the PriorityClass, if known, instead of the name.
+ * Returns the JSON of a field as Karmada copies it from the policy: in schedulePriority, the number
+ * of the PriorityClass, if known, replaces the name.
  */
 static const char *policy_field_json(const struct entry *policy, enum drift_field field,
                                      struct strbuf *out)

@@ -232,8 +232,8 @@ static struct entry *claimed_policy(struct overlay *overlay, const struct entry 
 /*
  * Returns the policy to apply with takeover by preemption: the claimed policy while it exists, else
  * the best policy. Returns NULL if the claimed policy is in deletion or does not select the
- * template any more, or if there is no policy. Removes the claim of a policy that does not exist;
- * the item then counts as a user's change, so that even a Lazy policy is applied.
+ * template any more, or if there is no policy. Removes the claim of a policy that does not exist.
+ * The item then counts as a user's change: even a Lazy policy is applied.
  */
 static struct entry *find_policy_to_apply(struct overlay *overlay, struct queue_item *item)
 {
@@ -261,8 +261,8 @@ static bool has_static_takeover(const struct overlay *overlay)
 
 /*
  * Returns the policy to apply with static takeover: after a user's change the best policy, even if
- * another policy claims the template. Otherwise the best policy applies only if no policy has made
- * the binding, or if the binding lacks the user's last change; else the result is NULL.
+ * another policy claims the template. Without a user's change, returns NULL if a policy has made
+ * the binding, unless the binding lacks the user's last change.
  */
 static struct entry *find_policy_for_static_takeover(struct overlay *overlay,
                                                      const struct queue_item *item)
@@ -424,9 +424,9 @@ static int highest_priority_first(const void *a, const void *b)
 }
 
 /*
- * After a policy's priority was lowered from `before`: lets policies of the same kind and namespace
- * preempt, if their priority is between `before` and the new one, highest priority first (Karmada:
- * HandleDeprioritizedPropagationPolicy).
+ * Lets other policies preempt after the priority of `policy` was lowered from `before`, highest
+ * priority first (Karmada: HandleDeprioritizedPropagationPolicy). These are the policies of the
+ * same kind and namespace with a priority between `before` and the new one.
  */
 static void let_others_preempt(struct overlay *overlay, const struct entry *policy, int32_t before)
 {

@@ -12,18 +12,18 @@
 /*
  * Processes one item of the queue, unless Karmada ignores the template (Karmada: Reconcile,
  * propagateResource). Without static takeover, removes the claim of a policy that does not exist.
- * Then claims the template for the policy to apply and writes the binding. Does neither if an
- * override policy in dependentOverrides is missing, and writes no binding for a Lazy policy without
- * a user's change (`by_karmada` of struct queue_item).
+ * Then claims the template for the policy to apply and writes the binding, unless an override
+ * policy in dependentOverrides is missing. A Lazy policy writes the binding only after a user's
+ * change (`by_karmada` of struct queue_item).
  */
 void detector_process_template(struct overlay *overlay, struct queue_item item);
 
 /*
- * Processes a created or changed policy; `old` is its previous version, or NULL. Removes its claims
- * on templates that it no longer selects, enqueues its bound templates, and retries templates that
- * Karmada failed to apply it to. Unless the takeover is static or an override policy in
- * dependentOverrides is missing, simulates preemption: by the policy and, if its priority is lower
- * than that of `old`, by other policies.
+ * Processes a created or changed policy; `old` is the previous version, or NULL. Removes claims on
+ * templates that the policy no longer selects, enqueues its bound templates, and retries templates
+ * that Karmada failed to apply it to. Also simulates preemption, by other policies too if the
+ * priority is lower than in `old`. Static takeover and a missing override policy in
+ * dependentOverrides prevent preemption.
  */
 void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
                                 const struct policy *old);

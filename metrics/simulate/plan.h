@@ -5,8 +5,8 @@
 #include "metrics/simulate/overlay.h"
 
 /*
- * Plan of a change: applies the objects of a user to an overlay, one after another as kubectl does,
- * and lets the simulated Karmada process its queue. The result compares templates, clusters and
+ * Plan of a change: applies a user's objects to an overlay, one after another as kubectl does, and
+ * lets the simulated Karmada process its queue. The result compares templates, clusters and
  * conflicts before and after. The cost depends on the number of affected objects.
  *
  * Plans are deterministic: no time passes, and the queue is processed in order.
@@ -129,8 +129,8 @@ void plan_undo(struct plan *p);
 /* ---- steps of a simulation ---- */
 
 /*
- * Simulates a user's change of a template that does not affect which policies match, such as a new
- * annotation: gives the template a new version, and enqueues it if it exists.
+ * Simulates a user's change of an existing template that has no effect on matching, such as a new
+ * annotation. Gives the template a new version and enqueues it.
  */
 void simulation_touch_template(struct overlay *overlay, struct entry *template);
 

@@ -9,9 +9,9 @@
 /* ---- prediction for one template ---- */
 
 /*
- * Returns true if only a change by its user makes Karmada process the template: a new policy with
- * an incomplete claim, a binding missing for too long (UNBOUND_STUCK), or only a drifting value of
- * a PriorityClass, which Karmada does not watch.
+ * Returns true if only a change by its user makes Karmada process the template. Causes: another
+ * policy governs it while its claim is incomplete; its binding is missing for too long
+ * (UNBOUND_STUCK); only the value of a PriorityClass drifts, which Karmada does not watch.
  */
 static bool needs_user_change(const struct entry *template, const struct template_decision *d)
 {

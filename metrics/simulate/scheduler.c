@@ -45,8 +45,8 @@ static bool has_same_input(const struct binding *old, const struct binding *fres
 }
 
 /*
- * Returns the index of the affinity group to begin with: the group in use, if the placement still
- * has a group of that name, else 0 (Karmada: getAffinityIndex).
+ * Returns the index of the affinity group to begin with (Karmada: getAffinityIndex): the group in
+ * use, or 0 if the placement has no group of that name.
  */
 static uint32_t first_group_index(struct rule_context *c, const struct binding *old,
                                   const struct resolved_placement *resolved)
