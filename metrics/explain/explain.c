@@ -11,6 +11,13 @@
 
 /* ---- bindings ---- */
 
+/* Adds that the state of an object is unknown: the object has no decision yet. */
+static void explain_incomplete_kind(struct explain_context *x)
+{
+    json_writer_text(&x->out->facts, "state", NULL);
+    explain_paragraph(x, "Its state is not known: not all objects of its kind have been read yet.");
+}
+
 static void explain_bound_template(struct explain_context *x, const struct entry *entry)
 {
     const struct binding_decision *d = binding_decision(entry);
@@ -33,7 +40,10 @@ static void explain_bound_template(struct explain_context *x, const struct entry
     if (!d->template)
         return;
     explanation_open(x->out, "template", '{');
-    explain_state(x, d->template);
+    if (d->template->decision)
+        explain_state(x, d->template);
+    else
+        explain_incomplete_kind(x);
     explanation_close(x->out, '}');
 }
 
@@ -59,7 +69,7 @@ static void explain_binding_policy(struct explain_context *x, const struct entry
     else if (!claimed)
         explain_paragraph(
             x, "It has a placement: a policy made it, and was deleted or lost it since.");
-    if (exists && b->has_placement) {
+    if (exists && policy_decision(claimed) && b->has_placement) {
         fields = drift_fields(&entry_policy(claimed)->propagation,
                               &policy_decision(claimed)->priority, &b->propagation, cluster_scoped);
         explain_field_differences(x, fields, claimed, entry);
@@ -101,13 +111,6 @@ static void add_title(struct explain_context *x, const struct entry *entry)
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
-/* Adds that the state of a template is unknown: the template has no decision yet. */
-static void explain_incomplete_kind(struct explain_context *x)
-{
-    json_writer_text(&x->out->facts, "state", NULL);
-    explain_paragraph(x, "Its state is not known: not all objects of its kind have been read yet.");
-}
-
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x)
 {
@@ -125,12 +128,12 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
     add_title(&explain_context, entry);
     if (entry_class(entry) == CLASS_POLICY)
         explain_policy(&explain_context, entry);
+    else if (!entry->decision)
+        explain_incomplete_kind(&explain_context);
     else if (entry_class(entry) == CLASS_BINDING)
         explain_binding(&explain_context, entry);
-    else if (template_decision(entry))
-        explain_template(&explain_context, entry);
     else
-        explain_incomplete_kind(&explain_context);
+        explain_template(&explain_context, entry);
     if (entry_class(entry) == CLASS_TEMPLATE && !x->without_history)
         explain_history(&explain_context, entry);
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)

@@ -323,7 +323,7 @@ static unsigned fields_to_change(const struct template_decision *d, const struct
 {
     const struct policy *policy = entry_policy(d->governing);
 
-    if (d->state != STATE_STALE || !policy || !b->has_placement)
+    if (d->state != STATE_STALE || !policy || !policy_decision(d->governing) || !b->has_placement)
         return 0;
     return drift_fields(&policy->propagation, &policy_decision(d->governing)->priority,
                         &b->propagation, d->binding->partition->type->def->cluster_scoped);

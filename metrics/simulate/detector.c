@@ -280,6 +280,12 @@ void detector_process_template(struct overlay *overlay, struct queue_item item)
 
     if (!entry_template(item.template) || is_ignored(overlay, item.template))
         return;
+    /* Templates of the kind have no decision until all of its objects have been read. */
+    if (incomplete_has_type(&overlay_context(overlay)->incomplete,
+                            item.template->partition->type)) {
+        overlay_assume(overlay, ASSUMED_KIND_UNREAD);
+        return;
+    }
     policy = has_static_takeover(overlay) ? find_policy_for_static_takeover(overlay, &item)
                                           : find_policy_to_apply(overlay, &item);
     if (!policy || lacks_dependent_override(overlay, policy))
@@ -472,11 +478,25 @@ static void retry_failed_templates(struct overlay *overlay, const struct entry *
     }
 }
 
+/* Records the assumption for templates of kinds that have not all been read. */
+static void assume_unread_kinds(struct overlay *overlay, const struct policy *p)
+{
+    const struct incomplete *incomplete = &overlay_context(overlay)->incomplete;
+
+    for (uint32_t i = 0; i < p->selector_count; i++) {
+        const struct resource_selector *s = &p->selectors[i];
+
+        if (s->api_version && s->kind && incomplete_has(incomplete, s->api_version, s->kind))
+            overlay_assume(overlay, ASSUMED_KIND_UNREAD);
+    }
+}
+
 void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
                                 const struct policy *old)
 {
     const struct policy *p = entry_policy(policy);
 
+    assume_unread_kinds(overlay, p);
     enqueue_bound_templates(overlay, policy);
     retry_failed_templates(overlay, policy);
     if (has_static_takeover(overlay) || lacks_dependent_override(overlay, policy))

@@ -668,7 +668,8 @@ const struct plan_result *plan_finish(struct plan *p)
     /* If the plan changes nothing, keep only assumptions that may have prevented a change. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
-                               1U << ASSUMED_NOT_SIMULATED | 1U << ASSUMED_DEPENDENCIES_OFF;
+                               1U << ASSUMED_NOT_SIMULATED | 1U << ASSUMED_DEPENDENCIES_OFF |
+                               1U << ASSUMED_KIND_UNREAD;
     return result;
 }
 

@@ -251,6 +251,42 @@ TEST_ROWS(what_overrides_are_unknown, gaps, title)
     world_release(&w);
 }
 
+static const struct unread_kind {
+    const char *title;
+    const char *api_version;
+} unread_kinds[] = {
+    {"PropagationPolicy", "policy.karmada.io/v1alpha1"},
+    {"ResourceBinding", "work.karmada.io/v1alpha2"},
+    {"Deployment", "apps/v1"},
+};
+
+/* The object of the kind and those that refer to it. */
+TEST_ROWS(objects_of_a_kind_that_is_not_all_read_are_explained, unread_kinds, title)
+{
+    static const char *const names[] = {"p", "web-deployment", "web"};
+    const struct unread_kind *c = *state;
+    struct error err;
+    struct world w;
+
+    CLEANUP(json_cleanup)
+    cJSON *objects = json_parse("[" BOUND "]", strlen("[" BOUND "]"), NULL, &err);
+    world_init(&w, &rules_options_default, 1);
+    engine_set_incomplete(w.engine, c->api_version, c->title, true);
+    world_put_all(&w, objects);
+    world_run(&w, NOW_S * INT64_C(1000));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+        CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
+        const struct unread_kind *kind = &unread_kinds[i];
+        const struct entry *entry = world_find(&w, kind->api_version, kind->title, "a", names[i]);
+
+        explain_to(&w, entry, &lines, &json);
+        if (entry_class(entry) != CLASS_POLICY && kind == c)
+            assert_non_null(strstr(lines.data, "not all objects of its kind have been read"));
+    }
+    world_release(&w);
+}
+
 /* What is said of the policy p beside others, and what must not be. */
 #define PRIORITY(number) ",\"priority\":" number
 #define ALL              "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"

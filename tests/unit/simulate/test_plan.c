@@ -419,6 +419,47 @@ TEST(a_gate_that_is_off_is_said_where_it_decides)
     world_release(&w);
 }
 
+/* Changes while the Deployments have not all been read. */
+static const struct unread_case {
+    const char *title;
+    const struct rules_options *options;
+    const char *apply;
+} unread_cases[] = {
+    {"a new template", &preemption, TEMPLATE("free", "")},
+    {"a new template with static takeover", &statically, TEMPLATE("free", "")},
+    {"a template without its claim", &preemption, TEMPLATE("web", "")},
+    {"a template without its claim, with static takeover", &statically, TEMPLATE("web", "")},
+    {"a policy for a template without a claim", &preemption,
+     POLICY("new", SELECTS("idle") "," ON("member2"))},
+    {"a policy for a template without a claim, with static takeover", &statically,
+     POLICY("new", SELECTS("idle") "," ON("member2"))},
+    {"a policy that lets a template go", &preemption,
+     POLICY("old", SELECTS("db") "," ON("member1"))},
+    {"a policy that preempts", &preemption,
+     POLICY("high", SELECTS("web") ",\"priority\":5,\"preemption\":\"Always\"," ON("member2"))},
+    {"a policy with another placement", &preemption,
+     POLICY("old", SELECTS("web") "," ON("member2"))},
+};
+
+TEST_ROWS(templates_of_a_kind_that_is_not_all_read_stay_as_they_are, unread_cases, title)
+{
+    const struct unread_case *c = *state;
+    const struct plan_result *r;
+    struct world w;
+
+    put_bound(&w, c->options);
+    world_put_text(&w, TEMPLATE("idle", ""));
+    engine_set_incomplete(w.engine, "apps/v1", "Deployment", true);
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    apply(p, c->apply);
+    r = plan_finish(p);
+    assert_int_equal(r->template_count, 0);
+    assert_true(r->assumptions & 1U << ASSUMED_KIND_UNREAD);
+    plan_free(p);
+    world_release(&w);
+}
+
 TEST(what_is_no_object_is_refused)
 {
     CLEANUP(json_cleanup) cJSON *json = cJSON_Parse(POLICY("p", "\"priority\":\"high\""));
