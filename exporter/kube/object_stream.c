@@ -214,7 +214,7 @@ void object_stream_init(struct object_stream *s, enum json_frame_mode mode, cons
         .context = context,
     };
     json_frame_init(&s->frame, mode, OBJECT_MAX_BYTES, parse_object, s);
-    s->frame.skips_large = true;
+    s->frame.cuts_large = true;
 }
 
 void object_stream_release(struct object_stream *s)

@@ -61,11 +61,11 @@ char *xmemdup0(const char *s, size_t len)
     return copy;
 }
 
-void free_cleanup(void *slot)
+void free_cleanup(void *variable)
 {
     void *memory;
 
     /* The pointer may have any type: reading it as `void *` would violate aliasing rules. */
-    memcpy(&memory, slot, sizeof(memory));
+    memcpy(&memory, variable, sizeof(memory));
     free(memory);
 }

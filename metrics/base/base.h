@@ -24,25 +24,26 @@
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
 /*
- * Called after a failed allocation of `size` bytes, 0 if unknown; does not return. This weak
- * definition aborts; a program may define another one that logs the failure first.
+ * Called after a failed allocation of `size` bytes (0 if unknown, SIZE_MAX if the size overflows);
+ * does not return. The weak definition in base.c aborts. A program can define a function of this
+ * name that logs the failure first.
  */
 _Noreturn void memory_exhausted(size_t size);
 
 /*
- * These functions allocate memory or abort. Every input has a maximum size, so callers could not
- * handle a failed allocation.
+ * These functions allocate memory, and call memory_exhausted() if that fails. They never return
+ * NULL, even for a size of 0. The caller frees the memory.
  */
 void *xmalloc(size_t size) MUST_USE;
 void *xcalloc(size_t count, size_t size) MUST_USE;
-/* Resizes memory to `count` elements of `size` bytes; aborts also if the product overflows. */
+/* Resizes `memory`, or allocates it if NULL, to `count` elements of `size` bytes. */
 void *xreallocarray(void *memory, size_t count, size_t size) MUST_USE;
 char *xstrdup(const char *s) MUST_USE;
 /* Returns the first `len` bytes of `s` as a C string, owned by the caller. */
 char *xmemdup0(const char *s, size_t len) MUST_USE;
 
-/* For CLEANUP of a pointer to allocated memory; `slot` is the address of the pointer. */
-void free_cleanup(void *slot);
+/* Frees the memory that a variable declared with CLEANUP(free_cleanup) points to. */
+void free_cleanup(void *variable);
 
 /* Returns the earlier of two times of the same clock. */
 static inline int64_t earlier_of(int64_t a, int64_t b)
@@ -51,8 +52,8 @@ static inline int64_t earlier_of(int64_t a, int64_t b)
 }
 
 /*
- * Forbidden functions: without a size of the destination, without error reporting, or with static
- * state. glibc defines some as macros, which cannot be poisoned, so they are undefined first.
+ * Forbidden functions: they write without a maximum size, accept text that is no number, or use
+ * static memory. glibc may define sprintf as a macro, which cannot be poisoned: #undef comes first.
  */
 #undef sprintf
 #undef vsprintf

@@ -9,7 +9,7 @@
 
 enum {
     TEXT_SIZE = sizeof(((struct error *)NULL)->text),
-    /* Room for a context, ": " and an error text. */
+    /* Size of a context, ": " and an error text. */
     WHOLE_SIZE = 2 * TEXT_SIZE + 2,
 };
 

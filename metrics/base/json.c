@@ -7,7 +7,7 @@ static_assert(JSON_DEPTH_MAX == 128, "the message in check_value() contains the 
 
 /* ---- syntax check of JSON ---- */
 
-/* Tokens that the JSON grammar allows next. */
+/* Tokens that the JSON grammar allows at the current position. */
 enum expect {
     EXPECT_VALUE,
     EXPECT_VALUE_OR_END, /* State after '['. */
@@ -28,7 +28,7 @@ static const char *const expected[] = {
     [EXPECT_NOTHING] = "something follows after the end of the JSON value",
 };
 
-/* ASCII that needs no escape in a string. Strict JSON requires an escape for tab and line ends. */
+/* ASCII that is accepted in a string without an escape. RFC 8259 excludes tab and line ends. */
 static const bool is_plain_char[256] = {
     ['\t'] = true,
     ['\n'] = true,
@@ -87,7 +87,10 @@ static bool is_between(int value, int low, int high)
     return value >= low && value <= high;
 }
 
-/* Checks an escape in a string, at its backslash. The final NUL stops all reading ahead. */
+/*
+ * Checks the escape that begins with the current backslash. No check of the length is necessary:
+ * the NUL at the end of the text is no part of a valid escape.
+ */
 static bool check_escape(struct json_checker *c)
 {
     const char *at = c->json + c->at;
@@ -117,7 +120,7 @@ static bool check_escape(struct json_checker *c)
     return reject(c, "half of a surrogate pair");
 }
 
-/* Checks a character of a string that is not plain; `start` is the offset of the opening quote. */
+/* Checks a character that is not in is_plain_char, in the string that begins at `start`. */
 static bool check_special(struct json_checker *c, size_t start)
 {
     unsigned char byte = (unsigned char)c->json[c->at];
@@ -141,7 +144,7 @@ static bool check_string(struct json_checker *c)
     size_t start = c->at++;
 
     for (;;) {
-        /* A local pointer is faster than c->at, because no write can change it. */
+        /* A local pointer is faster than c->at. */
         const char *at = c->json + c->at;
 
         while (is_plain_char[(unsigned char)*at])
@@ -303,11 +306,11 @@ struct json_fault json_find_fault(const char *json, size_t len)
     return (struct json_fault){.reason = c.reason, .offset = c.reason ? c.at : 0};
 }
 
-/* ---- JSON texts of printable ASCII ---- */
+/* ---- JSON texts of plain ASCII ---- */
 
 /*
- * Returns 0x80 in each of eight bytes that is not ASCII, a control character or a backslash. The
- * borrow of the subtraction may also mark the next byte; the caller checks marked words by byte.
+ * Returns 0x80 in each of the eight bytes that is below 0x20, a backslash, or not ASCII. The borrow
+ * of a subtraction may also mark the byte above; the caller checks the bytes of a marked word.
  */
 static uint64_t mark_special_bytes(uint64_t word)
 {
@@ -318,8 +321,9 @@ static uint64_t mark_special_bytes(uint64_t word)
 }
 
 /*
- * Returns true if all bytes are printable ASCII or white space, without \u escapes. Most texts are
- * plain; for them, the checks in cJSON are sufficient.
+ * Returns true if the text is ASCII without \u escapes and, except white space, without characters
+ * below 0x20. Most texts are plain. For plain texts, the checks of cJSON are sufficient, except
+ * that of the depth.
  */
 static bool is_plain_text(const char *json, size_t len)
 {
@@ -356,7 +360,7 @@ const cJSON *json_get(const cJSON *object, const char *key)
     if (!cJSON_IsObject(object))
         return NULL;
 
-    /* Twice as fast as cJSON's look-up, because most keys differ in the first character. */
+    /* Most keys differ in the first character, so this is twice as fast as cJSON's look-up. */
     for (const cJSON *member = object->child; member; member = member->next) {
         if (member->string && member->string[0] == key[0] && strcmp(member->string, key) == 0)
             return cJSON_IsNull(member) ? NULL : member;
@@ -422,7 +426,7 @@ static bool is_nested_deeper(const cJSON *item, unsigned levels)
 
 cJSON *json_parse(const char *json, size_t len, struct json_position *where, struct error *err)
 {
-    /* Plain texts are checked only if cJSON rejects them or they are nested too deeply. */
+    /* A plain text needs json_find_fault() only if cJSON rejects it or if it is too deep. */
     cJSON *plain =
         is_plain_text(json, len) ? cJSON_ParseWithLengthOpts(json, len + 1, NULL, true) : NULL;
 
@@ -432,7 +436,7 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where, str
 
     struct json_fault fault = json_find_fault(json, len);
 
-    /* The text is valid, so only a limit of this cJSON version can reject it. */
+    /* If cJSON rejects a text without a fault, the text exceeds a limit of this cJSON version. */
     if (!fault.reason) {
         const char *end = json;
         /* With the NUL in the length, cJSON rejects text between the value and the NUL. */
@@ -489,7 +493,7 @@ static void add_escape(struct strbuf *out, const char **at)
         strbuf_addf(out, "\\u%04x", (unsigned)point);
 }
 
-/* Returns the length of the character at `s` if it needs no escape, else 0. */
+/* Returns the length of the character at `s`; 0 if it needs an escape, and at the end. */
 static unsigned plain_char_len(const char *s)
 {
     if (*s >= 0x20 && *s < 0x7F)
@@ -501,7 +505,7 @@ static unsigned plain_char_len(const char *s)
     return len > 0 && !utf8_is_unsafe(utf8_next(&next)) ? len : 0;
 }
 
-/* Returns the number of bytes before the next character that needs an escape. */
+/* Returns the number of bytes before the next character that needs an escape, or the end. */
 static size_t count_plain_bytes(const char *s)
 {
     size_t count = 0;

@@ -8,8 +8,8 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Reading of untrusted JSON with cJSON, and escaping in JSON output. json_writer.h writes whole
- * documents.
+ * Parsing of untrusted JSON with cJSON, access to its members, and escaping in JSON output. To
+ * write documents, see json_writer.h.
  */
 
 /* Maximum nesting of JSON arrays and objects. */
@@ -22,38 +22,42 @@ struct json_fault {
 };
 
 /*
- * Checks that `len` bytes are one JSON value (RFC 8259), with optional white space around it, as
- * json_parse() does. `json[len]` must be readable and NUL. Allocates no memory.
+ * Checks that `len` bytes are one JSON value with optional white space around it, and returns the
+ * first fault. The deviations from RFC 8259 that json_parse() names are no faults. `json[len]` must
+ * be readable and NUL. Allocates no memory.
  */
 struct json_fault json_find_fault(const char *json, size_t len) MUST_USE;
 
 /*
- * Accessors to a member of `object`. They return the fallback (NULL for pointers) if `object` is
- * NULL or no object, or if the member is missing, null or of another type, so that calls can be
- * chained. Keys are case-sensitive. Results are borrowed from the tree.
+ * Accessors to a member of `object`. They return the fallback, or NULL without that parameter, if
+ * `object` is NULL or no object, or if the member is missing, null or of another type. Calls can be
+ * nested. Keys are case-sensitive. Results are borrowed from the tree.
  */
 const cJSON *json_get(const cJSON *object, const char *key);
 const char *json_str(const cJSON *object, const char *key, const char *fallback);
+/* Returns the fallback also if the number has a fraction or is above 2^53 or below -2^53. */
 int64_t json_int(const cJSON *object, const char *key, int64_t fallback);
 bool json_bool(const cJSON *object, const char *key, bool fallback);
-/* Returns the member if it is an array, else NULL: cJSON would also iterate over an object. */
+/* Returns NULL also for an object, because cJSON_ArrayForEach() would iterate over its members. */
 const cJSON *json_array(const cJSON *object, const char *key);
 
-/* Returns the item if it is an object, else NULL: only children of objects have keys. */
+/* Returns `item` if it is an object, else NULL. For loops over members, which all have a key. */
 const cJSON *json_object_or_null(const cJSON *item);
 
-/* Position in a text, counted from 1; columns in bytes. */
+/* Position in a text. Lines and columns are counted from 1; a column is one byte. */
 struct json_position {
     size_t line;
     size_t column;
 };
 
 /*
- * Parses exactly `len` bytes with one JSON value and optional white space around it. Rejects
- * invalid UTF-8, NUL as a byte or as \u0000, and nesting deeper than JSON_DEPTH_MAX, which cJSON
- * would accept. Accepts these harmless deviations: 007 for 7, 1. for 1, and a raw tab or newline in
- * a string. `json[len]` must be readable and NUL. Returns NULL and sets `err`, and `where` unless
- * it is NULL, if the text is not valid. The caller owns the tree.
+ * Parses exactly `len` bytes with one JSON value and optional white space around it. The caller
+ * owns the tree. Returns NULL, sets `err` and stores the position of the fault in `where`, unless
+ * NULL, if the text is not valid. `json[len]` must be readable and NUL.
+ *
+ * Rejects text that cJSON accepts: invalid UTF-8, NUL as a byte or as \u0000, and nesting deeper
+ * than JSON_DEPTH_MAX. Accepts harmless deviations from RFC 8259, such as 007 for 7, 1. for 1, and
+ * a tab or line break in a string without an escape.
  */
 cJSON *json_parse(const char *json, size_t len, struct json_position *where,
                   struct error *err) MUST_USE;
@@ -66,13 +70,13 @@ void json_cleanup(cJSON **tree);
 
 /*
  * Appends `s` as a JSON string with its quotes. Escapes also the characters of utf8_is_unsafe(),
- * since a terminal may show the JSON; replaces invalid UTF-8 by U+FFFD.
+ * because a terminal may show the JSON. Replaces invalid UTF-8 by U+FFFD.
  */
 void json_quote(struct strbuf *out, const char *s);
 
 /*
- * Appends a complete JSON or YAML text and escapes the characters of utf8_is_unsafe(), except ASCII
- * controls, which are outside of strings in both formats. In YAML, all other such characters must
- * be in double-quoted scalars.
+ * Appends a complete JSON or YAML text. Escapes the characters of utf8_is_unsafe() except those
+ * below U+0020, which are line breaks and indentation of the text. Replaces invalid UTF-8 by
+ * U+FFFD. In YAML, the escaped characters must be in double-quoted scalars, which allow escapes.
  */
 void json_escape(struct strbuf *out, const char *json);

@@ -5,13 +5,13 @@
 
 static const char items_key[] = "items";
 
-/* Values of key_state. From KEY_BEGIN to KEY_MATCHED: 1 + number of matched characters. */
+/* Values of key_state. KEY_BEGIN + n means that n characters of "items" have matched. */
 enum {
     KEY_OTHER = 0,
     KEY_BEGIN = 1,
     KEY_MATCHED = sizeof(items_key), /* All characters matched; the closing quote follows. */
-    KEY_READ,
-    KEY_COLON,
+    KEY_READ,                        /* The key is "items". */
+    KEY_COLON,                       /* The colon after the key has been read. */
 };
 
 enum byte_class {
@@ -30,7 +30,7 @@ static const unsigned char byte_classes[256] = {
     [']'] = BYTE_CLOSE, [','] = BYTE_COMMA,  [':'] = BYTE_COLON,
 };
 
-/* Bytes that end the skipping of bytes inside an object. */
+/* Bytes in an object, outside of strings, that read_container() does not skip. */
 static const bool is_structural[256] = {
     ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true,
 };
@@ -72,13 +72,15 @@ static unsigned outer_depth(const struct json_frame *f)
     return f->mode == JSON_FRAME_EVENTS ? 0 : 2;
 }
 
-/* Returns true between two objects: the next byte is a separator or begins an object. */
-static bool is_between_values(const struct json_frame *f)
+/*
+ * Returns true where objects are: at the top level of JSON_FRAME_EVENTS, or in "items" of a list.
+ */
+static bool is_among_objects(const struct json_frame *f)
 {
     return f->mode == JSON_FRAME_EVENTS || f->in_items;
 }
 
-/* Returns 0x80 in each byte of `word` that equals `byte`. Only the first match is reliable. */
+/* Returns 0x80 in each byte of `word` that equals `byte`. Only the lowest mark is reliable. */
 static uint64_t match_bytes(uint64_t word, char byte)
 {
     uint64_t ones = UINT64_C(0x0101010101010101);
@@ -88,7 +90,7 @@ static uint64_t match_bytes(uint64_t word, char byte)
 }
 
 /* Returns the offset of the next quote or backslash, or `len`. Reads eight bytes at once. */
-static size_t find_string_end(const char *bytes, size_t at, size_t len)
+static size_t find_quote_or_backslash(const char *bytes, size_t at, size_t len)
 {
     while (len - at >= sizeof(uint64_t)) {
         uint64_t word;
@@ -107,7 +109,7 @@ static size_t find_string_end(const char *bytes, size_t at, size_t len)
     return at;
 }
 
-/* Returns the offset after the end of the string, or `len` if the string continues. */
+/* Returns the offset after the closing quote, or `len` if the string continues in the next feed. */
 static size_t skip_string(struct json_frame *f, const char *bytes, size_t at, size_t len)
 {
     if (f->escaped && at < len) {
@@ -115,7 +117,7 @@ static size_t skip_string(struct json_frame *f, const char *bytes, size_t at, si
         at++;
     }
     for (;;) {
-        at = find_string_end(bytes, at, len);
+        at = find_quote_or_backslash(bytes, at, len);
         if (at == len)
             return len;
         if (bytes[at] == '"') {
@@ -144,12 +146,12 @@ static size_t skip_key(struct json_frame *f, const char *bytes, size_t at, size_
     return skip_string(f, bytes, at, len);
 }
 
-/* Appends bytes to the open object; with skips_large up to the maximum. */
+/* Appends bytes to the open object; with cuts_large as many as fit. */
 static void append_object(struct json_frame *f, const char *bytes, size_t len)
 {
     size_t room = f->object.max - f->object.len;
 
-    if (f->skips_large && len > room) {
+    if (f->cuts_large && len > room) {
         strbuf_add(&f->object, bytes, room);
         bytes += room;
         len -= room;
@@ -157,23 +159,23 @@ static void append_object(struct json_frame *f, const char *bytes, size_t len)
     strbuf_add(&f->object, bytes, len);
 }
 
-/* Appends the bytes before `end` to the object or to `rest`; drops separators of objects. */
+/* Appends the bytes from `kept` to `end` to the object or to `rest`; drops separators. */
 static void append_bytes(struct json_frame *f, struct feed *feed, size_t end)
 {
     if (f->in_object)
         append_object(f, feed->bytes + feed->kept, end - feed->kept);
-    else if (!is_between_values(f))
+    else if (!is_among_objects(f))
         strbuf_add(&f->rest, feed->bytes + feed->kept, end - feed->kept);
     feed->kept = end;
 }
 
-/* Returns false if the open object exceeds the maximum. */
+/* Returns false if the open object exceeds the maximum and must not be cut. */
 static bool object_fits(const struct json_frame *f)
 {
-    return f->skips_large || strbuf_ok(&f->object);
+    return f->cuts_large || strbuf_ok(&f->object);
 }
 
-/* Passes the object that ends before the current byte to on_object. */
+/* Passes the object that ends before the current byte to on_object, unless it is too large. */
 static void end_object(struct json_frame *f, struct feed *feed)
 {
     append_bytes(f, feed, feed->at);
@@ -186,7 +188,7 @@ static void end_object(struct json_frame *f, struct feed *feed)
     strbuf_reset(&f->object);
 }
 
-/* Reads a bracketed object up to its end or the end of the bytes. */
+/* Reads an object or array up to its end or to the end of the bytes. */
 static void read_container(struct json_frame *f, struct feed *feed)
 {
     const char *bytes = feed->bytes;
@@ -215,7 +217,10 @@ static void read_container(struct json_frame *f, struct feed *feed)
         end_object(f, feed);
 }
 
-/* Reads one byte of an object that is a number, word or string. */
+/*
+ * Reads one byte of a number or word, or the first quote of a string. Ends the object instead if
+ * the byte does not belong to it.
+ */
 static void read_scalar(struct json_frame *f, struct feed *feed)
 {
     unsigned char class = class_of(feed->bytes[feed->at]);
@@ -229,7 +234,7 @@ static void read_scalar(struct json_frame *f, struct feed *feed)
     feed->at++;
 }
 
-/* Reads one byte between two objects, a separator or the first byte of an object. */
+/* Reads one byte outside of objects: a separator, the end of "items", or the start of an object. */
 static void read_between_objects(struct json_frame *f, struct feed *feed)
 {
     unsigned char class = class_of(feed->bytes[feed->at]);
@@ -250,7 +255,7 @@ static void read_between_objects(struct json_frame *f, struct feed *feed)
     }
 }
 
-/* Reads one byte of a list outside of its items, and detects the member "items". */
+/* Reads one byte of a list outside of the value of "items", and detects that member. */
 static void read_outside_items(struct json_frame *f, struct feed *feed)
 {
     char byte = feed->bytes[feed->at++];
@@ -292,7 +297,7 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct
             read_container(f, &feed);
         else if (f->in_object)
             read_scalar(f, &feed);
-        else if (is_between_values(f))
+        else if (is_among_objects(f))
             read_between_objects(f, &feed);
         else
             read_outside_items(f, &feed);

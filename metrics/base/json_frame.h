@@ -6,20 +6,19 @@
 
 /*
  * Framing of a JSON stream: splits bytes, fed in chunks of any size, into single objects, and
- * buffers at most one object. Detects brackets and strings only, so an object may still be invalid
- * JSON.
+ * buffers at most one object. An object may be invalid JSON, because only brackets, strings and
+ * separators are detected. A number, word or string in the place of an object counts as an object.
  */
 enum json_frame_mode {
-    JSON_FRAME_EVENTS, /* Watch or sequence of documents: an object is each top-level value. */
-    /* An object is each element of the top-level member "items". Everything else is kept in
-     * `rest`, such as {"kind":"List","items":[]}. */
+    JSON_FRAME_EVENTS, /* Watch or sequence of documents: each top-level value is an object. */
+    /*
+     * List: each element of the top-level member "items" is an object. The text of the list without
+     * its elements is kept in `rest`, such as {"kind":"List","items":[]}.
+     */
     JSON_FRAME_LIST,
 };
 
-/*
- * Receives one object; `offset` is the position of its first byte in the stream. Returns false to
- * stop.
- */
+/* Receives one object that begins at a byte offset of the stream. Returns false to stop. */
 typedef bool json_frame_fn(void *context, const char *json, size_t len, size_t offset);
 
 struct json_frame {
@@ -33,11 +32,11 @@ struct json_frame {
     bool in_string;
     bool escaped;
     bool stopped;
-    bool skips_large;    /* Objects above the maximum are cut, not an error; set it after init. */
+    bool cuts_large;     /* Objects above the maximum are cut, not an error; set it after init. */
     bool cut;            /* The object passed to on_object is only the beginning of a larger one. */
     bool one_document;   /* With JSON_FRAME_LIST: stop after the list; set it after init. */
     bool ended;          /* With one_document: the list is complete. */
-    size_t offset;       /* Bytes read so far; excludes bytes after the end with one_document. */
+    size_t offset;       /* Bytes read so far; with one_document up to the end of the list. */
     size_t object_start; /* Offset of the open object in the stream. */
     struct strbuf object;
     struct strbuf rest;
@@ -49,12 +48,12 @@ void json_frame_init(struct json_frame *f, enum json_frame_mode mode, size_t max
 void json_frame_release(struct json_frame *f);
 
 /*
- * Reads the next bytes. Returns false and sets `err` if an object (without skips_large) or `rest`
- * exceeds the maximum. Returns false with `err` unchanged if on_object returned false. All later
- * calls fail, too.
+ * Reads the next bytes. Returns false and sets `err` if an object (without cuts_large) or `rest`
+ * exceeds the maximum. Returns false with `err` unchanged if on_object returned false. After a
+ * failure, all later calls fail and set `err`.
  */
 bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len,
                      struct error *err) MUST_USE;
 
-/* Returns true if no object is open: the end of the stream would cut nothing. */
+/* Returns true if no object, list or string is open, so that the stream may end here. */
 bool json_frame_is_complete(const struct json_frame *f);

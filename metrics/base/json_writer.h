@@ -9,7 +9,7 @@
  */
 struct json_writer {
     struct strbuf *out;
-    unsigned lines; /* Values down to this level begin a new line; 0 for a single line. */
+    unsigned lines; /* Values in up to this many brackets begin a new line; 0: one line for all. */
     unsigned depth;
     bool comma; /* The next value at this level needs a comma. */
 };
@@ -23,7 +23,7 @@ void json_writer_text(struct json_writer *w, const char *key, const char *value)
 void json_writer_int(struct json_writer *w, const char *key, int64_t value);
 /* Writes a number, which must be finite. */
 void json_writer_number(struct json_writer *w, const char *key, double value);
-/* Writes a value that is already JSON text in one line; NULL as null. */
+/* Writes a value that is JSON text on one line, with json_escape(); NULL as null. */
 void json_writer_raw_json(struct json_writer *w, const char *key, const char *json);
 void json_writer_bool(struct json_writer *w, const char *key, bool value);
 

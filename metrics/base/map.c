@@ -24,7 +24,10 @@ uint64_t map_hash_address(const void *address)
     return map_hash(&number, sizeof(number), 0);
 }
 
-/* Returns the slot of the key, or the empty slot for it. The map must have slots. */
+/*
+ * Returns the index of the item with this key, or of the empty slot where the probe ends. The
+ * capacity must not be 0.
+ */
 static size_t find_slot(const struct map *m, uint64_t hash, const void *key)
 {
     size_t mask = m->capacity - 1;
@@ -42,7 +45,7 @@ void *map_get(const struct map *m, uint64_t hash, const void *key)
     return m->capacity > 0 ? m->slots[find_slot(m, hash, key)].item : NULL;
 }
 
-static void insert(struct map *m, struct map_slot slot)
+static void insert_slot(struct map *m, struct map_slot slot)
 {
     size_t mask = m->capacity - 1;
     size_t at = (size_t)slot.hash & mask;
@@ -63,15 +66,15 @@ void map_add(struct map *m, uint64_t hash, void *item)
         m->slots = xcalloc(m->capacity, sizeof(*m->slots));
         for (size_t i = 0; i < old.capacity; i++) {
             if (old.slots[i].item)
-                insert(m, old.slots[i]);
+                insert_slot(m, old.slots[i]);
         }
         free(old.slots);
     }
-    insert(m, (struct map_slot){.hash = hash, .item = item});
+    insert_slot(m, (struct map_slot){.hash = hash, .item = item});
     m->count++;
 }
 
-/* Empties the slot `gap`, and moves back later items that a probe would no longer reach. */
+/* Empties the slot `gap`. Moves back later items that probes would not reach across the gap. */
 static void shift_back(struct map *m, size_t gap)
 {
     size_t mask = m->capacity - 1;

@@ -5,10 +5,12 @@
 
 /*
  * Hash table of pointers: open addressing, linear probing, deletion by backward shift. The table
- * does not own the items. Hash and equality of an item must not change while it is in the table.
- * Users of the cluster choose the keys, so callers hash them with a random seed (map_hash) against
- * collision attacks. The order of items is undefined.
+ * does not own the items. Hash and equality of an item must not change while the table has the
+ * item. Users of the cluster choose many of the keys, so callers hash these with a random seed
+ * (map_hash) against collision attacks. The order of items is undefined.
  */
+
+/* Returns true if the item has this key. */
 typedef bool map_equal_fn(const void *item, const void *key);
 
 struct map_slot {
@@ -31,16 +33,16 @@ void map_release(struct map *m);
 /* Returns the 64-bit hash of `len` bytes. */
 uint64_t map_hash(const void *bytes, size_t len, uint64_t seed);
 
-/* Returns the hash of an address. Users cannot choose addresses, so it needs no seed. */
+/* Returns the hash of an address. No seed is necessary, because users cannot choose addresses. */
 uint64_t map_hash_address(const void *address);
 
-/* Returns the item equal to `key`, or NULL. */
+/* Returns the item with this key, or NULL. */
 void *map_get(const struct map *m, uint64_t hash, const void *key);
 
-/* Adds an item. The map must not contain an equal item. */
+/* Adds an item, not NULL. The map must not contain an item with the same key. */
 void map_add(struct map *m, uint64_t hash, void *item);
 
-/* Removes the item equal to `key` and returns it; NULL if there is no such item. */
+/* Removes the item with this key and returns it; NULL if there is no such item. */
 void *map_take(struct map *m, uint64_t hash, const void *key);
 
 /*

@@ -3,8 +3,8 @@
 
 enum {
     NANO = -9,
-    /* A factor of 1024 adds at most four digits to a number; "Ei" is six such factors. */
-    FACTORS_MAX = 6,
+    FACTORS_MAX = 6, /* Factors of 1024 in the largest suffix, "Ei". */
+    /* Digits that are added in front: four for each factor, and one for rounding up. */
     ROOM = FACTORS_MAX * 4 + 1,
 };
 
@@ -102,9 +102,9 @@ static bool read_suffix(const char *text, struct suffix *out)
     return true;
 }
 
-/* Decimal number of any length: digits (values 0 to 9) times a power of ten. */
+/* Decimal number of any length: the digits (values 0 to 9) as an integer, times 10^exponent. */
 struct decimal {
-    unsigned char *digits; /* In `block`, after ROOM bytes for additional digits. */
+    unsigned char *digits; /* In `block`, at first after ROOM bytes for digits in front. */
     size_t count;
     int64_t exponent;
     char *block;
@@ -115,7 +115,10 @@ static void decimal_release(struct decimal *d)
     free(d->block);
 }
 
-/* Parses digits with at most one point, without leading zeros. Returns the end of the digits. */
+/*
+ * Parses digits with at most one point, and stores them without leading zeros. Returns the end.
+ * `out_any` is false if there was no digit.
+ */
 static const char *read_digits(const char *text, struct decimal *out, bool *out_any)
 {
     bool fraction = false;
@@ -156,7 +159,7 @@ static void multiply_1024(struct decimal *d)
         prepend(d, carry % 10);
 }
 
-/* Rounds up to a multiple of 1n, as Kubernetes does, so that no request becomes zero. */
+/* Rounds up to a multiple of 1n, as Kubernetes does; the sign is not part of the decimal. */
 static void round_up_to_nano(struct decimal *d)
 {
     bool remainder = false;
@@ -207,7 +210,7 @@ bool parse_quantity(const char *text, double *out)
 
     if (!read_suffix(end, &suffix))
         return false;
-    /* The parser of Kubernetes accepts a suffix without a number as 0, but only a small one. */
+    /* Kubernetes accepts a suffix without a number as 0, but not "Pi", "Ei" and "e-10". */
     if (!any_digit && (suffix.factors > 4 || suffix.exponent < NANO))
         return false;
 
@@ -241,7 +244,7 @@ static void append_digits(struct strbuf *out, uint64_t value)
     strbuf_add(out, digits + at, sizeof(digits) - at);
 }
 
-/* Returns the absolute value, which exists for INT64_MIN, too. */
+/* Returns the absolute value; unsigned, because that of INT64_MIN exceeds INT64_MAX. */
 static uint64_t absolute_value(int64_t value)
 {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;

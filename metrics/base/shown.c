@@ -7,13 +7,16 @@ enum { ESCAPE_BYTES = 6 };
 
 static const char more[] = "...";
 
-/* Writes one character of a value to `out`. Returns the number of written bytes, at most six. */
+/*
+ * Writes one character to `out`, or an escape in its place. Returns the number of written bytes, at
+ * most six.
+ */
 static size_t add_character(char *out, const char *character, size_t len)
 {
     const char *at = character;
     uint32_t point = utf8_next(&at);
 
-    /* Invalid UTF-8, or a character that is cut by `len` of shown_part(). */
+    /* Invalid UTF-8, or a character that `len` of shown_part() has cut. */
     if (len == 1 && (unsigned char)*character >= 0x80)
         return (size_t)snprintf(out, ESCAPE_BYTES + 1, "\\x%02x", (unsigned char)*character);
     if (utf8_is_unsafe(point))

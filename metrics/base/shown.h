@@ -4,10 +4,10 @@
 #include "metrics/base/base.h"
 
 /*
- * Configuration value in an error message: its first SHOWN_MAX characters on one line, "..." if
- * there are more, and escapes such as \x0a for control characters. Values are cut because a secret
- * may be in the wrong field, such as a PEM block instead of a path. Messages about fields for
- * secrets must not show the value at all.
+ * Configuration value in an error message: its first SHOWN_MAX characters on one line, and "..." if
+ * there are more. Characters of utf8_is_unsafe() and invalid UTF-8 are escaped, such as \x0a.
+ * Values are cut because a secret may be in the wrong field, such as a PEM block instead of a path.
+ * Messages about fields for secrets must not show the value at all.
  */
 enum {
     SHOWN_MAX = 40,
@@ -21,5 +21,5 @@ struct shown {
 /* Returns the text for a message: fail(err, "'%s' is no number", shown(value).text). */
 struct shown shown(const char *value);
 
-/* Returns the text of the first `len` bytes of a value. */
+/* Like shown(), for the first `len` bytes of a text. */
 struct shown shown_part(const char *value, size_t len);

@@ -3,7 +3,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* Data of all empty buffers, never written: a buffer with `cap` 0 does not own `data`. */
+/* Never written: `data` of all buffers that own no memory (`cap` is 0). */
 char strbuf_empty[1];
 
 /* Returns an empty buffer with the maximum and the secrecy of `b`. */
@@ -54,7 +54,10 @@ void strbuf_reserve(struct strbuf *b, size_t len)
     b->data[b->len] = '\0';
 }
 
-/* Makes room for `extra` bytes and the NUL. Returns false and sets `full` above the maximum. */
+/*
+ * Makes room for `extra` bytes and the NUL. Returns false and sets `full` if they exceed the
+ * maximum, or if an earlier append did.
+ */
 static bool make_room(struct strbuf *b, size_t extra)
 {
     if (b->full || extra > b->max - b->len || extra >= SIZE_MAX - b->len) {

@@ -5,8 +5,8 @@
 
 /*
  * Growing byte string with a maximum length. An append that would exceed the maximum is ignored, as
- * are all later ones; callers check strbuf_ok() once after the last append. `data` is always a
- * valid C string.
+ * are all later appends until strbuf_reset(). Callers check strbuf_ok() once after the last append.
+ * `data` is always a valid C string.
  */
 struct strbuf {
     char *data;
@@ -37,7 +37,9 @@ static inline void strbuf_cut(struct strbuf *b, size_t len)
         b->data[len] = '\0';
 }
 
-/* Allocates memory for `len` bytes, at most the maximum, so that appends do not reallocate. */
+/*
+ * Allocates memory for `len` bytes (or the maximum): appends up to this length do not reallocate.
+ */
 void strbuf_reserve(struct strbuf *b, size_t len);
 
 void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
@@ -52,5 +54,8 @@ static inline bool strbuf_ok(const struct strbuf *b)
     return !b->full;
 }
 
-/* Returns the bytes, owned by the caller and never NULL, and empties the buffer. */
+/*
+ * Returns the bytes as a C string, owned by the caller and never NULL, and stores their number in
+ * `out_len` unless NULL. The buffer is then empty.
+ */
 char *strbuf_take(struct strbuf *b, size_t *out_len) MUST_USE;

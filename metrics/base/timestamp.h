@@ -15,7 +15,7 @@
  */
 bool parse_timestamp(const char *rfc3339, int64_t *out_ms) MUST_USE;
 
-/* Converts milliseconds since the epoch to seconds; returns 0 (unknown) outside of 32 bits. */
+/* Converts milliseconds since the epoch to seconds; 0 (unknown) if negative or above 32 bits. */
 uint32_t timestamp_seconds(int64_t ms);
 
 /* Formats a time in UTC, rounded down to seconds: "2026-01-31T23:59:59Z". */

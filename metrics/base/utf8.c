@@ -19,7 +19,7 @@ unsigned utf8_char_len(const char *s)
 
     unsigned char second = (unsigned char)s[1];
 
-    /* Overlong form, half of a surrogate pair, or above U+10FFFF. */
+    /* A longer form than necessary, half of a surrogate pair, or above U+10FFFF. */
     if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
         (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
         return 0;

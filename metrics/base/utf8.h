@@ -20,12 +20,12 @@ uint32_t utf8_next(const char **at);
 /*
  * Returns true if the code point could break a line, control a terminal, or change the direction of
  * writing: C0, DEL and C1 controls, U+2028 and U+2029, the bidirectional controls, and the byte
- * order mark. All output to people uses this definition.
+ * order mark.
  */
 bool utf8_is_unsafe(uint32_t point);
 
 /*
- * Returns the largest length up to `len` at which a longer text can be cut without splitting a
- * character; `len` if the text is not UTF-8.
+ * Returns the largest length up to `len` at which a text of more than `len` bytes can be cut
+ * without splitting a character; `len` if the text is not UTF-8.
  */
 size_t utf8_cut_length(const char *text, size_t len);

@@ -274,7 +274,7 @@ TEST(an_object_above_the_ceiling_may_be_skipped)
 
             json_frame_init(&c.frame, rows[i].mode, 7, record_cut, &c);
             c.frame.rest.max = 100;
-            c.frame.skips_large = true;
+            c.frame.cuts_large = true;
             for (size_t at = 0; at < len; at += step)
                 assert_true(json_frame_feed(&c.frame, rows[i].text + at,
                                             len - at < step ? len - at : step, &err));
