@@ -60,7 +60,7 @@ static void find_all(const struct plan_result *r, const struct finder *f)
 
     /* The fields of a dependency follow each other, those that appear first. */
     for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
-        struct identity id = dependency_resource(r->conflicts[i].dependency);
+        struct identity id = resource_identity_of(r->conflicts[i].dependency);
 
         find(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
         last = r->conflicts[i].dependency;

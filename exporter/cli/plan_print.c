@@ -195,7 +195,7 @@ static void print_conflicts(const struct plan_result *r, struct output *o)
     section_print(o, "Conflicts", r->conflict_count);
     for (size_t i = 0; i < r->conflict_count; i++) {
         const struct plan_conflict *row = &r->conflicts[i];
-        struct identity id = dependency_resource(row->dependency);
+        struct identity id = resource_identity_of(row->dependency);
 
         table_add_object(&t, id.kind, id.ns, id.name);
         table_add(&t, row->appears ? STYLE_BAD : STYLE_GOOD, row->appears ? "appears" : "vanishes");

@@ -99,7 +99,7 @@ static void print_wants(const struct engine *engine, const struct entry *depende
     static const char *const headings[] = {"WANTS", "POLICY", "REFERRER", ""};
     bool mixed = is_mixed(engine, dependency);
     struct wants w = {.table = table_make(headings, 3 + mixed, WANTS_INDENT),
-                      .ns = dependency_resource(dependency).ns,
+                      .ns = resource_identity_of(dependency).ns,
                       .field = field,
                       .current = predicted,
                       .mixed = mixed};
@@ -117,7 +117,7 @@ static void print_conflict(const struct entry *dependency, enum dependency_field
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
     const struct dependency_decision *d = dependency_decision(dependency);
     const struct field_resolution *f = &d->fields[field];
-    struct identity id = dependency_resource(dependency);
+    struct identity id = resource_identity_of(dependency);
 
     strbuf_addf(&line, "%s %s%s%s: %s %s to %s", id.kind, id.ns, *id.ns != '\0' ? "/" : "", id.name,
                 dependency_field_names[field], predicted ? "will resolve" : "resolves",
@@ -245,7 +245,7 @@ static void print_wrongs(const struct engine *engine, const struct problem_class
                 strbuf_adds(&why, ": ");
                 defect_add_subject(e, k, &why);
             } else if (w->class == FINDING_CONNECTOR) {
-                connector_subject_add(engine, e, k, &why);
+                connector_conflict_add_subject(engine, e, k, &why);
             }
             table_add(&t, STYLE_PLAIN, why.data);
         }

@@ -129,7 +129,7 @@ static void add_conflict(const struct cards *c, const struct entry *dependency,
     bool resolved = f->conflict ? f->resolved : f->predicted_resolved;
 
     strbuf_adds(c->out, "<li>\n<h3>");
-    link_conflict(c->out, dependency_resource(dependency));
+    link_conflict(c->out, resource_identity_of(dependency));
     strbuf_addf(c->out, "</h3>\n<p>%s %s to <b>%s</b>", dependency_field_names[field],
                 f->conflict ? "resolves" : "will resolve", dependency_value_name(field, resolved));
     if (f->conflict && f->unapplied && f->stored != f->resolved)

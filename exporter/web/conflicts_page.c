@@ -40,7 +40,7 @@ static void find(void *context, const struct entry *dependency)
     struct finding *f = context;
     char *const *values = f->query->values;
     const char *group = values[PARAMETER_GROUP], *ns = values[PARAMETER_NAMESPACE];
-    struct identity id = dependency_resource(dependency);
+    struct identity id = resource_identity_of(dependency);
     size_t len = api_group_len(id.api_version);
 
     if (strcmp(id.kind, values[PARAMETER_KIND]) == 0 &&
@@ -73,7 +73,7 @@ void conflict_page(struct call *call, const struct health *h)
         return;
     }
 
-    struct identity id = dependency_resource(f.found);
+    struct identity id = resource_identity_of(f.found);
 
     strbuf_addf(&title, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
     frame_open(&call->body, JSON_FRAME_ELSEWHERE, title.data);

@@ -81,7 +81,7 @@ static struct identity identity_in(enum report_list list, const struct entry *en
     const char *holder;
 
     if (list == REPORT_CONFLICTS)
-        return dependency_resource(entry);
+        return resource_identity_of(entry);
     if (list == REPORT_POLICIES)
         return (struct identity){
             .kind = entry_kind(entry), .ns = entry_ns(entry), .name = entry->name};

@@ -87,7 +87,7 @@ static void add_wrongs(const struct cards *c, const struct problem_class *w,
                 continue;
             strbuf_reset(&subject);
             if (w->class == FINDING_CONNECTOR)
-                connector_subject_add(c->engine, list->entries[i], k, &subject);
+                connector_conflict_add_subject(c->engine, list->entries[i], k, &subject);
             strbuf_addf(c->out, "<p class=\"bad\">%s", w->texts[k]);
             html_text(c->out, subject.data);
             strbuf_adds(c->out, "</p>\n");

@@ -115,7 +115,7 @@ static void add_dependency(struct strbuf *out, const struct entry *dependency)
     if (!d || !d->attached)
         return;
     strbuf_adds(out, "<dt>Dependency</dt>\n<dd>");
-    link_conflict(out, dependency_resource(dependency));
+    link_conflict(out, resource_identity_of(dependency));
     strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", d->referrers);
 }
 
@@ -132,15 +132,15 @@ static void add_stage_and_reason(struct strbuf *out, const char *fact, const cha
 /* Whose change it is, and of what if not of the template itself. */
 static void add_changer(struct strbuf *out, const struct entry *entry)
 {
-    struct last_writer last_writer = template_last_writer(entry);
+    struct state_writer writer = state_writer_of_template(entry);
 
-    if (!last_writer.by)
+    if (!writer.by)
         return;
     strbuf_adds(out, "<dt>Last changed by</dt>\n<dd>");
-    html_text(out, last_writer.by);
-    if (last_writer.wrote != entry) {
+    html_text(out, writer.by);
+    if (writer.wrote != entry) {
         strbuf_adds(out, ", by writing ");
-        link_entry(out, last_writer.wrote);
+        link_entry(out, writer.wrote);
     }
     strbuf_adds(out, "</dd>\n");
 }

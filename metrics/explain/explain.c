@@ -21,7 +21,7 @@ static void explain_incomplete_kind(struct explain_context *x)
 static void explain_bound_template(struct explain_context *x, const struct entry *entry)
 {
     const struct binding_decision *d = binding_decision(entry);
-    struct identity id = dependency_resource(entry);
+    struct identity id = resource_identity_of(entry);
 
     explain_open_section(x, "propagates", "What it propagates");
     json_writer_open(&x->out->facts, "resource", '{');
@@ -99,7 +99,7 @@ enum { NAME_MAX_BYTES = 1 << 20 };
 /* Adds the heading: the object's name, with a template's apiVersion or a binding's template. */
 static void add_title(struct explain_context *x, const struct entry *entry)
 {
-    struct identity resource = dependency_resource(entry);
+    struct identity resource = resource_identity_of(entry);
 
     if (entry_class(entry) == CLASS_BINDING)
         explanation_add_line(x->out, EXPLAIN_HEADING, "%s of %s %s", explain_name(x, entry),

@@ -81,7 +81,7 @@ static void explain_connector_conflicts(struct explain_context *x, const struct 
         if (i == CONNECTOR_DUPLICATE_IDENTITY)
             strbuf_addc(&subject, ':');
         else
-            connector_subject_add(x->engine, entry, i, &subject);
+            connector_conflict_add_subject(x->engine, entry, i, &subject);
         explain_paragraph(x, "%s: %s%s%s", connector_conflict_names[i], connector_conflict_texts[i],
                           subject.data, i == CONNECTOR_DUPLICATE_IDENTITY ? "" : ".");
         if (i == CONNECTOR_DUPLICATE_IDENTITY)

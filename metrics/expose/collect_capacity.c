@@ -26,7 +26,7 @@ static const char *resource_unit(const char *resource)
     return strncmp(resource, pages, strlen(pages)) == 0 ? "byte" : "integer";
 }
 
-/* Returns amount * times in thousandths, at most INT64_MAX. */
+/* Returns amount * times in thousandths; INT64_MAX if the number is too large. */
 static int64_t in_thousandths(double amount, int32_t times)
 {
     double scaled = amount * 1000;
@@ -38,8 +38,8 @@ static int64_t in_thousandths(double amount, int32_t times)
 }
 
 /*
- * Appends samples of the resources that a number of pods request, and of that number. `label` is
- * the value of the first label.
+ * Appends a sample for each resource that `pods` pods request, and one for the number of pods.
+ * `requests` are the requests of one pod, `label` is the value of the first label.
  */
 static void add_requests(struct samples *out, const struct resource_request *requests,
                          uint32_t count, int32_t pods, unsigned index, const char *label)
@@ -52,7 +52,7 @@ static void add_requests(struct samples *out, const struct resource_request *req
     SAMPLE(out, in_thousandths(1, pods), index, label, "pods", resource_unit("pods"));
 }
 
-/* Returns the capacity of a template; NULL for entries of other classes, such as clusters. */
+/* Returns the capacity of a template, if any; NULL for entries of other classes. */
 static const struct capacity *capacity_of(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
@@ -87,7 +87,7 @@ static void collect_drift_replicas(const struct entry *entry, struct samples *ou
     }
 }
 
-/* Clusters add no samples; their class only hides the family until all clusters are read. */
+/* Clusters add no samples. Their class hides the family until all clusters have been read. */
 static void collect_policy_drift_replicas(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
@@ -150,7 +150,7 @@ static void collect_undetermined(const struct entry *entry, struct samples *out)
         SAMPLE(out, 1, c->projection.reason);
 }
 
-/* An orphaned template has no policy and does not move, so its requests are not drift. */
+/* No policy governs an orphaned template: its requests are in no family of placement drift. */
 static void collect_orphaned_requests(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);

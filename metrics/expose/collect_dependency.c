@@ -24,7 +24,7 @@ static void collect_conflict_info(const struct entry *entry, struct samples *out
     const struct dependency_decision *d = dependency_decision(entry);
 
     for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
-        struct identity id = dependency_resource(entry);
+        struct identity id = resource_identity_of(entry);
         size_t group_len = api_group_len(id.api_version);
         char group[GROUP_SIZE];
 
@@ -36,7 +36,7 @@ static void collect_conflict_info(const struct entry *entry, struct samples *out
     }
 }
 
-/* Values of all fields as in dependency_value_name(): two per field. */
+/* Values of the label `value`, two for each field: the text of false, then the text of true. */
 static const char *const value_names[] = {"Abort", "Overwrite", "false", "true"};
 
 static bool is_value_of_field(unsigned field, unsigned value)
@@ -50,7 +50,7 @@ struct referrer_policies {
     struct samples *out;
 };
 
-/* Counts a policy once even if several of its referrers request the same value. */
+/* Counts a policy once for each value, even if the policy sets the value of several referrers. */
 static void collect_referrer_policy(void *context, const struct dependency_referrer *referrer)
 {
     const struct referrer_policies *c = context;

@@ -16,12 +16,12 @@ static const char *const relation_names[] = {
 
 static const char *const policy_kind_names[] = {"PropagationPolicy", "ClusterPropagationPolicy"};
 
-/* Values of a label, by enum rank_step from RANK_KIND on. */
+/* Values of the label `decided_by`, from RANK_KIND on in the order of enum rank_step. */
 static const char *const decided_by_names[] = {"kind", "priority", "selector", "name"};
 
 /*
- * Counts a template for a policy. Policies with kinds that are not read completely are left out:
- * their number would be too small, and 0 raises an alert.
+ * Counts a template for a policy, if not NULL. Policies are left out while not all objects of the
+ * kinds that they select have been read: the number would be too small, and 0 raises an alert.
  */
 static void add_relation(struct samples *out, const struct entry *policy, enum relation relation)
 {
@@ -49,7 +49,10 @@ static void collect_relations(const struct entry *template, struct samples *out)
     }
 }
 
-/* Policies without templates have samples of 0: karmada_propagationpolicy_unused counts them. */
+/*
+ * Each policy has a sample of 0: karmada_propagationpolicy_unused counts label sets, and needs one
+ * for a policy without templates.
+ */
 static void collect_policy_templates(const struct entry *entry, struct samples *out)
 {
     if (entry_class(entry) == CLASS_TEMPLATE)
@@ -58,9 +61,9 @@ static void collect_policy_templates(const struct entry *entry, struct samples *
         SAMPLE(out, 0, 0, entry_kind(entry), entry_ns(entry), entry->name);
 }
 
-static void weigh_relations(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS])
+static void weigh_relations(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS])
 {
-    weight[2] += rows->series[RELATION_CLAIMED].sum;
+    weight[2] += set->series[RELATION_CLAIMED].sum;
 }
 
 static const char *bool_text(bool value)
@@ -98,7 +101,7 @@ static void collect_overlaps(const struct entry *entry, struct samples *out)
 
     if (d->state == STATE_IGNORED || d->candidate_count < 2)
         return;
-    /* Eligible candidates come first: if the second one is not eligible, no policies compete. */
+    /* Eligible candidates come first: without a second one, no two policies compete. */
     if (!candidate_eligible(&best[1]))
         return;
     candidate_compare(&best[0], &best[1], &step);
@@ -162,10 +165,7 @@ static const char *const behind_names[] = {"1", "2", "3_or_more", "unknown"};
 enum rollout { ROLLOUT_CURRENT, ROLLOUT_PREVIOUS, ROLLOUT_OLDER, ROLLOUT_UNKNOWN, ROLLOUT_COUNT };
 static const char *const rollout_names[] = {"current", "previous", "older", "unknown"};
 
-/*
- * Returns the history of a policy; NULL if not all its templates are read: numbers would be too
- * small.
- */
+/* Returns the history of a policy; NULL if not all objects of its kinds have been read. */
 static const struct policy_history *complete_history(const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
@@ -173,9 +173,7 @@ static const struct policy_history *complete_history(const struct entry *policy)
     return d->kinds_incomplete ? NULL : d->history;
 }
 
-/*
- * Returns a known version by index, or the unknown version if `at` is the number of known versions.
- */
+/* Returns a known version by index; the unknown version if `at` is the number of known ones. */
 static const struct policy_version *version_at(const struct policy_history *h, size_t at)
 {
     return at < h->count ? h->versions[at] : &h->unknown;

@@ -6,7 +6,7 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/delivery.h"
 
-/* Returns the index of the series by stage and reason. */
+/* Returns the index of the series with this stage and reason. */
 static unsigned stage_reason_index(struct stage_and_reason at)
 {
     return (unsigned)at.stage * STAGE_REASON_COUNT + (unsigned)at.reason;
@@ -95,9 +95,9 @@ static void collect_suspended(const struct entry *entry, struct samples *out)
 }
 
 /*
- * Returns true if the template's last change has not reached all member clusters: it is not in the
- * binding, a member cluster has an older version, or no version was ever applied. Later moves to
- * other clusters do not count.
+ * Returns true if the template's last change has not reached all member clusters: the binding does
+ * not contain the change, a member cluster has an older version, or no cluster has ever applied a
+ * version. A later move to other clusters does not count. Returns false without a binding.
  */
 static bool is_change_undelivered(const struct template_decision *d)
 {
@@ -131,10 +131,7 @@ static bool is_possible_stage_reason(unsigned stage, unsigned reason)
     return stage_has_reason((enum stage)stage, (enum stage_reason)reason);
 }
 
-/*
- * Returns true if a series with these label values is possible: deliveries have only the stages of
- * a binding.
- */
+/* Returns true if a series is possible: delivery stages begin with STAGE_EVICTING. */
 static bool is_possible_delivery_reason(unsigned stage, unsigned reason)
 {
     return stage >= STAGE_EVICTING && is_possible_stage_reason(stage, reason);

@@ -18,10 +18,10 @@ static void collect_namespace_templates(const struct entry *entry, struct sample
     SAMPLE(out, 1, template_decision(entry)->state, entry_ns(entry));
 }
 
-static void weigh_namespace(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS])
+static void weigh_namespace(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS])
 {
     for (unsigned state = 0; state < STATE_COUNT; state++)
-        weight[0] += rows->series[state].sum;
+        weight[0] += set->series[state].sum;
 }
 
 static void collect_stale(const struct entry *entry, struct samples *out)
@@ -34,11 +34,11 @@ static void collect_stale(const struct entry *entry, struct samples *out)
                policy.name);
 }
 
-static void weigh_stale(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS])
+static void weigh_stale(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS])
 {
     for (unsigned reason = 0; reason < STALE_REASON_COUNT; reason++) {
-        weight[0] += rows->series[reason * PHASE_COUNT + PHASE_OVERDUE].sum;
-        weight[1] += rows->series[reason * PHASE_COUNT + PHASE_DEFERRED].sum;
+        weight[0] += set->series[reason * PHASE_COUNT + PHASE_OVERDUE].sum;
+        weight[1] += set->series[reason * PHASE_COUNT + PHASE_DEFERRED].sum;
     }
 }
 
@@ -86,7 +86,7 @@ static void collect_pending_info(const struct entry *entry, struct samples *out)
                pending_reason_names[d->reason]);
 }
 
-/* Kinds without pending templates have a series of 0, so that boards show no gap. */
+/* A template that is not pending has a sample of 0 for its kind, so that boards show no gap. */
 static void collect_pending(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
@@ -140,9 +140,10 @@ static void collect_unbound_oldest(const struct entry *entry, struct samples *ou
 }
 
 /*
- * Adds the time from the creation of the template or of the claimed policy, whichever is later, to
- * the creation of the binding. Adds no sample if a time is unknown, if the binding is older than
- * its policy, or if the policy is Lazy and younger than the template: Lazy policies wait by design.
+ * Adds the time until the creation of the binding, from the creation of the template or of the
+ * claimed policy, whichever is later. Adds no sample if an object or its time is unknown, if the
+ * binding is older than one of the two, or if the policy is Lazy and younger than the template:
+ * Lazy policies wait by design.
  */
 static void collect_binding_delay(const struct entry *entry, struct samples *out)
 {
@@ -276,7 +277,7 @@ static const char *const scope_names[] = {"namespaced", "cluster"};
 
 #define SCOPE ENUM_LABEL("scope", scope_names)
 
-/* Purpose of a binding: a policy's claim, referrers, both, or no known purpose. */
+/* Why a binding exists: a policy's claim, referrers (spec.requiredBy), both, or neither. */
 enum binding_origin {
     ORIGIN_POLICY,
     ORIGIN_DEPENDENCY,
@@ -319,10 +320,7 @@ static void collect_bindings(const struct entry *entry, struct samples *out)
     SAMPLE(out, 1, scope_index(entry) * ORIGIN_COUNT + binding_origin_of(entry_binding(entry)));
 }
 
-/*
- * Compares addresses: both placements are canonical and interned, so equal texts have equal
- * addresses.
- */
+/* Equal placements have equal addresses, because both texts are canonical and interned. */
 static void collect_not_rescheduled(const struct entry *entry, struct samples *out)
 {
     const struct binding *b = entry_binding(entry);

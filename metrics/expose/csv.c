@@ -6,8 +6,9 @@
 enum { JOINED_MAX = 1024 * 1024 };
 
 /*
- * Returns true if a spreadsheet may evaluate the text: formulas can begin with white space, and the
- * operators can be wide characters.
+ * Returns true if a spreadsheet may evaluate the text as a formula. White space can precede the
+ * operator, and the operator can be a full-width character. A tab or line break at the beginning
+ * always counts.
  */
 static bool may_be_formula(const char *text)
 {
@@ -80,7 +81,7 @@ static void add_cell(struct strbuf *out, const cJSON *value)
     text = cJSON_PrintUnformatted(value);
     if (!text)
         memory_exhausted(0);
-    /* Numbers come from the exporter itself: a negative one is no formula. */
+    /* A number of a JSON row is no formula, even if it begins with '-'. */
     if (cJSON_IsNumber(value))
         strbuf_adds(out, text);
     else

@@ -21,7 +21,7 @@ static const char *const stale_words[STALE_REASON_COUNT] = {
                                "version: what runs is older.",
 };
 
-/* Actions of Karmada that are overdue and need no change of the template. */
+/* Overdue actions of Karmada, by reason; phase_text() has the exceptions. */
 static const char *const overdue_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_UPDATED] =
         "Karmada should have copied what the policy says now into the binding by now.",
@@ -37,7 +37,7 @@ static const char mismatch_words[] =
     "If its policy was changed, Karmada should have removed the claim then. If its labels were, "
     "Karmada leaves it as it is until that policy is changed or deleted.";
 
-/* Karmada finds the templates that a policy has claimed by the policy's id on their bindings. */
+/* When a policy changes, Karmada finds its templates through bindings that have the policy's id. */
 static const char leaked_words[] =
     "No binding carries that policy's id, so that Karmada does not find the claim when the policy "
     "is changed: the claim stands until the policy is deleted, or somebody removes it.";
@@ -106,7 +106,7 @@ const char *state_text(const struct template_decision *d)
     abort();
 }
 
-/* Returns true if the governing policy waits for a user's change of the template. */
+/* Returns true if Karmada applies the governing policy only when a user changes the template. */
 static bool waits_for_user(const struct template_decision *d, enum takeover takeover)
 {
     const struct policy *policy = entry_policy(d->governing);
@@ -114,7 +114,7 @@ static bool waits_for_user(const struct template_decision *d, enum takeover take
     return policy && (policy->lazy || takeover == TAKEOVER_STATIC);
 }
 
-/* Returns true if template and binding have claims of the same policy. */
+/* Returns true if the binding has a claim of the policy that the template is claimed by. */
 static bool is_claim_on_binding(const struct template_decision *d)
 {
     return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;
@@ -124,11 +124,14 @@ const char *policy_obstacle_text(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
-    /* Bindings of cluster-scoped templates have no priority. */
-    bool namespaced =
+    /*
+     * Bindings of cluster-scoped templates have no priority. Without a binding, only the reason
+     * UNBOUND_PRIORITY_CLASS_MISSING shows that the binding would have a priority.
+     */
+    bool has_priority =
         d->binding ? *entry_ns(d->binding) != '\0' : d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
 
-    if (policy && policy->priority.state == PRIORITY_MISSING && namespaced)
+    if (policy && policy->priority.state == PRIORITY_MISSING && has_priority)
         return "cannot be applied: the PriorityClass of its schedulePriority does not exist, or "
                "is of another source than KubePriorityClass";
     if (policy && policy->override_missing)
@@ -136,7 +139,7 @@ const char *policy_obstacle_text(const struct template_decision *d)
     return NULL;
 }
 
-/* Returns true if the template has only the id of a claim, and its binding the whole claim. */
+/* Returns true if the template has no complete claim, but its binding has one. */
 static bool has_partial_claim(const struct template_decision *d)
 {
     return !d->claimed && d->reason == STALE_POLICY_REPLACED && d->binding &&
@@ -315,10 +318,10 @@ enum next_change_note next_change_note_of(const struct template_decision *d)
     return d->priority_moved ? NEXT_CHANGE_PRIORITY : NEXT_CHANGE_NORMAL;
 }
 
-const char *next_change_note_text(const struct outcome *o, enum next_change_note why,
+const char *next_change_note_text(const struct outcome *o, enum next_change_note note,
                                   bool is_static)
 {
-    switch (why) {
+    switch (note) {
     case NEXT_CHANGE_BLOCKED:
         return "The next change by its user is not propagated before its policy can be applied.";
     case NEXT_CHANGE_NAMESAKE:
@@ -372,9 +375,10 @@ const char *undetermined_text(enum undetermined_reason reason)
 /* ---- stages ---- */
 
 /*
- * Action that ends a stage, by stage reason. Times and retries in the texts are Karmada's defaults.
+ * Actions that end a stage, by stage reason, except WHY_WAITING and WHY_SUSPENDED: their actions
+ * depend on the stage. Times and retries in the texts are Karmada's defaults.
  */
-static const struct stage_action end_by_reason[STAGE_REASON_COUNT] = {
+static const struct stage_action action_by_reason[STAGE_REASON_COUNT] = {
     [WHY_NONE] = {ACTOR_NONE, ""},
     [WHY_IGNORED] = {ACTOR_NONE, ""},
     [WHY_LEFT_BEHIND_CHANGED] = {ACTOR_PLATFORM,
@@ -435,7 +439,8 @@ static const struct stage_action end_by_reason[STAGE_REASON_COUNT] = {
     [WHY_OTHER] = {ACTOR_PLATFORM, "See what Karmada says of it."},
 };
 
-static struct stage_action waiting_end(enum stage stage)
+/* Returns the action for WHY_WAITING. */
+static struct stage_action waiting_action(enum stage stage)
 {
     if (stage == STAGE_UNBOUND)
         return (struct stage_action){ACTOR_KARMADA, "Wait for Karmada."};
@@ -450,9 +455,9 @@ static struct stage_action waiting_end(enum stage stage)
 struct stage_action stage_action_of(struct stage_and_reason at)
 {
     if (at.reason == WHY_WAITING)
-        return waiting_end(at.stage);
+        return waiting_action(at.stage);
     if (at.reason != WHY_SUSPENDED)
-        return end_by_reason[at.reason];
+        return action_by_reason[at.reason];
     if (at.stage == STAGE_UNSCHEDULED)
         return (struct stage_action){ACTOR_USER, "Take suspension.scheduling out of its binding."};
     return (struct stage_action){ACTOR_USER, "Take suspension out of its policy."};
@@ -486,7 +491,7 @@ const char *responsible_actor_text(const struct template_decision *d, enum takeo
 
 /* ---- conflicts between resources of Google Config Connector ---- */
 
-/* Appends the other templates that represent the same cloud resource as `entry`. */
+/* Appends the first other template with the same cloud resource as `entry`, and counts the rest. */
 static void add_sharers(const struct engine *e, const struct entry *entry, struct strbuf *out)
 {
     const struct entry *first = NULL;
@@ -498,7 +503,7 @@ static void add_sharers(const struct engine *e, const struct entry *entry, struc
         strbuf_addf(out, " and %zu more", count - 1);
 }
 
-/* Appends the holder of a lease. */
+/* Appends the holder of a lease: its namespace, or its id if the namespace is unknown. */
 static void add_holder(const struct entry *lease, struct strbuf *out)
 {
     const struct lease_decision *d = lease ? lease_decision(lease) : NULL;
@@ -509,8 +514,8 @@ static void add_holder(const struct entry *lease, struct strbuf *out)
         strbuf_addf(out, ": the id %s", entry_lease(lease)->holder);
 }
 
-void connector_subject_add(const struct engine *e, const struct entry *entry,
-                           enum connector_conflict conflict, struct strbuf *out)
+void connector_conflict_add_subject(const struct engine *e, const struct entry *entry,
+                                    enum connector_conflict conflict, struct strbuf *out)
 {
     if (conflict == CONNECTOR_DUPLICATE_IDENTITY)
         add_sharers(e, entry, out);

@@ -9,56 +9,57 @@
 
 /*
  * Texts for people about the decisions of the rules: states, candidates, stages, the role that must
- * act, and a user's next change. All texts are constants. `takeover` is the setting of the engine.
+ * act, a user's next change, and conflicts of Config Connector. Returned texts are constants.
+ * `takeover` is the result of engine_takeover().
  */
 
-/* Maximal size of a value in an explanation. */
+/* Maximal size of a text in an explanation, in bytes. */
 enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
 
-/* Returns a sentence about the state and the reason of a template. */
+/*
+ * Returns sentences about the state of a template and its reason or, with `priority_moved`, about
+ * the PriorityClass.
+ */
 const char *state_text(const struct template_decision *d);
 
 /*
- * Returns a sentence about the phase of a stale template: why the difference may wait, or the
- * action of Karmada that is overdue. `holds` is true if the claimed policy exists with the id of
- * the claim.
+ * Returns sentences about the phase of a stale template: the overdue action of Karmada, or why
+ * Karmada does not act or need not act yet. `holds` is the result of template_claim_holds().
  */
 const char *phase_text(const struct template_decision *d, enum takeover takeover, bool holds);
 
 /*
- * Returns the reason why Karmada cannot apply the governing policy, to follow the name of the
- * policy in a sentence; NULL if Karmada can.
+ * Returns the reason why Karmada cannot apply the governing policy; NULL if it can, or without such
+ * a policy. The text continues a sentence that begins with the name of the policy.
  */
 const char *policy_obstacle_text(const struct template_decision *d);
 
-/* Role that must act so that the governing policy applies to a template (product contract 7). */
+/* Role that must act on the state or the stage of a template. */
 enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NONE, ACTOR_COUNT };
 extern const char *const actor_names[ACTOR_COUNT];
 
 /* Returns the role that must act on the state of a template; ACTOR_NONE if no action is due. */
 enum actor state_actor(const struct template_decision *d, enum takeover takeover);
 
-/* Returns the name of a role for people, such as "Karmada". */
+/* Returns the role of state_actor() in words, such as "its user, by a change of it". */
 const char *state_actor_text(enum actor actor);
 
-/* Returns the part of a template by which a selector selects it: "name", "label" or "kind". */
+/* Returns the property by which a selector selects a template: "name", "label" or "kind". */
 const char *selector_score_text(enum selector_score score);
 
-/* Returns the field of a selector that does not match a template of its kind: "apiVersion", ... */
+/* Returns the name of the selector's field that does not match, such as "apiVersion". */
 const char *selector_miss_text(enum selector_miss miss);
 
-/* Returns the criterion that ranks one candidate before another, such as "priority". */
+/* Returns the name of a criterion that ranks candidates, such as "priority". */
 const char *rank_step_name(enum rank_step step);
 
 /* Returns the reason why a candidate ranks after another, such as "its priority is lower". */
 const char *rank_step_text(enum rank_step step);
 
-/*
- * Returns the reason why the policy `d->governing`, which must not be NULL, governs the template.
- */
+/* Returns the reason why `d->governing`, not NULL, is the governing policy of the template. */
 const char *governing_text(const struct template_decision *d, enum takeover takeover);
 
-/* Circumstance in which a user's next change of a template leaves its state as it is. */
+/* Circumstance that determines the effect of a user's next change of a template. */
 enum next_change_note {
     NEXT_CHANGE_NORMAL,   /* No special circumstance. */
     NEXT_CHANGE_BLOCKED,  /* The governing policy cannot be applied. */
@@ -67,40 +68,42 @@ enum next_change_note {
     NEXT_CHANGE_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
 };
 
-/*
- * Returns the first circumstance that applies, in the order blocked, namesake, required, priority.
- */
+/* Returns the circumstance of a template; the first in the order of the enum after NORMAL. */
 enum next_change_note next_change_note_of(const struct template_decision *d);
 
 /*
- * Returns a sentence about a user's next change that leaves state, policy and clusters as they are.
+ * Returns a sentence about a user's next change of a template that has the outcome `o` both before
+ * and after the change. `is_static` is true with TAKEOVER_STATIC.
  */
-const char *next_change_note_text(const struct outcome *o, enum next_change_note why,
+const char *next_change_note_text(const struct outcome *o, enum next_change_note note,
                                   bool is_static);
 
 /* Returns the reason why the distribution of replicas cannot be predicted. */
 const char *undetermined_text(enum undetermined_reason reason);
 
-/* Action that ends a stage, and the role that must take it. */
+/* Action that ends a stage, and the role that must act. */
 struct stage_action {
     enum actor actor;
-    const char *text; /* Sentence; "" for stages that need no action. */
+    const char *text; /* Sentences; "" if no action is due, or if state_actor() decides. */
 };
 struct stage_action stage_action_of(struct stage_and_reason at);
 
-/* Returns the role that must act on a template: state_actor(), else the role for its stage. */
+/*
+ * Returns the role that must act on a template: the result of state_actor() or, if that is
+ * ACTOR_NONE, the role of stage_action_of().
+ */
 enum actor responsible_actor(const struct template_decision *d, enum takeover takeover);
 
 /* Returns the role of responsible_actor() in words. */
 const char *responsible_actor_text(const struct template_decision *d, enum takeover takeover);
 
-/* Returns a role in words, to follow "up to" in a sentence about a stage. */
+/* Returns the role of stage_action_of() in words, such as "its user". */
 const char *stage_actor_text(enum actor actor);
 
 /*
- * Appends the subject of a conflict of a template or a lease, to follow its sentence
- * (connector_conflict_texts): ": PubSubTopic team-b/t and 2 more", ": the namespace team-b".
- * Appends no text for conflicts without another subject.
+ * Appends the other object of a conflict of a template or lease `entry`, to continue a text of
+ * connector_conflict_texts: ": PubSubTopic team-b/t and 2 more", ": the namespace team-b". Appends
+ * nothing if the conflict has no other object, or it is unknown.
  */
-void connector_subject_add(const struct engine *e, const struct entry *entry,
-                           enum connector_conflict conflict, struct strbuf *out);
+void connector_conflict_add_subject(const struct engine *e, const struct entry *entry,
+                                    enum connector_conflict conflict, struct strbuf *out);

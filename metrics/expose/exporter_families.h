@@ -4,8 +4,8 @@
 #include "metrics/expose/family.h"
 
 /*
- * Families that the exporter sets about itself: OWN(id, type, name, help, other members), in the
- * order of the page. registry_set() and others take the id (enum own_family).
+ * Families about the exporter itself: OWN(id, type, name, help, other members of family_def), in
+ * the order of the page. Functions such as registry_set() take the id (enum own_family).
  */
 #define OWN_FAMILIES(OWN)                                                                          \
     OWN(OWN_ASSET_SNAPSHOT, FAMILY_GAUGE,                                                          \

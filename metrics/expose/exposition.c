@@ -18,10 +18,7 @@ static void add_comment(struct strbuf *out, const char *keyword, const char *nam
     strbuf_addc(out, '\n');
 }
 
-/*
- * In OpenMetrics, the lines before the series omit the suffix _total of counters, and units have a
- * line.
- */
+/* OpenMetrics has a line for the unit, and omits the suffix _total of counters in these lines. */
 void exposition_write_head(const struct family_def *def, enum exposition_format format,
                            struct strbuf *out)
 {
@@ -56,7 +53,10 @@ static void add_series(struct strbuf *out, const struct series *series,
     strbuf_addc(out, '\n');
 }
 
-/* OpenMetrics: appends the start time of a counter, or of a histogram after its last series. */
+/*
+ * Appends the OpenMetrics series `_created`, with the labels of the series at index `at`. Called
+ * for each series of a counter, and for the last series of a histogram.
+ */
 static void add_start_time(struct strbuf *out, const struct label_set *set, unsigned at,
                            int64_t created_ms)
 {

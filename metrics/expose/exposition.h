@@ -4,8 +4,8 @@
 #include "metrics/expose/registry.h"
 
 /*
- * Exposition: the page that Prometheus scrapes. Families are in the order of family_at() and
- * series are sorted by their text, so that equal values give equal bytes.
+ * Exposition: the page that Prometheus scrapes. Families are in the order of family_at(), and the
+ * series of a family are in a fixed order, so that equal values give equal bytes.
  */
 enum exposition_format {
     EXPOSITION_TEXT,        /* text/plain; version=0.0.4 */
@@ -17,8 +17,12 @@ struct exposition {
     enum exposition_format format;
     /* All objects have been read. If false, the page has only families of the exporter itself. */
     bool synced;
-    int64_t created_ms; /* Start of counters for OpenMetrics, milliseconds; 0 if unknown. */
-    int64_t since_ms;   /* Start of counters without `of_process` if later than created_ms. */
+    /*
+     * Start of counters and histograms, milliseconds since the epoch, for OpenMetrics; if 0, series
+     * with start times are omitted. For families without `of_process`, the later time applies.
+     */
+    int64_t created_ms;
+    int64_t since_ms;
 };
 
 /* Returns true if the page has the family with this index of family_at(). */
@@ -29,13 +33,13 @@ void exposition_write_head(const struct family_def *def, enum exposition_format 
                            struct strbuf *out);
 
 /*
- * Appends the series of a family for which exposition_has_family() returns true. Series of a gauge
- * are equal in all formats.
+ * Appends the series of a family for which exposition_has_family() returns true. Call
+ * registry_prepare() before. The text of a gauge is the same in all formats.
  */
 void exposition_write_series(const struct registry *r, size_t family, struct exposition how,
                              struct strbuf *out);
 
-/* Returns the end of the page. */
+/* Returns the last line of a page; "" for EXPOSITION_TEXT. */
 const char *exposition_trailer(enum exposition_format format);
 
 /* Appends the whole page. Call registry_prepare() before. */

@@ -60,7 +60,7 @@ bool family_has_series(const struct family_def *family, unsigned index)
     return family->pairs(index / last_count, index % last_count);
 }
 
-/* Returns the number of series in each label set, without impossible pairs of values. */
+/* Returns the number of series of a label set, without impossible pairs of values. */
 static unsigned count_possible_series(const struct family_def *family)
 {
     unsigned count = 0;
@@ -117,7 +117,7 @@ static void add_label(struct strbuf *out, const struct family_label *label)
     strbuf_adds(out, label->value_count > 0 ? ")" : "");
 }
 
-/* Appends the maximal number of series as text for METRICS.md. */
+/* Appends the maximal number of series as text. */
 static void add_series_maximum(struct strbuf *out, const struct family_def *family)
 {
     if (family->bound)

@@ -8,31 +8,34 @@
  * Metric families: definitions, lookup by index or name, and the catalogue of METRICS.md and
  * `metrics --output json`.
  *
- * A family is one row of a table: in the collect_*.c file of its group, beside the function that
- * collects it, or in exporter_families.h if the exporter sets it about itself. No other list of
- * families is written by hand: `make golden` writes METRICS.md and the golden pages.
+ * Each family is one row of a table: in the collect_*.c file of its group, with the function that
+ * collects its samples, or in exporter_families.h if it describes the exporter itself. No other
+ * list of families is written by hand: `make golden` writes METRICS.md and the golden pages.
  */
 
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM };
 enum family_stability { STABILITY_STABLE, STABILITY_EXPERIMENTAL };
 
-/* Function that makes the value of one series from the samples of several entries. */
+/* How the values of a family are computed from the samples of entries. */
 enum family_aggregation {
     AGGREGATE_SUM,      /* Sum of whole numbers. A sample of 0 only makes the series present. */
     AGGREGATE_MIN,      /* Minimum; samples in milliseconds, exposed in seconds. Absent if empty. */
     AGGREGATE_INCREASE, /* Counter: sum of all increases of samples; decreases do not count. */
     AGGREGATE_FIRST,    /* Histogram of the first sample of each entry, in milliseconds. */
     AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
-    AGGREGATE_ZEROS,    /* Number of series of family `of` that are present and 0: see `of`. */
-    AGGREGATE_PRESENT,  /* Number of label sets of family `of` with this series above 0. */
-    AGGREGATE_NONE,     /* Set by the exporter (exporter_families.h); entries have no samples. */
+    AGGREGATE_ZEROS,    /* Number of label sets of another family with a series of 0: see `of`. */
+    AGGREGATE_PRESENT, /* Number of label sets of another family with this series above 0: see `of`.
+                        */
+    AGGREGATE_NONE,    /* Set by the exporter (exporter_families.h); entries have no samples. */
 };
 
 enum { FAMILY_LABELS_MAX = 10 };
 
 /*
- * Labels are free (the values come from objects) or enumerated (the values are fixed, and the
- * series of all values are present, zeros too). Enumerated labels follow the free ones.
+ * Labels are free (the values come from objects) or enumerated (the possible values are fixed). If
+ * a label set is present, it has a series for each combination of enumerated values, also if the
+ * value of the series is 0; exceptions are `sparse` and `pairs`. Enumerated labels follow the free
+ * ones.
  */
 struct family_label {
     const char *name;
@@ -53,9 +56,10 @@ struct samples;
 struct label_set;
 
 /*
- * Limit that applies to a family (registry.h): the number of policies, or the number of namespaces.
- * Label sets beyond the limit are folded: their values are added up in common series, the rest. The
- * first labels of a limited family name the policy or the namespace.
+ * Limit that applies to a family: the number of policies, or the number of namespaces on a page.
+ * Label sets of other policies or namespaces are folded: they are hidden, and their values are
+ * added up in common label sets, the rest. The first labels of a limited family name the policy or
+ * the namespace.
  */
 enum limit_kind {
     POLICY_LIMIT_NONE,
@@ -64,14 +68,14 @@ enum limit_kind {
     POLICY_LIMIT_COUNT,
 };
 
-/* Number of weights of a policy or namespace, most important first; high weights are shown. */
+/* Number of weights by which policies or namespaces are selected for the page: see `weigh`. */
 enum { POLICY_LIMIT_WEIGHTS = 3 };
 
 struct family_def {
     const char *name;
-    const char *unit; /* NULL, or the base unit that the name ends with. */
+    const char *unit; /* Base unit, as in the name; NULL without a unit. */
     const char *help;
-    const char *bound; /* Maximal number of series, as text; NULL: from enumerated labels. */
+    const char *bound; /* Maximal number of series, as text; NULL: computed from the labels. */
     enum family_type type;
     enum family_stability stability;
     enum family_aggregation aggregation;
@@ -79,29 +83,33 @@ struct family_def {
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series per object, limited by registry_options.detail_limit. */
     enum limit_kind limit_kind;
-    bool no_rest; /* Series of the family do not add up: folded label sets are dropped. */
+    bool no_rest; /* A sum over policies has no meaning: folded label sets are only hidden. */
     /*
-     * Adds the weights of a label set. Weights of a policy: the numbers of its overdue, deferred
-     * and all templates; of a namespace: the number of its templates.
+     * Adds the weights of a label set to those of its policy or namespace; NULL: no weight. Weights
+     * of a policy, most important first: the numbers of overdue and of deferred templates that are
+     * counted for it, and of templates that claim it. Weight of a namespace: the number of its
+     * templates.
      */
-    void (*weigh)(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS]);
-    /* Values include past observations: a fresh engine over the same objects has lower values. */
+    void (*weigh)(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS]);
+    /* Values depend on past observations: those of a fresh engine over the same objects differ. */
     bool remembers;
-    bool opt_in;
+    bool opt_in;     /* Off by default: see struct registry_options. */
     bool of_process; /* Counter that continues after a reload; other counters restart. */
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
-    unsigned classes; /* Bits by enum object_class: entries that contribute. */
-    /* Appends the samples of an entry of these classes: see samples.h. */
+    unsigned classes; /* Classes of entries for `collect`, bits by enum object_class. */
+    /* Appends the samples of an entry: see samples.h. */
     void (*collect)(const struct entry *entry, struct samples *out);
     /*
-     * AGGREGATE_ZEROS: name of the counted family, and the index (struct samples) of the counted
-     * series in each of its label sets. Both families have the same first label, which is
-     * enumerated in the counting family. AGGREGATE_PRESENT: name of the family with the counted
-     * label sets. Both families have the same enumerated labels.
+     * AGGREGATE_ZEROS: `of` names the counted family, and `counted_index` is the index (struct
+     * samples) of the counted series in each of its label sets. A label set counts if that series
+     * is 0 and an entry has a sample of 0 in the set. The first label of both families is the same;
+     * in this family, it is enumerated. AGGREGATE_PRESENT: `of` names the counted family. Both
+     * families have the same enumerated labels, and each series counts the series of the same
+     * labels that are above 0.
      */
     const char *of;
     unsigned counted_index;
-    /* Returns false if this release of Karmada cannot have any samples. NULL: always supported. */
+    /* Returns false if this release of Karmada makes all samples impossible. NULL: always true. */
     bool (*supported)(const struct engine *engine);
     /* Families with two enumerated labels: true if a pair of values can occur. NULL: all can. */
     bool (*pairs)(unsigned first, unsigned last);
@@ -115,7 +123,7 @@ struct family_def {
     size_t bucket_count;
 };
 
-/* Returns true if values depend on earlier observations, not on the present objects alone. */
+/* Returns true if values depend on past observations, not on the present objects alone. */
 static inline bool family_remembers(const struct family_def *f)
 {
     return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
@@ -126,7 +134,8 @@ static inline bool family_remembers(const struct family_def *f)
 unsigned family_limit_label_count(enum limit_kind limit_kind);
 
 /*
- * Returns the value, in the rest, of the labels that name a policy ("") or a namespace ("_others").
+ * Returns the value that the labels of a policy ("") or namespace ("_others") have in the rest, the
+ * common label sets of folded policies or namespaces.
  */
 const char *family_rest_value(enum limit_kind limit_kind);
 
@@ -139,10 +148,10 @@ unsigned family_free_label_count(const struct family_def *family);
 /* Returns the number of combinations of values of the enumerated labels; 1 without such labels. */
 unsigned family_series_per_set(const struct family_def *family);
 
-/* Returns true if each label set has the series with this index (struct samples). */
+/* Returns false if `pairs` excludes the series with this index (struct samples). */
 bool family_has_series(const struct family_def *family, unsigned index);
 
-/* Families of one subject; the tables are in collect_*.c and exporter_families.c. */
+/* Families about one subject: a table in collect_*.c or exporter_families.c. */
 struct family_group {
     const struct family_def *families;
     size_t count;

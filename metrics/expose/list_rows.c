@@ -27,14 +27,14 @@ void row_init(struct row *row, struct entry *template, enum takeover takeover)
 {
     const struct template_decision *d = template_decision(template);
     const char *owner = template_owner(entry_template(template));
-    const char *last_writer = template_last_writer(template).by;
+    const char *writer = state_writer_of_template(template).by;
     struct since since = template_since(d);
 
     *row = (struct row){
         .template = template,
         .policy = d->state == STATE_IGNORED ? NULL : d->winner,
         .claimed = d->claimed,
-        .changed_by = last_writer ? intern_ref(last_writer) : NULL,
+        .changed_by = writer ? intern_ref(writer) : NULL,
         .owner = owner ? intern_ref(owner) : NULL,
         .since_ms = since.time_ms,
         .version = d->version ? d->version->number : 0,
@@ -103,7 +103,7 @@ void row_write(struct json_writer *w, const struct row *row)
 
 /* ---- filter ---- */
 
-/* Returns true if the policy has the name `name`: NAME or NAMESPACE/NAME. */
+/* Returns true if `policy` is not NULL and is named `name`, which is NAME or NAMESPACE/NAME. */
 static bool policy_has_name(const struct entry *policy, const char *name)
 {
     const char *slash = strchr(name, '/');
@@ -145,8 +145,8 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
 }
 
 /*
- * Returns true if the template matches the filter in the state `m` before or after a transition. At
- * a moment without a decision, a filter by state does not match.
+ * Returns true if the template matched the filter at the moment `m`, before or after a transition.
+ * If the template had no decision then, a filter by state does not match.
  */
 static bool moment_matches(const struct transition *x, const struct moment *m,
                            const struct row_filter *filter)
@@ -175,12 +175,12 @@ bool transition_matches(const struct transition *x, const struct row_filter *fil
 enum { CHUNK_ROWS = 128 };
 
 struct chunk {
-    size_t references; /* Number of references from the current rows and from views. */
+    size_t references; /* Number of sequences with this chunk: the current rows and views. */
     size_t count;
     struct row rows[CHUNK_ROWS];
 };
 
-/* Non-empty chunks in the order of lists. */
+/* Rows in the order of entry_compare(), in chunks that are not empty. */
 struct sequence {
     struct chunk **chunks;
     size_t count;
@@ -227,7 +227,7 @@ static struct chunk *new_chunk(void)
     return chunk;
 }
 
-/* Returns the index of the first chunk with a row at or after the template; else `count`. */
+/* Returns the index of the first chunk that ends at or after the template; else `count`. */
 static size_t find_chunk(const struct sequence *s, const struct entry *template)
 {
     size_t low = 0, high = s->count;
@@ -244,7 +244,7 @@ static size_t find_chunk(const struct sequence *s, const struct entry *template)
     return low;
 }
 
-/* Returns the index of the template's row in a chunk, or the index to insert it at. */
+/* Returns the index of the template's row in a chunk or, if not found, where it belongs. */
 static size_t find_row(const struct chunk *chunk, const struct entry *template, bool *found)
 {
     size_t low = 0, high = chunk->count;
@@ -287,7 +287,7 @@ static void insert_chunk(struct sequence *s, size_t at, struct chunk *chunk)
     s->count++;
 }
 
-/* Splits a full chunk that is not shared. Returns the second half. */
+/* Splits a full chunk that is not shared into two. Returns the second one. */
 static struct chunk *split_chunk(struct sequence *s, size_t at)
 {
     struct chunk *first = s->chunks[at], *second = new_chunk();
@@ -299,7 +299,10 @@ static struct chunk *split_chunk(struct sequence *s, size_t at)
     return second;
 }
 
-/* Keeps a replaced or removed row: views can have it, and the engine still uses its entry. */
+/*
+ * Keeps a replaced or removed row until rows_release_retired(): views can have the row, and a
+ * running engine can use its entries.
+ */
 static void retire_row(struct rows *rows, const struct row *row)
 {
     if (rows->retired_count == rows->retired_capacity) {
@@ -340,7 +343,7 @@ void rows_put(struct rows *rows, struct row *row)
     size_t at = find_chunk(s, row->template), index;
     bool found;
 
-    /* A row after all others is appended to the last chunk. */
+    /* A row that belongs after all others is appended to the last chunk. */
     if (at == s->count && at > 0)
         at--;
     if (s->count == 0)

@@ -5,41 +5,45 @@
 #include "metrics/rules/engine.h"
 
 /*
- * Rows of template lists: the part of a decision that lists show, filters, and immutable views of
- * all rows that clients can read page by page while the store changes.
+ * Rows of template lists, filters, and immutable views of all rows. Clients can read a view page by
+ * page while the store changes.
  */
 
 /*
- * Data of one template in lists. Names of members equal those in the report.
+ * Data of one template in lists; the row pins its entries and holds references to its texts.
  *
- * Threads read rows while the event loop changes the store. They may use the members of a row and
- * the identities of its entries, which never change; they must not read the object or the decision
- * of an entry. A list that needs more data gets a member here.
+ * Threads of the web server read rows while the event loop changes the store. These threads may
+ * read the members of a row, and kind, namespace and name of its entries, which never change; they
+ * must not read the object or the decision of an entry. A list that needs more data gets a member
+ * here.
  */
 struct row {
-    struct entry *template; /* The row holds a pin of each entry and a reference to each text. */
-    struct entry *policy;   /* Policy that wins a fresh match; NULL if there is no match. */
-    struct entry *claimed;  /* Policy of the claim; NULL without a claim. */
-    const char *changed_by; /* See template_last_writer(); NULL if unknown. */
+    struct entry *template;
+    struct entry *policy;   /* Policy that wins a fresh match; NULL without one, or if ignored. */
+    struct entry *claimed;  /* Claimed policy, existing or not; NULL without a claim. */
+    const char *changed_by; /* See state_writer_of_template(); NULL if unknown. */
     const char *owner;      /* See template_owner(). */
     int64_t since_ms;       /* See template_since(); 0 if unknown. */
     uint32_t version;       /* Number of the policy version that the template runs; 0 if unknown. */
     int32_t behind;         /* Number of newer versions; -1 if unknown. */
     uint32_t clusters;      /* Number of target clusters. */
-    uint8_t state;          /* This and the next members: enums of struct template_decision. */
-    uint8_t reason;
-    uint8_t phase;
-    uint8_t stage;
-    uint8_t stage_reason;
-    uint8_t actor; /* enum actor: role that must act. */
-    bool since_seen;
-    bool claimed_exists; /* `claimed` existed when the row was made. */
+    uint8_t state;          /* enum template_state */
+    uint8_t reason;         /* Value of the enum that belongs to the state. */
+    uint8_t phase;          /* enum stale_phase */
+    uint8_t stage;          /* enum stage */
+    uint8_t stage_reason;   /* enum stage_reason */
+    uint8_t actor;          /* enum actor: see responsible_actor(). */
+    bool since_seen;        /* Member `seen` of struct since. */
+    bool claimed_exists;    /* `claimed` existed when the row was made. */
 };
 
-/* Fills the row of a decided template. Release it with row_release() or move it with rows_put(). */
+/*
+ * Fills the row of a decided template. Release the row with row_release(), or pass it to
+ * rows_put().
+ */
 void row_init(struct row *row, struct entry *template, enum takeover takeover);
 
-/* Appends the row as a JSON object on one line. */
+/* Appends the row as a JSON object; its members are named as in the report. */
 void row_write(struct json_writer *w, const struct row *row);
 
 /* Conditions that must all hold. Members that are NULL or negative are no condition. */
@@ -50,7 +54,7 @@ struct row_filter {
     const char *policy; /* NAME or NAMESPACE/NAME of the policy that wins or is claimed. */
     const char *owner;
     const char *name;
-    const char *search; /* Part of the name, in any case. */
+    const char *search; /* Part of the name; compared without regard to case. */
     const char *reason;
     const char *stage;
     const char *actor;
@@ -63,12 +67,15 @@ struct row_filter {
 
 bool row_matches(const struct row *row, const struct row_filter *filter);
 
-/* Returns true if the filter matches the template's row before or after the transition. */
+/*
+ * Returns true if the filter matches the template before or after the transition. Transitions have
+ * no owner, stage and actor for the filter: these members must be NULL.
+ */
 bool transition_matches(const struct transition *x, const struct row_filter *filter);
 
 /*
- * Current rows of all templates in the order of lists. Views are immutable copies. Rows and views
- * share chunks: a chunk of a view is copied before a row in it changes.
+ * Current rows of all templates, in the order of entry_compare(). A view is an immutable copy of
+ * these rows. Views share chunks of rows: a shared chunk is copied before one of its rows changes.
  */
 struct rows;
 struct row_view;
@@ -78,20 +85,22 @@ struct rows *rows_new(struct store *store) MUST_USE;
 /* Frees the rows. All views must have been dropped. Accepts NULL. */
 void rows_free(struct rows *rows);
 
-/* Inserts or replaces the row of a template. The content of `row` is moved. */
+/* Inserts the row of a template, or replaces it. Takes over the pins and references of `row`. */
 void rows_put(struct rows *rows, struct row *row);
 
 /* Removes the row of a template, if there is one. */
 void rows_remove(struct rows *rows, const struct entry *template);
 
 /*
- * Releases replaced and removed rows that no view has. Call it only between runs of the engine,
- * because it can free entries.
+ * Releases replaced and removed rows that no view needs. Call this function only between runs of
+ * the engine, because it can free entries.
  */
 void rows_release_retired(struct rows *rows);
 
 /* Returns a new reference to a view of the current rows: the same view until a row changes. */
 struct row_view *rows_view(struct rows *rows) MUST_USE;
+
+/* Returns `view` with one more reference. */
 struct row_view *row_view_ref(struct row_view *view);
 
 /* Drops a reference. Accepts NULL. */

@@ -8,8 +8,10 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/policy_rank.h"
 
-/* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
-enum { BINDING_NAME_MAX_BYTES = 4096, NAMED_MAX = 3 };
+enum {
+    BINDING_NAME_MAX_BYTES = 4096, /* Far more than Kubernetes accepts; a longer name is cut. */
+    NAMED_MAX = 3,                 /* Missing bindings that a text names; more are counted. */
+};
 
 struct policy_name policy_name_of(const struct entry *policy)
 {
@@ -22,16 +24,16 @@ const struct entry *policy_of_stale_template(const struct template_decision *d)
     return d->governing ? d->governing : d->claimed;
 }
 
-struct last_writer template_last_writer(const struct entry *template)
+struct state_writer state_writer_of_template(const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct entry *policy = policy_of_stale_template(d);
 
     if (d->state != STATE_STALE || d->reason == STALE_TEMPLATE_UPDATED)
-        return (struct last_writer){template_changed_by(entry_template(template)), template};
+        return (struct state_writer){template_changed_by(entry_template(template)), template};
     if (d->reason == STALE_POLICY_GONE || d->priority_moved || !entry_policy(policy))
-        return (struct last_writer){NULL, NULL};
-    return (struct last_writer){entry_policy(policy)->write.manager, policy};
+        return (struct state_writer){NULL, NULL};
+    return (struct state_writer){entry_policy(policy)->write.manager, policy};
 }
 
 struct since template_since(const struct template_decision *d)
@@ -62,7 +64,7 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-struct identity dependency_resource(const struct entry *dependency)
+struct identity resource_identity_of(const struct entry *dependency)
 {
     const struct binding *b = entry_binding(dependency);
 
@@ -78,7 +80,7 @@ static void add_name(struct strbuf *out, const char *kind, const char *ns, const
     strbuf_addf(out, "%s %s%s%s", kind, ns, *ns ? "/" : "", name);
 }
 
-/* Appends the first NAMED_MAX missing bindings: a dependency can have thousands of references. */
+/* Appends the first NAMED_MAX missing bindings: requiredBy can have thousands of elements. */
 static void add_dangling_references(struct strbuf *out, const struct entry *binding)
 {
     uint32_t count = 0;
@@ -96,7 +98,7 @@ static void add_dangling_references(struct strbuf *out, const struct entry *bind
         strbuf_addf(out, " and %u more", count - NAMED_MAX);
 }
 
-/* Appends the fields of a defect: "ConflictResolution is Abort, not Overwrite". */
+/* Appends the fields of a defect and their values: "ConflictResolution is Abort, not Overwrite". */
 static void add_defect_fields(struct strbuf *out, const struct entry *binding, enum defect defect)
 {
     const struct dependency_decision *d = dependency_decision(binding);
@@ -120,7 +122,7 @@ void defect_add_subject(const struct entry *entry, enum defect defect, struct st
 {
     const struct template_decision *t = template_decision(entry);
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX_BYTES);
-    struct identity id = dependency_resource(entry);
+    struct identity id = resource_identity_of(entry);
     struct policy_name policy;
 
     switch (defect) {
@@ -163,11 +165,8 @@ static bool is_equal_overlap(const void *item, const void *key)
            a->claims == b->claims;
 }
 
-/*
- * Counts one template for the overlap that equals `key`; adds the overlap if `found` has no such
- * item.
- */
-static void count_template_of_overlap(struct map *found, const struct policy_overlap *key)
+/* Counts one template for the overlap that equals `key`. Adds the overlap if it is missing. */
+static void count_in_overlap(struct map *found, const struct policy_overlap *key)
 {
     const uint64_t words[] = {(uintptr_t)key->policy, key->step, key->first, key->claims};
     uint64_t hash = map_hash(words, sizeof(words), 0);
@@ -181,7 +180,7 @@ static void count_template_of_overlap(struct map *found, const struct policy_ove
     overlap->templates++;
 }
 
-/* Returns the candidate of a policy; NULL if the policy is not an eligible candidate. */
+/* Returns the candidate with this policy; NULL if there is no eligible one. */
 static const struct candidate *find_eligible_candidate(const struct template_decision *d,
                                                        const struct entry *policy)
 {
@@ -192,8 +191,9 @@ static const struct candidate *find_eligible_candidate(const struct template_dec
     return NULL;
 }
 
-static void count_template(struct map *found, const struct template_decision *d,
-                           const struct entry *policy)
+/* Counts one template in the overlaps of `policy` with each policy that competes for it. */
+static void add_overlaps_of_template(struct map *found, const struct template_decision *d,
+                                     const struct entry *policy)
 {
     const struct candidate *best = d->candidates, *own = find_eligible_candidate(d, policy);
 
@@ -204,10 +204,10 @@ static void count_template(struct map *found, const struct template_decision *d,
         if (other == own || !candidate_eligible(other) || (own != best && other != best))
             continue;
         overlap.first = candidate_compare(own, other, &overlap.step) < 0;
-        count_template_of_overlap(found, &overlap);
+        count_in_overlap(found, &overlap);
     }
     if (own && d->winner == policy && d->governing && d->governing != policy)
-        count_template_of_overlap(
+        count_in_overlap(
             found, &(struct policy_overlap){
                        .policy = d->governing, .step = RANK_NAME, .first = true, .claims = true});
 }
@@ -237,7 +237,7 @@ struct policy_overlaps policy_overlaps_of(const struct entry *policy)
         const struct template_decision *d = template_decision(policy->readers[i]);
 
         if (d && entry_exists(policy->readers[i]) && d->state != STATE_IGNORED)
-            count_template(&found, d, policy);
+            add_overlaps_of_template(&found, d, policy);
     }
     out.items = xreallocarray(NULL, found.count + 1, sizeof(*out.items));
     for (size_t at = 0; (overlap = map_next(&found, &at)) != NULL;) {

@@ -6,8 +6,8 @@
 #include "metrics/rules/policy_rank.h"
 
 /*
- * Policies, dates, authors and subjects that a decision refers to. Metrics, report and explanations
- * all use these functions, so their answers agree.
+ * Details of decisions: names of policies, writers, start times, subjects of defects, and overlaps
+ * of policies. Metrics, report and explanations use the same functions, so that they agree.
  */
 
 /* Name of a policy; the policy need not exist. */
@@ -20,67 +20,65 @@ struct policy_name {
 /* Returns the name of a policy's entry; `kind` is NULL if the entry is NULL. */
 struct policy_name policy_name_of(const struct entry *policy);
 
-/* Returns the policy that a stale template is counted for: the governing, else the claimed one. */
+/* Returns the policy for which a stale template counts: the governing, else the claimed policy. */
 const struct entry *policy_of_stale_template(const struct template_decision *d);
 
-/* Last writer of the object that put a template into its state. */
-struct last_writer {
+/* Writer of the change that led to the state of a template. */
+struct state_writer {
     const char *by;            /* Manager in managedFields, interned; NULL if unknown. */
-    const struct entry *wrote; /* Object that was written. */
+    const struct entry *wrote; /* The template or a policy; NULL if unknown. */
 };
 
 /*
- * Returns the last writer of the spec of the policy (policy_of_stale_template) if a decided
- * template is stale because of the policy; else the author of the last change of the template by a
- * user. The writer is unknown if the policy is gone or the value of a PriorityClass changed.
+ * Returns the writer for the state of a decided template. If the template is stale, but not because
+ * of its own change: the last writer of the spec of policy_of_stale_template(), unknown if that
+ * policy is gone or the value of a PriorityClass changed. Else: the last user who changed the
+ * template.
  */
-struct last_writer template_last_writer(const struct entry *template);
+struct state_writer state_writer_of_template(const struct entry *template);
 
 /* Start of the state of a template. */
 struct since {
     int64_t time_ms; /* Milliseconds since the epoch; 0 if unknown. */
-    bool seen;       /* Time of the first observation, because no object has the time. */
+    bool seen;       /* `time_ms` is when the state was first observed: no object has the time. */
 };
 struct since template_since(const struct template_decision *d);
 
 /*
- * Returns the policy that sets the values of a referrer: the policy that governs the referrer now
- * if `current`, else the policy that its binding was made from.
+ * Returns the policy that sets the values of a referrer: without `current` the policy that the
+ * referrer's binding claims; with `current`, or without a claim, the referrer's governing policy.
  */
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
 
 /*
- * Appends the subject of a defect: the disputed name of a binding, the policy, the template, the
- * bindings that do not exist, or the fields with their actual and their correct values.
+ * Appends the subject of a defect. The defect determines which: the disputed name of a binding, the
+ * claimed policy, the missing template, missing bindings, or fields with their values.
  */
 void defect_add_subject(const struct entry *entry, enum defect defect, struct strbuf *out);
 
 /*
- * Returns the identity of the dependency that an entry represents. The entry is the attached
- * binding, or the template if the dependency is derived.
+ * Returns the identity of the resource that a binding propagates; for other entries, their own
+ * identity. A dependency is represented by its binding or, without one, by its template.
  */
-struct identity dependency_resource(const struct entry *dependency);
+struct identity resource_identity_of(const struct entry *entry);
 
 /*
- * Another policy that selects the same templates as a policy, and the criterion that ranks the two.
+ * Overlap of a policy with one other policy: the templates for which the two compete with the same
+ * result (members `step`, `first` and `claims`).
  *
- * A template counts only if one of the two ranks first: other policies do not matter then. The
- * family karmada_propagationpolicy_overlaps also compares the two best policies only. Policies that
- * exclude a template or are being deleted do not select it, and ignored templates do not count.
- * Another policy can also keep templates by its claim although the policy ranks first.
+ * Two policies compete for a template if both are eligible candidates and one of them ranks first.
+ * They also compete if the policy ranks first, but the other one governs the template by its claim
+ * (`claims`). Ignored templates do not count.
  */
 struct policy_overlap {
     const struct entry *policy; /* The other policy. */
-    enum rank_step step;        /* RANK_KIND or later; not used if `claims`. */
-    bool first;                 /* The other policy ranks after the given policy. */
+    enum rank_step step;        /* Criterion that ranks the two; not used if `claims`. */
+    bool first;                 /* The other policy ranks second. */
     bool claims;                /* The other policy keeps the templates by its claim. */
     size_t templates;           /* Number of templates. */
 };
 
-/*
- * All overlaps of a policy, ties first, then by number of templates. Policy, criterion and order of
- * an overlap are unique.
- */
+/* All overlaps of a policy, ties first, then by descending number of templates. */
 struct policy_overlaps {
     struct policy_overlap *items;
     size_t count;
@@ -90,6 +88,5 @@ struct policy_overlaps {
 struct policy_overlaps policy_overlaps_of(const struct entry *policy) MUST_USE;
 void policy_overlaps_release(struct policy_overlaps *overlaps);
 
-/* Returns true if only the names decide: neither policy sets a higher priority or closer selector.
- */
+/* Returns true if only the names of the policies rank them, and no claim decides. */
 bool policy_overlap_is_tie(const struct policy_overlap *overlap);

@@ -6,20 +6,21 @@
 /* ---- limits of policies and namespaces ---- */
 
 enum {
-    ROW_EXTRA_BYTES = 14, /* Bytes of a row without name and labels, with nine digits. */
-    NAMESPACE_SHARE = 8,  /* Families by namespace have at least 1/8 of a page. */
+    LINE_EXTRA_BYTES = 14, /* Bytes of a line beside name and labels; the value has nine digits. */
+    NAMESPACE_SHARE = 8,   /* Families by namespace can have at least 1/8 of a page. */
 };
 
 /* Policy or namespace that is shown or folded. */
 struct limited_subject {
     const char *key; /* Borrowed from a label set; the first labels name the subject. */
     int64_t weight[POLICY_LIMIT_WEIGHTS];
-    size_t bytes; /* Size of the subject's rows in all families. */
+    size_t bytes; /* Size of the subject's lines in all families with the limit. */
 };
 
-struct ranking {
+/* Policies or namespaces of a limit: first all of them, later those that are shown. */
+struct subjects {
     unsigned labels;               /* Number of labels that name a subject. */
-    bool exact;                    /* Keys have only the labels of the subject. */
+    bool exact;                    /* The keys of `items` have only the labels of the subject. */
     struct limited_subject *items; /* Sorted by key. */
     size_t count;
 };
@@ -30,7 +31,7 @@ static bool has_only_subject_labels(const struct family_state *f, unsigned label
     return family_free_label_count(f->def) == labels;
 }
 
-/* Compares the first labels of two keys like strcmp, up to the quote that ends the last label. */
+/* Compares the first `labels` labels of two keys like strcmp(). */
 static int compare_first_labels(const char *a, const char *b, unsigned labels)
 {
     for (unsigned quotes = 2 * labels; quotes > 0; a++, b++) {
@@ -45,16 +46,22 @@ static int compare_first_labels(const char *a, const char *b, unsigned labels)
     return 0;
 }
 
-/* Compares a label set with a subject by key. `exact` selects the faster comparison. */
-static int compare_subject(const struct ranking *all, bool exact, const struct label_set *set,
+/*
+ * Compares the label set's subject with another one by key. `exact`: neither key has further
+ * labels, which makes the comparison faster.
+ */
+static int compare_subject(const struct subjects *all, bool exact, const struct label_set *set,
                            const struct limited_subject *subject)
 {
     return exact ? strcmp(set->key, subject->key)
                  : compare_first_labels(set->key, subject->key, all->labels);
 }
 
-/* Merges the subjects of a family into the ranking and adds the weights of its label sets. */
-static void rank_subjects(struct ranking *all, const struct family_state *f)
+/*
+ * Merges the subjects of a family into `all`, and adds the weights of its label sets. Both lists
+ * are sorted by key; several label sets can have the same subject.
+ */
+static void merge_subjects(struct subjects *all, const struct family_state *f)
 {
     struct limited_subject *merged =
         xreallocarray(NULL, all->count + f->count + 1, sizeof(*merged));
@@ -97,7 +104,7 @@ static void swap(struct limited_subject *a, struct limited_subject *b)
     *b = kept;
 }
 
-/* Restores a heap, with the lightest subject first, after a change of the item at `at`. */
+/* Restores the order of a heap with the lightest subject first, after a change of heap[at]. */
 static void restore_heap(struct limited_subject *heap, size_t count, size_t at)
 {
     for (size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
@@ -133,11 +140,11 @@ static int by_key(const void *a, const void *b)
 }
 
 /*
- * Returns the subject of a label set; NULL if the ranking does not have it. `at` is the position of
- * the search: 0 for the first set of a family. Sets and subjects are sorted by key, so the search
- * for the next set continues there.
+ * Returns the subject of a label set; NULL if `all` does not have it. Call it for the sets of a
+ * family in order: sets and subjects are sorted by key, so each search starts at *at, where the
+ * last one ended. *at must be 0 for the first set.
  */
-static struct limited_subject *find_subject(const struct ranking *all, bool exact,
+static struct limited_subject *find_subject(const struct subjects *all, bool exact,
                                             const struct label_set *set, size_t *at)
 {
     int order = 1;
@@ -148,7 +155,7 @@ static struct limited_subject *find_subject(const struct ranking *all, bool exac
 }
 
 /* Folds the label sets of subjects that are not shown. */
-static void fold_unranked_sets(struct family_state *f, const struct ranking *shown)
+static void fold_hidden_sets(struct family_state *f, const struct subjects *shown)
 {
     bool exact = shown->exact && has_only_subject_labels(f, shown->labels);
     size_t at = 0;
@@ -159,10 +166,10 @@ static void fold_unranked_sets(struct family_state *f, const struct ranking *sho
     }
 }
 
-/* Returns the size of the rows of a set on a page, for values of usual length. */
-static size_t row_bytes(const struct family_state *f, const struct label_set *set)
+/* Returns the size of all lines of a label set on a page, for values of usual length. */
+static size_t label_set_bytes(const struct family_state *f, const struct label_set *set)
 {
-    size_t each = strlen(f->def->name) + strlen(set->key) + ROW_EXTRA_BYTES;
+    size_t each = strlen(f->def->name) + strlen(set->key) + LINE_EXTRA_BYTES;
     size_t bytes = 0;
 
     for (unsigned i = 0; i < f->series_count; i++) {
@@ -172,7 +179,8 @@ static size_t row_bytes(const struct family_state *f, const struct label_set *se
     return bytes;
 }
 
-static void add_row_bytes(struct ranking *all, const struct family_state *f)
+/* Adds the size of the label sets of a family to their subjects. */
+static void measure_subjects(struct subjects *all, const struct family_state *f)
 {
     bool exact = all->exact && has_only_subject_labels(f, all->labels);
     size_t at = 0;
@@ -181,7 +189,7 @@ static void add_row_bytes(struct ranking *all, const struct family_state *f)
         struct limited_subject *subject = find_subject(all, exact, f->sets[i], &at);
 
         if (subject)
-            subject->bytes += row_bytes(f, f->sets[i]);
+            subject->bytes += label_set_bytes(f, f->sets[i]);
     }
 }
 
@@ -195,15 +203,15 @@ static int by_weight(const void *a, const void *b)
     return compare_weight(a, b);
 }
 
-/* Removes the lightest subjects until the rows of the others have at most `max_bytes` bytes. */
-static void drop_lightest(struct ranking *all, const struct family_state *families, size_t count,
+/* Removes the lightest subjects until the lines of the others have at most `max_bytes` bytes. */
+static void drop_lightest(struct subjects *all, const struct family_state *families, size_t count,
                           enum limit_kind kind, size_t max_bytes)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (has_limit(&families[i], kind))
-            add_row_bytes(all, &families[i]);
+            measure_subjects(all, &families[i]);
     }
     qsort(all->items, all->count, sizeof(*all->items), by_weight);
     for (; kept < all->count && all->items[kept].bytes <= max_bytes; kept++)
@@ -222,24 +230,27 @@ static bool exceeds_limit(const struct family_state *families, size_t count, enu
     return false;
 }
 
-/* Shows the heaviest `limit` policies or namespaces, in rows of `max_bytes`; folds the others. */
+/*
+ * Shows at most `limit` policies or namespaces, the heaviest ones, whose lines have together at
+ * most `max_bytes` bytes (SIZE_MAX: no maximum). Folds the others.
+ */
 static void apply_limit(struct family_state *families, size_t count, enum limit_kind kind,
                         size_t limit, size_t max_bytes)
 {
-    struct ranking all = {.labels = family_limit_label_count(kind)};
+    struct subjects all = {.labels = family_limit_label_count(kind)};
     size_t before;
 
     for (size_t i = 0; i < count; i++)
         all.exact |=
             has_limit(&families[i], kind) && has_only_subject_labels(&families[i], all.labels);
     /*
-     * Families with more labels add no subjects: karmada_propagationpolicy_generation has all
-     * policies, and karmada_namespace_templates all namespaces.
+     * Keys with only the labels of a subject compare faster. If there are such families, they have
+     * all subjects: karmada_propagationpolicy_generation, or karmada_namespace_templates.
      */
     for (size_t i = 0; i < count; i++) {
         if (has_limit(&families[i], kind) &&
             has_only_subject_labels(&families[i], all.labels) == all.exact)
-            rank_subjects(&all, &families[i]);
+            merge_subjects(&all, &families[i]);
     }
     before = all.count;
     if (all.count > limit) {
@@ -251,18 +262,18 @@ static void apply_limit(struct family_state *families, size_t count, enum limit_
         drop_lightest(&all, families, count, kind, max_bytes);
     for (size_t i = 0; all.count < before && i < count; i++) {
         if (has_limit(&families[i], kind))
-            fold_unranked_sets(&families[i], &all);
+            fold_hidden_sets(&families[i], &all);
     }
     free(all.items);
 }
 
 /*
- * Returns the size of the shown rows of families by namespace, or of all other families. Families
- * of the exporter itself and families with past observations are left out: the namespaces of a page
- * must depend on the present objects only.
+ * Returns the size of the shown lines of families by namespace, or of all other families. Omits
+ * families about the exporter itself and families that depend on past observations, because the
+ * namespaces of a page must depend on the present objects only.
  */
-static size_t shown_bytes(const struct family_state *families, size_t count, size_t details,
-                          bool by_namespace)
+static size_t shown_label_set_bytes(const struct family_state *families, size_t count,
+                                    size_t details, bool by_namespace)
 {
     size_t bytes = 0;
 
@@ -273,25 +284,22 @@ static size_t shown_bytes(const struct family_state *families, size_t count, siz
             has_limit(f, POLICY_LIMIT_NAMESPACE) != by_namespace)
             continue;
         for (size_t k = 0; k < f->count && (!f->def->detail || k < details); k++)
-            bytes += f->sets[k]->folded ? 0 : row_bytes(f, f->sets[k]);
+            bytes += f->sets[k]->folded ? 0 : label_set_bytes(f, f->sets[k]);
     }
     return bytes;
 }
 
-/*
- * Returns the maximal size of the families by namespace; SIZE_MAX if all their rows fit on the
- * page.
- */
+/* Returns the maximal size of the families by namespace; SIZE_MAX if they fit on the page. */
 static size_t namespace_bytes_max(const struct family_state *families, size_t count,
                                   const struct policy_limits *limits)
 {
-    size_t needed = shown_bytes(families, count, limits->details, true);
+    size_t needed = shown_label_set_bytes(families, count, limits->details, true);
     size_t max_bytes = limits->page_bytes / NAMESPACE_SHARE;
     size_t others;
 
     if (needed <= max_bytes)
         return SIZE_MAX;
-    others = shown_bytes(families, count, limits->details, false);
+    others = shown_label_set_bytes(families, count, limits->details, false);
     if (others < limits->page_bytes && limits->page_bytes - others > max_bytes)
         max_bytes = limits->page_bytes - others;
     return needed <= max_bytes ? SIZE_MAX : max_bytes;
@@ -317,15 +325,15 @@ void policy_limit_apply(struct family_state *families, size_t count,
 /* ---- registry ---- */
 
 enum {
-    /* Classes with entries that contribute only after a decision. */
+    /* Entries of these classes have samples only after a decision. */
     DECIDED_CLASSES = 1 << CLASS_TEMPLATE | 1 << CLASS_POLICY | 1 << CLASS_BINDING,
-    /* Classes that must be read completely before their families are shown. */
+    /* Families of these classes are not shown before all objects of the class have been read. */
     COMPLETE_CLASSES = 1 << CLASS_CLUSTER | 1 << CLASS_EVENT | 1 << CLASS_LEASE,
     /*
-     * Bytes of a page for the rows of entries, per policy or object of the limits. 150 more bytes
-     * are reserved for help texts and the families of the exporter itself.
+     * Bytes of a page for each policy or namespace of the higher limit. With the default limit of
+     * 1,000, this leaves 150 kB of 2 MB to help texts and families about the exporter itself.
      */
-    PAGE_BYTES = 1850,
+    BYTES_PER_SUBJECT = 1850,
 };
 
 const struct registry_options registry_options_default = {.detail_limit = 1000,
@@ -340,13 +348,14 @@ struct registry {
     struct samples samples;                       /* Buffer, reused for each entry. */
     struct contributions contributions;
     uint64_t version;
-    /* Number of series by family when details were removed; NULL while they are shown. */
+    /* By family, the number of series when details were removed; NULL while details are shown. */
     size_t *left_out;
 };
 
 /*
- * Returns true if a series without free labels is always present. Gauges of the exporter are absent
- * until they are set, because not every mode of the exporter has them.
+ * Returns true if the family has one label set that is always present: it has no free labels.
+ * Gauges about the exporter itself are absent until they are set, because not every mode of the
+ * exporter has them.
  */
 static bool is_permanent(const struct family_def *def)
 {
@@ -354,6 +363,7 @@ static bool is_permanent(const struct family_def *def)
            (def->aggregation != AGGREGATE_NONE || def->type != FAMILY_GAUGE);
 }
 
+/* Returns the families that entries of a class contribute to, up to a NULL. */
 static struct family_state **list_collected(struct family_state *families, enum object_class class)
 {
     struct family_state **list = xcalloc(family_count() + 1, sizeof(struct family_state *));
@@ -490,7 +500,7 @@ static void count_value(struct label_set *histogram, double value)
 }
 
 /* Counts new first samples (AGGREGATE_FIRST) and the growth of samples (AGGREGATE_INCREASE). */
-static void count_increases(const struct samples *fresh, const struct contribution *old)
+static void count_new_samples(const struct samples *fresh, const struct contribution *old)
 {
     for (size_t i = 0; i < fresh->count; i++) {
         struct series *series = fresh->items[i].series;
@@ -507,7 +517,7 @@ static void count_increases(const struct samples *fresh, const struct contributi
     }
 }
 
-/* AGGREGATE_WAIT: counts the wait of an old sample if the entry no longer has the sample. */
+/* AGGREGATE_WAIT: counts the wait of an old sample that was removed or replaced: see `ended`. */
 static void count_wait(const struct registry *r, const struct entry *entry,
                        const struct sample *old)
 {
@@ -522,8 +532,8 @@ static void count_wait(const struct registry *r, const struct entry *entry,
 }
 
 /*
- * AGGREGATE_FIRST: keeps the first sample of an entry instead of its new samples, even if there are
- * no new ones.
+ * AGGREGATE_FIRST: if the entry already has a sample of the current family, keeps that instead of
+ * the samples from index `before` on, even if there are no new ones.
  */
 static void keep_first_samples(struct samples *out, size_t before, const struct contribution *old)
 {
@@ -571,7 +581,7 @@ void registry_update_entry(void *registry, struct entry *entry)
     /* Add before removing, so that series in both lists keep a reference. */
     for (size_t i = 0; i < fresh->count; i++)
         sample_add(&fresh->items[i]);
-    count_increases(fresh, old);
+    count_new_samples(fresh, old);
     for (size_t at = 0; contribution_next(old, &at, &sample);) {
         count_wait(r, entry, &sample);
         sample_remove(&sample);
@@ -595,7 +605,7 @@ void registry_show_details(struct registry *r, bool shown)
         visit_entries(engine_store(r->samples.engine), r, registry_update_entry);
 }
 
-uint64_t registry_version(const struct registry *r)
+uint64_t registry_change_count(const struct registry *r)
 {
     return r->version;
 }
@@ -624,8 +634,8 @@ void registry_observe(struct registry *r, enum own_family family, double value)
 }
 
 /*
- * AGGREGATE_ZEROS: counts the series of `of` that are present and 0, by first label. The label is
- * compared as text at the beginning of each key.
+ * AGGREGATE_ZEROS: counts, by first label, the label sets of `of` with a sample of 0 in which the
+ * counted series is 0. The label is compared as text with the beginning of each key.
  */
 static void count_zeros(struct family_state *counts, const struct family_state *of)
 {
@@ -645,6 +655,7 @@ static void count_zeros(struct family_state *counts, const struct family_state *
     }
 }
 
+/* AGGREGATE_PRESENT: counts, by series, the label sets of `of` in which the series is above 0. */
 static void count_present(struct family_state *counts, const struct family_state *of)
 {
     assert(counts->series_count == of->series_count);
@@ -676,10 +687,7 @@ static size_t count_omitted_series(const struct registry *r, size_t index)
     return r->left_out ? r->left_out[index] : family->count - registry_shown_count(r, family);
 }
 
-/*
- * Returns the limits for a page; its size is 2 MB with the default options, more with higher
- * limits.
- */
+/* Returns the limits of a page. Its size follows from the highest limit, at least the default. */
 static struct policy_limits make_policy_limits(const struct registry_options *options)
 {
     size_t most = registry_options_default.policy_limit;
@@ -688,11 +696,11 @@ static struct policy_limits make_policy_limits(const struct registry_options *op
         most = options->policy_limit;
     if (options->detail_limit > most)
         most = options->detail_limit;
-    return (struct policy_limits){.policies = options->policy_limit,
-                                  .namespaces = options->detail_limit,
-                                  .details = options->detail_limit,
-                                  .page_bytes =
-                                      most < SIZE_MAX / PAGE_BYTES ? most * PAGE_BYTES : SIZE_MAX};
+    return (struct policy_limits){
+        .policies = options->policy_limit,
+        .namespaces = options->detail_limit,
+        .details = options->detail_limit,
+        .page_bytes = most < SIZE_MAX / BYTES_PER_SUBJECT ? most * BYTES_PER_SUBJECT : SIZE_MAX};
 }
 
 void registry_prepare(struct registry *r)
@@ -709,7 +717,8 @@ void registry_prepare(struct registry *r)
 
         if (!family->def)
             continue;
-        family_state_sort_sets(family); /* REGISTRY_SET below adds series to a later family. */
+        /* OWN_DETAIL_DROPPED, a later family, has new label sets if REGISTRY_SET() added them. */
+        family_state_sort_sets(family);
         if (family->def->detail || family->def->limit_kind)
             REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_omitted_series(r, i),
                          family->def->name);

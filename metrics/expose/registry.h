@@ -6,29 +6,27 @@
 #include "metrics/expose/series.h"
 
 /*
- * Series of all families, updated after each evaluation of an entry.
- *
- * The samples of an entry are stored in `entry->contribution`. After an evaluation, the registry
- * adds the new samples and removes the old ones; equal samples cost no update.
+ * Registry: the series of all families. After each evaluation of an entry, the registry adds its
+ * new samples to the series and removes the old ones, which `entry->contribution` keeps. Equal
+ * samples cost no update.
  *
  * Invariant: the page equals the page of a fresh engine over the same objects, except for families
- * with past observations (family_remembers).
+ * that depend on past observations (family_remembers).
  */
 struct registry;
 
 struct registry_options {
-    /* Maximal number of series per `detail` family, and of namespaces per POLICY_LIMIT_NAMESPACE.
-     */
+    /* Maximal number of series in `detail` families, and of namespaces (POLICY_LIMIT_NAMESPACE). */
     size_t detail_limit;
-    size_t policy_limit; /* Maximal number of policies in families with POLICY_LIMIT_POLICY. */
+    size_t policy_limit; /* Maximal number of policies (POLICY_LIMIT_POLICY). */
     bool opt_in;         /* Includes families that are off by default. */
 };
 extern const struct registry_options registry_options_default;
 
 /*
- * Returns a registry for an engine that has not made any decisions yet; with NULL, a registry that
- * has only the families of the exporter itself. `seed` is for hash maps. Free the registry before
- * the engine.
+ * Returns a registry for an engine that has not made any decisions yet; free it before the engine.
+ * If `engine` is NULL, no entry has samples: only the families of the exporter itself are useful.
+ * `seed` is for hash maps.
  */
 struct registry *registry_new(const struct engine *engine, const struct registry_options *options,
                               uint64_t seed) MUST_USE;
@@ -37,75 +35,77 @@ struct registry *registry_new(const struct engine *engine, const struct registry
 void registry_free(struct registry *r);
 
 /*
- * Updates the series of an entry after its evaluation. For `decided` of an engine_observer; the
- * context is the registry.
+ * Replaces the samples of an entry after its evaluation. Callback `decided` of an engine_observer;
+ * the context is the registry.
  */
 void registry_update_entry(void *registry, struct entry *entry);
 
 /*
- * Removes the families with one series per object to save memory, or restores them. Visits every
- * entry; all must have been evaluated. While the families are removed, the page has the number of
- * their series at the removal (OWN_DETAIL_DROPPED).
+ * Removes the series of `detail` families to save memory, or restores them if `shown`. Visits every
+ * entry; all must have been evaluated. Meanwhile OWN_DETAIL_DROPPED has, by family, the number of
+ * series at the removal.
  */
 void registry_show_details(struct registry *r, bool shown);
 
 /*
- * Sets one series of a family of the exporter. Values of labels follow as texts in the order of the
- * row. A gauge without labels is absent until it is set.
+ * Sets one series of a family about the exporter itself; not for histograms. The values of labels
+ * follow as texts, in the order of the family's `labels`. A gauge without labels is absent until it
+ * is set.
  */
 #define REGISTRY_SET(r, family, value, ...)                                                        \
     registry_set((r), (family), (value), LABEL_COUNT(__VA_ARGS__), LABELS(__VA_ARGS__))
 void registry_set(struct registry *r, enum own_family family, double value, size_t label_count,
                   const char *const *labels);
 
-/* Removes all series of a family of the exporter with labels, before new series are set. */
+/* Removes all series of a family about the exporter itself, which is a gauge or has labels. */
 void registry_clear_family(struct registry *r, enum own_family family);
 
-/* Counts a value in a histogram of the exporter without labels. */
+/* Counts a value in a histogram without labels, a family about the exporter itself. */
 void registry_observe(struct registry *r, enum own_family family, double value);
 
 /*
- * Computes the series that count other series, sorts all series, and selects the policies and
- * namespaces that are shown. Call after the last change and before exposition_write().
+ * Prepares the page: computes the series that count other series, sorts the label sets, and selects
+ * the policies and namespaces to show. Call after the last change and before exposition_write().
  */
 void registry_prepare(struct registry *r);
 
 /*
- * Returns the state of family_at(index); NULL if the family is off, not supported by Karmada, or
- * incomplete because its objects have not all been read.
+ * Returns the state of family_at(index); NULL if the family is not to be shown: it is off, this
+ * release of Karmada does not support it, or not all clusters, Events or leases that it needs have
+ * been read.
  */
 const struct family_state *registry_family(const struct registry *r, size_t index);
 
 /*
- * Returns the number of label sets that the page shows, from the first on; `detail` families are
- * limited.
+ * Returns the number of elements of `family->sets` that a page can show, from the first on: all, or
+ * the limit of `detail` families. Folded label sets among them are not shown.
  */
 size_t registry_shown_count(const struct registry *r, const struct family_state *family);
 
 /* For tests. */
 
-/* Returns a number that changes with each change of the samples of entries. */
-uint64_t registry_version(const struct registry *r);
+/* Returns how often the samples of any entry have changed. */
+uint64_t registry_change_count(const struct registry *r);
 
-/* Limits of the policies and namespaces on a page. */
+/* Limits of a page. */
 struct policy_limits {
-    size_t policies;
-    size_t namespaces;
-    size_t details; /* Maximal number of series of a family with one series per object. */
+    size_t policies;   /* Maximal number of policies. */
+    size_t namespaces; /* Maximal number of namespaces. */
+    size_t details;    /* Maximal number of series of a `detail` family. */
     /*
-     * Maximal size of a page. If the page is larger, fewer namespaces are shown; families by
-     * namespace keep at least an eighth of the size.
+     * Size of a page above which fewer namespaces are shown. Families by namespace can have at
+     * least an eighth of the size, even if the other families need more than the rest.
      */
     size_t page_bytes;
 };
 
 /*
- * Folds the policies and namespaces beyond the limits and unfolds all others. Each family must be
- * sorted, or its `def` NULL.
+ * Folds the label sets of policies and namespaces beyond the limits, and unfolds all others. Each
+ * family must be sorted, or its `def` NULL.
  *
  * Families by policy show the same policies, and families by namespace the same namespaces, so that
- * queries can join the families. The values of hidden ones are added up in common series, so that
- * sums stay complete; families with `no_rest` drop them. The policies and namespaces with the
+ * queries can join the families. Folded values are added up in common label sets, so that sums stay
+ * complete; families with `no_rest` have no such label sets. The policies and namespaces with the
  * highest weights (`weigh`) are shown; with equal weights, the first in byte order.
  */
 void policy_limit_apply(struct family_state *families, size_t count,

@@ -6,7 +6,7 @@
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 
-/* Sorted entries of the report. */
+/* The entries of the report, in the order of its lists. */
 struct report {
     const struct engine *engine;
     struct listing templates;
@@ -16,7 +16,7 @@ struct report {
     struct listing dependencies; /* Sorted by the name of the dependency. */
 };
 
-/* Lists templates with a decision: a kind that is not read completely has no decisions. */
+/* Lists the templates with a decision; templates of a kind that is still being read have none. */
 static struct listing list_decided_templates(const struct store *store)
 {
     struct listing all = listing_make(store, CLASS_TEMPLATE);
@@ -30,7 +30,7 @@ static struct listing list_decided_templates(const struct store *store)
     return all;
 }
 
-/* Appends the entries in `from` that represent attached dependencies. */
+/* Appends the entries of `from` that are attached dependencies. */
 static void add_dependencies(struct listing *out, const struct listing *from)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -45,8 +45,8 @@ static int by_resource(const void *a, const void *b)
 {
     const struct entry *left = *(const struct entry *const *)a;
     const struct entry *right = *(const struct entry *const *)b;
-    struct identity l = dependency_resource(left);
-    struct identity r = dependency_resource(right);
+    struct identity l = resource_identity_of(left);
+    struct identity r = resource_identity_of(right);
     int order = strcmp(l.kind, r.kind);
 
     if (order == 0)
@@ -331,8 +331,8 @@ static void put_plan_summary(struct json_writer *w, const struct plan_result *r)
 }
 
 /*
- * Writes conflicts. The engine has the conflicts that appear until plan_undo(), and the conflicts
- * that vanish only after it.
+ * Writes conflicts. The engine has the details of conflicts that appear before plan_undo(), and of
+ * conflicts that vanish only after plan_undo().
  */
 static void put_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
                           const struct engine *engine)

@@ -6,31 +6,28 @@
 #include "metrics/simulate/plan.h"
 
 /*
- * Decisions and plans as JSON (product contract 7). Lists are sorted, so reports over the same
+ * Decisions and plans as JSON (schemas: exporter/docs/). Lists are sorted, so reports over the same
  * objects are byte-equal. The engine must have evaluated all entries.
  */
 
-/*
- * Document or object that the source of objects (manifests or API server) cannot use. Texts are
- * borrowed.
- */
+/* Document or object that the exporter cannot use, or a duplicate. Texts are borrowed. */
 struct report_invalid {
     const char *kind; /* "Manifest", or the kind of the object. */
     const char *path;
-    size_t line;   /* 0 if unknown. */
-    size_t column; /* 0 if unknown. */
-    const char *text;
-    bool duplicate; /* A later document declares the same object. */
+    size_t line;      /* 0 if unknown. */
+    size_t column;    /* 0 if unknown. */
+    const char *text; /* Description of the problem. */
+    bool duplicate;   /* A later document declares the same object. */
 };
 
 /*
- * Appends the whole report. In its list "invalid", the items of `invalid` precede problems of
- * policies and defects of templates and bindings. Duplicates have their own list.
+ * Appends the whole report. Its list "invalid" has the elements of `invalid`, then problems of
+ * policies, and defects of templates and bindings. Duplicates are in the list "duplicates".
  */
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
                   size_t invalid_count, struct strbuf *out);
 
-/* Lists of the report. Entries of REPORT_CONFLICTS are dependencies. */
+/* Lists of the report for report_each_entry(). The entries of REPORT_CONFLICTS are dependencies. */
 enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };
 
 typedef void report_entry_fn(void *context, const struct entry *entry);
@@ -44,19 +41,19 @@ void report_add_lines(const struct engine *engine, enum report_list list, const 
                       struct strbuf *out);
 
 /*
- * Appends a plan and the result of plan_finish() as one JSON document (product contract 7). CPU is
- * in cores, memory in bytes. `fails` is the JSON value of the member "fails"; NULL omits the
- * member. Calls plan_undo() to write conflicts that vanish.
+ * Appends the result of plan_finish() as one JSON document. CPU is in cores, memory in bytes.
+ * `fails` is the JSON text of the member "fails"; NULL omits the member. Calls plan_undo() if
+ * conflicts vanish, because only the state before the change has their details.
  */
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
                  const char *fails, struct strbuf *out);
 
-/* Appends a plan like report_plan(), without `fails`, as a member of the open object. */
+/* Appends the same as report_plan() without `fails`, as a member of the open object. */
 void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
                      const struct plan_result *r, const struct engine *engine);
 
 /*
- * Appends an outcome as {state, reason, policy, clusters or undetermined}; null if the template
- * does not exist.
+ * Appends an outcome as {state, reason, policy, clusters}, with "undetermined" instead of unknown
+ * clusters; null if the template does not exist.
  */
 void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o);

@@ -85,8 +85,8 @@ static const char *const container_names[] = {
 };
 
 /*
- * Appends the number of templates that represent the same cloud resource as `template`, and the
- * first REPORT_SHARERS_MAX of them.
+ * Appends the number of other templates with the same cloud resource, and the first
+ * REPORT_SHARERS_MAX of them.
  */
 static void put_sharers(struct json_writer *w, const struct engine *engine,
                         const struct entry *template)
@@ -165,8 +165,8 @@ void report_lease(struct json_writer *w, const struct entry *entry)
 /* ---- templates ---- */
 
 /*
- * Appends the start of the state, its author, the owner, and the role that must act, as template
- * lists do. Times of observation are omitted, so that reports of the same objects are equal.
+ * Appends the start and the writer of the state, the owner, and the role that must act. Unlike list
+ * rows, the report omits times of observation, so that reports of the same objects are equal.
  */
 static void put_responsibility(struct json_writer *w, const struct engine *engine,
                                const struct entry *template)
@@ -174,7 +174,7 @@ static void put_responsibility(struct json_writer *w, const struct engine *engin
     const struct template_decision *d = template_decision(template);
 
     report_put_time(w, "since", d->since_ms);
-    json_writer_text(w, "changedBy", template_last_writer(template).by);
+    json_writer_text(w, "changedBy", state_writer_of_template(template).by);
     json_writer_text(w, "owner", template_owner(entry_template(template)));
     json_writer_text(w, "actor", actor_names[responsible_actor(d, engine_takeover(engine))]);
 }
@@ -224,9 +224,7 @@ struct referrer_value_writer {
     bool current; /* Values that the policies set now; false: values in the bindings. */
 };
 
-/*
- * Returns the source of the value that a referrer requests: "derived", "predicted" or "observed".
- */
+/* Returns the source of a requested value: "derived", "predicted" or "observed". */
 static const char *value_origin(const struct dependency_referrer *referrer, bool current)
 {
     if (referrer->derived)
@@ -268,7 +266,7 @@ void report_conflict(struct json_writer *w, const struct engine *engine,
     json_writer_open(w, NULL, '{');
     report_put_binding(w, "binding", dependency);
     json_writer_open(w, "resource", '{');
-    report_put_identity(w, dependency_resource(dependency));
+    report_put_identity(w, resource_identity_of(dependency));
     json_writer_close(w, '}');
     json_writer_text(w, "field", dependency_field_names[field]);
     report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
@@ -359,7 +357,7 @@ void report_policy(struct json_writer *w, const struct entry *policy)
     report_put_object(w, policy);
     report_put_counts(w, &counts);
     report_put_versions(w, policy);
-    /* The member "clusters" is omitted if the source has no member clusters. */
+    /* Without Cluster objects, the clusters of the placement are unknown. */
     if (d && d->resolved->has_clusters) {
         json_writer_open(w, "clusters", '[');
         for (uint32_t i = 0; i < d->resolved->cluster_count; i++)
@@ -400,7 +398,7 @@ static void put_dangling_references(struct json_writer *w, const struct entry *b
 }
 
 /* Appends the subject of a defect for programs; defect_add_subject() is the text for people. */
-static void put_defect(struct json_writer *w, const struct entry *entry, enum defect defect)
+static void put_defect_subject(struct json_writer *w, const struct entry *entry, enum defect defect)
 {
     const struct template_decision *t = template_decision(entry);
 
@@ -413,7 +411,7 @@ static void put_defect(struct json_writer *w, const struct entry *entry, enum de
         return;
     case DEFECT_MISSING_TEMPLATE:
         json_writer_open(w, "resource", '{');
-        report_put_identity(w, dependency_resource(entry));
+        report_put_identity(w, resource_identity_of(entry));
         json_writer_close(w, '}');
         return;
     case DEFECT_DANGLING_REFERENCE:
@@ -441,7 +439,7 @@ void report_defects(struct json_writer *w, const struct entry *entry)
         report_put_object(w, entry);
         json_writer_text(w, "reason", defect_names[i]);
         json_writer_text(w, "text", defect_texts[i]);
-        put_defect(w, entry, i);
+        put_defect_subject(w, entry, i);
         json_writer_close(w, '}');
     }
 }

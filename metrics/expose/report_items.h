@@ -5,17 +5,17 @@
 #include "metrics/rules/engine.h"
 
 /*
- * Elements of the report's lists, one object at a time; also used by the API and by explanations.
- * Functions report_put_* append members to the open object; other functions append
- * whole elements.
+ * Elements of the report's lists, for one entry each; also used by the API and by explanations.
+ * Functions report_put_* append members to the open object; other functions report_* append
+ * elements to the open array.
  */
 
 void report_template(struct json_writer *w, const struct engine *engine,
                      const struct entry *template);
 
 /*
- * Appends the element of an observed or predicted conflict about a field of a dependency. `change`
- * is the value of the member "change"; NULL omits the member.
+ * Appends the element of the conflict about a field of a dependency, observed or predicted.
+ * `change` is the value of the member "change"; NULL omits the member.
  */
 void report_conflict(struct json_writer *w, const struct engine *engine,
                      const struct entry *dependency, enum dependency_field field,
@@ -29,11 +29,10 @@ void report_dependency(struct json_writer *w, const struct entry *dependency);
 
 /* Numbers of templates that have a relation to a policy; ignored templates do not count. */
 struct policy_counts {
-    uint32_t selected;
-    uint32_t won; /* Templates for which the policy ranks first. */
-    uint32_t claimed;
-    uint32_t
-        stale; /* Templates that are stale and counted for the policy (policy_of_stale_template). */
+    uint32_t selected; /* Templates with the policy as an eligible candidate. */
+    uint32_t won;      /* Templates for which the policy ranks first. */
+    uint32_t claimed;  /* Templates that the policy has claimed, directly or on their binding. */
+    uint32_t stale;    /* Stale templates counted for the policy (policy_of_stale_template). */
 };
 struct policy_counts policy_counts_of(const struct entry *policy);
 void report_put_counts(struct json_writer *w, const struct policy_counts *counts);
@@ -42,20 +41,22 @@ void report_policy(struct json_writer *w, const struct entry *policy);
 /* Appends one element for each problem of the spec of a policy. */
 void report_policy_problems(struct json_writer *w, const struct entry *policy);
 
-/* Appends one element for each defect of a template or a binding, with the subject of the defect.
- */
+/* Appends one element, with its subject, for each defect of a template or binding. */
 void report_defects(struct json_writer *w, const struct entry *entry);
 
-/* Maximal number of listed objects that share a cloud resource; more are only counted. */
+/* Maximal number of listed templates with the same cloud resource; all of them are counted. */
 enum { REPORT_SHARERS_MAX = 10 };
 
-/* Appends identity, conflicts, sharers and lease of a template of Config Connector. */
+/*
+ * Appends cloud identity, conflicts and lease of a template of Config Connector, and the other
+ * templates with the same cloud resource.
+ */
 void report_put_connector(struct json_writer *w, const struct engine *engine,
                           const struct entry *template);
 
 void report_lease(struct json_writer *w, const struct entry *entry);
 
-/* Target cluster of a template's binding, with the delivery stage there. */
+/* Target cluster of a template's binding, and the stage of the template there. */
 struct target_place {
     const char *cluster;
     struct stage_and_reason at;
@@ -63,8 +64,8 @@ struct target_place {
 };
 
 /*
- * Returns the targets of a decided template, unsorted; the decision has their number
- * (`target_count`). Texts are borrowed. Release the array with free().
+ * Returns the targets of a decided template in the order of its binding; their number is
+ * `target_count` of the decision. Texts are borrowed. The caller frees the array.
  */
 struct target_place *list_target_places(const struct engine *engine, const struct entry *template);
 

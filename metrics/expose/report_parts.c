@@ -5,8 +5,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/model/store.h"
 
-/* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
-enum { BINDING_NAME_MAX_BYTES = 4096 };
+enum { BINDING_NAME_MAX_BYTES = 4096 }; /* Far more than Kubernetes accepts. */
 
 /* ---- objects and values ---- */
 
@@ -167,7 +166,7 @@ void transition_write(struct json_writer *w, const struct transition *x)
     json_writer_close(w, '}');
 }
 
-/* Appends the name of a changed member, after "; " unless the text since `start` is empty. */
+/* Appends the name of a changed part, after "; " unless it is the first part since `start`. */
 static void add_part_name(struct strbuf *out, size_t start, const char *part)
 {
     strbuf_addf(out, "%s%s ", out->len > start ? "; " : "", part);
@@ -268,8 +267,8 @@ static bool is_same_address(const void *item, const void *key)
 }
 
 /*
- * Adds the replicas and clusters of a binding to a version. Names of clusters are interned, so
- * equal names have equal addresses.
+ * Counts a template with the binding `b` for a version: its replicas, their requests and its
+ * clusters. Names of clusters are interned, so equal names have equal addresses.
  */
 static void add_binding_to_use(struct version_use *use, struct map *clusters,
                                const struct binding *b)
@@ -292,7 +291,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Counts the templates of a policy that run a version, and their requests. */
+/* Returns the use of a version by the templates of its policy. */
 static struct version_use version_use_of(const struct entry *policy, const struct policy_version *v)
 {
     struct version_use use = {.version = v};

@@ -37,7 +37,7 @@ void report_put_binding(struct json_writer *w, const char *key, const struct ent
 void report_put_clusters(struct json_writer *w, const char *key,
                          const struct target_cluster *clusters, uint32_t count);
 
-/* Appends "assigned": the present clusters of a binding by name; empty if `b` is NULL. */
+/* Appends "assigned": the clusters of a binding, sorted by name; empty if `b` is NULL. */
 void report_put_assigned(struct json_writer *w, const struct binding *b);
 
 /*
@@ -54,27 +54,26 @@ void report_put_value(struct json_writer *w, const char *key, enum dependency_fi
                       bool value);
 
 /*
- * Appends "stored": the value in the binding of a dependency; null if there is no binding, or if a
- * referrer has no binding, because Karmada has not resolved its values yet.
+ * Appends "stored": the value in the binding of a dependency; null without a binding. Null also if
+ * some referrer has no binding: Karmada has not resolved the values with that referrer yet.
  */
 void report_put_stored(struct json_writer *w, const struct entry *dependency,
                        enum dependency_field field);
 
 /* ---- transitions of templates ---- */
 
-/*
- * Appends a transition as a JSON object. Names of its members equal those of list rows
- * (list_rows.h).
- */
+/* Appends a transition as a JSON object; members are named as those of rows (list_rows.h). */
 void transition_write(struct json_writer *w, const struct transition *x);
 
-/* Appends the differences for people: "state pending (no_match) to unbound (waiting); policy ...".
+/*
+ * Appends the differences for people: "state pending (no_match) to unbound (waiting); policy ...".
+ * For a template that appears or disappears, appends only its state.
  */
 void transition_add_text(struct strbuf *out, const struct transition *x);
 
-/* ---- versions of policies (product contract 3.7) ---- */
+/* ---- versions of policies ---- */
 
-/* Templates that run a version of a policy, and their share of the member clusters. */
+/* The templates that run a version of a policy, with sums over the clusters of their bindings. */
 struct version_use {
     const struct policy_version *version;
     uint32_t templates; /* Number of templates that run the version. */
@@ -90,18 +89,21 @@ struct version_uses {
     size_t count;
 };
 
-/* Returns all known versions of a policy, the current one first; empty without a history. */
+/*
+ * Returns all known versions of a policy; empty if the policy has no history. Release the result
+ * with version_uses_release().
+ */
 struct version_uses version_uses_of(const struct entry *policy) MUST_USE;
 void version_uses_release(struct version_uses *uses);
 
 /*
- * Appends "version", "behind" and "supersededSince" of the version that a template runs; null if
- * unknown, or if `v` is NULL because the template runs no version. Appends "versionUnknown" if no
- * known version has the values of the binding.
+ * Appends "version", "behind" and "supersededSince" of the version that a template runs; each is
+ * null if unknown, and all are null if `v` is NULL. Appends "versionUnknown" if no known version
+ * has the values of the template's binding.
  */
 void report_put_version(struct json_writer *w, const struct policy_version *v);
 
-/* Appends a version and its templates. Members about the unknown version itself are null. */
+/* Appends the members of a version and of its use; for the unknown version, its own are null. */
 void report_put_version_use(struct json_writer *w, const struct version_use *use);
 
 /* Appends "versions" of a policy in the order of version_uses_of(). */

@@ -8,12 +8,12 @@ struct contribution {
     uint64_t hash;
     uint32_t references;
     uint32_t word_count;
-    uintptr_t words[]; /* Address of a series with VALUE_IS_ONE, or without it and the value. */
+    uintptr_t words[]; /* A sample: the series with VALUE_IS_ONE; or the series, then the value. */
 };
 
 static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
 
-/* Key of a map lookup: the contribution itself, or its samples. */
+/* Key of a look-up in the map of contributions: a contribution, or samples. */
 struct contribution_key {
     const struct contribution *same; /* Contribution to find; NULL to find equal samples. */
     const struct sample *samples;
@@ -163,8 +163,8 @@ struct label_set *samples_label_set(struct samples *s, struct family_state *fami
     return family_state_get_set(family, &s->key);
 }
 
-static struct series *find_series(struct samples *out, unsigned index, size_t label_count,
-                                  const char *const *labels)
+static struct series *get_series(struct samples *out, unsigned index, size_t label_count,
+                                 const char *const *labels)
 {
     assert(index < out->family->series_count);
     return &samples_label_set(out, out->family, label_count, labels)->series[index];
@@ -182,13 +182,13 @@ void samples_add_to(struct samples *out, struct series *series, int64_t value)
 void samples_add(struct samples *out, int64_t value, unsigned index, size_t label_count,
                  const char *const *labels)
 {
-    samples_add_to(out, find_series(out, index, label_count, labels), value);
+    samples_add_to(out, get_series(out, index, label_count, labels), value);
 }
 
 void samples_add_once(struct samples *out, int64_t value, unsigned index, size_t label_count,
                       const char *const *labels)
 {
-    struct series *series = find_series(out, index, label_count, labels);
+    struct series *series = get_series(out, index, label_count, labels);
 
     for (size_t i = 0; i < out->count; i++) {
         if (out->items[i].series == series)

@@ -7,12 +7,13 @@
 #include "metrics/rules/connector_conflicts.h"
 
 /*
- * Samples that one entry contributes to series: lists for collecting, and packed lists that are
- * shared by entries with the same samples.
+ * Samples: the values that one entry contributes to series. While an entry is collected, its
+ * samples are in a growing list (struct samples), afterwards in a packed list (struct
+ * contribution), which entries with equal samples share.
  *
- * The files collect_*.c include this header. Each of them has the functions that collect a group
- * of families, and below them the rows of the group (family.h). The compiler reports a function
- * without a row as unused.
+ * Each file collect_*.c has the functions that collect the samples of a group of families, and
+ * below them the table of these families (family.h). The compiler reports a function that no row of
+ * the table uses.
  */
 
 /* Value that an entry contributes to a series. */
@@ -22,13 +23,13 @@ struct sample {
 };
 
 /*
- * Packed samples of one entry: a sample of 1, the usual value, takes one pointer. Each object of a
- * control plane has a contribution. Objects with equal samples share one: mostly the templates of
- * one policy in one namespace.
+ * Packed samples, one or more: a sample of 1, the usual value, takes the memory of one pointer.
+ * Entries with equal samples share a contribution, such as the templates of one policy in one
+ * namespace.
  */
 struct contribution;
 
-/* All contributions; the map finds a contribution by its samples. */
+/* All contributions, found by their samples. */
 struct contributions {
     struct map map;
     uint64_t seed; /* Seed of the hash function. */
@@ -62,12 +63,12 @@ bool contribution_has(const struct contribution *c, const struct series *series)
 int64_t contribution_value(const struct contribution *c, const struct series *series);
 
 /*
- * Samples of the entry that is being collected. The `collect` functions of families append to
- * them.
+ * Samples of the entry that is being collected, appended by the `collect` functions of families.
  *
- * A series is given by its index and the values of the free labels. The index counts the
- * combinations of the values of the enumerated labels, the last label fastest; it is 0 without
- * enumerated labels. Values of free labels follow as texts in the order of the row; NULL is "".
+ * A series of a family is identified by its index and the values of the free labels. The index
+ * numbers the combinations of enumerated values, the last label fastest: (first value) * (number of
+ * second values) + (second value). The index is 0 without enumerated labels. Values of free labels
+ * are texts in the order of the family's `labels`; NULL stands for "".
  */
 struct samples {
     const struct engine *engine; /* For families that need more than the entry's decision. */
@@ -81,7 +82,7 @@ struct samples {
 void samples_init(struct samples *s, const struct engine *engine);
 void samples_release(struct samples *s);
 
-/* Texts as an array. The first element is NULL because an array must not be empty. */
+/* Array of texts after an unused NULL: without it, the array could be empty, which C forbids. */
 #define LABEL_LIST(...)  ((const char *const[]){NULL, ##__VA_ARGS__})
 #define LABELS(...)      (LABEL_LIST(__VA_ARGS__) + 1)
 #define LABEL_COUNT(...) (ARRAY_LEN(LABEL_LIST(__VA_ARGS__)) - 1)
@@ -99,7 +100,7 @@ void samples_add(struct samples *out, int64_t value, unsigned index, size_t labe
 void samples_add_once(struct samples *out, int64_t value, unsigned index, size_t label_count,
                       const char *const *labels);
 
-/* Appends a sample of 1 for each bit that is set. The family has one label, an enumerated one. */
+/* Appends a sample of 1 for each set bit; the only label of the family is enumerated. */
 void samples_add_bits(struct samples *out, unsigned bits);
 
 /* Appends a sample of a series of any family. */
@@ -109,7 +110,7 @@ void samples_add_to(struct samples *out, struct series *series, int64_t value);
 struct label_set *samples_label_set(struct samples *s, struct family_state *family,
                                     size_t label_count, const char *const *labels);
 
-/* Common values of family_def.classes: bits of the classes with entries that contribute. */
+/* Common values of family_def.classes. */
 enum {
     EVENT_ENTRIES = 1u << CLASS_EVENT,
     TEMPLATE_ENTRIES = 1u << CLASS_TEMPLATE,

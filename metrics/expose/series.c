@@ -20,8 +20,8 @@ static bool is_control(const char *s)
 }
 
 /*
- * Moves `*s` behind its first character. Points `out` at the bytes that a label value has for this
- * character, and returns their number.
+ * Moves *s past one character. Points `out` to the bytes of the character in a label value, U+FFFD
+ * for a control character or a byte that is not UTF-8. Returns the number of these bytes.
  */
 static unsigned next_character(const char **s, const char **out)
 {
@@ -39,8 +39,8 @@ static unsigned next_character(const char **s, const char **out)
 }
 
 /*
- * Returns the maximal number of bytes of a label value to keep: fewer if the value is cut, because
- * the hash needs space.
+ * Returns how many bytes of a label value are kept at most, before escaping. For values above
+ * LABEL_VALUE_MAX the number is lower, so that "..." and the hash fit.
  */
 static size_t kept_bytes_max(const char *value)
 {
@@ -54,7 +54,7 @@ static size_t kept_bytes_max(const char *value)
     return len <= LABEL_VALUE_MAX ? LABEL_VALUE_MAX : LABEL_VALUE_MAX - HASH_MARK_LEN;
 }
 
-/* Counts leading characters that need no escaping: almost always the whole Kubernetes name. */
+/* Counts the first characters that need no escape, most often the whole value. */
 static size_t count_plain_characters(const char *s)
 {
     size_t count = 0;
@@ -97,7 +97,7 @@ void label_text_add(struct strbuf *out, const char *value)
 
 /* ---- multiset with minimum ---- */
 
-/* Minimal number of values for compact_multiset(); smaller multisets waste little memory. */
+/* Minimal size of `present` for compact_multiset(): smaller heaps waste little memory. */
 enum { COMPACT_FROM = 32 };
 
 void multiset_release(struct multiset *m)
@@ -149,7 +149,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Drops removed values from both heaps. A sorted array is a valid heap. */
+/* Removes the values of `removed` from both heaps. A sorted array is a valid heap. */
 static void compact_multiset(struct multiset *m)
 {
     size_t kept = 0;
@@ -198,7 +198,7 @@ bool multiset_min(const struct multiset *m, int64_t *out)
 enum {
     LABELS_MAX_BYTES = 64 << 10,
     TEXTS_MAX_BYTES = 64 << 20,
-    GONE_MIN = 64, /* Label sets without references that may wait for the next page. */
+    GONE_MIN = 64, /* Number of label sets without references that can wait for the next page. */
 };
 
 static bool has_key(const void *item, const void *key)
@@ -218,7 +218,7 @@ void label_key_add(struct strbuf *key, const char *name, const char *value)
     strbuf_addc(key, '"');
 }
 
-/* Returns the enumerated labels of one series as text. The last label changes fastest. */
+/* Returns the enumerated labels of the series with an index (struct samples) as text. */
 static char *enumerated_labels(const struct family_def *def, unsigned index)
 {
     struct strbuf text = STRBUF_INIT(LABELS_MAX_BYTES);
@@ -249,8 +249,8 @@ static void init_histogram_texts(struct family_state *f)
 }
 
 /*
- * Sorts the possible series by labels, with an insertion sort because label sets have few series.
- * Histograms keep the order of their bounds.
+ * Fills `order` with the indexes of the possible series, sorted by labels: an insertion sort,
+ * because label sets have few series. Histograms keep the order of their bounds.
  */
 static void sort_possible_series(struct family_state *f)
 {
@@ -328,7 +328,7 @@ void family_state_release(struct family_state *f)
     *f = (struct family_state){0};
 }
 
-/* Appends the text of a series, `name{labels} `; the key `key` has its free labels. */
+/* Appends the text of a series, `name{labels} `; `key` is the key of its label set. */
 static void add_series_text(struct strbuf *out, const struct family_state *f, const char *key,
                             unsigned index)
 {
@@ -385,8 +385,8 @@ static struct label_set *label_set_new(struct family_state *f, const struct strb
 }
 
 /*
- * Appends the key of the common set that a folded set with key `from` is added to: only the first
- * labels differ.
+ * Appends the key `from` of a folded set, but with the value of family_rest_value() in the first
+ * `labels` labels: the key of the common set.
  */
 static void add_rest_key(struct strbuf *key, const struct family_def *def, const char *from,
                          unsigned labels)
@@ -401,13 +401,14 @@ static void add_rest_key(struct strbuf *key, const struct family_def *def, const
     strbuf_adds(key, from);
 }
 
+/* Returns the common set for a folded set; adds it if it is missing. */
 static struct label_set *get_rest_set(struct family_state *f, const struct label_set *set,
                                       unsigned labels)
 {
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(LABELS_MAX_BYTES);
     size_t at = f->rest_count;
 
-    /* Fast path for families without other free labels: all folded sets are added to one set. */
+    /* Without other free labels, all folded sets have the same common set. */
     if (at > 0 && family_free_label_count(f->def) == labels)
         return f->rest[0];
     add_rest_key(&key, f->def, set->key, labels);
@@ -468,10 +469,7 @@ void label_set_unref(struct label_set *set)
         family_state_sort_sets(f);
 }
 
-/*
- * Frees the label sets that are gone. Keeps the order of `sets` and updates the number of sorted
- * sets.
- */
+/* Frees the label sets without references. The others keep their order; updates `sorted`. */
 static void free_gone_sets(struct family_state *f)
 {
     size_t kept = 0;

@@ -8,9 +8,10 @@
 /*
  * Series of one metric family: label sets, their values and their text on the page.
  *
- * A label set is one combination of values of the free labels, with a series for each combination
- * of the enumerated labels. The key is the text of the free labels: label sets with the same text
- * are the same. A label set is freed some time after its last reference was dropped.
+ * A label set is one combination of values of the free labels. It has a series for each combination
+ * of values of the enumerated labels or, in a histogram, for each bucket, the sum and the count.
+ * The key of a label set is the text of its free labels. A label set is freed some time after its
+ * last reference was dropped.
  */
 
 /* ---- multiset with minimum ---- */
@@ -24,9 +25,9 @@ struct heap {
 /*
  * Multiset with fast access to the minimum; all zeros is an empty multiset.
  *
- * `removed` has the numbers that were removed while they were not the minimum. The minima of the
- * two heaps always differ, so the minimum of `present` is that of the multiset. `removed` is
- * emptied when it has more than half as many numbers as `present`.
+ * A number that is removed while it is not the minimum stays in `present`, and is added to
+ * `removed`. The minima of the two heaps always differ, so the minimum of `present` is that of the
+ * multiset. multiset_remove() compacts both heaps when too many numbers are in `removed`.
  */
 struct multiset {
     struct heap present;
@@ -38,7 +39,7 @@ void multiset_release(struct multiset *m);
 
 void multiset_add(struct multiset *m, int64_t value);
 
-/* Removes one `value`, which must be present. */
+/* Removes `value` once; the multiset must contain it. */
 void multiset_remove(struct multiset *m, int64_t value);
 
 /* Stores the minimum in `out`. Returns false if the multiset is empty. */
@@ -60,10 +61,7 @@ struct series {
     const char *text;
 };
 
-/*
- * Adds to the sum of a series. The sum wraps at 64 bits, so that a subtraction undoes any
- * addition, even of values that overflow.
- */
+/* Adds to the sum of a series. The sum wraps at 64 bits: a subtraction undoes any addition. */
 static inline void series_add(struct series *series, int64_t value)
 {
     series->sum = (int64_t)((uint64_t)series->sum + (uint64_t)value);
@@ -72,14 +70,14 @@ static inline void series_add(struct series *series, int64_t value)
 struct label_set {
     struct family_state *family;
     char *key;           /* Owned text of the free labels; the texts of the series follow it. */
-    uint32_t references; /* Samples of entries, and the registry if the label set is permanent. */
-    uint32_t zeros;      /* Number of samples that are 0. */
+    uint32_t references; /* Number of samples of entries, and of references by the registry. */
+    uint32_t zeros;      /* AGGREGATE_SUM: number of samples that are 0. */
     bool gone;           /* The set has no references, but is still in `sets`. */
-    bool folded;         /* Not shown: added to a set in `rest`. */
+    bool folded;         /* Not shown: see family_state_fold_set(). */
     struct series series[];
 };
 
-/* Text that distinguishes the series of a label set; equal for all label sets of a family. */
+/* Text of the series with one index, without name and free labels: the same in all label sets. */
 struct series_text {
     const char *suffix; /* Suffix of the name: "", "_bucket", ... */
     char *labels;       /* Enumerated labels: `reason="x",phase="y"`. */
@@ -98,7 +96,7 @@ struct family_state {
     size_t sorted;
     size_t capacity;
     size_t gone;             /* Number of `sets` without references. */
-    struct label_set **rest; /* Sums of the folded sets by their remaining labels; sorted. */
+    struct label_set **rest; /* Common sets that folded sets are added to; sorted by key. */
     size_t rest_count;
     size_t folded;        /* Number of `sets` that are folded. */
     size_t folded_series; /* Series in folded sets that are not 0. */
@@ -107,7 +105,7 @@ struct family_state {
 void family_state_init(struct family_state *f, const struct family_def *def, uint64_t seed);
 void family_state_release(struct family_state *f);
 
-/* Returns the label set with this key; a new one without references if necessary. */
+/* Returns the label set with this key. Adds it, without references, if it is missing. */
 struct label_set *family_state_get_set(struct family_state *f, const struct strbuf *key);
 
 static inline void label_set_ref(struct label_set *set)
@@ -125,8 +123,8 @@ void series_add_text(struct strbuf *out, const struct series *series);
 void family_state_unfold_sets(struct family_state *f);
 
 /*
- * Folds a label set: hides it and adds its values to a common set in `rest`. The first `labels`
- * labels of that set have the value of family_rest_value(). For families with AGGREGATE_SUM.
+ * Folds a label set: hides it and, without `no_rest`, adds its values to a common set in `rest`, in
+ * which the first `labels` labels have the value of family_rest_value(). For AGGREGATE_SUM only.
  */
 void family_state_fold_set(struct family_state *f, struct label_set *set, unsigned labels);
 
@@ -142,10 +140,10 @@ void family_state_clear_sets(struct family_state *f);
 enum { LABEL_VALUE_MAX = 1024 };
 
 /*
- * Appends a label value, escaped for a pair of quotes; NULL is "". Values come from names that
- * users choose, and Prometheus rejects a whole page with one invalid value: bytes that are not
- * UTF-8 and control characters become U+FFFD. A value above LABEL_VALUE_MAX is cut after a
- * character and ends with "..." and a hash of the whole value to keep long values distinct.
+ * Appends a label value, escaped for a pair of quotes; NULL is "". Invalid UTF-8 and control
+ * characters become U+FFFD, because Prometheus rejects a whole page for one invalid value. A value
+ * above LABEL_VALUE_MAX is cut after a character and ends with "..." and a hash of the whole value,
+ * so that long values stay distinct.
  */
 void label_text_add(struct strbuf *out, const char *value);
 

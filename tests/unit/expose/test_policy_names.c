@@ -123,7 +123,7 @@ TEST_ROWS(the_changer_is_known, changers, title)
 {
     const struct changer_case *c = *state;
     const struct template_decision *d;
-    struct last_writer last_writer;
+    struct state_writer writer;
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
@@ -133,12 +133,12 @@ TEST_ROWS(the_changer_is_known, changers, title)
     d = template_decision(web_of(&w));
     assert_string_equal(state_names[d->state], state_names[c->state]);
     assert_int_equal(d->reason, c->reason);
-    last_writer = template_last_writer(web_of(&w));
-    assert_text(last_writer.by, c->by);
+    writer = state_writer_of_template(web_of(&w));
+    assert_text(writer.by, c->by);
     if (c->wrote)
-        assert_string_equal(last_writer.wrote->name, c->wrote);
+        assert_string_equal(writer.wrote->name, c->wrote);
     else if (c->by)
-        assert_ptr_equal(last_writer.wrote, web_of(&w));
+        assert_ptr_equal(writer.wrote, web_of(&w));
     world_release(&w);
 }
 
