@@ -139,7 +139,7 @@ static const char *read_digits(const char *text, struct decimal *out, bool *out_
     return text;
 }
 
-static void prepend(struct decimal *d, unsigned digit)
+static void prepend_digit(struct decimal *d, unsigned digit)
 {
     *--d->digits = (unsigned char)digit;
     d->count++;
@@ -156,7 +156,7 @@ static void multiply_1024(struct decimal *d)
         carry = value / 10;
     }
     for (; carry > 0; carry /= 10)
-        prepend(d, carry % 10);
+        prepend_digit(d, carry % 10);
 }
 
 /* Rounds up to a multiple of 1n, as Kubernetes does; the sign is not part of the decimal. */
@@ -179,7 +179,7 @@ static void round_up_to_nano(struct decimal *d)
         }
         d->digits[i] = 0;
     }
-    prepend(d, 1);
+    prepend_digit(d, 1);
 }
 
 static double decimal_to_double(struct decimal *d)

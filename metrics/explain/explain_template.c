@@ -130,7 +130,7 @@ static void explain_passed_stages(struct explain_context *x, struct template_dec
 
 static int earliest_stage_first(const void *a, const void *b)
 {
-    const struct target_place *x = a, *y = b;
+    const struct target_cluster_stage *x = a, *y = b;
 
     if (x->at.stage != y->at.stage)
         return x->at.stage < y->at.stage ? -1 : 1;
@@ -143,11 +143,12 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
 {
     const struct template_decision *d = template_decision(template);
     const char *message = stage_message(x, template, d->stages.delivery);
-    CLEANUP(free_cleanup) struct target_place *places = list_target_places(x->engine, template);
+    CLEANUP(free_cleanup)
+    struct target_cluster_stage *targets = list_target_stages(x->engine, template);
 
-    qsort(places, d->target_count, sizeof(*places), earliest_stage_first);
+    qsort(targets, d->target_count, sizeof(*targets), earliest_stage_first);
     for (uint32_t i = 0; i < d->target_count; i++) {
-        const struct target_place *p = &places[i];
+        const struct target_cluster_stage *p = &targets[i];
         const char *reason = stage_reason_names[p->at.reason];
         bool differs = *p->message && strcmp(p->message, message) != 0;
 

@@ -142,7 +142,7 @@ static void collect_forbidden_replicas(const struct entry *entry, struct samples
     }
 }
 
-static void collect_undetermined(const struct entry *entry, struct samples *out)
+static void collect_undetermined_templates(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
@@ -167,9 +167,10 @@ static void collect_orphaned_requests(const struct entry *entry, struct samples 
                      b->clusters[i].name);
 }
 
-enum cluster_share { SHARE_ALLOCATABLE, SHARE_ALLOCATED, SHARE_ALLOCATING };
+enum cluster_amount { AMOUNT_ALLOCATABLE, AMOUNT_ALLOCATED, AMOUNT_ALLOCATING };
 
-static void collect_share(const struct entry *entry, struct samples *out, enum cluster_share share)
+static void collect_cluster_amount(const struct entry *entry, struct samples *out,
+                                   enum cluster_amount amount)
 {
     const struct cluster *cluster = entry_cluster(entry);
 
@@ -177,24 +178,24 @@ static void collect_share(const struct entry *entry, struct samples *out, enum c
         const struct cluster_resource *r = &cluster->resources[i];
         const double amounts[] = {r->allocatable, r->allocated, r->allocating};
 
-        SAMPLE(out, in_thousandths(amounts[share], 1), 0, entry->name, r->resource,
+        SAMPLE(out, in_thousandths(amounts[amount], 1), 0, entry->name, r->resource,
                resource_unit(r->resource));
     }
 }
 
 static void collect_allocatable(const struct entry *entry, struct samples *out)
 {
-    collect_share(entry, out, SHARE_ALLOCATABLE);
+    collect_cluster_amount(entry, out, AMOUNT_ALLOCATABLE);
 }
 
 static void collect_allocated(const struct entry *entry, struct samples *out)
 {
-    collect_share(entry, out, SHARE_ALLOCATED);
+    collect_cluster_amount(entry, out, AMOUNT_ALLOCATED);
 }
 
 static void collect_allocating(const struct entry *entry, struct samples *out)
 {
-    collect_share(entry, out, SHARE_ALLOCATING);
+    collect_cluster_amount(entry, out, AMOUNT_ALLOCATING);
 }
 
 #define MEMBER   FREE_LABEL("member_cluster")
@@ -226,12 +227,12 @@ static const struct family_def families[] = {
      .help = "Templates whose placement drifts and of which only the scheduler can tell where they "
              "go, by reason.",
      .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
-     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_undetermined)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_undetermined_templates)},
     {.name = "karmada_propagationpolicy_placement_drift_replicas",
      .help = "Replicas of karmada_placement_drift_replicas in all member clusters, by the policy "
              "that governs their templates. Rows that are 0 are left out.",
      .bound = "policy limit x 4",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS, MOVEMENT},
      FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_policy_drift_replicas)},
@@ -240,7 +241,7 @@ static const struct family_def families[] = {
              "the templates' namespace, which is empty for cluster-scoped ones. Rows that are 0 "
              "are left out.",
      .bound = "detail limit x resources x 4",
-     .limit_kind = POLICY_LIMIT_NAMESPACE,
+     .limit_kind = LIMIT_BY_NAMESPACE,
      .milli = true,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), RESOURCE, MOVEMENT},

@@ -75,7 +75,7 @@ static void collect_conflict_policies(const struct entry *entry, struct samples 
         engine_dependency_referrers(out->engine, entry, collect_referrer_policy, &policies);
 }
 
-static void collect_conflict_oldest(const struct entry *entry, struct samples *out)
+static void collect_conflict_since(const struct entry *entry, struct samples *out)
 {
     const struct dependency_decision *d = dependency_decision(entry);
 
@@ -163,7 +163,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_dependency_conflicts",
      .help = "Dependencies in conflict to which a policy is a party, by the value that it wants.",
      .bound = "policy limit x 4",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS, DISPUTED, ENUM_LABEL("value", value_names)},
      .pairs = is_value_of_field,
@@ -196,7 +196,7 @@ static const struct family_def families[] = {
      .help = "When the conflict that lasts the longest may have begun.",
      .aggregation = AGGREGATE_MIN,
      .labels = {DISPUTED},
-     FROM(DEPENDENCY_ENTRIES, collect_conflict_oldest)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflict_since)},
     {.name = "karmada_dependency_conflict_events_total",
      .help = "DependencyPolicyConflict events of Karmada that were seen, by field; those of "
              "`--events.emit` do not count. Karmada repeats them at each reconcile and drops some: "

@@ -61,9 +61,9 @@ static void collect_policy_templates(const struct entry *entry, struct samples *
         SAMPLE(out, 0, 0, entry_kind(entry), entry_ns(entry), entry->name);
 }
 
-static void weigh_relations(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS])
+static void weigh_relations(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS])
 {
-    weight[2] += set->series[RELATION_CLAIMED].sum;
+    weight[WEIGHT_CLAIMED] += set->series[RELATION_CLAIMED].sum;
 }
 
 static const char *bool_text(bool value)
@@ -118,7 +118,7 @@ static const struct family_def families[] = {
      .help = "Templates that claim a policy, that it selects, that it would win, and that its "
              "excludedResources exclude; without ignored ones. Rows that are 0 are left out.",
      .bound = "policy limit x 4",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
      .weigh = weigh_relations,
      .labels = {POLICY_LABELS, ENUM_LABEL("relation", relation_names)},
@@ -126,7 +126,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_info",
      .help = "The settings of a policy as labels; always 1.",
      .bound = "policy limit",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .no_rest = true,
      .labels = {POLICY_LABELS, FREE_LABEL("activation"), FREE_LABEL("preemption"),
                 FREE_LABEL("priority"), FREE_LABEL("propagate_deps"),
@@ -135,7 +135,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_generation",
      .help = "The metadata.generation of a policy: it changes when the spec does.",
      .bound = "policy limit",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .no_rest = true,
      .labels = {POLICY_LABELS},
      FROM(POLICY_ENTRIES, collect_policy_generation)},
@@ -196,7 +196,7 @@ static void collect_versions_behind(const struct entry *policy, struct samples *
     }
 }
 
-static void collect_versions_in_force(const struct entry *policy, struct samples *out)
+static void collect_version_count(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
     size_t count = h ? policy_history_count_used_versions(h) : 0;
@@ -224,7 +224,7 @@ static void collect_rollout_templates(const struct entry *policy, struct samples
         SAMPLE(out, templates[i], i, entry_kind(policy), entry_ns(policy), policy->name);
 }
 
-static void collect_oldest_superseded(const struct entry *policy, struct samples *out)
+static void collect_superseded_since(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = complete_history(policy);
 
@@ -243,7 +243,7 @@ static bool is_possible_transition(unsigned from, unsigned to)
     return from != to;
 }
 
-static void collect_transitions(const struct entry *template, struct samples *out)
+static void collect_state_transition(const struct entry *template, struct samples *out)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -262,16 +262,16 @@ static const struct family_def version_family_rows[] = {
     {.name = "karmada_propagationpolicy_versions_in_force",
      .help = "How many versions of a policy templates run, where it is more than one.",
      .bound = "policy limit",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS},
-     FROM(POLICY_ENTRIES, collect_versions_in_force)},
+     FROM(POLICY_ENTRIES, collect_version_count)},
     {.name = "karmada_propagationpolicy_rollout_templates",
      .help = "Templates that claim a policy, by the version of it that they run, while not all "
              "run the present one.",
      .bound = "policy limit x 4",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS, ENUM_LABEL("version", rollout_names)},
@@ -282,13 +282,13 @@ static const struct family_def version_family_rows[] = {
              "was superseded, of those of which that is known.",
      .aggregation = AGGREGATE_MIN,
      .remembers = true,
-     FROM(POLICY_ENTRIES, collect_oldest_superseded)},
+     FROM(POLICY_ENTRIES, collect_superseded_since)},
     {.name = "karmada_template_transitions_total",
      .help = "How often templates went from one state to another.",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {ENUM_LABEL("from", state_names), ENUM_LABEL("to", state_names)},
      .pairs = is_possible_transition,
-     FROM(TEMPLATE_ENTRIES, collect_transitions)},
+     FROM(TEMPLATE_ENTRIES, collect_state_transition)},
 };
 const struct family_group version_families = {version_family_rows, ARRAY_LEN(version_family_rows)};

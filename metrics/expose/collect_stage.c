@@ -12,7 +12,7 @@ static unsigned stage_reason_index(struct stage_and_reason at)
     return (unsigned)at.stage * STAGE_REASON_COUNT + (unsigned)at.reason;
 }
 
-static void collect_stage(const struct entry *entry, struct samples *out)
+static void collect_template_stage(const struct entry *entry, struct samples *out)
 {
     struct stage_and_reason at = template_decision(entry)->stages.at;
 
@@ -24,7 +24,7 @@ static void collect_namespace_stage(const struct entry *entry, struct samples *o
     SAMPLE(out, 1, template_decision(entry)->stages.at.stage, entry_ns(entry));
 }
 
-static void collect_delivery(const struct entry *entry, struct samples *out)
+static void collect_delivery_stage(const struct entry *entry, struct samples *out)
 {
     struct stage_and_reason at = template_decision(entry)->stages.delivery;
 
@@ -32,7 +32,7 @@ static void collect_delivery(const struct entry *entry, struct samples *out)
         SAMPLE(out, 1, stage_reason_index(at));
 }
 
-static void collect_stage_oldest(const struct entry *entry, struct samples *out)
+static void collect_stage_since(const struct entry *entry, struct samples *out)
 {
     const struct template_stages *stages = &template_decision(entry)->stages;
 
@@ -49,7 +49,7 @@ static void collect_member_stage(const struct entry *entry, struct samples *out)
         SAMPLE_ONCE(out, 1, targets[i].stage, entry_binding(d->binding)->clusters[i].name);
 }
 
-static void collect_evicting_bindings(const struct entry *entry, struct samples *out)
+static void collect_evictions(const struct entry *entry, struct samples *out)
 {
     const struct status_problem *t = entry_binding(entry)->status.problem;
 
@@ -65,12 +65,12 @@ static void collect_last_copy_at_risk(const struct entry *entry, struct samples 
         SAMPLE(out, 1, 0);
 }
 
-static void collect_risks(const struct entry *entry, struct samples *out)
+static void collect_templates_at_risk(const struct entry *entry, struct samples *out)
 {
     samples_add_bits(out, entry_risks(entry));
 }
 
-static void collect_on_fallback(const struct entry *entry, struct samples *out)
+static void collect_templates_on_fallback(const struct entry *entry, struct samples *out)
 {
     if (template_decision(entry)->flags & 1u << FLAG_FALLBACK)
         SAMPLE(out, 1, 0);
@@ -85,7 +85,7 @@ static bool is_suspended(const struct binding *b)
     return b->scheduling_suspended;
 }
 
-static void collect_suspended(const struct entry *entry, struct samples *out)
+static void collect_suspended_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
     const struct binding *b = entry_binding(d->binding);
@@ -151,12 +151,12 @@ static const struct family_def families[] = {
              "each is in exactly one.",
      .labels = {STAGE, REASON},
      .pairs = is_possible_stage_reason,
-     FROM(TEMPLATE_ENTRIES, collect_stage)},
+     FROM(TEMPLATE_ENTRIES, collect_template_stage)},
     {.name = "karmada_namespace_templates_stage",
      .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
              "none of a namespace is in have no row.",
      .bound = "detail limit x 12",
-     .limit_kind = POLICY_LIMIT_NAMESPACE,
+     .limit_kind = LIMIT_BY_NAMESPACE,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), STAGE},
      FROM(TEMPLATE_ENTRIES, collect_namespace_stage)},
@@ -165,14 +165,14 @@ static const struct family_def families[] = {
              "whatever the policies say now.",
      .labels = {STAGE, REASON},
      .pairs = is_possible_delivery_reason,
-     FROM(TEMPLATE_ENTRIES, collect_delivery)},
+     FROM(TEMPLATE_ENTRIES, collect_delivery_stage)},
     {.name = "karmada_templates_stage_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "Since when the template that is in the stage the longest is there, of those where "
              "an object says so.",
      .aggregation = AGGREGATE_MIN,
      .labels = {STAGE},
-     FROM(TEMPLATE_ENTRIES, collect_stage_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_stage_since)},
     {.name = "karmada_member_cluster_templates_stage",
      .help = "Templates by member cluster that they are to be in, and how far they have come "
              "there.",
@@ -184,7 +184,7 @@ static const struct family_def families[] = {
      .help = "Bindings that are moved off a member cluster, by who decided it and why.",
      .bound = "producers x reasons",
      .labels = {FREE_LABEL("producer"), FREE_LABEL("reason")},
-     FROM(BINDING_ENTRIES, collect_evicting_bindings)},
+     FROM(BINDING_ENTRIES, collect_evictions)},
     {.name = "karmada_templates_last_copy_at_risk",
      .help = "Templates whose only copy is deleted when its eviction times out, because no other "
              "cluster takes it.",
@@ -192,15 +192,15 @@ static const struct family_def families[] = {
     {.name = "karmada_templates_at_risk",
      .help = "Templates that what is to come will hurt, whatever their stage says of now.",
      .labels = {ENUM_LABEL("risk", risk_names)},
-     FROM(TEMPLATE_ENTRIES, collect_risks)},
+     FROM(TEMPLATE_ENTRIES, collect_templates_at_risk)},
     {.name = "karmada_templates_on_fallback",
      .help = "Templates that run in another group of their clusterAffinities than the first.",
-     FROM(TEMPLATE_ENTRIES, collect_on_fallback)},
+     FROM(TEMPLATE_ENTRIES, collect_templates_on_fallback)},
     {.name = "karmada_templates_suspended",
      .help = "Templates whose dispatching or scheduling is suspended, and whether a change waits "
              "behind that.",
      .labels = {ENUM_LABEL("waiting", waiting_names)},
-     FROM(TEMPLATE_ENTRIES, collect_suspended)},
+     FROM(TEMPLATE_ENTRIES, collect_suspended_templates)},
     {.name = "karmada_template_delivery_delay_seconds",
      .unit = "seconds",
      .type = FAMILY_HISTOGRAM,

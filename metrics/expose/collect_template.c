@@ -18,13 +18,13 @@ static void collect_namespace_templates(const struct entry *entry, struct sample
     SAMPLE(out, 1, template_decision(entry)->state, entry_ns(entry));
 }
 
-static void weigh_namespace(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS])
+static void weigh_namespace(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS])
 {
     for (unsigned state = 0; state < STATE_COUNT; state++)
-        weight[0] += set->series[state].sum;
+        weight[WEIGHT_TEMPLATES] += set->series[state].sum;
 }
 
-static void collect_stale(const struct entry *entry, struct samples *out)
+static void collect_stale_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
     struct policy_name policy = policy_name_of(policy_of_stale_template(d));
@@ -34,15 +34,15 @@ static void collect_stale(const struct entry *entry, struct samples *out)
                policy.name);
 }
 
-static void weigh_stale(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS])
+static void weigh_stale(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS])
 {
     for (unsigned reason = 0; reason < STALE_REASON_COUNT; reason++) {
-        weight[0] += set->series[reason * PHASE_COUNT + PHASE_OVERDUE].sum;
-        weight[1] += set->series[reason * PHASE_COUNT + PHASE_DEFERRED].sum;
+        weight[WEIGHT_OVERDUE] += set->series[reason * PHASE_COUNT + PHASE_OVERDUE].sum;
+        weight[WEIGHT_DEFERRED] += set->series[reason * PHASE_COUNT + PHASE_DEFERRED].sum;
     }
 }
 
-static void collect_overdue(const struct entry *entry, struct samples *out)
+static void collect_overdue_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -58,7 +58,7 @@ static void collect_stale_fields(const struct entry *entry, struct samples *out)
         samples_add_bits(out, d->fields);
 }
 
-static void collect_stale_oldest(const struct entry *entry, struct samples *out)
+static void collect_stale_since(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -87,7 +87,7 @@ static void collect_pending_info(const struct entry *entry, struct samples *out)
 }
 
 /* A template that is not pending has a sample of 0 for its kind, so that boards show no gap. */
-static void collect_pending(const struct entry *entry, struct samples *out)
+static void collect_pending_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
     const struct type *type = entry->partition->type;
@@ -98,7 +98,7 @@ static void collect_pending(const struct entry *entry, struct samples *out)
         SAMPLE(out, 0, 0, type->group, type->kind);
 }
 
-static void collect_pending_oldest(const struct entry *entry, struct samples *out)
+static void collect_pending_since(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -106,7 +106,7 @@ static void collect_pending_oldest(const struct entry *entry, struct samples *ou
         SAMPLE(out, d->since_ms, d->reason);
 }
 
-static void collect_unbound(const struct entry *entry, struct samples *out)
+static void collect_unbound_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -114,7 +114,7 @@ static void collect_unbound(const struct entry *entry, struct samples *out)
         SAMPLE(out, 1, d->reason);
 }
 
-static void collect_ignored(const struct entry *entry, struct samples *out)
+static void collect_ignored_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -122,7 +122,7 @@ static void collect_ignored(const struct entry *entry, struct samples *out)
         SAMPLE(out, 1, d->reason);
 }
 
-static void collect_outranked(const struct entry *entry, struct samples *out)
+static void collect_outranked_templates(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
     struct policy_name policy = policy_name_of(d->claimed);
@@ -131,7 +131,7 @@ static void collect_outranked(const struct entry *entry, struct samples *out)
         SAMPLE(out, 1, 0, policy.kind, policy.ns, policy.name);
 }
 
-static void collect_unbound_oldest(const struct entry *entry, struct samples *out)
+static void collect_unbound_since(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -180,7 +180,7 @@ static const struct family_def families[] = {
      .help = "Resource templates by namespace and state; each is in exactly one state. Rows that "
              "are 0 are left out.",
      .bound = "detail limit x 7",
-     .limit_kind = POLICY_LIMIT_NAMESPACE,
+     .limit_kind = LIMIT_BY_NAMESPACE,
      .sparse = true,
      .weigh = weigh_namespace,
      .labels = {FREE_LABEL("namespace"), STATE},
@@ -189,11 +189,11 @@ static const struct family_def families[] = {
      .help = "Templates whose binding differs from what governs them now, by the governing "
              "policy, or by the claimed one where none governs. Rows that are 0 are left out.",
      .bound = "policy limit x 12",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
      .weigh = weigh_stale,
      .labels = {POLICY_LABELS, ENUM_LABEL("reason", stale_reason_names), PHASE},
-     FROM(TEMPLATE_ENTRIES, collect_stale)},
+     FROM(TEMPLATE_ENTRIES, collect_stale_templates)},
     {.name = "karmada_propagationpolicies_not_in_force",
      .help = "Policies with at least one such template in karmada_templates_stale.",
      .aggregation = AGGREGATE_PRESENT,
@@ -201,7 +201,7 @@ static const struct family_def families[] = {
      .of = "karmada_templates_stale"},
     {.name = "karmada_templates_overdue",
      .help = "Stale templates that Karmada should have brought up to date by now.",
-     FROM(TEMPLATE_ENTRIES, collect_overdue)},
+     FROM(TEMPLATE_ENTRIES, collect_overdue_templates)},
     {.name = "karmada_templates_stale_field",
      .help = "Stale templates by field in which binding and policy differ; one template may count "
              "in several.",
@@ -212,22 +212,22 @@ static const struct family_def families[] = {
      .help = "When the template that is stale the longest may have become stale.",
      .aggregation = AGGREGATE_MIN,
      .labels = {PHASE},
-     FROM(TEMPLATE_ENTRIES, collect_stale_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_stale_since)},
     {.name = "karmada_templates_pending",
      .help = "Templates that no policy governs and nothing else propagates, by reason.",
      .bound = "kinds x 6",
      .labels = {KIND_LABELS, PENDING},
-     FROM(TEMPLATE_ENTRIES, collect_pending)},
+     FROM(TEMPLATE_ENTRIES, collect_pending_templates)},
     {.name = "karmada_templates_pending_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "When the template that is pending the longest may have become pending.",
      .aggregation = AGGREGATE_MIN,
      .labels = {PENDING},
-     FROM(TEMPLATE_ENTRIES, collect_pending_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_pending_since)},
     {.name = "karmada_templates_unbound",
      .help = "Templates that a policy governs and that have no binding, by reason.",
      .labels = {ENUM_LABEL("reason", unbound_reason_names)},
-     FROM(TEMPLATE_ENTRIES, collect_unbound)},
+     FROM(TEMPLATE_ENTRIES, collect_unbound_templates)},
     {.name = "karmada_template_stale_info",
      .help = "One series for each stale template, with the reason.",
      .bound = "detail limit",
@@ -245,20 +245,20 @@ static const struct family_def families[] = {
     {.name = "karmada_templates_ignored",
      .help = "Templates that Karmada never considers, by reason.",
      .labels = {ENUM_LABEL("reason", ignored_reason_names)},
-     FROM(TEMPLATE_ENTRIES, collect_ignored)},
+     FROM(TEMPLATE_ENTRIES, collect_ignored_templates)},
     {.name = "karmada_templates_outranked",
      .help = "Templates that a policy keeps by its claim though another would win a fresh match, "
              "by the claimed policy.",
      .bound = "policy limit",
-     .limit_kind = POLICY_LIMIT_POLICY,
+     .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS},
-     FROM(TEMPLATE_ENTRIES, collect_outranked)},
+     FROM(TEMPLATE_ENTRIES, collect_outranked_templates)},
     {.name = "karmada_templates_unbound_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "When the template that is unbound the longest should have got its binding.",
      .aggregation = AGGREGATE_MIN,
-     FROM(TEMPLATE_ENTRIES, collect_unbound_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_unbound_since)},
     {.name = "karmada_template_binding_delay_seconds",
      .unit = "seconds",
      .help = "How long after its template and its policy both existed a binding was made; each "
@@ -321,7 +321,7 @@ static void collect_bindings(const struct entry *entry, struct samples *out)
 }
 
 /* Equal placements have equal addresses, because both texts are canonical and interned. */
-static void collect_not_rescheduled(const struct entry *entry, struct samples *out)
+static void collect_bindings_not_rescheduled(const struct entry *entry, struct samples *out)
 {
     const struct binding *b = entry_binding(entry);
 
@@ -334,7 +334,7 @@ static bool has_defect(const struct entry *entry, enum defect defect)
     return entry_defects(entry) & 1u << defect;
 }
 
-static void collect_collisions(const struct entry *entry, struct samples *out)
+static void collect_name_collisions(const struct entry *entry, struct samples *out)
 {
     if (has_defect(entry, DEFECT_NAME_COLLISION))
         SAMPLE(out, 1, 0);
@@ -346,7 +346,7 @@ static void collect_dangling_claims(const struct entry *entry, struct samples *o
         SAMPLE(out, 1, entry_class(entry) == CLASS_BINDING ? HOLDER_BINDING : HOLDER_TEMPLATE);
 }
 
-static void collect_without_template(const struct entry *entry, struct samples *out)
+static void collect_bindings_without_template(const struct entry *entry, struct samples *out)
 {
     if (has_defect(entry, DEFECT_MISSING_TEMPLATE))
         SAMPLE(out, 1, scope_index(entry));
@@ -361,11 +361,11 @@ static const struct family_def binding_family_rows[] = {
     {.name = "karmada_bindings_not_rescheduled",
      .help = "Bindings whose placement the scheduler has not applied yet.",
      .labels = {SCOPE},
-     FROM(BINDING_ENTRIES, collect_not_rescheduled)},
+     FROM(BINDING_ENTRIES, collect_bindings_not_rescheduled)},
     {.name = "karmada_binding_name_collisions",
      .help = "Templates whose binding has, or would have, the name of another template's binding: "
              "Karmada makes that name without the API group.",
-     FROM(TEMPLATE_ENTRIES, collect_collisions)},
+     FROM(TEMPLATE_ENTRIES, collect_name_collisions)},
     {.name = "karmada_dangling_claims",
      .help = "Templates and bindings whose claim names a policy that does not exist, or that was "
              "recreated with another id.",
@@ -374,6 +374,6 @@ static const struct family_def binding_family_rows[] = {
     {.name = "karmada_bindings_without_template",
      .help = "Bindings whose template does not exist; only of kinds that policies select.",
      .labels = {SCOPE},
-     FROM(BINDING_ENTRIES, collect_without_template)},
+     FROM(BINDING_ENTRIES, collect_bindings_without_template)},
 };
 const struct family_group binding_families = {binding_family_rows, ARRAY_LEN(binding_family_rows)};

@@ -146,7 +146,7 @@ static bool has_partial_claim(const struct template_decision *d)
            binding_claimed(d->binding);
 }
 
-const char *phase_text(const struct template_decision *d, enum takeover takeover, bool holds)
+const char *phase_text(const struct template_decision *d, enum takeover takeover, bool claim_holds)
 {
     bool waits = waits_for_user(d, takeover);
 
@@ -156,7 +156,9 @@ const char *phase_text(const struct template_decision *d, enum takeover takeover
         return "Its user has changed it since its policy did: Karmada should have applied the "
                "policy with that change.";
     if (d->phase == PHASE_OVERDUE && d->reason == STALE_SELECTOR_MISMATCH)
-        return !holds ? foreign_words : is_claim_on_binding(d) ? mismatch_words : leaked_words;
+        return !claim_holds             ? foreign_words
+               : is_claim_on_binding(d) ? mismatch_words
+                                        : leaked_words;
     if (d->phase == PHASE_OVERDUE)
         return overdue_words[d->reason];
     if (waits && takeover == TAKEOVER_STATIC)

@@ -24,9 +24,9 @@ const char *state_text(const struct template_decision *d);
 
 /*
  * Returns sentences about the phase of a stale template: the overdue action of Karmada, or why
- * Karmada does not act or need not act yet. `holds` is the result of template_claim_holds().
+ * Karmada does not act or need not act yet. `claim_holds` is the result of template_claim_holds().
  */
-const char *phase_text(const struct template_decision *d, enum takeover takeover, bool holds);
+const char *phase_text(const struct template_decision *d, enum takeover takeover, bool claim_holds);
 
 /*
  * Returns the reason why Karmada cannot apply the governing policy; NULL if it can, or without such

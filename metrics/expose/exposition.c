@@ -73,8 +73,8 @@ static void add_start_time(struct strbuf *out, const struct label_set *set, unsi
     strbuf_addc(out, '\n');
 }
 
-static void add_label_set(struct strbuf *out, const struct family_state *family,
-                          const struct label_set *set, const struct exposition *how)
+static void add_series_of_set(struct strbuf *out, const struct family_state *family,
+                              const struct label_set *set, const struct exposition *how)
 {
     bool has_created = how->format == EXPOSITION_OPENMETRICS && how->created_ms > 0;
     bool restarts = !family->def->of_process && how->since_ms > how->created_ms;
@@ -106,10 +106,10 @@ void exposition_write_series(const struct registry *r, size_t family, struct exp
 
     assert(state->sorted == state->count && state->gone == 0);
     for (size_t k = 0; k < state->rest_count; k++)
-        add_label_set(out, state, state->rest[k], &how);
+        add_series_of_set(out, state, state->rest[k], &how);
     for (size_t k = 0; k < shown; k++) {
         if (!state->sets[k]->folded)
-            add_label_set(out, state, state->sets[k], &how);
+            add_series_of_set(out, state, state->sets[k], &how);
     }
 }
 

@@ -25,8 +25,8 @@ unsigned family_free_label_count(const struct family_def *family)
 
 unsigned family_limit_label_count(enum limit_kind limit_kind)
 {
-    static const unsigned labels[POLICY_LIMIT_COUNT] = {
-        [POLICY_LIMIT_POLICY] = 3, [POLICY_LIMIT_NAMESPACE] = 1};
+    static const unsigned labels[LIMIT_KIND_COUNT] = {
+        [LIMIT_BY_POLICY] = 3, [LIMIT_BY_NAMESPACE] = 1};
 
     return labels[limit_kind];
 }
@@ -34,8 +34,8 @@ unsigned family_limit_label_count(enum limit_kind limit_kind)
 const char *family_rest_value(enum limit_kind limit_kind)
 {
     /* "_others" is no namespace: names of namespaces are DNS labels and do not begin with '_'. */
-    static const char *const values[POLICY_LIMIT_COUNT] = {
-        [POLICY_LIMIT_NONE] = "", [POLICY_LIMIT_POLICY] = "", [POLICY_LIMIT_NAMESPACE] = "_others"};
+    static const char *const values[LIMIT_KIND_COUNT] = {
+        [LIMIT_NONE] = "", [LIMIT_BY_POLICY] = "", [LIMIT_BY_NAMESPACE] = "_others"};
 
     return values[limit_kind];
 }
@@ -109,7 +109,7 @@ static const char *stability_name(enum family_stability stability)
 }
 
 /* Appends a label and its possible values: "`reason` (no_match, excluded)". */
-static void add_label(struct strbuf *out, const struct family_label *label)
+static void add_markdown_label(struct strbuf *out, const struct family_label *label)
 {
     strbuf_addf(out, "`%s`", label->name);
     for (size_t i = 0; i < label->value_count; i++)
@@ -126,13 +126,13 @@ static void add_series_maximum(struct strbuf *out, const struct family_def *fami
         strbuf_addf(out, "%u", count_possible_series(family));
 }
 
-static void add_family(struct strbuf *out, const struct family_def *family)
+static void add_markdown_family(struct strbuf *out, const struct family_def *family)
 {
     strbuf_addf(out, "| `%s` | %s%s%s | ", family->name, family_type_name(family->type),
                 family->unit ? ", " : "", family->unit ? family->unit : "");
     for (const struct family_label *label = family->labels; label->name; label++) {
         strbuf_adds(out, label == family->labels ? "" : ", ");
-        add_label(out, label);
+        add_markdown_label(out, label);
     }
     strbuf_addf(out, " | %s%s | ", family->help,
                 family->opt_in ? " Off unless `--metrics.opt-in`." : "");
@@ -159,10 +159,10 @@ void catalogue_add_markdown(struct strbuf *out)
                 "| family | type, unit | labels | what it says | series at most | stability |\n"
                 "|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < family_count(); i++)
-        add_family(out, family_at(i));
+        add_markdown_family(out, family_at(i));
 }
 
-static void write_label(struct json_writer *w, const struct family_label *label)
+static void write_json_label(struct json_writer *w, const struct family_label *label)
 {
     json_writer_open(w, NULL, '{');
     json_writer_text(w, "name", label->name);
@@ -173,7 +173,7 @@ static void write_label(struct json_writer *w, const struct family_label *label)
     json_writer_close(w, '}');
 }
 
-static void write_family(struct json_writer *w, const struct family_def *family)
+static void write_json_family(struct json_writer *w, const struct family_def *family)
 {
     CLEANUP(strbuf_release) struct strbuf bound = STRBUF_INIT(SIZE_MAX);
 
@@ -185,7 +185,7 @@ static void write_family(struct json_writer *w, const struct family_def *family)
     json_writer_text(w, "help", family->help);
     json_writer_open(w, "labels", '[');
     for (const struct family_label *label = family->labels; label->name; label++)
-        write_label(w, label);
+        write_json_label(w, label);
     json_writer_close(w, ']');
     json_writer_text(w, "stability", stability_name(family->stability));
     json_writer_text(w, "bound", bound.data);
@@ -201,7 +201,7 @@ void catalogue_add_json(struct strbuf *out)
 
     json_writer_open(&w, NULL, '[');
     for (size_t i = 0; i < family_count(); i++)
-        write_family(&w, family_at(i));
+        write_json_family(&w, family_at(i));
     json_writer_close(&w, ']');
     strbuf_addc(out, '\n');
 }

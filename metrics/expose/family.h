@@ -62,14 +62,20 @@ struct label_set;
  * the namespace.
  */
 enum limit_kind {
-    POLICY_LIMIT_NONE,
-    POLICY_LIMIT_POLICY,    /* First labels: policy_kind, policy_namespace, policy. */
-    POLICY_LIMIT_NAMESPACE, /* First label: namespace. */
-    POLICY_LIMIT_COUNT,
+    LIMIT_NONE,
+    LIMIT_BY_POLICY,    /* First labels: policy_kind, policy_namespace, policy. */
+    LIMIT_BY_NAMESPACE, /* First label: namespace. */
+    LIMIT_KIND_COUNT,
 };
 
-/* Number of weights by which policies or namespaces are selected for the page: see `weigh`. */
-enum { POLICY_LIMIT_WEIGHTS = 3 };
+/* Weights by which the shown policies and namespaces are selected, most important first. */
+enum {
+    WEIGHT_OVERDUE,  /* Of a policy: overdue templates (policy_of_stale_template). */
+    WEIGHT_DEFERRED, /* Of a policy: deferred templates (policy_of_stale_template). */
+    WEIGHT_CLAIMED,  /* Of a policy: templates that claim it. */
+    LIMIT_WEIGHTS,
+    WEIGHT_TEMPLATES = 0, /* Of a namespace: its templates. */
+};
 
 struct family_def {
     const char *name;
@@ -84,13 +90,8 @@ struct family_def {
     bool detail; /* One series per object, limited by registry_options.detail_limit. */
     enum limit_kind limit_kind;
     bool no_rest; /* A sum over policies has no meaning: folded label sets are only hidden. */
-    /*
-     * Adds the weights of a label set to those of its policy or namespace; NULL: no weight. Weights
-     * of a policy, most important first: the numbers of overdue and of deferred templates that are
-     * counted for it, and of templates that claim it. Weight of a namespace: the number of its
-     * templates.
-     */
-    void (*weigh)(const struct label_set *set, int64_t weight[POLICY_LIMIT_WEIGHTS]);
+    /* Adds the weights of a label set to those of its policy or namespace. NULL: no weights. */
+    void (*weigh)(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS]);
     /* Values depend on past observations: those of a fresh engine over the same objects differ. */
     bool remembers;
     bool opt_in;     /* Off by default: see struct registry_options. */

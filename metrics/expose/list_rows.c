@@ -117,7 +117,8 @@ static bool policy_has_name(const struct entry *policy, const char *name)
            strcmp(policy->name, slash + 1) == 0;
 }
 
-static bool differs(const char *wanted, const char *value)
+/* Returns true if there is a condition `wanted` (not NULL) that the value does not meet. */
+static bool fails_condition(const char *wanted, const char *value)
 {
     return wanted && (!value || strcmp(wanted, value) != 0);
 }
@@ -128,11 +129,12 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
 
     if (filter->state >= 0 && filter->state != row->state)
         return false;
-    if (differs(filter->reason, reason_name(row->state, row->reason)) ||
-        differs(filter->ns, entry_ns(e)) || differs(filter->group, e->partition->type->group) ||
-        differs(filter->owner, row->owner) || differs(filter->name, e->name) ||
-        differs(filter->actor, actor_names[row->actor]) ||
-        differs(filter->stage, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL))
+    if (fails_condition(filter->reason, reason_name(row->state, row->reason)) ||
+        fails_condition(filter->ns, entry_ns(e)) ||
+        fails_condition(filter->group, e->partition->type->group) ||
+        fails_condition(filter->owner, row->owner) || fails_condition(filter->name, e->name) ||
+        fails_condition(filter->actor, actor_names[row->actor]) ||
+        fails_condition(filter->stage, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL))
         return false;
     if (filter->kind && strcasecmp(filter->kind, entry_kind(e)) != 0)
         return false;
@@ -405,6 +407,7 @@ void rows_release_retired(struct rows *rows)
     const struct row_view *oldest = rows->newest;
     size_t done = 0;
 
+    /* A view can have a retired row only if it existed when the row was retired. */
     while (oldest && oldest->next)
         oldest = oldest->next;
     while (done < rows->retired_count &&

@@ -42,7 +42,7 @@ struct since template_since(const struct template_decision *d)
                        : (struct since){d->seen_ms, d->seen_ms != 0};
 }
 
-static struct policy_name claimed_policy(const struct claim *claim)
+static struct policy_name policy_name_of_claim(const struct claim *claim)
 {
     return (struct policy_name){kind_of_policies(claim->cluster_scoped)->name, claim->ns,
                                 claim->name};
@@ -55,7 +55,7 @@ struct policy_name referrer_policy(const struct dependency_referrer *referrer, b
         referrer->template ? template_decision(referrer->template) : NULL;
 
     if (!current && b && b->claim)
-        return claimed_policy(b->claim);
+        return policy_name_of_claim(b->claim);
     return policy_name_of(d ? d->governing : NULL);
 }
 
@@ -112,6 +112,7 @@ static void add_defect_fields(struct strbuf *out, const struct entry *binding, e
             continue;
         strbuf_addf(out, "%s%s is %s", between, dependency_field_names[i],
                     dependency_value_name(i, stored));
+        /* Fields of a former dependency should be unset: they have no correct value. */
         if (defect != DEFECT_UNCLEARED_FIELDS)
             strbuf_addf(out, ", not %s", dependency_value_name(i, !stored));
         between = "; ";

@@ -13,7 +13,7 @@ enum {
 /* Policy or namespace that is shown or folded. */
 struct limited_subject {
     const char *key; /* Borrowed from a label set; the first labels name the subject. */
-    int64_t weight[POLICY_LIMIT_WEIGHTS];
+    int64_t weight[LIMIT_WEIGHTS];
     size_t bytes; /* Size of the subject's lines in all families with the limit. */
 };
 
@@ -35,6 +35,7 @@ static bool has_only_subject_labels(const struct family_state *f, unsigned label
 static int compare_first_labels(const char *a, const char *b, unsigned labels)
 {
     for (unsigned quotes = 2 * labels; quotes > 0; a++, b++) {
+        /* A backslash belongs to the next character, which ends no label even if it is a quote. */
         bool escaped = *a == '\\' && *b == '\\';
 
         a += escaped;
@@ -68,13 +69,12 @@ static void merge_subjects(struct subjects *all, const struct family_state *f)
     size_t count = 0, at = 0;
 
     for (size_t i = 0; i < f->count || at < all->count; count++) {
-        int order = i == f->count ? 1
-                    : at == all->count
-                        ? -1
-                        : compare_subject(all, all->exact, f->sets[i], &all->items[at]);
+        bool is_new =
+            at == all->count ||
+            (i < f->count && compare_subject(all, all->exact, f->sets[i], &all->items[at]) < 0);
 
         merged[count] =
-            order < 0 ? (struct limited_subject){.key = f->sets[i]->key} : all->items[at++];
+            is_new ? (struct limited_subject){.key = f->sets[i]->key} : all->items[at++];
         for (; i < f->count && compare_subject(all, all->exact, f->sets[i], &merged[count]) == 0;
              i++) {
             if (f->def->weigh)
@@ -87,9 +87,9 @@ static void merge_subjects(struct subjects *all, const struct family_state *f)
 }
 
 /* Compares two subjects by descending weight, then by key. */
-static int compare_weight(const struct limited_subject *a, const struct limited_subject *b)
+static int compare_weights(const struct limited_subject *a, const struct limited_subject *b)
 {
-    for (size_t i = 0; i < POLICY_LIMIT_WEIGHTS; i++) {
+    for (size_t i = 0; i < LIMIT_WEIGHTS; i++) {
         if (a->weight[i] != b->weight[i])
             return a->weight[i] > b->weight[i] ? -1 : 1;
     }
@@ -108,9 +108,9 @@ static void swap(struct limited_subject *a, struct limited_subject *b)
 static void restore_heap(struct limited_subject *heap, size_t count, size_t at)
 {
     for (size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
-        if (below + 1 < count && compare_weight(&heap[below], &heap[below + 1]) < 0)
+        if (below + 1 < count && compare_weights(&heap[below], &heap[below + 1]) < 0)
             below++;
-        if (compare_weight(&heap[at], &heap[below]) >= 0)
+        if (compare_weights(&heap[at], &heap[below]) >= 0)
             return;
         swap(&heap[at], &heap[below]);
         at = below;
@@ -126,7 +126,7 @@ static void select_heaviest(struct limited_subject *items, size_t count, size_t 
     for (size_t i = limit / 2; i > 0; i--)
         restore_heap(items, limit, i - 1);
     for (size_t i = limit; limit > 0 && i < count; i++) {
-        if (compare_weight(&items[i], &items[0]) < 0) {
+        if (compare_weights(&items[i], &items[0]) < 0) {
             swap(&items[i], &items[0]);
             restore_heap(items, limit, 0);
         }
@@ -200,7 +200,7 @@ static bool has_limit(const struct family_state *f, enum limit_kind kind)
 
 static int by_weight(const void *a, const void *b)
 {
-    return compare_weight(a, b);
+    return compare_weights(a, b);
 }
 
 /* Removes the lightest subjects until the lines of the others have at most `max_bytes` bytes. */
@@ -220,8 +220,9 @@ static void drop_lightest(struct subjects *all, const struct family_state *famil
     qsort(all->items, all->count, sizeof(*all->items), by_key);
 }
 
-static bool exceeds_limit(const struct family_state *families, size_t count, enum limit_kind kind,
-                          size_t limit)
+/* Returns true if a family has more label sets than `limit`: some of them may need to be folded. */
+static bool may_exceed_limit(const struct family_state *families, size_t count,
+                             enum limit_kind kind, size_t limit)
 {
     for (size_t i = 0; i < count; i++) {
         if (has_limit(&families[i], kind) && families[i].count > limit)
@@ -281,7 +282,7 @@ static size_t shown_label_set_bytes(const struct family_state *families, size_t 
         const struct family_state *f = &families[i];
 
         if (!f->def || f->def->classes == 0 || family_remembers(f->def) ||
-            has_limit(f, POLICY_LIMIT_NAMESPACE) != by_namespace)
+            has_limit(f, LIMIT_BY_NAMESPACE) != by_namespace)
             continue;
         for (size_t k = 0; k < f->count && (!f->def->detail || k < details); k++)
             bytes += f->sets[k]->folded ? 0 : label_set_bytes(f, f->sets[k]);
@@ -291,7 +292,7 @@ static size_t shown_label_set_bytes(const struct family_state *families, size_t 
 
 /* Returns the maximal size of the families by namespace; SIZE_MAX if they fit on the page. */
 static size_t namespace_bytes_max(const struct family_state *families, size_t count,
-                                  const struct policy_limits *limits)
+                                  const struct page_limits *limits)
 {
     size_t needed = shown_label_set_bytes(families, count, limits->details, true);
     size_t max_bytes = limits->page_bytes / NAMESPACE_SHARE;
@@ -305,8 +306,8 @@ static size_t namespace_bytes_max(const struct family_state *families, size_t co
     return needed <= max_bytes ? SIZE_MAX : max_bytes;
 }
 
-void policy_limit_apply(struct family_state *families, size_t count,
-                        const struct policy_limits *limits)
+void page_limits_apply(struct family_state *families, size_t count,
+                       const struct page_limits *limits)
 {
     size_t max_bytes;
 
@@ -314,12 +315,12 @@ void policy_limit_apply(struct family_state *families, size_t count,
         if (families[i].def)
             family_state_unfold_sets(&families[i]);
     }
-    if (exceeds_limit(families, count, POLICY_LIMIT_POLICY, limits->policies))
-        apply_limit(families, count, POLICY_LIMIT_POLICY, limits->policies, SIZE_MAX);
+    if (may_exceed_limit(families, count, LIMIT_BY_POLICY, limits->policies))
+        apply_limit(families, count, LIMIT_BY_POLICY, limits->policies, SIZE_MAX);
     max_bytes = namespace_bytes_max(families, count, limits);
     if (max_bytes != SIZE_MAX ||
-        exceeds_limit(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces))
-        apply_limit(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces, max_bytes);
+        may_exceed_limit(families, count, LIMIT_BY_NAMESPACE, limits->namespaces))
+        apply_limit(families, count, LIMIT_BY_NAMESPACE, limits->namespaces, max_bytes);
 }
 
 /* ---- registry ---- */
@@ -439,7 +440,7 @@ void registry_free(struct registry *r)
     free(r);
 }
 
-static void sample_add(const struct sample *sample)
+static void add_to_series(const struct sample *sample)
 {
     struct series *series = sample->series;
 
@@ -463,7 +464,7 @@ static void sample_add(const struct sample *sample)
     abort();
 }
 
-static void sample_remove(const struct sample *sample)
+static void remove_from_series(const struct sample *sample)
 {
     struct series *series = sample->series;
 
@@ -524,9 +525,10 @@ static void count_wait(const struct registry *r, const struct entry *entry,
     const struct family_def *def = old->series->set->family->def;
     int64_t waited_ms = engine_now_ms(r->samples.engine) - old->value;
 
-    if (def->aggregation != AGGREGATE_WAIT || !entry->decision || !def->ended(entry) ||
-        (contribution_has(entry->contribution, old->series) &&
-         contribution_value(entry->contribution, old->series) == old->value))
+    if (def->aggregation != AGGREGATE_WAIT || !entry->decision || !def->ended(entry))
+        return;
+    if (contribution_has(entry->contribution, old->series) &&
+        contribution_value(entry->contribution, old->series) == old->value)
         return;
     count_value(old->series->set, (double)(waited_ms > 0 ? waited_ms : 0) / 1000);
 }
@@ -580,11 +582,11 @@ void registry_update_entry(void *registry, struct entry *entry)
     r->version++;
     /* Add before removing, so that series in both lists keep a reference. */
     for (size_t i = 0; i < fresh->count; i++)
-        sample_add(&fresh->items[i]);
+        add_to_series(&fresh->items[i]);
     count_new_samples(fresh, old);
     for (size_t at = 0; contribution_next(old, &at, &sample);) {
         count_wait(r, entry, &sample);
-        sample_remove(&sample);
+        remove_from_series(&sample);
     }
     contribution_drop(&r->contributions, old);
 }
@@ -688,7 +690,7 @@ static size_t count_omitted_series(const struct registry *r, size_t index)
 }
 
 /* Returns the limits of a page. Its size follows from the highest limit, at least the default. */
-static struct policy_limits make_policy_limits(const struct registry_options *options)
+static struct page_limits make_page_limits(const struct registry_options *options)
 {
     size_t most = registry_options_default.policy_limit;
 
@@ -696,7 +698,7 @@ static struct policy_limits make_policy_limits(const struct registry_options *op
         most = options->policy_limit;
     if (options->detail_limit > most)
         most = options->detail_limit;
-    return (struct policy_limits){
+    return (struct page_limits){
         .policies = options->policy_limit,
         .namespaces = options->detail_limit,
         .details = options->detail_limit,
@@ -705,13 +707,13 @@ static struct policy_limits make_policy_limits(const struct registry_options *op
 
 void registry_prepare(struct registry *r)
 {
-    const struct policy_limits limits = make_policy_limits(&r->options);
+    const struct page_limits limits = make_page_limits(&r->options);
 
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
             family_state_sort_sets(&r->families[i]);
     }
-    policy_limit_apply(r->families, family_count(), &limits);
+    page_limits_apply(r->families, family_count(), &limits);
     for (size_t i = 0; i < family_count(); i++) {
         struct family_state *family = &r->families[i];
 

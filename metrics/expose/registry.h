@@ -16,9 +16,9 @@
 struct registry;
 
 struct registry_options {
-    /* Maximal number of series in `detail` families, and of namespaces (POLICY_LIMIT_NAMESPACE). */
+    /* Maximal number of series in `detail` families, and of namespaces (LIMIT_BY_NAMESPACE). */
     size_t detail_limit;
-    size_t policy_limit; /* Maximal number of policies (POLICY_LIMIT_POLICY). */
+    size_t policy_limit; /* Maximal number of policies (LIMIT_BY_POLICY). */
     bool opt_in;         /* Includes families that are off by default. */
 };
 extern const struct registry_options registry_options_default;
@@ -88,7 +88,7 @@ size_t registry_shown_count(const struct registry *r, const struct family_state 
 uint64_t registry_change_count(const struct registry *r);
 
 /* Limits of a page. */
-struct policy_limits {
+struct page_limits {
     size_t policies;   /* Maximal number of policies. */
     size_t namespaces; /* Maximal number of namespaces. */
     size_t details;    /* Maximal number of series of a `detail` family. */
@@ -108,5 +108,5 @@ struct policy_limits {
  * complete; families with `no_rest` have no such label sets. The policies and namespaces with the
  * highest weights (`weigh`) are shown; with equal weights, the first in byte order.
  */
-void policy_limit_apply(struct family_state *families, size_t count,
-                        const struct policy_limits *limits);
+void page_limits_apply(struct family_state *families, size_t count,
+                       const struct page_limits *limits);

@@ -262,7 +262,7 @@ void report_put_outcome(struct json_writer *w, const char *key, const struct out
     json_writer_close(w, '}');
 }
 
-static void put_template(struct json_writer *w, const struct plan_template *row)
+static void put_plan_template(struct json_writer *w, const struct plan_template *row)
 {
     const struct entry *template = row->template;
 
@@ -287,7 +287,8 @@ static double rounded_to_milli(double value)
     return (double)thousandths / MILLI;
 }
 
-static void put_pair(struct json_writer *w, const char *key, double before, double after)
+static void put_before_and_after(struct json_writer *w, const char *key, double before,
+                                 double after)
 {
     json_writer_open(w, key, '{');
     json_writer_number(w, "before", rounded_to_milli(before));
@@ -295,16 +296,17 @@ static void put_pair(struct json_writer *w, const char *key, double before, doub
     json_writer_close(w, '}');
 }
 
-static void put_cluster(struct json_writer *w, const struct plan_cluster *row)
+static void put_plan_cluster(struct json_writer *w, const struct plan_cluster *row)
 {
     double before = (double)row->replicas[PLAN_BEFORE], after = (double)row->replicas[PLAN_AFTER];
 
     json_writer_open(w, NULL, '{');
     json_writer_text(w, "cluster", row->name);
-    put_pair(w, "replicas", before, after);
-    put_pair(w, "cpu", row->cores[PLAN_BEFORE], row->cores[PLAN_AFTER]);
-    put_pair(w, "memory", row->memory_bytes[PLAN_BEFORE], row->memory_bytes[PLAN_AFTER]);
-    put_pair(w, "pods", before, after);
+    put_before_and_after(w, "replicas", before, after);
+    put_before_and_after(w, "cpu", row->cores[PLAN_BEFORE], row->cores[PLAN_AFTER]);
+    put_before_and_after(w, "memory", row->memory_bytes[PLAN_BEFORE],
+                         row->memory_bytes[PLAN_AFTER]);
+    put_before_and_after(w, "pods", before, after);
     json_writer_bool(w, "overflow", row->overflows);
     json_writer_close(w, '}');
 }
@@ -334,8 +336,8 @@ static void put_plan_summary(struct json_writer *w, const struct plan_result *r)
  * Writes conflicts. The engine has the details of conflicts that appear before plan_undo(), and of
  * conflicts that vanish only after plan_undo().
  */
-static void put_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
-                          const struct engine *engine)
+static void put_plan_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
+                               const struct engine *engine)
 {
     size_t i = 0;
 
@@ -359,14 +361,14 @@ static void put_plan(struct json_writer *w, const char *key, struct plan *p,
     put_plan_summary(w, r);
     json_writer_open(w, "templates", '[');
     for (size_t i = 0; i < r->template_count; i++)
-        put_template(w, &r->templates[i]);
+        put_plan_template(w, &r->templates[i]);
     json_writer_close(w, ']');
     json_writer_open(w, "clusters", '[');
     for (size_t i = 0; i < r->clusters.count; i++)
-        put_cluster(w, &r->clusters.items[i]);
+        put_plan_cluster(w, &r->clusters.items[i]);
     json_writer_close(w, ']');
     json_writer_bit_names(w, "assumptions", r->assumptions, assumption_texts);
-    put_conflicts(w, p, r, engine);
+    put_plan_conflicts(w, p, r, engine);
     if (fails)
         json_writer_raw_json(w, "fails", fails);
     json_writer_close(w, '}');

@@ -22,38 +22,41 @@ static void put_stage_and_reason(struct json_writer *w, const char *stage, const
     json_writer_text(w, reason, at.reason != WHY_NONE ? stage_reason_names[at.reason] : NULL);
 }
 
-struct target_place *list_target_places(const struct engine *engine, const struct entry *template)
+struct target_cluster_stage *list_target_stages(const struct engine *engine,
+                                                const struct entry *template)
 {
     struct template_decision *d = template->decision;
-    struct target_place *places = xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*places));
+    struct target_cluster_stage *targets =
+        xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*targets));
 
     for (uint32_t i = 0; i < d->target_count; i++)
-        places[i] = (struct target_place){entry_binding(d->binding)->clusters[i].name,
-                                          decision_targets(d)[i],
-                                          engine_target_message(engine, template, i)};
-    return places;
+        targets[i] = (struct target_cluster_stage){entry_binding(d->binding)->clusters[i].name,
+                                                   decision_targets(d)[i],
+                                                   engine_target_message(engine, template, i)};
+    return targets;
 }
 
 static int by_cluster(const void *a, const void *b)
 {
-    return strcmp(((const struct target_place *)a)->cluster,
-                  ((const struct target_place *)b)->cluster);
+    return strcmp(((const struct target_cluster_stage *)a)->cluster,
+                  ((const struct target_cluster_stage *)b)->cluster);
 }
 
 static void put_targets(struct json_writer *w, const struct engine *engine,
                         const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    CLEANUP(free_cleanup) struct target_place *places = list_target_places(engine, template);
+    CLEANUP(free_cleanup)
+    struct target_cluster_stage *targets = list_target_stages(engine, template);
 
-    qsort(places, d->target_count, sizeof(*places), by_cluster);
+    qsort(targets, d->target_count, sizeof(*targets), by_cluster);
     json_writer_open(w, "targets", '[');
     for (uint32_t i = 0; i < d->target_count; i++) {
         json_writer_open(w, NULL, '{');
-        json_writer_text(w, "cluster", places[i].cluster);
-        put_stage_and_reason(w, "stage", "reason", places[i].at);
-        if (*places[i].message)
-            json_writer_text(w, "message", places[i].message);
+        json_writer_text(w, "cluster", targets[i].cluster);
+        put_stage_and_reason(w, "stage", "reason", targets[i].at);
+        if (*targets[i].message)
+            json_writer_text(w, "message", targets[i].message);
         json_writer_close(w, '}');
     }
     json_writer_close(w, ']');
@@ -104,8 +107,8 @@ static void put_sharers(struct json_writer *w, const struct engine *engine,
     json_writer_close(w, ']');
 }
 
-static void put_lease(struct json_writer *w, const struct engine *engine,
-                      const struct entry *template)
+static void put_lease_of_template(struct json_writer *w, const struct engine *engine,
+                                  const struct entry *template)
 {
     const struct entry *lease = engine_lease_of(engine, template);
     const struct lease_decision *d = lease ? lease_decision(lease) : NULL;
@@ -135,11 +138,11 @@ void report_put_connector(struct json_writer *w, const struct engine *engine,
     json_writer_text(w, "protection", protection_names[c->protection]);
     json_writer_bit_names(w, "conflicts", c->conflicts, connector_conflict_names);
     put_sharers(w, engine, template);
-    put_lease(w, engine, template);
+    put_lease_of_template(w, engine, template);
 }
 
-static void put_connector(struct json_writer *w, const struct engine *engine,
-                          const struct entry *template)
+static void put_config_connector(struct json_writer *w, const struct engine *engine,
+                                 const struct entry *template)
 {
     json_writer_open(w, "configConnector", '{');
     report_put_connector(w, engine, template);
@@ -211,7 +214,7 @@ void report_template(struct json_writer *w, const struct engine *engine,
         report_put_projected(w, d->capacity);
     }
     if (d->connector)
-        put_connector(w, engine, template);
+        put_config_connector(w, engine, template);
     json_writer_close(w, '}');
 }
 
@@ -313,8 +316,8 @@ void report_dependency(struct json_writer *w, const struct entry *dependency)
 
 /* ---- policies ---- */
 
-static void count_template_of_policy(struct policy_counts *counts,
-                                     const struct template_decision *d, const struct entry *policy)
+static void add_template_to_counts(struct policy_counts *counts, const struct template_decision *d,
+                                   const struct entry *policy)
 {
     counts->won += d->winner == policy;
     counts->claimed += d->claimed == policy;
@@ -335,7 +338,7 @@ struct policy_counts policy_counts_of(const struct entry *policy)
         const struct template_decision *d = template_decision(reader);
 
         if (d && entry_exists(reader) && d->state != STATE_IGNORED)
-            count_template_of_policy(&counts, d, policy);
+            add_template_to_counts(&counts, d, policy);
     }
     return counts;
 }

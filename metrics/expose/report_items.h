@@ -57,7 +57,7 @@ void report_put_connector(struct json_writer *w, const struct engine *engine,
 void report_lease(struct json_writer *w, const struct entry *entry);
 
 /* Target cluster of a template's binding, and the stage of the template there. */
-struct target_place {
+struct target_cluster_stage {
     const char *cluster;
     struct stage_and_reason at;
     const char *message; /* Karmada's message; "" if there is no message. */
@@ -67,7 +67,8 @@ struct target_place {
  * Returns the targets of a decided template in the order of its binding; their number is
  * `target_count` of the decision. Texts are borrowed. The caller frees the array.
  */
-struct target_place *list_target_places(const struct engine *engine, const struct entry *template);
+struct target_cluster_stage *list_target_stages(const struct engine *engine,
+                                                const struct entry *template);
 
 /* Appends stage, delivery and Karmada's message of a template, and "targets" by member cluster. */
 void report_put_stages(struct json_writer *w, const struct engine *engine,

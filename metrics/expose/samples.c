@@ -20,7 +20,7 @@ struct contribution_key {
     size_t count;
 };
 
-static bool has_wanted_samples(const void *item, const void *key)
+static bool is_wanted_contribution(const void *item, const void *key)
 {
     const struct contribution_key *wanted = key;
 
@@ -30,7 +30,7 @@ static bool has_wanted_samples(const void *item, const void *key)
 
 void contributions_init(struct contributions *all, uint64_t seed)
 {
-    *all = (struct contributions){.map = MAP_INIT(has_wanted_samples), .seed = seed};
+    *all = (struct contributions){.map = MAP_INIT(is_wanted_contribution), .seed = seed};
 }
 
 void contributions_release(struct contributions *all)

@@ -47,6 +47,7 @@ static size_t kept_bytes_max(const char *value)
     const char *bytes;
     size_t len = 0;
 
+    /* Such a value fits even if U+FFFD replaces every byte. */
     if (strlen(value) <= LABEL_VALUE_MAX / REPLACEMENT_LEN)
         return LABEL_VALUE_MAX;
     while (*value && len <= LABEL_VALUE_MAX)
@@ -141,7 +142,7 @@ static void heap_pop(struct heap *h)
     h->values[at] = last;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     int64_t left = *(const int64_t *)a;
     int64_t right = *(const int64_t *)b;
@@ -155,8 +156,8 @@ static void compact_multiset(struct multiset *m)
     size_t kept = 0;
     size_t gone = 0;
 
-    qsort(m->present.values, m->present.count, sizeof(int64_t), ascending);
-    qsort(m->removed.values, m->removed.count, sizeof(int64_t), ascending);
+    qsort(m->present.values, m->present.count, sizeof(int64_t), compare_numbers);
+    qsort(m->removed.values, m->removed.count, sizeof(int64_t), compare_numbers);
     for (size_t i = 0; i < m->present.count; i++) {
         if (gone < m->removed.count && m->removed.values[gone] == m->present.values[i])
             gone++;
@@ -509,6 +510,7 @@ void family_state_sort_sets(struct family_state *f)
     struct label_set **tail = xreallocarray(NULL, fresh, sizeof(struct label_set *));
     size_t at = f->count;
 
+    /* Sorts the new sets and merges them with the sorted ones, starting with the last keys. */
     memcpy(tail, f->sets + sorted, fresh * sizeof(struct label_set *));
     qsort(tail, fresh, sizeof(struct label_set *), by_key);
     while (fresh > 0) {

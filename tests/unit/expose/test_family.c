@@ -108,18 +108,18 @@ static void check_present(const struct family_def *f)
 /* What is folded is added up without the first labels, and a row that is not there is 0. */
 static void check_fold(const struct family_def *f)
 {
-    static const char *const bounds[POLICY_LIMIT_COUNT] = {
-        [POLICY_LIMIT_POLICY] = "policy limit",
-        [POLICY_LIMIT_NAMESPACE] = "detail limit",
+    static const char *const bounds[LIMIT_KIND_COUNT] = {
+        [LIMIT_BY_POLICY] = "policy limit",
+        [LIMIT_BY_NAMESPACE] = "detail limit",
     };
-    static const char *const names[POLICY_LIMIT_COUNT][4] = {
-        [POLICY_LIMIT_POLICY] = {"policy_kind", "policy_namespace", "policy"},
-        [POLICY_LIMIT_NAMESPACE] = {"namespace"},
+    static const char *const names[LIMIT_KIND_COUNT][4] = {
+        [LIMIT_BY_POLICY] = {"policy_kind", "policy_namespace", "policy"},
+        [LIMIT_BY_NAMESPACE] = {"namespace"},
     };
 
-    assert_int_equal(f->limit_kind == POLICY_LIMIT_POLICY,
+    assert_int_equal(f->limit_kind == LIMIT_BY_POLICY,
                      f->labels[0].name && !f->labels[0].values &&
-                         strcmp(f->labels[0].name, names[POLICY_LIMIT_POLICY][0]) == 0);
+                         strcmp(f->labels[0].name, names[LIMIT_BY_POLICY][0]) == 0);
     assert_true(f->limit_kind || (!f->no_rest && !f->weigh));
     if (!f->limit_kind)
         return;

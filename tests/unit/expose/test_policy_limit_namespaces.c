@@ -259,18 +259,18 @@ static void pair_release(struct pair *p)
     family_state_release(&p->families[1]);
 }
 
-static const struct policy_limits unlimited = {
+static const struct page_limits unlimited = {
     .policies = SIZE_MAX, .namespaces = SIZE_MAX, .details = SIZE_MAX, .page_bytes = SIZE_MAX};
 
 TEST(the_rest_has_a_row_for_each_resource)
 {
-    struct policy_limits limits = unlimited;
+    struct page_limits limits = unlimited;
     struct pair p;
 
     pair_init(&p);
     struct family_state *f = &p.families[1];
     limits.namespaces = 2;
-    policy_limit_apply(p.families, 2, &limits);
+    page_limits_apply(p.families, 2, &limits);
     assert_int_equal(p.families[0].folded, 3);
     assert_int_equal(f->folded, 6);
     assert_int_equal(f->rest_count, 2);
@@ -281,7 +281,7 @@ TEST(the_rest_has_a_row_for_each_resource)
     for (size_t i = 0; i < f->count; i++)
         assert_int_equal(f->sets[i]->folded, !strstr(f->sets[i]->key, "\"plain\"") &&
                                                  !strstr(f->sets[i]->key, "\"most\""));
-    policy_limit_apply(p.families, 2, &unlimited);
+    page_limits_apply(p.families, 2, &unlimited);
     assert_int_equal(p.families[0].folded + f->folded + f->rest_count, 0);
     pair_release(&p);
 }
@@ -304,12 +304,12 @@ static struct size_case {
 TEST_ROWS(a_page_without_room_shows_fewer_namespaces, size_cases, name)
 {
     const struct size_case *row = *state;
-    struct policy_limits limits = unlimited;
+    struct page_limits limits = unlimited;
     struct pair p;
 
     pair_init(&p);
     limits.page_bytes = row->page_bytes;
-    policy_limit_apply(p.families, 2, &limits);
+    page_limits_apply(p.families, 2, &limits);
     assert_int_equal(p.families[0].folded, row->folded);
     assert_int_equal(p.families[1].folded, 2 * row->folded);
     for (size_t i = 0; i < p.families[0].count; i++)
