@@ -413,6 +413,7 @@ const cJSON *json_object_or_null(const cJSON *item)
 
 /* ---- JSON parser ---- */
 
+/* Returns true if arrays and objects that are not empty are nested deeper than `levels`. */
 static bool is_nested_deeper(const cJSON *item, unsigned levels)
 {
     if (levels == 0)

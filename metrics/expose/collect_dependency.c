@@ -59,10 +59,11 @@ static void collect_referrer_policy(void *context, const struct dependency_refer
     if (!referrer->counts_observed || !policy.kind)
         return;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        unsigned value = i * 2 + referrer->observed.wants[i]; /* Index in value_names. */
+
         if (c->dependency->fields[i].conflict)
-            SAMPLE_ONCE(c->out, 1,
-                        i * (unsigned)ARRAY_LEN(value_names) + i * 2 + referrer->observed.wants[i],
-                        policy.kind, policy.ns, policy.name);
+            SAMPLE_ONCE(c->out, 1, i * (unsigned)ARRAY_LEN(value_names) + value, policy.kind,
+                        policy.ns, policy.name);
     }
 }
 

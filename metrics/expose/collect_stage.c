@@ -89,9 +89,10 @@ static void collect_suspended_templates(const struct entry *entry, struct sample
 {
     const struct template_decision *d = template_decision(entry);
     const struct binding *b = entry_binding(d->binding);
+    bool waiting = d->stages.delivery.reason == WHY_SUSPENDED;
 
     if (b && is_suspended(b))
-        SAMPLE(out, 1, d->stages.delivery.reason == WHY_SUSPENDED);
+        SAMPLE(out, 1, waiting);
 }
 
 /*

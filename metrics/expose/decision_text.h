@@ -68,7 +68,7 @@ enum next_change_note {
     NEXT_CHANGE_PRIORITY, /* The change copies the value of a PriorityClass to the binding. */
 };
 
-/* Returns the circumstance of a template; the first in the order of the enum after NORMAL. */
+/* Returns the first of BLOCKED, NAMESAKE, REQUIRED and PRIORITY that applies; else NORMAL. */
 enum next_change_note next_change_note_of(const struct template_decision *d);
 
 /*
@@ -84,7 +84,7 @@ const char *undetermined_text(enum undetermined_reason reason);
 /* Action that ends a stage, and the role that must act. */
 struct stage_action {
     enum actor actor;
-    const char *text; /* Sentences; "" if no action is due, or if state_actor() decides. */
+    const char *text; /* Sentences; "" if no action is due or the state decides (state_actor). */
 };
 struct stage_action stage_action_of(struct stage_and_reason at);
 
@@ -103,7 +103,7 @@ const char *stage_actor_text(enum actor actor);
 /*
  * Appends the other object of a conflict of a template or lease `entry`, to continue a text of
  * connector_conflict_texts: ": PubSubTopic team-b/t and 2 more", ": the namespace team-b". Appends
- * nothing if the conflict has no other object, or it is unknown.
+ * nothing if there is no other object, or if that object is unknown.
  */
 void connector_conflict_add_subject(const struct engine *e, const struct entry *entry,
                                     enum connector_conflict conflict, struct strbuf *out);

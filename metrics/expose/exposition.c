@@ -68,6 +68,7 @@ static void add_start_time(struct strbuf *out, const struct label_set *set, unsi
     strbuf_add(out, family->def->name,
                family->def->type == FAMILY_COUNTER ? len - strlen("_total") : len);
     strbuf_adds(out, "_created");
+    /* The labels follow the name and its suffix. */
     strbuf_adds(out, text.data + len + strlen(family->texts[at].suffix));
     strbuf_add_seconds(out, created_ms);
     strbuf_addc(out, '\n');

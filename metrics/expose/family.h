@@ -19,9 +19,9 @@ enum family_stability { STABILITY_STABLE, STABILITY_EXPERIMENTAL };
 /* How the values of a family are computed from the samples of entries. */
 enum family_aggregation {
     AGGREGATE_SUM,      /* Sum of whole numbers. A sample of 0 only makes the series present. */
-    AGGREGATE_MIN,      /* Minimum; samples in milliseconds, exposed in seconds. Absent if empty. */
+    AGGREGATE_MIN,      /* Minimum of milliseconds, exposed in seconds; absent without samples. */
     AGGREGATE_INCREASE, /* Counter: sum of all increases of samples; decreases do not count. */
-    AGGREGATE_FIRST,    /* Histogram of the first sample of each entry, in milliseconds. */
+    AGGREGATE_FIRST,    /* Histogram, in seconds, of the first sample of each entry, in ms. */
     AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
     AGGREGATE_ZEROS,    /* Number of label sets of another family with a series of 0: see `of`. */
     AGGREGATE_PRESENT, /* Number of label sets of another family with this series above 0: see `of`.

@@ -13,7 +13,7 @@
  * Data of one template in lists; the row pins its entries and holds references to its texts.
  *
  * Threads of the web server read rows while the event loop changes the store. These threads may
- * read the members of a row, and kind, namespace and name of its entries, which never change; they
+ * read the members of a row, and type, namespace and name of its entries, which never change; they
  * must not read the object or the decision of an entry. A list that needs more data gets a member
  * here.
  */
@@ -68,8 +68,8 @@ struct row_filter {
 bool row_matches(const struct row *row, const struct row_filter *filter);
 
 /*
- * Returns true if the filter matches the template before or after the transition. Transitions have
- * no owner, stage and actor for the filter: these members must be NULL.
+ * Returns true if the filter matches the template before or after the transition. The members
+ * `owner`, `stage` and `actor` of the filter must be NULL: this function does not support them.
  */
 bool transition_matches(const struct transition *x, const struct row_filter *filter);
 

@@ -140,7 +140,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /*
- * Returns the subject of a label set; NULL if `all` does not have it. Call it for the sets of a
+ * Returns the subject of a label set; NULL if `all` does not have it. Callers pass the sets of a
  * family in order: sets and subjects are sorted by key, so each search starts at *at, where the
  * last one ended. *at must be 0 for the first set.
  */
@@ -232,28 +232,29 @@ static bool may_exceed_limit(const struct family_state *families, size_t count,
 }
 
 /*
- * Shows at most `limit` policies or namespaces, the heaviest ones, whose lines have together at
- * most `max_bytes` bytes (SIZE_MAX: no maximum). Folds the others.
+ * Shows the heaviest policies or namespaces: at most `limit`, with lines of at most `max_bytes`
+ * bytes in total (SIZE_MAX: no maximum). Folds the others.
  */
 static void apply_limit(struct family_state *families, size_t count, enum limit_kind kind,
                         size_t limit, size_t max_bytes)
 {
     struct subjects all = {.labels = family_limit_label_count(kind)};
-    size_t before;
+    size_t total;
 
     for (size_t i = 0; i < count; i++)
         all.exact |=
             has_limit(&families[i], kind) && has_only_subject_labels(&families[i], all.labels);
     /*
-     * Keys with only the labels of a subject compare faster. If there are such families, they have
-     * all subjects: karmada_propagationpolicy_generation, or karmada_namespace_templates.
+     * If the keys of some families have only the labels of a subject, only these families add
+     * subjects: their keys compare faster, and karmada_propagationpolicy_generation has all
+     * policies, karmada_namespace_templates all namespaces.
      */
     for (size_t i = 0; i < count; i++) {
         if (has_limit(&families[i], kind) &&
             has_only_subject_labels(&families[i], all.labels) == all.exact)
             merge_subjects(&all, &families[i]);
     }
-    before = all.count;
+    total = all.count;
     if (all.count > limit) {
         select_heaviest(all.items, all.count, limit);
         all.count = limit;
@@ -261,7 +262,7 @@ static void apply_limit(struct family_state *families, size_t count, enum limit_
     }
     if (max_bytes != SIZE_MAX)
         drop_lightest(&all, families, count, kind, max_bytes);
-    for (size_t i = 0; all.count < before && i < count; i++) {
+    for (size_t i = 0; all.count < total && i < count; i++) {
         if (has_limit(&families[i], kind))
             fold_hidden_sets(&families[i], &all);
     }
@@ -495,6 +496,7 @@ static void count_value(struct label_set *histogram, double value)
 
     for (size_t i = 0; i < def->bucket_count; i++)
         series[i].number += value <= def->buckets[i];
+    /* The bucket +Inf, the sum and the count. */
     series[def->bucket_count].number += 1;
     series[def->bucket_count + 1].number += value;
     series[def->bucket_count + 2].number += 1;
