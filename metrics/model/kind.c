@@ -9,10 +9,7 @@
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
 
-/*
- * Objects of Karmada's own groups that no rule uses: the store keeps one byte for their existence.
- * Without a row they would be templates.
- */
+/* Decodes an object of a Karmada group that no rule uses: the store contains one byte for it. */
 static void *other_decode(struct decode *d, const cJSON *json)
 {
     (void)d;
@@ -34,7 +31,7 @@ static void other_release(struct intern *strings, void *object)
 #define WORK_V2       WORK_GROUP "/v1alpha2"
 #define CLUSTER_V1    CLUSTER_GROUP "/v1alpha1"
 
-/* Indexes in `rows` of the kinds that other objects refer to by name. */
+/* Indexes in `rows` of the kinds that kind_of_policies() and similar functions return. */
 enum {
     ROW_POLICY,
     ROW_CLUSTER_POLICY,
@@ -45,7 +42,7 @@ enum {
     ROW_CLUSTER,
 };
 
-/* Initializers of struct kind_watch: the plural name in API paths, and other members. */
+/* Initializers of struct kind_watch with the member `resource` and further members. */
 #define ALWAYS(plural, ...)                                                                        \
     {                                                                                              \
         .when = WATCH_ALWAYS, .resource = (plural), __VA_ARGS__                                    \
@@ -72,7 +69,7 @@ enum {
     }
 
 /*
- * Members: group, name, api_version, class, cluster_scoped, decode, release, succeed, watch. The
+ * Members: group, name, api_version, class, cluster_scoped, decode, release, inherit, watch. The
  * rows name no members, so that the compiler rejects a row without its last member.
  */
 static const struct kind_def rows[] = {
@@ -93,12 +90,12 @@ static const struct kind_def rows[] = {
      NULL, ALWAYS("clusters", .unfiltered = true)},
     {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
-    /* The groups "" and events.k8s.io serve the same Events: only one is read. */
+    /* The groups "" and events.k8s.io serve the same Events: events.k8s.io is not read. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      ALWAYS("events", .optional = true, .field_selector = "reason=" EVENT_CONFLICT)},
     /*
-     * A field selector matches one reason only, so a second reason needs a second row. For
-     * Events, kind_of() returns the first row.
+     * A field selector matches one reason only, so a second reason needs a second row. kind_of()
+     * returns the first row of Event.
      */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      WITH_OVERRIDES("events", .optional = true, .supplement = true,
@@ -126,7 +123,7 @@ static const struct kind_def template_row = {
     .class = CLASS_TEMPLATE,
     .decode = template_decode,
     .release = template_release,
-    .succeed = template_inherit,
+    .inherit = template_inherit,
     .watch = {.when = WATCH_IF_SELECTED},
 };
 
@@ -137,7 +134,7 @@ static const struct kind_def other_row = {
     .watch = NEVER(USED),
 };
 
-/* API groups of Karmada that it never propagates. Karmada propagates search.karmada.io. */
+/* Groups of Karmada that are never propagated. Karmada does propagate search.karmada.io. */
 static const char *const own_groups[] = {
     CLUSTER_GROUP,
     POLICY_GROUP,

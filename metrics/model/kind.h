@@ -5,9 +5,9 @@
 #include "metrics/model/decode.h"
 
 /*
- * Table of the input kinds: how their objects are watched, decoded and released. A kind without a
- * row is a resource template; sources read it while a policy selects it or a binding refers to it.
- * To add a kind: one file in this folder and one row in kind.c; there is no other list of kinds.
+ * Table of the input kinds: how their objects are watched, decoded and released. Objects of a kind
+ * without a row are templates, except objects of Karmada's own groups (CLASS_OTHER). To add an
+ * input kind, add a file in this folder and a row in kind.c.
  */
 
 /* Classes of objects: the rules treat all objects of a class alike. */
@@ -20,14 +20,14 @@ enum object_class {
     CLASS_EVENT,
     CLASS_WORK,
     CLASS_LEASE,
-    CLASS_SETTING, /* Input of rules that is read even if the object is not a template. */
+    CLASS_SETTING, /* Object with settings, which rules read even if no policy selects it. */
     CLASS_OTHER,   /* Object of Karmada itself that no rule uses. */
     CLASS_COUNT,
 };
 
 /* Condition under which the exporter watches a kind at an API server. */
 enum watch_condition {
-    WATCH_ALWAYS = 1,       /* Starts at 1, because 0 is a missing condition. */
+    WATCH_ALWAYS = 1,       /* Not 0: a row without a condition is a mistake. */
     WATCH_WITH_CONNECTOR,   /* While a policy selects a kind of Config Connector. */
     WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass and the feature gate is on. */
     WATCH_WITH_WORKS,       /* If reading of Works is enabled. */
@@ -44,9 +44,9 @@ struct kind_watch {
     const char *resource; /* Plural name in API paths: "propagationpolicies". */
     bool required;        /* The exporter is not ready before these objects have been read. */
     bool optional;        /* The initial sync does not wait for these objects. */
-    bool supplement; /* Second watch of another row's kind; that kind counts as read without it. */
-    bool unfiltered; /* The namespace filter does not apply to the object's namespace. */
-    bool by_binding; /* For Works, the filter applies to the namespace of their binding. */
+    bool supplement;      /* Second watch of a kind, not needed for the kind to count as read. */
+    bool unfiltered;      /* The namespace filter does not apply to the namespace of the objects. */
+    bool by_binding; /* For Works: the namespace filter applies to the namespace of the binding. */
     bool metadata_only;
     const char *field_selector;   /* NULL reads all objects. */
     const char *only_namespace;   /* NULL reads all namespaces. */
@@ -66,17 +66,20 @@ struct kind_def {
     /* Frees an object, which may be NULL. */
     void (*release)(struct intern *strings, void *object);
     /*
-     * Copies to `fresh` the facts that are not in its JSON but follow from its predecessor `old`.
-     * `relisted`: versions between the two may have been missed. NULL: no such facts.
+     * Sets the members of `fresh` that follow from a comparison with `old`, the previous object of
+     * the entry. `relisted`: versions between the two may have been missed. NULL: no such members.
      */
-    void (*succeed)(void *fresh, const void *old, bool relisted);
+    void (*inherit)(void *fresh, const void *old, bool relisted);
     struct kind_watch watch;
 };
 
-/* Returns the row of an apiVersion and kind; the row of templates if there is no other. */
+/*
+ * Returns the row of a group and kind; the version does not matter. For a kind without a row,
+ * returns the row of CLASS_OTHER if the group is Karmada's own, else the row of CLASS_TEMPLATE.
+ */
 const struct kind_def *kind_of(const char *api_version, const char *kind);
 
-/* Returns all rows in a fixed order, without the rows of templates and of other Karmada kinds. */
+/* Returns all rows in a fixed order, except those of CLASS_TEMPLATE and CLASS_OTHER. */
 const struct kind_def *kind_table(size_t *count);
 
 /* Return the row of policies, bindings, override policies or member clusters. */
@@ -90,10 +93,13 @@ size_t api_group_len(const char *api_version);
 
 /* Scope of the objects of a kind. */
 enum scope {
-    SCOPE_UNKNOWN, /* Defined by a CustomResourceDefinition, which is not available here. */
+    SCOPE_UNKNOWN, /* For example a kind that a CustomResourceDefinition defines. */
     SCOPE_NAMESPACED,
     SCOPE_CLUSTER,
 };
 
-/* Returns the scope of a kind if it is built into Kubernetes or Karmada; else SCOPE_UNKNOWN. */
+/*
+ * Returns the scope of a kind. An unlisted kind counts as namespaced if its group has no dot or has
+ * a listed cluster-scoped kind; else its scope is unknown.
+ */
 enum scope scope_of_kind(const char *api_version, const char *kind);

@@ -143,7 +143,7 @@ struct partition *type_find_partition(const struct store *s, const struct type *
     return map_get(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
 }
 
-/* Adds a type. The store never frees a type: partitions and metric series point to it. */
+/* Adds a type. Only store_free() frees it, because partitions and metric series point to it. */
 static struct type *add_type(struct store *s, const struct kind_def *def, const char *names[2])
 {
     struct type *type = xcalloc(1, sizeof(*type));
@@ -280,14 +280,16 @@ static void replace_object(struct store *s, struct entry *entry, void *fresh)
     entry->partition->type->def->release(s->strings, store_swap_object(s, entry, fresh));
 }
 
-/* Stores the object decoded from `json`. If `object` is NULL (invalid), the entry is unchanged. */
-static enum store_outcome store_decoded_object(struct store *s, struct entry *entry,
-                                               const cJSON *json, void *object,
-                                               struct origin origin)
+/*
+ * Marks the entry as seen and puts `object`, which was decoded from `json`. If `object` is NULL
+ * because `json` is invalid, the entry keeps its object.
+ */
+static enum store_outcome put_decoded_object(struct store *s, struct entry *entry,
+                                             const cJSON *json, void *object, struct origin origin)
 {
     bool added = !entry->object;
     const struct kind_def *def = entry->partition->type->def;
-    bool inherits = !added && entry->sweep != STORE_HISTORY_INVALID && def->succeed;
+    bool inherits = !added && entry->sweep != STORE_HISTORY_INVALID && def->inherit;
     /* If pass or source differ, versions between the two objects may have been missed. */
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
@@ -296,7 +298,7 @@ static enum store_outcome store_decoded_object(struct store *s, struct entry *en
     if (!object)
         return STORE_REJECTED;
     if (inherits)
-        def->succeed(object, entry->object, relisted);
+        def->inherit(object, entry->object, relisted);
     replace_object(s, entry, object);
     return added ? STORE_ADDED : STORE_CHANGED;
 }
@@ -318,8 +320,7 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
     const struct type *type = entry->partition->type;
     struct identity id = {type->api_version, type->kind, entry->partition->ns, entry->name};
 
-    return store_decoded_object(s, entry, json, decode_as_kind(s, type->def, &id, json, err),
-                                origin);
+    return put_decoded_object(s, entry, json, decode_as_kind(s, type->def, &id, json, err), origin);
 }
 
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
@@ -332,7 +333,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 
     void *object = decode_as_kind(s, kind_of(id.api_version, id.kind), &id, json, err);
     struct entry *entry = object ? store_find_or_add(s, &id) : store_find(s, &id);
-    return entry ? store_decoded_object(s, entry, json, object, origin) : STORE_REJECTED;
+    return entry ? put_decoded_object(s, entry, json, object, origin) : STORE_REJECTED;
 }
 
 static void remove_object(struct store *s, struct entry *entry)
@@ -343,8 +344,8 @@ static void remove_object(struct store *s, struct entry *entry)
 }
 
 /*
- * Frees the empty partitions once they are more than half of all. Otherwise a control plane with
- * a new namespace for every test run would let memory grow.
+ * Frees the empty partitions if they are at least EMPTY_PARTITIONS_MIN and more than half of all.
+ * Without this, memory would grow in a control plane with a new namespace for every test run.
  */
 static void free_empty_partitions_if_many(struct store *s)
 {
@@ -477,7 +478,7 @@ void store_walk_stop(struct store_walk *w)
         store_unpin(w->store, anchor);
 }
 
-/* Returns the next non-empty partition: from `p` on, then of the matching types from `type` on. */
+/* Returns the first non-empty partition from `p` on, then in the walk's types from `type` on. */
 static struct partition *find_nonempty_partition(const struct store_walk *w, struct partition *p,
                                                  const struct type *type)
 {
@@ -512,8 +513,8 @@ static bool enter_next_partition(struct store_walk *w)
 }
 
 /*
- * Visits the entries of a partition from the last to the first: a removed entry is replaced by the
- * last one, which has been visited already.
+ * Visits the entries of a partition from the last to the first, because a removal moves the last
+ * entry, which is visited by then, to the free index.
  */
 struct entry *store_walk_next(struct store_walk *w)
 {

@@ -8,8 +8,8 @@
 
 /*
  * Store of all objects that the sources have read, by identity. A source puts objects as it reads
- * them. After a complete pass (a list, a file) it sweeps: it removes the objects that the pass did
- * not contain. A listener is called once for each change.
+ * them. After a complete pass (a list, a file) the source sweeps: the store removes the objects
+ * that the pass did not contain. The listener is called once for each change.
  */
 struct store;
 struct entry;
@@ -27,7 +27,7 @@ struct type {
 
 /*
  * The entries of one type in one namespace; the namespace of cluster-scoped types is "". Only
- * store_remove() and store_sweep() free partitions, and only empty ones.
+ * store_remove(), store_sweep() and store_free() free partitions; the first two, empty ones only.
  */
 struct partition {
     struct type *type;
@@ -39,16 +39,16 @@ struct partition {
     int verdict; /* Cached result of ignored_templates.h for the objects of the partition. */
 };
 
-/* Dependency of an entry (the owner of the edge) on the entry `read`, used for its decision. */
+/* The decision of the entry that owns the edge (the reader) depends on the entry `read`. */
 struct edge {
     struct entry *read;
-    uint32_t position; /* Index of the owner in read->readers. */
+    uint32_t position; /* Index of the reader in read->readers. */
 };
 
 /*
- * Entry of the store: an identity, and its object if it exists. An entry without an object stays
- * while other entries refer to it. The store owns `object`, `position`, `source`, `sweep`, `pins`
- * and `version`; the rules own the other members, except `contribution` (exposition).
+ * Entry of the store: an identity, and its object if that exists. An entry without an object stays
+ * while it is in use (store_free_if_unused()). The rules own `decision`, `reads`, `readers` with
+ * their counts, `timer`, `dirty` and `cause`; the exposition owns `contribution`.
  */
 struct entry {
     struct partition *partition;
@@ -60,14 +60,14 @@ struct entry {
     uint32_t read_count;
     uint32_t reader_count;
     uint32_t reader_capacity;
-    uint32_t timer;       /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
-    uint32_t position;    /* Index of this entry in partition->entries. */
-    uint32_t source;      /* Source that read the object last, and its pass (struct origin). */
-    uint32_t sweep;       /* Number of the pass in which the source read it. */
+    uint32_t timer;    /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
+    uint32_t position; /* Index of this entry in partition->entries. */
+    uint32_t source;   /* struct origin of the last read: entry_mark_seen(). */
+    uint32_t sweep;
     uint32_t version;     /* short_version_of_object() of the object; 0 if unknown. */
     uint32_t pins : 30;   /* Number of store_pin() calls without their store_unpin(). */
     uint32_t wanted : 1;  /* Set by store_request_read(). */
-    uint32_t audited : 1; /* The running comparison of store and API server has found it. */
+    uint32_t audited : 1; /* The running comparison has found the object at the API server. */
     bool dirty : 1;       /* Queued for evaluation. */
     unsigned cause : 7;   /* Reason why the entry is `dirty` (rules/graph.h). */
     char name[];
@@ -75,7 +75,7 @@ struct entry {
 
 /*
  * `changed` is called after each change of an entry's object. `old` is the previous object, NULL
- * if the entry had no object; the store frees it after the call. The listener may call
+ * if the entry had no object; do not keep a pointer to it. The listener may call
  * store_find_or_add(), and store_free_if_unused() for other entries; it must not put, remove or
  * sweep, and must not free the changed entry.
  */
@@ -86,7 +86,7 @@ struct store_listener {
 
 /* Returns an empty store; free it with store_free(). `seed` is the seed of its hash tables. */
 struct store *store_new(uint64_t seed) MUST_USE;
-/* Frees the store, which may be NULL, with its objects. Free decisions and contributions before. */
+/* Frees the store, which may be NULL, and all objects. Free decisions and contributions before. */
 void store_free(struct store *s);
 /* Replaces the listener; an all-zero `listener` removes it. */
 void store_set_listener(struct store *s, struct store_listener listener);
@@ -110,17 +110,18 @@ struct origin {
 };
 
 /*
- * Pass number that no source uses. An object marked with it has an invalid history, for example
- * after the restore of a backup: its replacement inherits nothing from it (`succeed` of struct
+ * Pass number that no source uses. It marks an object with an invalid history, for example after
+ * the restore of a backup: the next object of the entry inherits nothing (`inherit` of struct
  * kind_def is not called).
  */
 #define STORE_HISTORY_INVALID UINT32_MAX
 
+/* STORE_CHANGED: the entry had an object before, possibly with the same content. */
 enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 
 /*
- * Adds or replaces one object. Rejects an invalid object, with the reason in `err`: its last valid
- * version stays in place and is marked as seen, so that an invalid write removes nothing.
+ * Adds or replaces one object. Rejects an invalid object, with the reason in `err`: the last valid
+ * version of the object stays in place and is marked as seen, so store_sweep() keeps it.
  */
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err);
@@ -139,7 +140,7 @@ void *store_swap_object(struct store *s, struct entry *entry, void *fresh) MUST_
 /* Removes the object of an entry, and frees the entry if it is unused. */
 void store_remove(struct store *s, struct entry *entry);
 
-/* Removes the objects of origin.source that pass origin.sweep did not see; returns their number. */
+/* Removes the objects of origin.source without the mark origin.sweep; returns their number. */
 size_t store_sweep(struct store *s, struct origin origin);
 
 /* Returns the entry of an identity, with or without an object; NULL if there is no entry. */
@@ -148,12 +149,12 @@ struct entry *store_find(const struct store *s, const struct identity *id);
 /* Returns the entry of an identity; adds an entry without an object if there is none. */
 struct entry *store_find_or_add(struct store *s, const struct identity *id);
 
-/* Frees the entry, unless it has an object, pins, readers or reads. */
+/* Frees the entry, unless it is dirty or has an object, decision, contribution, pins or edges. */
 void store_free_if_unused(struct store *s, struct entry *entry);
 
 /*
- * Prevents that the entry is freed until store_unpin(), even if it has no object. For callers that
- * store a pointer to the entry. Calls nest.
+ * Keeps the entry until store_unpin(), even if it has no object. For callers that store a pointer
+ * to the entry. Each call needs its own store_unpin().
  */
 static inline void store_pin(struct entry *entry)
 {
@@ -168,7 +169,7 @@ static inline void store_unpin(struct store *s, struct entry *entry)
     store_free_if_unused(s, entry);
 }
 
-/* Requests that the sources read the object of the entry, for as long as the store exists. */
+/* Requests that the sources read the object of the entry. The request cannot be withdrawn. */
 static inline void store_request_read(struct entry *entry)
 {
     entry->wanted = true;
@@ -190,10 +191,10 @@ static inline void entry_mark_seen(struct entry *entry, struct origin origin)
 
 /* ---- types and partitions of the store ---- */
 
-/* Returns the type of an interned apiVersion and kind; NULL if no entry has it. */
+/* Returns the type of an interned apiVersion and kind; NULL if no entry ever had it. */
 struct type *store_find_interned_type(const struct store *s, const char *api_version,
                                       const char *kind);
-/* Returns the type of an apiVersion and kind; NULL if no entry has it. */
+/* Returns the type of an apiVersion and kind; NULL if no entry ever had it. */
 static inline struct type *store_find_type(const struct store *s, const char *api_version,
                                            const char *kind)
 {
@@ -203,7 +204,7 @@ static inline struct type *store_find_type(const struct store *s, const char *ap
     return shared_version && shared_kind ? store_find_interned_type(s, shared_version, shared_kind)
                                          : NULL;
 }
-/* Returns the first of all types; `next` links them. NULL in an empty store. */
+/* Returns the head of the list of all types, linked by `next`; NULL if there are no types. */
 struct type *store_first_type(const struct store *s);
 /* Returns the partition of a type and an interned namespace; NULL if it does not exist. */
 struct partition *type_find_partition(const struct store *s, const struct type *type,
@@ -234,7 +235,7 @@ static inline const char *entry_ns(const struct entry *e)
 
 /* ---- lists of entries ---- */
 
-/* Compares two entries by kind, namespace, name and apiVersion: the order of all output. */
+/* Compares two entries by kind, namespace, name and apiVersion: the order of lists in output. */
 static inline int entry_compare(const struct entry *a, const struct entry *b)
 {
     int order = strcmp(entry_kind(a), entry_kind(b));
@@ -252,12 +253,12 @@ struct entry_list {
 };
 
 void entry_list_add(struct entry_list *list, struct entry *entry);
-/* Returns the index of `entry` in an array sorted by entry_compare(), or its insertion point. */
+/* Returns the index of `entry`, or where to insert it, in an array sorted by entry_compare(). */
 size_t entry_sort_index(struct entry *const *entries, size_t count, const struct entry *entry);
 /* Frees the list, but not the entries. The list is then empty and usable again. */
 void entry_list_release(struct entry_list *list);
 
-/* Sorted list of the entries of a class that have an object. */
+/* The entries of a class that have an object, sorted by entry_compare(). */
 struct listing {
     const struct entry **entries;
     size_t count;
@@ -277,7 +278,7 @@ struct store_walk {
     struct store *store;  /* Borrowed. */
     unsigned classes;     /* Bit set of enum object_class. */
     struct entry *anchor; /* Pinned entry that keeps the partition; NULL before the first step. */
-    size_t position;      /* Number of entries to visit in the partition of `anchor`. */
+    size_t position;      /* Number of entries still to visit in the partition of `anchor`. */
 };
 
 /* Returns an iterator over the entries of `classes`. Stop it with store_walk_stop(). */
@@ -286,7 +287,7 @@ static inline struct store_walk store_walk_begin(struct store *store, unsigned c
     return (struct store_walk){.store = store, .classes = classes};
 }
 
-/* Returns the next entry; NULL after the last one. A further call starts again. */
+/* Returns the next entry; NULL after the last one. A call after NULL starts again. */
 struct entry *store_walk_next(struct store_walk *w);
 
 /* Resets the iterator to its start and releases its pinned entry. */
@@ -317,7 +318,7 @@ static inline const struct template *entry_template(const struct entry *e)
     return entry_object(e, CLASS_TEMPLATE);
 }
 
-/* Returns the object of a template or a setting: both are a struct template (kind.c). */
+/* Returns the object of an entry of CLASS_TEMPLATE or CLASS_SETTING; else NULL. */
 static inline const struct template *entry_template_or_setting(const struct entry *e)
 {
     return e && entry_class(e) == CLASS_SETTING ? e->object : entry_template(e);
