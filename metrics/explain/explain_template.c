@@ -399,7 +399,7 @@ static bool explain_references(struct explain_context *x, const struct entry *te
 {
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(template_decision(template)->binding);
-    const struct recorded_dependencies *noted = b && !t->references_known ? b->noted : NULL;
+    const struct recorded_dependencies *noted = b && !t->references_known ? b->recorded : NULL;
     uint32_t count = 0;
 
     explanation_open(x->out, "items", '[');

@@ -16,11 +16,11 @@ static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
 static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
 
 enum {
-    NOTED_MAX = 4096, /* Recorded dependencies of a binding: annotations hold few more. */
+    RECORDED_MAX = 4096,              /* Maximum number of recorded dependencies. */
     TARGET_GENERATION_MAX = 0xffffff, /* Maximum of `generation` in struct target_status. */
 };
 
-/* Returns a time in milliseconds since the epoch; 0 if it is absent or invalid. */
+/* Returns the time `parent.key` in milliseconds since the epoch; 0 if it is absent or invalid. */
 static int64_t lenient_time_ms(const cJSON *parent, const char *key)
 {
     int64_t ms;
@@ -33,7 +33,7 @@ static uint32_t lenient_time_s(const cJSON *parent, const char *key)
     return timestamp_seconds(lenient_time_ms(parent, key));
 }
 
-/* Returns the message as an interned string, cut to MESSAGE_MAX bytes of whole characters. */
+/* Returns the message as an interned string, cut after a character to at most MESSAGE_MAX bytes. */
 static const char *intern_message(struct decode *d, const char *text)
 {
     size_t len = strlen(text);
@@ -81,7 +81,8 @@ static enum scheduled scheduled_from_reason(const char *reason)
     return SCHEDULED_OTHER;
 }
 
-static void read_scheduled(struct decode *d, const cJSON *json, struct binding_status *out)
+static void read_scheduled_condition(struct decode *d, const cJSON *json,
+                                     struct binding_status *out)
 {
     const cJSON *status = json_get(json, "status");
     const cJSON *condition = find_condition(status, "Scheduled");
@@ -107,7 +108,7 @@ static void read_conditions(struct decode *d, const cJSON *json, struct binding_
     int64_t generation = json_int(json_get(json, "metadata"), "generation", 0);
     int64_t triggered_ms = lenient_time_ms(json_get(json, "spec"), "rescheduleTriggeredAt");
 
-    read_scheduled(d, json, out);
+    read_scheduled_condition(d, json, out);
     out->applied_s = lenient_time_s(find_condition(status, "FullyApplied"), "lastTransitionTime");
     out->observed =
         generation == 0 || json_int(status, "schedulerObservedGeneration", 0) == generation;
@@ -170,7 +171,7 @@ struct target_index {
     size_t count;
 };
 
-static int compare_target_names(const void *a, const void *b)
+static int compare_name_addresses(const void *a, const void *b)
 {
     const struct target_cluster *const *x = a;
     const struct target_cluster *const *y = b;
@@ -189,11 +190,11 @@ static struct target_cluster *find_target(const struct decode *d, const struct t
     if (!key.name || index->count == 0)
         return NULL;
     found = bsearch(&at, index->items, index->count, sizeof(struct target_cluster *),
-                    compare_target_names);
+                    compare_name_addresses);
     return found ? *found : NULL;
 }
 
-static enum target_health health_of(const char *text)
+static enum target_health target_health_of(const char *text)
 {
     static const char *const words[] = {"Unknown", "Healthy", "Unhealthy"};
 
@@ -204,7 +205,10 @@ static enum target_health health_of(const char *text)
     return *text ? HEALTH_OTHER : HEALTH_UNKNOWN;
 }
 
-/* Returns true if the controller in the member cluster has yet to update generation or replicas. */
+/*
+ * Returns true if the controller in the member cluster has not yet observed the generation or not
+ * updated all replicas; false if the status has no generation.
+ */
 static bool is_rolling(const cJSON *status, int32_t wanted)
 {
     int64_t generation = json_int(status, "generation", 0);
@@ -219,7 +223,7 @@ static struct target_status decode_target_status(const cJSON *json,
 {
     const cJSON *status = json_get(json, "status");
     int64_t generation = json_int(status, "resourceTemplateGeneration", 0);
-    enum target_health health = health_of(json_str(json, "health", ""));
+    enum target_health health = target_health_of(json_str(json, "health", ""));
     bool applied = json_bool(json, "applied", false);
     bool fits = generation > 0 && generation <= TARGET_GENERATION_MAX;
 
@@ -254,7 +258,7 @@ static void read_target_status(struct decode *d, const cJSON *items,
         problem->messages[problem->message_count++] = (struct target_message){
             intern_ref(target->name), intern_message(d, json_str(json, "appliedMessage", ""))};
     }
-    /* The array was allocated for one message per target: free the unused end. */
+    /* The array has space for one message per target: free the unused end. */
     if (out->problem && out->problem->messages)
         out->problem->messages = xreallocarray(out->problem->messages, out->problem->message_count,
                                                sizeof(struct target_message));
@@ -292,7 +296,7 @@ static void binding_status_decode(struct decode *d, const cJSON *json,
 
     for (uint32_t i = 0; i < target_count; i++)
         items[i] = &targets[i];
-    qsort(items, target_count, sizeof(struct target_cluster *), compare_target_names);
+    qsort(items, target_count, sizeof(struct target_cluster *), compare_name_addresses);
     read_conditions(d, json, out);
     read_evictions(d, spec, out);
     read_target_status(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
@@ -343,7 +347,7 @@ uint32_t binding_id_decode(struct decode *d, const cJSON *labels)
     return uid_hash(id ? id : "");
 }
 
-/* Returns the index of the affinity group that the status names; 0 if the name is unknown. */
+/* Returns the index of the affinity group that the status names; 0 if no group has the name. */
 static uint8_t observed_group_index(const cJSON *placement, const cJSON *json)
 {
     const char *used = json_str(json_get(json, "status"), "schedulerObservingAffinityName", "");
@@ -359,7 +363,10 @@ static uint8_t observed_group_index(const cJSON *placement, const cJSON *json)
     return 0;
 }
 
-/* Returns the placement that Karmada's scheduler applied last; NULL if absent or invalid. */
+/*
+ * Returns the canonical JSON of the placement that the scheduler applied last; NULL if absent,
+ * invalid or empty. Sets `group` to the index of the affinity group in use.
+ */
 static const char *read_applied_placement(struct decode *d, const cJSON *json, uint8_t *group)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -376,8 +383,8 @@ static const char *read_applied_placement(struct decode *d, const cJSON *json, u
     return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
 }
 
-/* Returns true if the dependency has a name; a dependency by label selector has no name. */
-static bool has_dependency_name(const cJSON *item)
+/* Returns false for a dependency by label selector, which has no name, and an incomplete one. */
+static bool is_named_dependency(const cJSON *item)
 {
     return *json_str(item, "apiVersion", "") && *json_str(item, "kind", "") &&
            *json_str(item, "name", "");
@@ -385,8 +392,8 @@ static bool has_dependency_name(const cJSON *item)
 
 /*
  * Reads the annotation in which Karmada's dependencies distributor records dependencies: an array,
- * or null without dependencies. Returns NULL (unknown) if the annotation is absent or invalid;
- * Karmada ignores an invalid annotation, too.
+ * or null without dependencies. Returns NULL (unknown) if the annotation is absent, invalid or has
+ * more than RECORDED_MAX elements.
  */
 static struct recorded_dependencies *read_recorded_dependencies(struct decode *d,
                                                                 const cJSON *metadata)
@@ -399,21 +406,21 @@ static struct recorded_dependencies *read_recorded_dependencies(struct decode *d
     int size = cJSON_GetArraySize(array);
     const cJSON *item;
 
-    if (!cJSON_IsNull(array) && (!cJSON_IsArray(array) || size > NOTED_MAX))
+    if (!cJSON_IsNull(array) && (!cJSON_IsArray(array) || size > RECORDED_MAX))
         return NULL;
 
-    struct recorded_dependencies *noted =
-        xcalloc(1, sizeof(*noted) + (size_t)size * sizeof(*noted->items));
+    struct recorded_dependencies *recorded =
+        xcalloc(1, sizeof(*recorded) + (size_t)size * sizeof(*recorded->items));
     cJSON_ArrayForEach (item, array) {
-        if (has_dependency_name(item))
-            noted->items[noted->count++] = (struct identity){
+        if (is_named_dependency(item))
+            recorded->items[recorded->count++] = (struct identity){
                 .api_version = intern_add(d->strings, json_str(item, "apiVersion", "")),
                 .kind = intern_add(d->strings, json_str(item, "kind", "")),
                 .ns = intern_add(d->strings, json_str(item, "namespace", "")),
                 .name = intern_add(d->strings, json_str(item, "name", "")),
             };
     }
-    return noted;
+    return recorded;
 }
 
 static void read_referrers(struct decode *d, const cJSON *spec, struct binding *b)
@@ -432,7 +439,8 @@ static void read_referrers(struct decode *d, const cJSON *spec, struct binding *
     }
 }
 
-static struct target_cluster read_cluster(struct decode *d, const cJSON *item, const char *path)
+static struct target_cluster decode_target_cluster(struct decode *d, const cJSON *item,
+                                                   const char *path)
 {
     decode_check_element(d, item, path);
     return (struct target_cluster){
@@ -441,14 +449,14 @@ static struct target_cluster read_cluster(struct decode *d, const cJSON *item, c
     };
 }
 
-static int compare_clusters(const void *a, const void *b)
+static int compare_cluster_names(const void *a, const void *b)
 {
     const struct target_cluster *x = a, *y = b;
 
     return strcmp(x->name, y->name);
 }
 
-/* Appends each cluster of spec.requiredBy[].clusters that is not in spec.clusters, once. */
+/* Appends to b->clusters, once, each cluster in spec.requiredBy, but not in spec.clusters. */
 static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.requiredBy[].clusters[]";
@@ -464,23 +472,24 @@ static void read_required_clusters(struct decode *d, const cJSON *spec, struct b
     CLEANUP(free_cleanup)
     struct target_cluster *required = xcalloc(count, sizeof(*required));
     CLEANUP(free_cleanup)
-    struct target_cluster *own = xcalloc(b->cluster_count + (size_t)1, sizeof(*own));
+    struct target_cluster *by_name = xcalloc(b->cluster_count + (size_t)1, sizeof(*by_name));
 
     count = 0;
     cJSON_ArrayForEach (referrer, array) {
         cJSON_ArrayForEach (item, json_array(referrer, "clusters"))
-            required[count++] = read_cluster(d, item, path);
+            required[count++] = decode_target_cluster(d, item, path);
     }
     for (uint32_t i = 0; i < b->cluster_count; i++)
-        own[i] = b->clusters[i];
-    qsort(own, b->cluster_count, sizeof(*own), compare_clusters);
-    qsort(required, count, sizeof(*required), compare_clusters);
+        by_name[i] = b->clusters[i];
+    qsort(by_name, b->cluster_count, sizeof(*by_name), compare_cluster_names);
+    qsort(required, count, sizeof(*required), compare_cluster_names);
     b->clusters =
         xreallocarray(b->clusters, b->cluster_count + count, sizeof(struct target_cluster));
     for (size_t i = 0; i < count; i++) {
         bool again = i > 0 && required[i].name == required[i - 1].name;
 
-        if (again || bsearch(&required[i], own, b->cluster_count, sizeof(*own), compare_clusters)) {
+        if (again || bsearch(&required[i], by_name, b->cluster_count, sizeof(*by_name),
+                             compare_cluster_names)) {
             intern_drop(d->strings, required[i].name);
             continue;
         }
@@ -489,18 +498,17 @@ static void read_required_clusters(struct decode *d, const cJSON *spec, struct b
     }
 }
 
-static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b)
+static void read_target_clusters(struct decode *d, const cJSON *spec, struct binding *b)
 {
     const cJSON *array = decode_array(d, spec, "spec", "clusters");
     const cJSON *item;
 
     b->clusters = decode_alloc_array(array, sizeof(*b->clusters));
     cJSON_ArrayForEach (item, array)
-        b->clusters[b->cluster_count++] = read_cluster(d, item, "spec.clusters[]");
+        b->clusters[b->cluster_count++] = decode_target_cluster(d, item, "spec.clusters[]");
     read_required_clusters(d, spec, b);
 }
 
-/* Reads the conflicts that Config Connector reports in member clusters. */
 static void read_member_conflicts(struct decode *d, const cJSON *json, struct binding *b)
 {
     const cJSON *items = json_array(json_get(json, "status"), "aggregatedStatus");
@@ -569,7 +577,7 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     b->resource_version = resource_version_decode(d, resource, path);
     propagation_decode(d, spec, &b->propagation);
     read_referrers(d, spec, b);
-    read_clusters(d, spec, b);
+    read_target_clusters(d, spec, b);
     read_requests(d, spec, b);
     b->component_count = (uint32_t)cJSON_GetArraySize(components);
     b->replicas = decode_replicas(d, spec, "spec", "replicas", 0);
@@ -601,7 +609,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
-    b->noted = read_recorded_dependencies(d, metadata);
+    b->recorded = read_recorded_dependencies(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_change_time_ms(d, metadata, NULL);
     binding_write_decode(d, metadata, &b->write);
@@ -648,13 +656,13 @@ void binding_release(struct intern *strings, void *object)
         intern_drop(strings, c->holder);
     }
     free(b->member_conflicts);
-    for (uint32_t i = 0; b->noted && i < b->noted->count; i++) {
-        intern_drop(strings, b->noted->items[i].api_version);
-        intern_drop(strings, b->noted->items[i].kind);
-        intern_drop(strings, b->noted->items[i].ns);
-        intern_drop(strings, b->noted->items[i].name);
+    for (uint32_t i = 0; b->recorded && i < b->recorded->count; i++) {
+        intern_drop(strings, b->recorded->items[i].api_version);
+        intern_drop(strings, b->recorded->items[i].kind);
+        intern_drop(strings, b->recorded->items[i].ns);
+        intern_drop(strings, b->recorded->items[i].name);
     }
-    free(b->noted);
+    free(b->recorded);
     free(b);
 }
 

@@ -24,14 +24,14 @@ enum target_health {
 };
 
 /*
- * Status of one target cluster: its element of status.aggregatedStatus, and suspension of
- * dispatching. Without such an element, all members are 0.
+ * Status of one target cluster: `suspended` from spec.suspension, the other members from the
+ * cluster's element of status.aggregatedStatus. Without such an element, the other members are 0.
  */
 struct target_status {
     uint32_t generation : 24; /* status.resourceTemplateGeneration; 0 if unknown or too large. */
-    uint32_t exists : 1;      /* aggregatedStatus has an element for the cluster. */
+    uint32_t exists : 1;      /* status.aggregatedStatus has an element for the cluster. */
     uint32_t applied : 1;
-    uint32_t has_message : 1; /* The apply failed; struct status_problem has the message. */
+    uint32_t has_message : 1; /* Not applied; struct status_problem has the message. */
     uint32_t health : 2;      /* Value of enum target_health. */
     uint32_t rolling : 1;     /* Unhealthy during a rollout in the member cluster. */
     uint32_t suspended : 1;   /* Dispatching to the cluster is suspended. */
@@ -41,16 +41,16 @@ struct target_status {
 struct target_cluster {
     const char *name;
     int32_t replicas;
-    struct target_status item; /* Set only if the target belongs to a binding. */
+    struct target_status item; /* All 0 if the target does not belong to a binding. */
 };
 
 /* ---- status of a binding ---- */
 
-/* Condition Scheduled; a False one by its reason (Karmada: getConditionByError). */
+/* Condition Scheduled; if not True, classified by its reason (Karmada: getConditionByError). */
 enum scheduled {
     SCHEDULED_NEVER, /* The condition is absent. */
     SCHEDULED_TRUE,
-    SCHEDULED_NO_CLUSTER_FIT, /* From this value on, the condition is False. */
+    SCHEDULED_NO_CLUSTER_FIT, /* From this value on, the condition is not True. */
     SCHEDULED_UNSCHEDULABLE,
     SCHEDULED_QUOTA_EXCEEDED,
     SCHEDULED_ERROR,
@@ -64,10 +64,10 @@ struct eviction {
     const char *cluster;
     const char *reason;
     const char *producer;
-    int64_t created_ms; /* 0 if the task has no creation time yet. */
-    int32_t grace_s;    /* 0 if unset: Karmada applies its own timeout. */
+    int64_t created_ms; /* 0 if unset or invalid. */
+    int32_t grace_s;    /* 0 if unset or invalid: Karmada applies its own timeout. */
     uint8_t purge_mode; /* Value of enum purge_mode. */
-    bool suppresses;    /* suppressDeletion: both copies run until a user changes the task. */
+    bool suppresses;    /* suppressDeletion: the evicted copy runs until a user changes the task. */
 };
 
 /* Message of the last failed apply to a target cluster. Interned texts. */
@@ -79,7 +79,7 @@ struct target_message {
 /* Status details that few bindings have. Messages are cut to MESSAGE_MAX bytes. */
 enum { MESSAGE_MAX = 1024 };
 struct status_problem {
-    const char *message; /* Message of the condition Scheduled if False; else NULL. Interned. */
+    const char *message; /* Message of Scheduled if not True; NULL if empty. Interned. */
     struct eviction *evictions;
     struct target_message *messages; /* In the order of status.aggregatedStatus. */
     uint32_t eviction_count;
@@ -89,15 +89,15 @@ struct status_problem {
 /* Status of a binding. Times are in seconds since the epoch, 0 if unknown. */
 struct binding_status {
     struct status_problem *problem; /* Owned; NULL without evictions and messages. */
-    /* Last successful scheduling if the condition Scheduled is True, else its last transition. */
+    /* status.lastScheduledTime if set and Scheduled is True; else last transition of Scheduled. */
     uint32_t scheduled_s;
     uint32_t applied_s;      /* Last transition of the condition FullyApplied. */
-    uint32_t required_count; /* Number of targets that only spec.requiredBy requests. */
+    uint32_t required_count; /* Number of targets in spec.requiredBy, but not in spec.clusters. */
     uint8_t scheduled;       /* Value of enum scheduled. */
-    /* True if the scheduler has processed this generation, or the generation is unknown. */
+    /* The scheduler has processed the current generation, or the generation is unknown. */
     bool observed;
-    bool reschedule_requested; /* A user requested it after the last success. */
-    bool was_placed;           /* Scheduling has succeeded at least once. */
+    bool reschedule_requested; /* spec.rescheduleTriggeredAt is after status.lastScheduledTime. */
+    bool was_placed;           /* status.lastScheduledTime is set. */
 };
 
 /* Returns the message of the last failed apply to `cluster` (an interned string); "" if unknown. */
@@ -111,27 +111,27 @@ static inline bool has_failed_scheduling(const struct binding_status *p)
 
 /* ---- spec and metadata of a binding ---- */
 
-/* Element of spec.requiredBy: a binding that depends on this binding. Interned, "" if unset. */
+/* Element of spec.requiredBy: a binding whose template needs the template of this binding. */
 struct referrer {
-    const char *ns;
+    const char *ns; /* Both texts are interned; "" if unset. */
     const char *name;
 };
 
-/* Amount of a resource that one replica requests, in base units (cores, bytes). Interned name. */
+/* Amount of a resource that one replica requests, in base units (cores, bytes). */
 struct resource_request {
-    const char *resource;
+    const char *resource; /* Name, such as "cpu". Interned. */
     double amount;
 };
 
-/* A ManagementConflict that Config Connector reports in a member cluster. Interned texts. */
+/* A ManagementConflict that Config Connector reports from a member cluster. Interned texts. */
 struct member_conflict {
     const char *cluster; /* NULL in the last element of an array. */
     const char *holder;  /* Id of the lease holder; "" if unknown. */
 };
 
 /*
- * Named dependencies that Karmada recorded in an annotation of the binding of a template that
- * propagates its dependencies. Interned texts.
+ * Dependencies in the annotation resourcebinding.karmada.io/dependencies of a binding, without
+ * those by label selector. Interned texts.
  */
 struct recorded_dependencies {
     uint32_t count;
@@ -143,21 +143,23 @@ struct recorded_dependencies {
  * of the same allocation: never pass the claim to claim_free().
  */
 struct binding {
-    const char *api_version; /* First of the template in spec.resource; "" if unset. Interned. */
+    /* The template, from spec.resource. Texts are interned, except `name`; "" if unset. */
+    const char *api_version;
     const char *kind;
     const char *ns;
-    const char *name;       /* Name of the template; owned, not interned. */
-    struct claim *claim;    /* NULL if no policy claims the binding. */
+    const char *name;
+    struct claim *claim;    /* Result of claim_decode(); NULL if no policy claims the binding. */
     const char *managed_by; /* Label binding.karmada.io/managed-by; NULL if absent. Interned. */
     struct propagation propagation;
-    const char *applied_placement; /* Canonical JSON of the last one; NULL if unknown. */
+    /* Canonical JSON of the annotation applied-placement; NULL if absent, invalid or empty. */
+    const char *applied_placement;
     struct referrer *referrers;
     struct target_cluster *clusters; /* Array of binding_target_count() targets. */
     struct resource_request *requests;
     struct member_conflict *member_conflicts; /* NULL if no cluster reports a conflict. */
-    struct recorded_dependencies *noted;      /* Owned; NULL if unknown. */
+    struct recorded_dependencies *recorded;   /* Owned; NULL if unknown. */
     uint32_t referrer_count;
-    uint32_t cluster_count; /* Number of elements in spec.clusters; `clusters` has more. */
+    uint32_t cluster_count; /* Number of elements in spec.clusters; `clusters` may have more. */
     uint32_t request_count;
     uint32_t component_count; /* Number of pod templates in spec.components. */
     int32_t replicas;
@@ -166,23 +168,23 @@ struct binding {
     uint32_t id_hash;      /* Result of binding_id_decode(). */
     /* Smallest resourceTemplateGeneration in status.aggregatedStatus; 0 if unknown. */
     uint32_t delivered_generation;
-    struct binding_write write; /* Last write of spec.resource. */
+    struct binding_write write; /* Result of binding_write_decode(). */
     struct binding_status status;
-    uint64_t resource_version; /* Version of the template (spec.resource); 0 if unknown. */
+    uint64_t resource_version; /* spec.resource.resourceVersion; 0 if unknown. */
     int64_t created_ms;
-    int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
+    int64_t changed_ms; /* user_change_time_ms(); Karmada's writes of the spec count as changes. */
     bool has_placement; /* spec.placement exists, even if empty: a policy created the binding. */
     bool has_conflict_resolution;
-    bool has_replicas; /* Karmada has read the template's replicas, possibly 0. */
+    bool has_replicas; /* spec.replicas or spec.replicaRequirements exists. */
     bool deleting;
     bool was_changed;          /* The source has observed a change of `propagation`. */
     bool has_requirements;     /* spec.replicaRequirements exists. */
     bool scheduling_suspended; /* spec.suspension.scheduling */
-    /* Index in clusterAffinities of the group that the scheduler uses (see applied_placement). */
+    /* Index of the scheduler's group in clusterAffinities of applied_placement; 0 if unknown. */
     uint8_t observed_group;
     /* For simulations: 1 + enum undetermined_reason if the targets are unpredictable, else 0. */
     uint8_t undetermined;
-    uint32_t propagated_s; /* Last write of struct propagation, seconds since 1970; 0 if unknown. */
+    uint32_t propagated_s; /* Result of propagation_write_time_s(). */
 };
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */
@@ -191,27 +193,27 @@ void binding_release(struct intern *strings, void *object);
 void binding_inherit(void *fresh, const void *last, bool relisted);
 
 /*
- * Returns the uid_hash() of the permanent id in the labels of a binding or of its Works. A binding
- * that is deleted and created again has a new id.
+ * Returns the uid_hash() of the permanent id in the labels of a binding or of its Works;
+ * uid_hash("") without an id. A binding that is deleted and created again has a new id.
  */
 uint32_t binding_id_decode(struct decode *d, const cJSON *labels);
 
-/* Returns true if the template is a workload, also with 0 replicas (Karmada: IsWorkload). */
+/* Returns true if there are replicas, requirements or components (Karmada: IsWorkload). */
 static inline bool binding_is_workload(const struct binding *b)
 {
     return b->replicas > 0 || b->has_requirements || b->component_count > 0;
 }
 
 /*
- * Returns the number of target clusters: those of spec.clusters, then, sorted by name, those that
- * only bindings in spec.requiredBy request.
+ * Returns the number of elements in `clusters`: first spec.clusters, in order; then, sorted by
+ * name, the clusters that are in spec.requiredBy only.
  */
 static inline uint32_t binding_target_count(const struct binding *b)
 {
     return b->cluster_count + b->status.required_count;
 }
 
-enum { BINDING_NAME_MAX = 1024 }; /* In bytes. Object names have at most 253, kinds 63. */
+enum { BINDING_NAME_MAX = 1024 }; /* Limit in bytes for buffers; valid names are shorter. */
 /*
  * Sets `out` to the name of a template's binding: "<name>-<kind>" in lower case, with '.' for ':'
  * in the name (Karmada: names.GenerateBindingName).

@@ -24,9 +24,8 @@ static const struct claim_keys {
     },
 };
 
-/* Returns the annotation `key`, else the label `key`; NULL if both are absent. */
-static const char *annotation_or_label(struct decode *d, const cJSON *annotations,
-                                       const cJSON *labels, const char *key)
+static const char *decode_annotation_or_label(struct decode *d, const cJSON *annotations,
+                                              const cJSON *labels, const char *key)
 {
     const char *text = decode_text(d, annotations, "metadata.annotations", key);
     const char *older = decode_text(d, labels, "metadata.labels", key);
@@ -34,7 +33,8 @@ static const char *annotation_or_label(struct decode *d, const cJSON *annotation
     return text ? text : older;
 }
 
-static const char *read_id(struct decode *d, const cJSON *labels, const struct claim_keys *keys)
+static const char *decode_claim_id(struct decode *d, const cJSON *labels,
+                                   const struct claim_keys *keys)
 {
     const char *id = decode_text(d, labels, "metadata.labels", keys->id);
     const char *uid = decode_text(d, labels, "metadata.labels", keys->uid);
@@ -49,9 +49,10 @@ struct claim *claim_decode(struct decode *d, const cJSON *metadata)
 
     for (size_t i = 0; i < ARRAY_LEN(claim_keys); i++) {
         const struct claim_keys *keys = &claim_keys[i];
-        const char *ns = keys->ns ? annotation_or_label(d, annotations, labels, keys->ns) : "";
-        const char *name = annotation_or_label(d, annotations, labels, keys->name);
-        const char *id = read_id(d, labels, keys);
+        const char *ns =
+            keys->ns ? decode_annotation_or_label(d, annotations, labels, keys->ns) : "";
+        const char *name = decode_annotation_or_label(d, annotations, labels, keys->name);
+        const char *id = decode_claim_id(d, labels, keys);
 
         if (!ns || !name || !id)
             continue;
@@ -72,7 +73,7 @@ bool has_claim_id(struct decode *d, const cJSON *metadata)
     const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
 
     for (size_t i = 0; i < ARRAY_LEN(claim_keys); i++) {
-        if (read_id(d, labels, &claim_keys[i]))
+        if (decode_claim_id(d, labels, &claim_keys[i]))
             return true;
     }
     return false;
@@ -109,7 +110,7 @@ bool is_karmada_key(const char *key)
 const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped)
 {
     const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
-    const char *id = read_id(d, labels, &claim_keys[cluster_scoped ? 1 : 0]);
+    const char *id = decode_claim_id(d, labels, &claim_keys[cluster_scoped ? 1 : 0]);
 
     return id ? intern_add(d->strings, id) : NULL;
 }

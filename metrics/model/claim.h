@@ -4,8 +4,8 @@
 #include "metrics/model/metadata.h"
 
 /*
- * Claim: the policy that governs a template, as Karmada writes it into the metadata of the
- * template and of its binding.
+ * Claim: the policy to which Karmada has bound a template, as written into the metadata of the
+ * template and of its binding. By the rules, another policy may govern the template now.
  */
 
 /* The policy that claims a template or binding. All texts are interned. */
@@ -17,8 +17,8 @@ struct claim {
 };
 
 /*
- * Returns the claim in `metadata`; NULL if it is absent or incomplete. The claim of a
- * PropagationPolicy has precedence over that of a ClusterPropagationPolicy (Karmada:
+ * Returns the claim in `metadata`; NULL without namespace, name or id. A claim of a
+ * PropagationPolicy has precedence over a claim of a ClusterPropagationPolicy (Karmada:
  * propagateResource). Names come from annotations, else from labels (Karmada < 1.11); ids from the
  * label permanent-id, else from the label uid (Karmada 1.7). The caller drops the texts with
  * claim_release() and frees the struct.
@@ -27,16 +27,22 @@ struct claim *claim_decode(struct decode *d, const cJSON *metadata);
 /* Drops the texts of a claim, but does not free the struct. Takes NULL. */
 void claim_release(struct intern *strings, const struct claim *claim);
 
-/* Returns true if `metadata` has the id of a claim, even if the claim is incomplete. */
+/* Returns true if `metadata` has the id of a claim, even without the name of the policy. */
 bool has_claim_id(struct decode *d, const cJSON *metadata);
 
-/* Returns true if both claims have the same policy and id, or both are NULL. */
+/*
+ * Returns true if both claims have the same policy and id, or both are NULL. Both need the same
+ * string pool.
+ */
 bool claim_equal(const struct claim *a, const struct claim *b);
 
-/* Returns true if the key contains ".karmada.io": Karmada writes such keys itself. */
+/* Returns true if the key of a label or annotation contains ".karmada.io". */
 bool is_karmada_key(const char *key);
 
-/* Returns the permanent id of a policy, interned; the caller drops it. NULL if absent. */
+/*
+ * Returns the permanent id in the metadata of a policy, else the label uid (Karmada 1.7). Interned;
+ * the caller drops it. NULL if both are absent.
+ */
 const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped);
 
 /* For tests. */

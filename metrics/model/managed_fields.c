@@ -12,8 +12,8 @@ static const char path[] = "metadata.managedFields[]";
 static const char user_label[] = "namespace.karmada.io/skip-auto-propagation";
 
 /*
- * Returns true if a key of labels or annotations is not Karmada's (is_karmada_key()) or equals
- * `exception`, which may be NULL. The key "." stands for the map itself and is skipped.
+ * Returns true if the field set `fields` of labels or annotations has a key that is not Karmada's
+ * (is_karmada_key()), or the key `exception`, which may be NULL. Skips ".", the map itself.
  */
 static bool has_user_key(const cJSON *fields, const char *exception)
 {
@@ -52,7 +52,7 @@ static bool has_user_metadata(const cJSON *metadata)
     return false;
 }
 
-/* Returns true if the entry of managedFields is a user's, not Karmada's. */
+/* Returns true for a user entry, as defined in managed_fields.h. */
 static bool is_user_entry(struct decode *d, const cJSON *entry)
 {
     const cJSON *fields = decode_object(d, entry, path, "fieldsV1");
@@ -119,7 +119,7 @@ uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const ch
     return version;
 }
 
-/* Adds each label or annotation to the hash of the users' keys, or to that of Karmada's keys. */
+/* Adds the hash of each label or annotation to `karmada_keys` or `user_keys`, by its key. */
 static void add_key_hashes(const cJSON *map, uint32_t *user_keys, uint32_t *karmada_keys)
 {
     const cJSON *item;
@@ -172,7 +172,7 @@ struct hash_list {
     size_t count;
 };
 
-/* Maps do not count: they stay in a managedFields entry that owns none of their members. */
+/* Returns true for a map. managedFields can list a map without members, which is no user field. */
 static bool is_map_field(const char *key)
 {
     static const char *const maps[] = {"f:metadata", "f:labels", "f:annotations",
@@ -185,7 +185,7 @@ static bool is_map_field(const char *key)
     return false;
 }
 
-/* Appends the hash of the path of each user-owned field in a field set. */
+/* Appends the hash of the path of each field in a field set, except maps and Karmada's keys. */
 static void append_field_hashes(const cJSON *fields, uint64_t path_hash, struct hash_list *out)
 {
     const cJSON *field;
@@ -212,7 +212,7 @@ static int compare_hashes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the number of different fields that users own. */
+/* Returns the number of different fields in user entries. Ignores entries with a subresource. */
 static uint32_t count_user_fields(struct decode *d, const cJSON *managed)
 {
     struct hash_list fields = {0};
@@ -231,7 +231,7 @@ static uint32_t count_user_fields(struct decode *d, const cJSON *managed)
     return count;
 }
 
-/* Records a write: `t` keeps the newest one, and the newest one by another manager. */
+/* Updates newest_s, newest_by and other_s of `t` for a write by `manager`. */
 static void record_write(struct traces *t, uint32_t manager, uint32_t time_s)
 {
     if (manager == t->newest_by || t->newest_s == 0) {
@@ -255,6 +255,7 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
 
     *out = (struct traces){.managed = cJSON_GetArraySize(managed) > 0};
     add_key_hashes(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
+    /* A change of Karmada's labels does not increment a generation, so their hash is dropped. */
     add_key_hashes(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
     cJSON_ArrayForEach (entry, managed) {
         uint32_t time_s = timestamp_seconds(decode_time(d, entry, path, "time"));
@@ -270,11 +271,11 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
 }
 
 /*
- * Returns true if a user changed an object that has no generation: its last write is newer, or
- * users own fewer fields, since the removal of a field leaves no time. Without managedFields
- * `content` is a hash of the object.
+ * Returns true if a user changed an object that has no generation. With managedFields, the newest
+ * user entry is newer, or users own fewer fields: the removal of a field may leave no new time.
+ * Without managedFields, the hash `content` differs. Returns false if only one has managedFields.
  */
-static bool has_changed_content(const struct traces *old, const struct traces *fresh)
+static bool was_content_changed_by_user(const struct traces *old, const struct traces *fresh)
 {
     if (old->managed != fresh->managed)
         return false;
@@ -286,19 +287,20 @@ static bool has_changed_content(const struct traces *old, const struct traces *f
 bool was_changed_by_user(const struct traces *old, const struct traces *fresh,
                          bool claim_moves_generation)
 {
+    /* A new claim changes annotations and increments the generation by one. */
     bool claimed = claim_moves_generation && fresh->generation == old->generation + 1 &&
                    fresh->karmada_keys != old->karmada_keys;
 
     if (fresh->user_keys != old->user_keys)
         return true;
     if (!fresh->generation && !old->generation)
-        return has_changed_content(old, fresh);
+        return was_content_changed_by_user(old, fresh);
     return fresh->generation && old->generation && fresh->generation != old->generation && !claimed;
 }
 
-uint32_t user_write_time_s(const struct traces *t, uint32_t karmada)
+uint32_t other_manager_write_time_s(const struct traces *t, uint32_t manager)
 {
-    return t->newest_by == karmada ? t->other_s : t->newest_s;
+    return t->newest_by == manager ? t->other_s : t->newest_s;
 }
 
 void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_write *out)

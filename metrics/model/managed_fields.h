@@ -7,57 +7,58 @@
  * Changes of an object by users, as opposed to changes by Karmada and writes of status, from
  * metadata.managedFields and from the comparison of two versions of the object.
  *
- * An entry of managedFields is Karmada's if it is for the status subresource, or owns nothing but
- * status and labels or annotations with ".karmada.io" in their key (Karmada:
- * ResourceChangeByKarmada); the label namespace.karmada.io/skip-auto-propagation is a user's. All
- * other entries are user entries.
+ * An entry of managedFields is a user entry, unless it is for the status subresource or owns only
+ * status, and labels and annotations with ".karmada.io" in their key (Karmada:
+ * ResourceChangeByKarmada). The label namespace.karmada.io/skip-auto-propagation is a user's.
  */
 
 /*
- * Returns the time of the last change by a user in milliseconds since the epoch; 0 if unknown.
- * This is the creation time if only Karmada has changed the object, or if the object has no
- * managedFields and generation 1. Without managedFields the time of a later change is unknown.
+ * Returns the time of the newest user entry in milliseconds since the epoch. Without a user entry,
+ * returns the creation time; but 0 (unknown) if the object has no managedFields and its generation
+ * is not 1.
  *
- * Sets `by`, unless it is NULL, to the manager of the entry with that time, borrowed from
- * `metadata`; to NULL if the time is unknown or the creation time, or the entry has no manager.
+ * Sets `by`, unless it is NULL, to the manager of that user entry, borrowed from `metadata`; to
+ * NULL if there is no user entry or it has no manager.
  */
 int64_t user_change_time_ms(struct decode *d, const cJSON *metadata, const char **by);
 
-/* Returns the number in `parent.resourceVersion`; 0 if it is absent or not a number. */
+/* Returns the number in `parent.resourceVersion`; 0 if it is absent or not a 64-bit number. */
 uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where);
 
 /*
- * Fingerprint of one version of an object, to tell a user's change from Karmada's. Hashes suffice,
- * because versions are only compared. Times are in seconds since the epoch; 0 if unknown.
+ * Summary of one version of an object. A comparison of two summaries shows if a user changed the
+ * object between the two versions. Times are in seconds since the epoch; 0 if unknown.
  */
 struct traces {
     uint32_t user_keys;    /* Hash of the labels and annotations without ".karmada.io". */
     uint32_t karmada_keys; /* Hash of the annotations with ".karmada.io". */
-    /* Number of user-owned fields; hash of the object if not `managed`; 0 with a generation. */
+    /*
+     * 0 if the object has a generation. Else the number of fields that users own if `managed`, or a
+     * hash of the object without metadata and status.
+     */
     uint32_t content : 31;
     uint32_t managed : 1; /* managedFields is not empty. */
-    uint32_t generation;  /* 0 if the kind has no generation. */
-    uint32_t newest_s;    /* Time of the newest user entry without a subresource. */
+    uint32_t generation;  /* metadata.generation; 0 if absent. */
+    uint32_t newest_s;    /* Time of the newest user entry that has no subresource. */
     uint32_t newest_by;   /* text_hash32() of the manager of the entry at newest_s. */
-    uint32_t other_s;     /* Time of the newest user entry of another manager. */
+    uint32_t other_s;     /* Like newest_s, for all managers except newest_by. */
 };
 
-/* Sets `out` to the fingerprint of an object. */
 void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
 
 /*
  * Returns true if a user changed the object between the versions `old` and `fresh`.
- * `claim_moves_generation`: an annotation, such as Karmada's claim, increments the generation of
- * objects of this kind (Deployments).
+ * `claim_moves_generation`: the kind is Deployment, for which a change of annotations, such as
+ * those of a claim, increments the generation.
  */
 bool was_changed_by_user(const struct traces *old, const struct traces *fresh,
                          bool claim_moves_generation);
 
 /*
- * Returns the time of the last user entry without a subresource whose manager is not `karmada`
- * (text_hash32() of its name), in seconds since the epoch.
+ * Returns the time of the newest user entry of a manager other than `manager` (text_hash32() of its
+ * name), in seconds since the epoch; 0 if unknown. Ignores entries with a subresource.
  */
-uint32_t user_write_time_s(const struct traces *t, uint32_t karmada);
+uint32_t other_manager_write_time_s(const struct traces *t, uint32_t manager);
 
 /* Last write of the spec of an object. */
 struct spec_write {
@@ -65,18 +66,18 @@ struct spec_write {
     const char *manager; /* Interned, dropped by the caller; NULL if unknown. */
 };
 
-/* Sets `out` from the newest entry without a subresource that owns a part of the spec. */
+/* Sets `out` from the newest entry that owns a part of spec. Ignores entries with a subresource. */
 void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_write *out);
 
-/* Time at which a binding was written from a version of its template, and the manager. */
+/* Last write of an object that Karmada derives from a template: a binding or a Work. */
 struct binding_write {
     uint32_t time_s;  /* 0 if unknown. */
     uint32_t manager; /* text_hash32() of the name of the manager. */
 };
 
 /*
- * Sets `out` from the newest entry without a subresource that owns spec.resource; if there is no
- * such entry, from the newest entry without a subresource.
+ * Sets `out` from the newest entry that owns spec.resource, which bindings have. If no entry owns
+ * spec.resource, as in Works, sets `out` from the newest entry. Ignores entries with a subresource.
  */
 void binding_write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out);
 

@@ -98,7 +98,7 @@ void labels_release(struct intern *strings, struct labels *labels)
 
 const char *labels_get(const struct labels *labels, const char *shared_key)
 {
-    /* Search backwards: of duplicate keys, the last applies, as in Go. */
+    /* Search backwards: the last of duplicate keys applies, as in Go. */
     for (size_t i = labels->count; i > 0; i--) {
         if (labels->items[i - 1].key == shared_key)
             return labels->items[i - 1].value;
@@ -139,7 +139,7 @@ static bool is_label_prefix(const char *s, size_t len)
     return true;
 }
 
-/* Appends a requirement with capacity for `values` values. */
+/* Appends a requirement with capacity for `values` values. Checks the key. */
 static struct label_requirement *add_requirement(struct decode *d, struct label_selector *s,
                                                  const char *key, enum label_operator op,
                                                  size_t values)
@@ -159,8 +159,8 @@ static struct label_requirement *add_requirement(struct decode *d, struct label_
     return r;
 }
 
-static void add_value(struct decode *d, struct label_selector *s, struct label_requirement *r,
-                      const char *value)
+static void add_requirement_value(struct decode *d, struct label_selector *s,
+                                  struct label_requirement *r, const char *value)
 {
     r->values[r->value_count++] = intern_add(d->strings, value);
     if (*value && !is_name_part(value, strlen(value)))
@@ -191,7 +191,7 @@ static void decode_match_expression(struct decode *d, struct label_selector *s, 
     if (!r->values)
         return;
     cJSON_ArrayForEach (value, values)
-        add_value(d, s, r, decode_item_text(d, value, "matchExpressions[].values"));
+        add_requirement_value(d, s, r, decode_item_text(d, value, "matchExpressions[].values"));
 }
 
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
@@ -211,7 +211,7 @@ struct label_selector *label_selector_decode(struct decode *d, const cJSON *pare
     cJSON_ArrayForEach (item, decode_object(d, json, "", "matchLabels")) {
         const char *value = decode_item_text(d, item, "matchLabels");
 
-        add_value(d, s, add_requirement(d, s, item->string, LABEL_IN, 1), value);
+        add_requirement_value(d, s, add_requirement(d, s, item->string, LABEL_IN, 1), value);
     }
     cJSON_ArrayForEach (item, decode_array(d, json, "", "matchExpressions"))
         decode_match_expression(d, s, item);
@@ -219,7 +219,7 @@ struct label_selector *label_selector_decode(struct decode *d, const cJSON *pare
     return s;
 }
 
-/* Returns a copy of the text without leading and trailing spaces. */
+/* Returns a copy of the text without leading and trailing spaces; the caller frees it. */
 static char *copy_trimmed(const char *text, size_t len)
 {
     while (len > 0 && *text == ' ') {
@@ -231,8 +231,8 @@ static char *copy_trimmed(const char *text, size_t len)
     return xmemdup0(text, len);
 }
 
-/* Appends the comma-separated values; an empty text is the value "", as in kubectl. */
-static void add_values(cJSON *expression, const char *text, size_t len)
+/* Adds the comma-separated values to `expression`. An empty text is the value "", as in kubectl. */
+static void add_expression_values(cJSON *expression, const char *text, size_t len)
 {
     cJSON *values = cJSON_AddArrayToObject(expression, "values");
 
@@ -246,7 +246,10 @@ static void add_values(cJSON *expression, const char *text, size_t len)
     }
 }
 
-/* Appends one requirement as a matchExpression. Returns false on a syntax error. */
+/*
+ * Appends one requirement as a matchExpression: key, operator and values if an operator of `signs`
+ * is found; else only a key, perhaps after '!'. Returns false on a syntax error.
+ */
 static bool parse_requirement(const char *text, cJSON *expressions)
 {
     static const struct {
@@ -263,12 +266,13 @@ static bool parse_requirement(const char *text, cJSON *expressions)
         const char *at = strstr(text, signs[i].sign), *rest = at ? at + strlen(signs[i].sign) : "";
         bool list = signs[i].sign[0] == ' ';
 
+        /* "in" and "notin" need a list in parentheses; the other operators must not have one. */
         if (!at || list != (open != NULL))
             continue;
         if (list && (rest + strspn(rest, " ") != open || text[len - 1] != ')'))
             return false;
         rest = list ? open + 1 : rest;
-        add_values(expression, rest, (size_t)(text + len - rest) - list);
+        add_expression_values(expression, rest, (size_t)(text + len - rest) - list);
         key_len = (size_t)(at - text);
         op = signs[i].op;
         open = NULL;
@@ -277,6 +281,7 @@ static bool parse_requirement(const char *text, cJSON *expressions)
     CLEANUP(free_cleanup) char *name = copy_trimmed(key, key_len);
     cJSON_AddStringToObject(expression, "key", name);
     cJSON_AddStringToObject(expression, "operator", op);
+    /* `open` is still set if no operator accepted the parenthesis. */
     return !open;
 }
 
@@ -293,6 +298,7 @@ struct label_selector *label_selector_parse(struct intern *strings, const char *
     for (const char *at = text; is_valid; at++) {
         size_t len = strcspn(at, ",(");
 
+        /* A requirement ends at the first comma outside of parentheses. */
         if (at[len] == '(')
             len += strcspn(at + len, ")");
         len += strcspn(at + len, ",");

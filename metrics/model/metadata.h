@@ -25,22 +25,22 @@ bool identity_read(const cJSON *json, struct identity *out, struct error *err) M
 
 /*
  * Returns the 32-bit FNV-1a hash of metadata.uid; the hash of "" stands for an unknown UID.
- * Karmada >= 1.16 uses its lowest bit to break ties when it divides replicas.
+ * Karmada >= 1.16 breaks ties in the division of replicas by the lowest bit of this hash.
  */
 uint32_t uid_hash(const char *uid);
 
-/* Returns true if both UIDs are known and differ. */
+/* Returns true if the UIDs of both uid_hash() values are known and differ. */
 bool uid_hashes_differ(uint32_t a, uint32_t b);
 
 /*
- * Returns the resourceVersion of an object in 32 bits: the low bits of the number, a hash of a text
- * that is not a number, 0 if absent.
+ * Returns metadata.resourceVersion in 32 bits: the low bits of a number, the hash of another text,
+ * 0 if absent.
  */
 uint32_t short_version_of_object(const cJSON *json);
-/* Returns the text of a resourceVersion in 32 bits, like short_version_of_object(). */
+/* Like short_version_of_object(), for the text of a resourceVersion. */
 uint32_t short_version_of_text(const char *version);
 
-/* Returns true if resourceVersion `a` is newer than `b`, if less than 2^31 versions apart. */
+/* Returns true if `a` is newer than `b`. Both are numbers that differ by less than 2^31. */
 static inline bool short_version_is_newer(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;
@@ -58,12 +58,12 @@ struct labels {
     size_t count;
 };
 
-/* Decodes the map of strings `parent.key`. Release `out` also after an error. */
+/* Sets `out` to the map of strings `parent.key`. Release `out` also after an error. */
 void labels_decode(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    struct labels *out);
 void labels_release(struct intern *strings, struct labels *labels);
 
-/* Returns the value of the label with an interned key; NULL if it is absent. */
+/* Returns the value of the label `shared_key`, an interned string; NULL if it is absent. */
 const char *labels_get(const struct labels *labels, const char *shared_key);
 
 enum label_operator {
@@ -92,7 +92,10 @@ struct label_selector {
     const char *invalid; /* Reason why the selector is invalid; NULL if it is valid. */
 };
 
-/* Decodes the selector `parent.key`; NULL if absent. Free it with label_selector_free(). */
+/*
+ * Returns the selector `parent.key`; NULL if absent. A requirement with an unknown operator makes
+ * it invalid and is left out. Free it with label_selector_free().
+ */
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
                                              const char *path, const char *key);
 /*
@@ -103,5 +106,8 @@ struct label_selector *label_selector_parse(struct intern *strings, const char *
                                             struct error *err) MUST_USE;
 /* Frees a selector, which may be NULL. */
 void label_selector_free(struct intern *strings, struct label_selector *selector);
-/* Returns true if two selectors have equal requirements in equal order, or both are NULL. */
+/*
+ * Returns true if two selectors of one string pool have equal requirements in equal order, or both
+ * are NULL.
+ */
 bool label_selector_equal(const struct label_selector *a, const struct label_selector *b);

@@ -40,7 +40,7 @@ void resource_selectors_release(struct intern *strings, struct resource_selector
     free(selectors);
 }
 
-/* Returns true if two lists of equal length, decoded with the same string pool, are equal. */
+/* Returns true if two lists of `count` selectors are equal. Both need the same string pool. */
 static bool resource_selectors_equal(const struct resource_selector *a,
                                      const struct resource_selector *b, uint32_t count)
 {
@@ -109,7 +109,7 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
            a->propagate_deps == b->propagate_deps;
 }
 
-/* Returns true if the f:spec of a managedFields entry contains a field of struct propagation. */
+/* Returns true if f:spec of a managedFields entry contains a field of struct propagation. */
 static bool owns_propagation_field(const cJSON *fields)
 {
     static const char *const copied[] = {
@@ -171,7 +171,6 @@ static bool spec_text_equals(struct decode *d, const cJSON *spec, const char *ke
     return text && strcmp(text, value) == 0;
 }
 
-/* Karmada's webhook sets propagateDeps for ServiceImports, which need their derived Service. */
 static bool selects_service_imports(const struct policy *p)
 {
     for (uint32_t i = 0; i < p->selector_count; i++) {
@@ -198,6 +197,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->id = permanent_id_decode(d, metadata, cluster_scoped);
     propagation_decode(d, spec, &p->propagation);
     read_priority_class(d, spec, p);
+    /* Karmada's webhook does the same: a ServiceImport needs its derived Service. */
     if (selects_service_imports(p))
         p->propagation.propagate_deps = true;
     p->generation = decode_int(d, metadata, "metadata", "generation", 0);

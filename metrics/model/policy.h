@@ -33,30 +33,30 @@ enum conflict_resolution { CONFLICT_RESOLUTION_ABORT, CONFLICT_RESOLUTION_OVERWR
 
 /*
  * Fields that Karmada copies from the spec of a policy into the spec of a binding
- * (BuildResourceBinding, ApplyPolicy). Structures are canonical JSON (canonical_json.h). All texts
- * are interned, so equal texts have one address; NULL if unset. A difference between policy and
- * binding is drift, except in schedule_priority: a policy names a PriorityClass, a binding has the
- * number that Karmada has read from it (rules/drift.c).
+ * (Karmada: BuildResourceBinding, ApplyPolicy). Structures are canonical JSON (canonical_json.h).
+ * Texts are interned; NULL if unset. A difference between policy and binding is drift, except in
+ * schedule_priority: a policy names a PriorityClass, a binding has the number from that class.
  */
 struct propagation {
     const char *placement;
     const char *failover;
-    const char *suspension; /* Without the member `scheduling`, which policies do not own. */
-    const char *scheduler_name;
+    const char *suspension;     /* See CANONICAL_SUSPENSION. */
+    const char *scheduler_name; /* "default-scheduler" if unset. */
     const char *schedule_priority;
     enum conflict_resolution conflict_resolution : 8;
     enum optional_bool preserve : 8; /* Field preserveResourcesOnDeletion. */
-    bool propagate_deps;
+    bool propagate_deps;             /* In a policy, true also if it selects ServiceImports. */
 };
 
-/* Sets `out` to the propagation fields in the spec of a policy or a binding. */
+/* Sets `out` to the fields in the spec of a policy or a binding. */
 void propagation_decode(struct decode *d, const cJSON *spec, struct propagation *out);
 void propagation_release(struct intern *strings, struct propagation *p);
+/* Returns true if all members are equal. Both need the same string pool. */
 bool propagation_equal(const struct propagation *a, const struct propagation *b);
 
 /*
- * Returns the time of the last write of a propagation field by any manager, in seconds since the
- * epoch; 0 if managedFields do not contain it.
+ * Returns the time of the newest entry of managedFields that owns a field of struct propagation, in
+ * seconds since the epoch; 0 if no entry owns such a field.
  */
 uint32_t propagation_write_time_s(struct decode *d, const cJSON *metadata);
 
@@ -68,17 +68,17 @@ struct policy {
     const char **overrides; /* Field dependentOverrides. */
     uint32_t override_count;
     int32_t priority;
-    const char *id; /* Permanent id; NULL if absent. Interned. */
+    const char *id; /* Result of permanent_id_decode(). */
     struct propagation propagation;
     const char *priority_class; /* PriorityClass in schedulePriority; NULL if unset. Interned. */
     bool priority_refused;      /* Karmada does not support the priorityClassSource. */
     int64_t generation;
     int64_t created_ms;
-    int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
+    int64_t changed_ms; /* Last change by a user; 0 if unknown. */
     struct spec_write write;
-    /* End of the extended grace while Karmada still applies the last change; 0 if unset. */
+    /* Drift from the last change is not overdue before this time; 0: no extension of the grace. */
     int64_t grace_extended_until_ms;
-    bool undated; /* An observed change has no time: policy_set_change_time() sets it. */
+    bool undated; /* A change was observed, but changed_ms is not its time yet. */
     bool lazy;
     bool preempts; /* Field preemption is "Always". */
     bool deleting;
@@ -89,8 +89,8 @@ void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
 void policy_inherit(void *fresh, const void *last, bool relisted);
 
-/* Returns true if two policies, decoded with the same string pool, have the same effect. */
+/* Returns true if two policies of one string pool have equal specs and equal `deleting`. */
 bool policy_equal(const struct policy *a, const struct policy *b);
 
-/* Sets changed_ms to `now_ms` if the source has observed a change without a time (`undated`). */
+/* If `undated`, raises changed_ms to `now_ms`, and clears `undated`. */
 void policy_set_change_time(struct policy *p, int64_t now_ms);

@@ -8,10 +8,9 @@
 /* ---- resource requests of a pod ---- */
 
 /*
- * Sum of the requests of one pod, computed as in Karmada (AddPodTemplateRequest): all containers
- * together, at least the maximum of the init containers, plus the overhead. Stored as an interned
- * text, because many templates request the same: "cpu 0.1\nmemory 64\n", sorted by resource, in
- * base units.
+ * Requests of one Pod (Karmada: AddPodTemplateRequest): for each resource, the sum of the
+ * containers, or the largest init container if that is more, plus the overhead. Stored as a text in
+ * base units, such as "cpu 0.1\nmemory 64\n". Many templates share one interned text.
  */
 enum { RESOURCES_MAX = 32, TEXT_MAX = 1 << 14 };
 
@@ -23,6 +22,7 @@ struct request_sums {
     size_t count;
 };
 
+/* Returns NULL for a new resource after the first RESOURCES_MAX. */
 static double *get_or_add_amount(struct request_sums *s, const char *resource)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -115,7 +115,7 @@ enum { OWNER_MAX_BYTES = 256 };
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
 
-/* Kinds whose replicas Karmada reads, from the field `key` in spec; 1 replica if NULL or unset. */
+/* Kinds with replicas, in the field `key` of spec; 1 replica if `key` is NULL or unset. */
 static const struct replicas_field {
     const char *api_version;
     const char *kind;
@@ -167,7 +167,7 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
 
     if (field && cJSON_IsObject(spec))
         return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
-    /* The field of a custom resource may have any type; replicas are unknown if it is no number. */
+    /* In other kinds, spec.replicas may have any type; without a number, replicas are unknown. */
     if (!cJSON_IsNumber(replicas) || replicas->valuedouble < 0 || replicas->valuedouble > INT32_MAX)
         return -1;
     return (int32_t)replicas->valuedouble;
@@ -175,7 +175,7 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
 
 /* ---- one allocation of a template: struct, labels, claim, Config Connector part, owner ---- */
 
-/* Returns the address of the pointer to the Config Connector part; requires a role. */
+/* Returns the address that contains the pointer to the Config Connector part if `t` has a role. */
 static void **connector_slot(const struct template *t)
 {
     char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
@@ -203,7 +203,7 @@ const struct namespace_ids *template_namespace_ids(const struct template *t)
     return connector_part(t, ROLE_NAMESPACE_IDS);
 }
 
-/* Returns the address of the pointer to the owner of a template; requires an owner. */
+/* Returns the address that contains the pointer to the owner if `t` has an owner. */
 static const char **owner_slot(const struct template *t)
 {
     return (const char **)(void *)(connector_slot(t) + (t->role != ROLE_NONE));
@@ -225,8 +225,8 @@ static size_t pointer_slot_bytes(const struct template *t)
 }
 
 /*
- * Returns a template with its labels, claim and owner in one allocation. The overhead of several
- * allocations counts with a hundred thousand templates. Takes ownership of all arguments.
+ * Returns a template with its labels, claim, owner and the slot of the Config Connector part in one
+ * allocation, which saves memory with many templates. Takes ownership of all arguments.
  */
 static struct template *pack_template(struct labels *labels, struct claim *claim,
                                       enum connector_role role, const char *owner)
@@ -351,7 +351,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     return t;
 }
 
-/* Records that a user changed `old` to `t`, or if `relisted`, some version after `old`. */
+/* Records a user's change from `old` to `t`; if `relisted`, to an unknown newer version. */
 static void record_user_change(struct template *t, const struct template *old, bool relisted)
 {
     t->user_version = relisted ? old->resource_version : t->resource_version;

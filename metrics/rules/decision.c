@@ -90,7 +90,7 @@ static bool template_replicas_differ(const struct entry *template, const struct 
 static bool is_template_written_after(const struct template *t, const struct binding *b)
 {
     return b->write.time_s > 0 &&
-           user_write_time_s(&t->traces, b->write.manager) > b->write.time_s + 1;
+           other_manager_write_time_s(&t->traces, b->write.manager) > b->write.time_s + 1;
 }
 
 enum change_applied change_applied_to(const struct entry *template, const struct binding *b)

@@ -184,12 +184,12 @@ TEST_ROWS(reads_noted_dependencies, noted_cases, name)
 
     struct binding *b = binding_decode(&r.decode, json);
     assert_non_null(b);
-    for (uint32_t i = 0; b->noted && i < b->noted->count; i++) {
-        const struct identity *id = &b->noted->items[i];
+    for (uint32_t i = 0; b->recorded && i < b->recorded->count; i++) {
+        const struct identity *id = &b->recorded->items[i];
 
         strbuf_addf(&text, "%s %s %s/%s, ", id->api_version, id->kind, id->ns, id->name);
     }
-    assert_text(b->noted ? text.data : NULL, c->text);
+    assert_text(b->recorded ? text.data : NULL, c->text);
     binding_release(r.strings, b);
 }
 
@@ -209,7 +209,7 @@ TEST(more_dependencies_than_an_annotation_holds_are_unknown)
         reading_init(&r);
         struct binding *b = binding_decode(&r.decode, json);
         assert_non_null(b);
-        assert_int_equal(b->noted ? b->noted->count : 0, count == 4096 ? count : 0);
+        assert_int_equal(b->recorded ? b->recorded->count : 0, count == 4096 ? count : 0);
         binding_release(r.strings, b);
     }
 }

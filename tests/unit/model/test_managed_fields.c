@@ -248,10 +248,10 @@ TEST(the_last_write_of_a_user)
                                          "'f:spec':{'f:z':{}}") "," ENTRY("karmada", "20",
                                                                           "'f:spec':{'f:v':{}}")));
 
-    assert_int_equal(user_write_time_s(&t, text_hash32("karmada")), 30);
-    assert_int_equal(user_write_time_s(&t, text_hash32("other")), 40);
+    assert_int_equal(other_manager_write_time_s(&t, text_hash32("karmada")), 30);
+    assert_int_equal(other_manager_write_time_s(&t, text_hash32("other")), 40);
     t = traces_of(MANAGED(ENTRY("karmada", "10", "'f:spec':{'f:x':{}}")));
-    assert_int_equal(user_write_time_s(&t, text_hash32("karmada")), 0);
+    assert_int_equal(other_manager_write_time_s(&t, text_hash32("karmada")), 0);
 }
 
 static struct write_case {
