@@ -35,7 +35,7 @@ static const struct step {
     {NODE_FAILOVER_APPLICATION, "decisionConditions", NODE_DECISION_CONDITIONS},
 };
 
-/* Default of `key`. It applies if `if_key` is NULL, unset or equal to `if_text`. */
+/* Default of an unset `key`, if `if_key` is NULL or its value is unset or equal to `if_text`. */
 static const struct default_value {
     enum schema_node node;
     const char *key;
@@ -55,18 +55,18 @@ static const struct default_value {
     {NODE_DECISION_CONDITIONS, "tolerationSeconds", "300", NULL, NULL},
 };
 
-/* Members for which 0 differs from an absent value (a default, or no limit). */
+/* Members for which 0 differs from an absent value, which means a default or no limit. */
 static const char *const zero_is_value[] = {"tolerationSeconds", "gracePeriodSeconds"};
 
 /* Members of spec.suspension that Karmada copies from policies. */
 static const char *const suspension_keys[] = {"dispatching", "dispatchingOnClusters"};
 
-/* A member of an object or an element of an array; a default if `item` is NULL. */
+/* A member of an object, or an element of an array. */
 struct canonical_member {
-    const char *key; /* NULL for an element of an array. */
-    const cJSON *item;
-    const char *json;
-    size_t position;
+    const char *key;   /* NULL for an element of an array. */
+    const cJSON *item; /* NULL if the member is missing and has a default. */
+    const char *json;  /* Canonical JSON of the default; NULL if `item` is set. */
+    size_t position;   /* Position in the object, to order duplicate keys. */
 };
 
 static bool is_listed_key(const char *key, const char *const *keys, size_t count)
@@ -87,7 +87,7 @@ static enum schema_node schema_node_of_member(enum schema_node from, const char 
     return strcmp(key, "matchLabels") == 0 ? NODE_MATCH_LABELS : NODE_OTHER;
 }
 
-/* Returns true for NULL and for scalars that mean the same as an absent member. */
+/* Returns true for NULL and for a scalar that means the same as an absent member. */
 static bool is_unset(const cJSON *item)
 {
     if (cJSON_IsString(item))
@@ -132,8 +132,8 @@ static int compare_members(const void *a, const void *b)
 }
 
 /*
- * Lists the elements of an array, or the members of an object and its defaults, sorted by key. Of
- * duplicate keys, the last applies, as in Go. Returns the number of listed members.
+ * Lists the elements of an array in their order; or the members of an object and its defaults,
+ * sorted by key, without all but the last of duplicate keys, as in Go. Returns their number.
  */
 static size_t list_members(const cJSON *json, enum schema_node node, struct canonical_member *out)
 {
@@ -180,7 +180,7 @@ static void truncate_text(struct strbuf *out, size_t len)
     out->data[len] = '\0';
 }
 
-/* Writes a value. Returns false and writes nothing if it means the same as an absent value. */
+/* Writes a value. If the value means the same as an absent one, returns false, writes nothing. */
 static bool write_value(struct strbuf *out, const cJSON *item, enum schema_node node)
 {
     bool is_object = cJSON_IsObject(item);
@@ -213,6 +213,7 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum schema_node 
             strbuf_adds(out, m->json);
         } else if (!write_value(out, m->item,
                                 m->key ? schema_node_of_member(node, m->key) : node)) {
+            /* Omit the member, unless it is an element of an array or a label. */
             if (m->key && node != NODE_MATCH_LABELS) {
                 truncate_text(out, mark);
                 continue;

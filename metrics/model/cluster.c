@@ -52,7 +52,7 @@ static bool is_condition_true(struct decode *d, const cJSON *status, const char 
     return holds;
 }
 
-/* Returns the hash of a kind. Clusters serve hundreds of kinds, so names would need more memory. */
+/* Returns a hash, which needs less memory than the names of the hundreds of kinds of a cluster. */
 static uint64_t api_hash(const char *api_version, const char *kind)
 {
     return map_hash(kind, strlen(kind), map_hash(api_version, strlen(api_version), 0));
@@ -102,7 +102,7 @@ static int compare_resources(const void *a, const void *b)
     return strcmp(x->resource, y->resource);
 }
 
-/* Maps in status.resourceSummary, and the member of struct cluster_resource for each. */
+/* Maps in status.resourceSummary, each with the offset of its member in struct cluster_resource. */
 static const struct {
     const char *key;
     size_t offset;
@@ -112,7 +112,10 @@ static const struct {
     {"allocating", offsetof(struct cluster_resource, allocating)},
 };
 
-/* Returns one element for each member of each map in resource_maps; names may repeat. */
+/*
+ * Returns one element for each member of each map in resource_maps, so a resource can have several.
+ * Adds their number to `count`. Returns NULL without members.
+ */
 static struct cluster_resource *read_resource_maps(struct decode *d, const cJSON *summary,
                                                    size_t *count)
 {
@@ -140,7 +143,7 @@ static struct cluster_resource *read_resource_maps(struct decode *d, const cJSON
     return list;
 }
 
-/* Sets c->resources from status.resourceSummary: sorted, one element for each resource. */
+/* Sets c->resources from status.resourceSummary: one element for each resource, sorted by name. */
 static void read_resources(struct decode *d, const cJSON *status, struct cluster *c)
 {
     const cJSON *summary = decode_object(d, status, "status", "resourceSummary");

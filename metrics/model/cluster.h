@@ -3,7 +3,7 @@
 
 #include "metrics/model/metadata.h"
 
-/* Member cluster: the fields that placements select by, its APIs and its resources. */
+/* Member cluster: the fields by which placements select it, the served APIs and the resources. */
 
 /* A taint in spec.taints of a Cluster. Interned texts, "" if unset. */
 struct taint {
@@ -17,17 +17,17 @@ struct cluster_resource {
     const char *resource; /* Name of the resource, interned. */
     double allocatable;
     double allocated;
-    double allocating; /* Scheduled to the cluster, but not running yet. */
+    double allocating; /* Requested by Pods that the member cluster has not scheduled yet. */
 };
 
 struct cluster {
     struct labels labels;
     const char *provider; /* Interned; NULL if unset. */
     const char *region;   /* Interned; NULL if unset. */
-    const char **zones;   /* spec.zones, and the deprecated spec.zone if it is another zone. */
+    const char **zones;   /* Interned: spec.zones, then the deprecated spec.zone if not in it. */
     struct taint *taints;
     struct cluster_resource *resources; /* status.resourceSummary, sorted by name. */
-    uint64_t *apis; /* Hashes of the served kinds (cluster_serves()), ascending. */
+    uint64_t *apis; /* Hashes of the served kinds, ascending; for cluster_serves(). */
     uint32_t api_count;
     uint32_t zone_count;
     uint32_t taint_count;
@@ -42,7 +42,7 @@ void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);
 
 /*
- * Returns true if status.apiEnablements contains the kind. Returns true also for an empty list:
- * Karmada has not collected the APIs of the cluster yet.
+ * Returns true if status.apiEnablements contains the kind, or is empty because Karmada has not
+ * collected the APIs of the cluster yet.
  */
 bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);

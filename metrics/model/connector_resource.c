@@ -6,10 +6,11 @@
 static const char suffix[] = ".cnrm.cloud.google.com";
 static const char own_group[] = "core.cnrm.cloud.google.com";
 
+/* Short names for the table of kinds. */
 enum {
-    PLAIN = CONNECTOR_NO_LABELS,
-    JOINT = CONNECTOR_NO_LABELS | CONNECTOR_NO_IDENTITY,
-    SERVER = CONNECTOR_SERVER_ID,
+    NO_LABELS = CONNECTOR_NO_LABELS,
+    SHARED = CONNECTOR_NO_LABELS | CONNECTOR_NO_IDENTITY,
+    SERVER_ID = CONNECTOR_SERVER_ID,
 };
 
 /* Sorted by kind for bsearch(). A kind that is not listed has labels and no special trait. */
@@ -17,91 +18,91 @@ static const struct kind_traits {
     const char *kind;
     unsigned traits;
 } kinds[] = {
-    {"AccessContextManagerAccessPolicy", PLAIN | SERVER},
-    {"BigtableTable", PLAIN},
-    {"BillingBudgetsBudget", PLAIN | SERVER},
-    {"ComputeAutoscaler", PLAIN},
-    {"ComputeBackendBucket", PLAIN},
-    {"ComputeBackendService", PLAIN},
-    {"ComputeFirewall", PLAIN},
-    {"ComputeFirewallPolicy", PLAIN | SERVER},
-    {"ComputeFirewallPolicyAssociation", PLAIN},
-    {"ComputeFirewallPolicyRule", JOINT},
-    {"ComputeHTTPHealthCheck", PLAIN},
-    {"ComputeHTTPSHealthCheck", PLAIN},
-    {"ComputeHealthCheck", PLAIN},
-    {"ComputeInstanceGroup", PLAIN},
-    {"ComputeInstanceGroupManager", PLAIN},
-    {"ComputeInterconnectAttachment", PLAIN},
-    {"ComputeNetwork", PLAIN},
-    {"ComputeNetworkEndpointGroup", PLAIN},
-    {"ComputeNetworkFirewallPolicy", PLAIN},
-    {"ComputeNetworkPeering", PLAIN},
-    {"ComputeNodeGroup", PLAIN},
-    {"ComputeNodeTemplate", PLAIN},
-    {"ComputePacketMirroring", PLAIN},
-    {"ComputeProjectMetadata", JOINT},
-    {"ComputeReservation", PLAIN},
-    {"ComputeResourcePolicy", PLAIN},
-    {"ComputeRoute", PLAIN},
-    {"ComputeRouter", PLAIN},
-    {"ComputeRouterInterface", PLAIN},
-    {"ComputeRouterNAT", PLAIN},
-    {"ComputeRouterPeer", PLAIN},
-    {"ComputeSSLCertificate", PLAIN},
-    {"ComputeSSLPolicy", PLAIN},
-    {"ComputeSharedVPCHostProject", JOINT},
-    {"ComputeSharedVPCServiceProject", JOINT},
-    {"ComputeSubnetwork", PLAIN},
-    {"ComputeTargetGRPCProxy", PLAIN},
-    {"ComputeTargetHTTPProxy", PLAIN},
-    {"ComputeTargetHTTPSProxy", PLAIN},
-    {"ComputeTargetInstance", PLAIN},
-    {"ComputeTargetPool", PLAIN},
-    {"ComputeTargetSSLProxy", PLAIN},
-    {"ComputeTargetTCPProxy", PLAIN},
-    {"ComputeURLMap", PLAIN},
-    {"ContainerNodePool", PLAIN},
-    {"DNSPolicy", PLAIN},
-    {"DNSRecordSet", JOINT},
-    {"DataflowJob", PLAIN},
-    {"Folder", PLAIN | SERVER},
-    {"IAMAccessBoundaryPolicy", PLAIN},
-    {"IAMAuditConfig", JOINT},
-    {"IAMCustomRole", PLAIN},
-    {"IAMPartialPolicy", JOINT},
-    {"IAMPolicy", JOINT},
-    {"IAMPolicyMember", JOINT},
-    {"IAMServiceAccount", PLAIN},
-    {"IAMServiceAccountKey", PLAIN | SERVER},
-    {"IAMWorkloadIdentityPool", PLAIN},
-    {"IAMWorkloadIdentityPoolProvider", PLAIN},
-    {"IAPBrand", PLAIN | SERVER},
-    {"IAPIdentityAwareProxyClient", PLAIN | SERVER},
-    {"KMSKeyRing", PLAIN},
-    {"LoggingLogExclusion", PLAIN},
-    {"LoggingLogMetric", PLAIN},
-    {"LoggingLogSink", PLAIN},
-    {"MonitoringAlertPolicy", SERVER},
-    {"MonitoringGroup", PLAIN | SERVER},
-    {"MonitoringNotificationChannel", SERVER},
-    {"MonitoringUptimeCheckConfig", SERVER},
+    {"AccessContextManagerAccessPolicy", NO_LABELS | SERVER_ID},
+    {"BigtableTable", NO_LABELS},
+    {"BillingBudgetsBudget", NO_LABELS | SERVER_ID},
+    {"ComputeAutoscaler", NO_LABELS},
+    {"ComputeBackendBucket", NO_LABELS},
+    {"ComputeBackendService", NO_LABELS},
+    {"ComputeFirewall", NO_LABELS},
+    {"ComputeFirewallPolicy", NO_LABELS | SERVER_ID},
+    {"ComputeFirewallPolicyAssociation", NO_LABELS},
+    {"ComputeFirewallPolicyRule", SHARED},
+    {"ComputeHTTPHealthCheck", NO_LABELS},
+    {"ComputeHTTPSHealthCheck", NO_LABELS},
+    {"ComputeHealthCheck", NO_LABELS},
+    {"ComputeInstanceGroup", NO_LABELS},
+    {"ComputeInstanceGroupManager", NO_LABELS},
+    {"ComputeInterconnectAttachment", NO_LABELS},
+    {"ComputeNetwork", NO_LABELS},
+    {"ComputeNetworkEndpointGroup", NO_LABELS},
+    {"ComputeNetworkFirewallPolicy", NO_LABELS},
+    {"ComputeNetworkPeering", NO_LABELS},
+    {"ComputeNodeGroup", NO_LABELS},
+    {"ComputeNodeTemplate", NO_LABELS},
+    {"ComputePacketMirroring", NO_LABELS},
+    {"ComputeProjectMetadata", SHARED},
+    {"ComputeReservation", NO_LABELS},
+    {"ComputeResourcePolicy", NO_LABELS},
+    {"ComputeRoute", NO_LABELS},
+    {"ComputeRouter", NO_LABELS},
+    {"ComputeRouterInterface", NO_LABELS},
+    {"ComputeRouterNAT", NO_LABELS},
+    {"ComputeRouterPeer", NO_LABELS},
+    {"ComputeSSLCertificate", NO_LABELS},
+    {"ComputeSSLPolicy", NO_LABELS},
+    {"ComputeSharedVPCHostProject", SHARED},
+    {"ComputeSharedVPCServiceProject", SHARED},
+    {"ComputeSubnetwork", NO_LABELS},
+    {"ComputeTargetGRPCProxy", NO_LABELS},
+    {"ComputeTargetHTTPProxy", NO_LABELS},
+    {"ComputeTargetHTTPSProxy", NO_LABELS},
+    {"ComputeTargetInstance", NO_LABELS},
+    {"ComputeTargetPool", NO_LABELS},
+    {"ComputeTargetSSLProxy", NO_LABELS},
+    {"ComputeTargetTCPProxy", NO_LABELS},
+    {"ComputeURLMap", NO_LABELS},
+    {"ContainerNodePool", NO_LABELS},
+    {"DNSPolicy", NO_LABELS},
+    {"DNSRecordSet", SHARED},
+    {"DataflowJob", NO_LABELS},
+    {"Folder", NO_LABELS | SERVER_ID},
+    {"IAMAccessBoundaryPolicy", NO_LABELS},
+    {"IAMAuditConfig", SHARED},
+    {"IAMCustomRole", NO_LABELS},
+    {"IAMPartialPolicy", SHARED},
+    {"IAMPolicy", SHARED},
+    {"IAMPolicyMember", SHARED},
+    {"IAMServiceAccount", NO_LABELS},
+    {"IAMServiceAccountKey", NO_LABELS | SERVER_ID},
+    {"IAMWorkloadIdentityPool", NO_LABELS},
+    {"IAMWorkloadIdentityPoolProvider", NO_LABELS},
+    {"IAPBrand", NO_LABELS | SERVER_ID},
+    {"IAPIdentityAwareProxyClient", NO_LABELS | SERVER_ID},
+    {"KMSKeyRing", NO_LABELS},
+    {"LoggingLogExclusion", NO_LABELS},
+    {"LoggingLogMetric", NO_LABELS},
+    {"LoggingLogSink", NO_LABELS},
+    {"MonitoringAlertPolicy", SERVER_ID},
+    {"MonitoringGroup", NO_LABELS | SERVER_ID},
+    {"MonitoringNotificationChannel", SERVER_ID},
+    {"MonitoringUptimeCheckConfig", SERVER_ID},
     {"Project", CONNECTOR_GLOBAL},
-    {"PubSubSchema", PLAIN},
-    {"ResourceManagerLien", PLAIN | SERVER},
-    {"ResourceManagerPolicy", JOINT},
-    {"SQLDatabase", PLAIN},
-    {"SQLSSLCert", PLAIN | SERVER},
-    {"SQLUser", PLAIN},
-    {"Service", JOINT},
-    {"ServiceIdentity", JOINT},
-    {"ServiceNetworkingConnection", JOINT},
-    {"SourceRepoRepository", PLAIN},
-    {"SpannerDatabase", PLAIN},
+    {"PubSubSchema", NO_LABELS},
+    {"ResourceManagerLien", NO_LABELS | SERVER_ID},
+    {"ResourceManagerPolicy", SHARED},
+    {"SQLDatabase", NO_LABELS},
+    {"SQLSSLCert", NO_LABELS | SERVER_ID},
+    {"SQLUser", NO_LABELS},
+    {"Service", SHARED},
+    {"ServiceIdentity", SHARED},
+    {"ServiceNetworkingConnection", SHARED},
+    {"SourceRepoRepository", NO_LABELS},
+    {"SpannerDatabase", NO_LABELS},
     {"StorageBucket", CONNECTOR_GLOBAL},
-    {"StorageBucketAccessControl", JOINT},
-    {"StorageDefaultObjectAccessControl", JOINT},
-    {"StorageNotification", PLAIN | SERVER},
+    {"StorageBucketAccessControl", SHARED},
+    {"StorageDefaultObjectAccessControl", SHARED},
+    {"StorageNotification", NO_LABELS | SERVER_ID},
 };
 
 static bool has_suffix(const char *text, size_t len, const char *end)
@@ -119,7 +120,7 @@ bool is_connector_api_version(const char *api_version)
     return has_suffix(api_version, len, suffix) && !has_suffix(api_version, len, own_group);
 }
 
-static int compare_kind(const void *key, const void *item)
+static int compare_kind_name(const void *key, const void *item)
 {
     return strcmp(key, ((const struct kind_traits *)item)->kind);
 }
@@ -127,7 +128,7 @@ static int compare_kind(const void *key, const void *item)
 unsigned connector_traits(const char *kind)
 {
     const struct kind_traits *found =
-        bsearch(kind, kinds, ARRAY_LEN(kinds), sizeof(kinds[0]), compare_kind);
+        bsearch(kind, kinds, ARRAY_LEN(kinds), sizeof(kinds[0]), compare_kind_name);
 
     return found ? found->traits : 0;
 }
@@ -172,7 +173,7 @@ enum connector_role connector_role_of(const cJSON *json)
     return ROLE_NONE;
 }
 
-/* ---- annotations of Google Config Connector ---- */
+/* ---- annotations of Config Connector ---- */
 
 static enum prevention read_prevention(struct decode *d, const cJSON *annotations)
 {
@@ -186,8 +187,9 @@ static enum prevention read_prevention(struct decode *d, const cJSON *annotation
     return strcmp(text, "none") == 0 ? PREVENTION_NONE : PREVENTION_UNKNOWN;
 }
 
-/* Returns the cloud container in the annotations; sets `several` if they name more than one. */
-static struct container read_container(struct decode *d, const cJSON *annotations, bool *several)
+/* Returns the first cloud container in the annotations. Sets `several` if there are more. */
+static struct container read_container_annotations(struct decode *d, const cJSON *annotations,
+                                                   bool *several)
 {
     struct container container = {.kind = CONTAINER_NONE};
 
@@ -207,7 +209,7 @@ static struct container read_container(struct decode *d, const cJSON *annotation
 
 /* ---- spec and status of Config Connector resources ---- */
 
-/* Returns the cloud container that spec refers to: by external id ("p", "projects/p") or name. */
+/* Returns the container of a reference in spec: last path segment of `external`, else of `name`. */
 static struct container read_container_reference(struct decode *d, const cJSON *spec)
 {
     for (size_t i = 0; i < ARRAY_LEN(container_fields); i++) {
@@ -238,7 +240,7 @@ static const char *read_location(struct decode *d, const cJSON *spec)
     return NULL;
 }
 
-/* Returns all references to parent resources as one text. */
+/* Returns all references to parents as one interned text; sets `unclear` if that is too long. */
 static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclear)
 {
     static const char *const keys[] = {
@@ -281,7 +283,7 @@ const char *conflict_holder_decode(struct decode *d, const cJSON *status)
     return NULL;
 }
 
-static struct connector *decode_resource(struct decode *d, const cJSON *json)
+static struct connector *decode_connector(struct decode *d, const cJSON *json)
 {
     const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
     const cJSON *spec = decode_object(d, json, "", "spec");
@@ -294,7 +296,7 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
 
     c->prevention = read_prevention(d, annotations);
     /* Config Connector does not manage a resource with several container annotations. */
-    c->container = read_container(d, annotations, &c->unclear);
+    c->container = read_container_annotations(d, annotations, &c->unclear);
     if (!c->container.id)
         c->container = read_container_reference(d, spec);
     c->resource_id = decode_interned(d, spec, "spec", "resourceID");
@@ -318,11 +320,11 @@ void *connector_decode(struct decode *d, const cJSON *json, enum connector_role 
 
     switch (role) {
     case ROLE_RESOURCE:
-        return decode_resource(d, json);
+        return decode_connector(d, json);
     case ROLE_DEFAULTS:
         defaults = xcalloc(1, sizeof(*defaults));
         defaults->prevention = read_prevention(d, annotations);
-        defaults->container = read_container(d, annotations, &defaults->unclear);
+        defaults->container = read_container_annotations(d, annotations, &defaults->unclear);
         return defaults;
     case ROLE_NAMESPACE_IDS:
         ids = xcalloc(1, sizeof(*ids));

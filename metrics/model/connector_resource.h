@@ -15,25 +15,25 @@
 enum connector_trait {
     CONNECTOR_NO_LABELS = 1U << 0,   /* The cloud resource has no labels, so it has no lease. */
     CONNECTOR_NO_IDENTITY = 1U << 1, /* Several objects may manage one cloud resource. */
-    CONNECTOR_SERVER_ID = 1U << 2,   /* The cloud generates the name: see spec.resourceID. */
+    CONNECTOR_SERVER_ID = 1U << 2,   /* The cloud generates the name (spec.resourceID). */
     CONNECTOR_GLOBAL = 1U << 3,      /* The name is unique in the whole cloud, not in a project. */
 };
 
 /*
- * Returns true for the apiVersion of a resource of Config Connector, but not of its configuration
- * (core.cnrm.cloud.google.com and its subdomains). Objects of these kinds must be read completely:
- * their identity is in the spec, conflicts are in the status.
+ * Returns true if the group of `api_version` ends in ".cnrm.cloud.google.com", but not in
+ * "core.cnrm.cloud.google.com" (configuration of Config Connector). The rules need the spec and the
+ * status of such objects, so metadata alone is not enough.
  */
 bool is_connector_api_version(const char *api_version);
 
-/* Returns the traits of a kind as bits of enum connector_trait; 0 for kinds without traits. */
+/* Returns the traits of a kind as bits of enum connector_trait; 0 for an unknown kind. */
 unsigned connector_traits(const char *kind);
 
 /* ---- parts of a template for Config Connector ---- */
 
 /*
- * Role of an object for Config Connector. A template with a role, which few have, has a part: the
- * struct of that role.
+ * Role of an object for Config Connector. A template with a role has a "part": a struct with
+ * decoded data, of a type that depends on the role. Few templates have a role.
  */
 enum connector_role {
     ROLE_NONE,
@@ -43,8 +43,8 @@ enum connector_role {
 };
 
 /*
- * Identity in the store of Namespaces, and of the ConfigMap cnrm-system/namespace-id, that a source
- * reads as settings of Config Connector. Their class is CLASS_SETTING, so they need no policy.
+ * apiVersion in the store of the Namespaces and the ConfigMap cnrm-system/namespace-id that a
+ * source reads as settings of Config Connector. With "v1" these objects would be templates.
  */
 #define SETTING_GROUP       "cnrm.cloud.google.com"
 #define SETTING_API_VERSION SETTING_GROUP "/v1"
@@ -54,10 +54,10 @@ enum prevention {
     PREVENTION_UNSET,
     PREVENTION_NONE,
     PREVENTION_RESOURCE,
-    PREVENTION_UNKNOWN, /* Any other value disables conflict prevention. */
+    PREVENTION_UNKNOWN, /* Another value, which disables conflict prevention. */
 };
 
-/* Kind of the container of a cloud resource. */
+/* Kind of the cloud container (project, folder or organization) of a cloud resource. */
 enum container_kind { CONTAINER_NONE, CONTAINER_PROJECT, CONTAINER_FOLDER, CONTAINER_ORGANIZATION };
 
 struct container {
@@ -67,15 +67,15 @@ struct container {
 
 /* A resource of Config Connector. Interned texts, NULL if unset. */
 struct connector {
-    struct container container; /* From an annotation, else from spec.projectRef or similar. */
+    struct container container; /* From an annotation, else from a field such as spec.projectRef. */
     const char *resource_id;    /* spec.resourceID; if unset, the object's name is used. */
-    const char *location;       /* Value of spec.location, spec.region or spec.zone. */
-    const char *parent;         /* Parent resources, such as an instance or a dataset. */
-    const char
-        *conflict_holder; /* Lease holder if a ManagementConflict is reported; "": unknown. */
-    int64_t reconcile_s;  /* Reconcile interval in seconds; -1 if unset (default). */
+    /* Last path segment of spec.location, spec.region or spec.zone; NULL for "global". */
+    const char *location;
+    const char *parent;          /* All references to parents, such as an instance, in one text. */
+    const char *conflict_holder; /* Result of conflict_holder_decode(). */
+    int64_t reconcile_s;         /* Reconcile interval in seconds; -1 if unset or invalid. */
     enum prevention prevention;
-    bool unclear;  /* The object does not determine its cloud resource. */
+    bool unclear;  /* The cloud resource of the object cannot be determined. */
     bool abandons; /* Annotation deletion-policy is "abandon". */
 };
 
@@ -92,9 +92,9 @@ struct namespace_ids {
 };
 
 /*
- * Returns the id of the lease holder if the condition Ready has the reason ManagementConflict: an
- * interned text that the caller drops, "" if the message has no id. Returns NULL without such a
- * condition, or if the status is malformed.
+ * Returns the id of the lease holder from the message of the condition Ready, if Ready is False
+ * with the reason ManagementConflict: an interned text that the caller drops, "" if the message has
+ * no id. Returns NULL without such a condition.
  */
 const char *conflict_holder_decode(struct decode *d, const cJSON *status);
 
@@ -109,10 +109,10 @@ void connector_release(struct intern *strings, void *part, enum connector_role r
 
 /*
  * Lease of one cloud resource, from a snapshot of the cloud's assets: the two labels that Config
- * Connector sets on the resource (seed 004). The entry's name is the asset's name, for example
+ * Connector sets on the resource. The name of the store entry is the name of the asset, for example
  * "//pubsub.googleapis.com/projects/p/topics/t".
  *
- * The source of snapshots puts each lease as an object:
+ * The source that reads snapshots puts an object for each cloud resource:
  * {"apiVersion": LEASE_API_VERSION, "kind": LEASE_KIND, "metadata": {"name"},
  *  "assetType", "holder", "expiration", "snapshotMilliseconds"}.
  */
@@ -133,5 +133,5 @@ void lease_release(struct intern *strings, void *object);
 
 /* For tests. */
 
-/* Returns the label cnrm-lease-expiration in seconds since the epoch; 0 if it is not a number. */
+/* Parses the label cnrm-lease-expiration, in seconds since the epoch. 0 if NULL or no number. */
 int64_t lease_expiry_parse(const char *text);

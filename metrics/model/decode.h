@@ -18,8 +18,9 @@ struct intern *intern_new(uint64_t seed) MUST_USE;
 /* Frees the pool and all its strings. Takes NULL. */
 void intern_free(struct intern *pool);
 
-/* Returns the interned copy of `s` with one more reference, to be dropped by intern_drop(). */
+/* Returns the interned copy of `s` with a new reference; the caller calls intern_drop(). */
 const char *intern_add(struct intern *pool, const char *s) MUST_USE;
+/* Like intern_add(), for the first `len` bytes of `s`. */
 const char *intern_add_len(struct intern *pool, const char *s, size_t len) MUST_USE;
 
 /* Adds a reference to an interned string and returns the string. */
@@ -34,17 +35,17 @@ void intern_drop(struct intern *pool, const char *shared);
 /* ---- decoder of Kubernetes objects ---- */
 
 /*
- * Decodes one Kubernetes object with the rules of the API server: a missing or null member is a
- * zero value, as in Go; a member of another type is an error that names the member and rejects the
- * whole object, because a half-read policy would give wrong results. Only the first error is kept.
- * After an error the functions return zero values, so a caller checks `failed` once, at its end.
+ * Decodes one Kubernetes object with the rules of the API server. A missing or null member has the
+ * zero value, as in Go. A member of a wrong type is an error that names the member; the decoding
+ * functions then return the same value as for a missing member. The caller checks `failed`
+ * after the last member and rejects the whole object: a half-read policy would give wrong results.
  *
  * `path` in the functions below is the path of `parent`, for error messages.
  */
 struct decode {
     struct intern *strings;
-    struct error *err;
-    const char *prefix; /* Prefix of paths in error messages; NULL for the object itself. */
+    struct error *err;  /* The first error. */
+    const char *prefix; /* Prefix of paths in error messages, or NULL. */
     /* Key of the label or annotation with a template's owner; NULL: no owners. Borrowed. */
     const char *owner_key;
     bool failed;
@@ -73,8 +74,9 @@ const char *decode_interned_or_empty(struct decode *d, const cJSON *parent, cons
 int64_t decode_int(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    int64_t fallback);
 
-/* Boolean for which an absent value may differ from false, as in a Go *bool. */
+/* Boolean that distinguishes an absent value from false, as a Go *bool does. */
 enum optional_bool { OPTIONAL_ABSENT, OPTIONAL_FALSE, OPTIONAL_TRUE };
+/* Returns the boolean `parent.key`. */
 enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char *path,
                                const char *key);
 
@@ -84,37 +86,43 @@ int64_t decode_time(struct decode *d, const cJSON *parent, const char *path, con
 /* Returns true if metadata.deletionTimestamp is set. */
 bool decode_is_deleting(struct decode *d, const cJSON *metadata);
 
-/* Returns the replica count `parent.key`, 0 to INT32_MAX; `fallback` if it is absent. */
+/*
+ * Returns the replica count `parent.key`; `fallback` if it is absent. A number outside 0 to
+ * INT32_MAX is an error.
+ */
 int32_t decode_replicas(struct decode *d, const cJSON *parent, const char *path, const char *key,
                         int32_t fallback);
 
 /*
- * Returns a Kubernetes quantity (JSON string or number) in base units, finite and not negative;
- * 0 if it is null or invalid. `item` is a member of an object; error messages name it.
+ * Returns the Kubernetes quantity `item` (JSON string or number) in base units, finite and not
+ * negative; 0 if it is null. `path` is the path of the object that contains `item`.
  */
 double decode_quantity(struct decode *d, const cJSON *item, const char *path);
 
-/* Returns the string of an array element or object member, borrowed; "" if it is null. */
+/* Returns the string `item`, an array element or object member, borrowed; "" if it is null. */
 const char *decode_item_text(struct decode *d, const cJSON *item, const char *path);
 
-/* Fails if an element of an array of objects is neither an object nor null. */
+/* Calls decode_fail() unless `element` is an object or null. `path` is the path of `element`. */
 void decode_check_element(struct decode *d, const cJSON *element, const char *path);
 
 /*
- * Allocates `size` bytes for each element of an array or member of an object; NULL if there are no
- * elements. The caller frees the memory.
+ * Allocates `size` uninitialized bytes for each element of an array or member of an object. Returns
+ * NULL without elements. The caller frees the memory.
  */
 void *decode_alloc_array(const cJSON *items, size_t size);
 
 /*
- * Returns the array of strings `parent.key` as interned strings; NULL if it is empty. Release it
- * with decode_texts_release(), also after an error.
+ * Returns the array of strings `parent.key` as `*count` interned strings; NULL if it is empty.
+ * Release it with decode_texts_release(), also after an error.
  */
 const char **decode_texts(struct decode *d, const cJSON *parent, const char *path, const char *key,
                           uint32_t *count);
 void decode_texts_release(struct intern *strings, const char **texts, uint32_t count);
 
-/* Fails with "'<prefix>.<path>.<key>' <what>", without empty parts. Keeps the first error. */
+/*
+ * Sets `failed` and the error text "'<prefix>.<path>.<key>' <what>", without empty parts. Does
+ * nothing if `failed` is set already.
+ */
 void decode_fail(struct decode *d, const char *path, const char *key, const char *what);
 
 /* Returns true if an object has this apiVersion and kind. */

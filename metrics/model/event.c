@@ -28,7 +28,7 @@ static bool is_override_reason(const char *reason)
     return find_reason_index(reason) < ARRAY_LEN(reasons);
 }
 
-/* Returns true if no text of the object reference is longer than an object name may be. */
+/* Returns true if no text of the object reference is longer than OBJECT_NAME_MAX. */
 static bool is_valid_reference(const cJSON *about)
 {
     static const char *const keys[] = {"apiVersion", "kind", "namespace", "name"};
@@ -45,7 +45,10 @@ struct message_span {
     size_t len;
 };
 
-/* Finds the text between `opening` and the next ')', and moves `*at` after it. */
+/*
+ * Finds the text between `opening` and the next ')', and moves `*at` after the ')'. Returns false
+ * if the text is absent, empty or too long for a name.
+ */
 static bool find_span(const char **at, const char *opening, struct message_span *out)
 {
     const char *text = strstr(*at, opening);
@@ -65,6 +68,7 @@ struct override_names {
     struct message_span cluster;
 };
 
+/* Parses the names from a message (struct override_event). Returns false if it has another form. */
 static bool parse_override_message(const char *message, struct override_names *out)
 {
     struct message_span policy;
@@ -85,7 +89,7 @@ static bool parse_override_message(const char *message, struct override_names *o
     return policy.len > 0;
 }
 
-/* Returns the newest time in the time fields of core/v1 and events.k8s.io/v1. */
+/* Returns the newest time of an Event of core/v1 or events.k8s.io/v1; else the creation time. */
 static int64_t last_time_ms(struct decode *d, const cJSON *json)
 {
     static const char *const keys[] = {"lastTimestamp", "deprecatedLastTimestamp", "eventTime",
@@ -104,8 +108,8 @@ static int64_t last_time_ms(struct decode *d, const cJSON *json)
 }
 
 /*
- * Decodes an Event with a reason in `reasons`. `about` at `path` refers to its object.
- * Returns NULL if the message has another form, or a name is too long.
+ * Decodes an Event with a reason in `reasons`. `about` is the reference to the object of the Event,
+ * `path` its path. Returns NULL if the message has another form, or a name is too long.
  */
 static MUST_USE struct override_event *override_event_decode(struct decode *d, const cJSON *json,
                                                              const char *message,
@@ -140,7 +144,6 @@ static MUST_USE struct override_event *override_event_decode(struct decode *d, c
     return e;
 }
 
-/* Frees the content of an Event about override policies; `e` may be NULL. */
 static void override_event_release(struct intern *strings, struct override_event *e)
 {
     if (!e)
@@ -160,7 +163,7 @@ bool override_event_equal(const struct override_event *a, const struct override_
            strcmp(a->message, b->message) == 0;
 }
 
-static uint32_t read_count(struct decode *d, const cJSON *json)
+static uint32_t read_occurrence_count(struct decode *d, const cJSON *json)
 {
     const cJSON *series = decode_object(d, json, "", "series");
     const int64_t counts[] = {
@@ -196,7 +199,7 @@ static const char *message_of(struct decode *d, const cJSON *json)
     return message ? message : note ? note : "";
 }
 
-/* Returns true if an exporter emitted the Event: the component is in one of four fields. */
+/* Returns true if a component field of either API version equals EVENT_COMPONENT. */
 static bool is_from_exporter(const cJSON *json)
 {
     const char *const components[] = {
@@ -221,7 +224,7 @@ static void read_object_reference(struct decode *d, const cJSON *about, const ch
     e->name = decode_interned_or_empty(d, about, path, "name");
 }
 
-static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
+static void read_conflict_event(struct decode *d, const cJSON *json, struct event *e)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const char *path;
@@ -233,13 +236,13 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
     e->uid = decode_interned(d, metadata, "metadata", "uid");
     e->about_uid_hash = uid_hash(json_str(about, "uid", ""));
     e->ours = is_from_exporter(json);
-    e->count = read_count(d, json);
+    e->count = read_occurrence_count(d, json);
     /* Not strcmp(): the API client prepends text to the message of combined Events. */
     e->conflict_resolution = strstr(message, "ConflictResolution conflicted");
     e->preserve = strstr(message, "PreserveResourcesOnDeletion conflicted");
 }
 
-static void read_override(struct decode *d, const cJSON *json, struct event *e)
+static void read_override_event(struct decode *d, const cJSON *json, struct event *e)
 {
     const char *path;
     const cJSON *about = find_object_reference(d, json, &path);
@@ -255,9 +258,9 @@ void *event_decode(struct decode *d, const cJSON *json)
     struct event *e = xcalloc(1, sizeof(*e));
 
     if (reason && strcmp(reason, EVENT_CONFLICT) == 0)
-        read_conflict(d, json, e);
+        read_conflict_event(d, json, e);
     else if (reason && is_override_reason(reason))
-        read_override(d, json, e);
+        read_override_event(d, json, e);
     if (d->failed) {
         event_release(d->strings, e);
         return NULL;

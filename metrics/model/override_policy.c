@@ -3,12 +3,12 @@
 
 #include "metrics/model/managed_fields.h"
 
-/* JSON pointers of the fields that override policies select by. */
+/* JSON pointers of the fields by which override policies select. */
 static const char *const identity_paths[] = {
     "/apiVersion", "/kind", "/metadata/labels", "/metadata/name", "/metadata/namespace",
 };
 
-/* Fields list[].parent.key of overriders with the JSON pointer of the field that they change. */
+/* Fields list[].parent.key of overriders. They contain the JSON pointer of the field to change. */
 static const struct {
     const char *list;
     const char *parent; /* NULL if the field is list[].key. */
@@ -36,7 +36,7 @@ static bool is_identity_path(const char *pointer)
     return false;
 }
 
-static bool changes_identity_path(struct decode *d, const cJSON *overriders, const char *path)
+static bool overriders_change_identity(struct decode *d, const cJSON *overriders, const char *path)
 {
     bool writes = cJSON_GetArraySize(decode_array(d, overriders, path, "labelsOverrider")) > 0;
     const cJSON *item;
@@ -65,7 +65,7 @@ static void read_rule(struct decode *d, const cJSON *json, const char *path,
     snprintf(where, sizeof(where), "%s.overriders", path);
     *out = (struct override_rule){
         .empty = true,
-        .writes_identity = changes_identity_path(d, overriders, where),
+        .writes_identity = overriders_change_identity(d, overriders, where),
     };
     cJSON_ArrayForEach (list, overriders)
         out->empty &= cJSON_GetArraySize(list) == 0;

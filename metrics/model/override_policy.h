@@ -8,17 +8,17 @@
 struct override_rule {
     struct cluster_affinity *target; /* Owned; NULL selects all clusters. */
     bool empty;                      /* The rule has no overriders, so it has no effect. */
-    bool writes_identity;            /* May change fields that override policies select by. */
+    bool writes_identity;            /* May change fields by which override policies select. */
 };
 
 /* An OverridePolicy or a ClusterOverridePolicy. */
 struct override {
-    struct resource_selector *selectors; /* An empty list selects all resources. */
+    struct resource_selector *selectors; /* An empty list selects all templates. */
     struct override_rule *rules;
     uint32_t selector_count;
     uint32_t rule_count;
     int64_t created_ms; /* 0 if unknown. */
-    int64_t changed_ms; /* Last change of the spec: earlier failures are outdated. 0 if unknown. */
+    int64_t changed_ms; /* Result of user_change_time_ms(). */
     /*
      * The policy has no overrideRules: its only rule is made from spec.targetCluster and
      * spec.overriders, even if both are unset (Karmada: getOverridersFromOverridePolicies).

@@ -4,11 +4,11 @@
 static const char zone_key[] = "zone";
 
 /*
- * Decodes a fieldSelector as a label selector, as Karmada does. Requirements on zones become a
- * second selector, because Karmada matches them differently.
+ * Decodes fieldSelector as a label selector, as Karmada does. Requirements on the key "zone" become
+ * a second selector, because Karmada matches them against a list of zones.
  */
-static void read_fields(struct decode *d, const cJSON *json, const char *path,
-                        struct cluster_affinity *out)
+static void read_field_selector(struct decode *d, const cJSON *json, const char *path,
+                                struct cluster_affinity *out)
 {
     static const char key[] = "fieldSelector";
     static const char list[] = "matchExpressions";
@@ -31,7 +31,7 @@ static void read_fields(struct decode *d, const cJSON *json, const char *path,
     if (cJSON_GetArraySize(zone_list) == 0)
         return;
     out->zones = label_selector_decode(d, zones, path, key);
-    /* A requirement with an unknown operator is not in the decoded selector. */
+    /* label_selector_decode() leaves out requirements with an unknown operator. */
     out->never = out->zones->count < (size_t)cJSON_GetArraySize(zone_list);
 }
 
@@ -40,7 +40,7 @@ void cluster_affinity_decode(struct decode *d, const cJSON *json, const char *pa
 {
     *out = (struct cluster_affinity){0};
     out->labels = label_selector_decode(d, json, path, "labelSelector");
-    read_fields(d, json, path, out);
+    read_field_selector(d, json, path, out);
     out->names = decode_texts(d, json, path, "clusterNames", &out->name_count);
     out->exclude = decode_texts(d, json, path, "exclude", &out->exclude_count);
 }
@@ -54,14 +54,11 @@ void cluster_affinity_release(struct intern *strings, struct cluster_affinity *a
     decode_texts_release(strings, affinity->exclude, affinity->exclude_count);
 }
 
-/* Path in error messages. Errors are not reported; they set `unreadable` only. */
+/* Path in error messages, which placement_parse() does not report. */
 static const char path[] = "placement";
 
-/*
- * Karmada's webhook rejects a placement with both clusterAffinity and clusterAffinities;
- * clusterAffinity has precedence.
- */
-static void read_groups(struct decode *d, const cJSON *json, struct placement *p)
+/* Reads clusterAffinity, else clusterAffinities: Karmada's webhook rejects placements with both. */
+static void read_affinity_groups(struct decode *d, const cJSON *json, struct placement *p)
 {
     const cJSON *one = decode_object(d, json, path, "clusterAffinity");
     const cJSON *several = decode_array(d, json, path, "clusterAffinities");
@@ -129,7 +126,7 @@ static bool text_equals(const char *text, const char *expected)
     return text && strcmp(text, expected) == 0;
 }
 
-/* Returns the division of replicas: Duplicated without replicaScheduling. */
+/* Returns the division of replicas; without replicaScheduling, that is Duplicated. */
 static enum division read_division(struct decode *d, const cJSON *scheduling,
                                    const cJSON *preference)
 {
@@ -161,7 +158,7 @@ struct placement *placement_parse(struct intern *strings, const char *canonical)
     const cJSON *scheduling = decode_object(&d, json, path, "replicaScheduling");
     const cJSON *preference = decode_object(&d, scheduling, path, "weightPreference");
 
-    read_groups(&d, json, p);
+    read_affinity_groups(&d, json, p);
     read_tolerations(&d, json, p);
     read_weights(&d, preference, p);
     p->division = read_division(&d, scheduling, preference);

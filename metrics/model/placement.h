@@ -8,16 +8,16 @@
  * compare two placements, compare their canonical texts instead.
  */
 
-/* Selects member clusters (Karmada: ClusterAffinity): all conditions that are set must hold. */
+/* Selects the member clusters that meet all conditions that are set (Karmada: ClusterAffinity). */
 struct cluster_affinity {
     struct label_selector *labels; /* labelSelector; NULL if absent. */
-    struct label_selector *fields; /* fieldSelector without zones; NULL if absent. */
-    struct label_selector *zones;  /* Zones in fieldSelector; NULL if absent. */
+    struct label_selector *fields; /* fieldSelector without the key "zone"; NULL if absent. */
+    struct label_selector *zones;  /* Requirements of fieldSelector on "zone"; NULL if absent. */
     const char **names;
     const char **exclude;
     uint32_t name_count;
     uint32_t exclude_count;
-    bool never; /* Matches no cluster: a requirement on zones has an unknown operator. */
+    bool never; /* Selects no cluster: a requirement on zones has an unknown operator. */
 };
 
 /*
@@ -72,9 +72,9 @@ struct placement {
 };
 
 /*
- * Returns the placement of a canonical text (struct propagation); NULL is the empty placement.
- * Never fails: unknown fields are ignored, a field of a wrong type sets `unreadable`. Free it with
- * placement_free().
+ * Returns the placement of a canonical text, such as `placement` of struct propagation; an empty
+ * placement if `canonical` is NULL. Ignores unknown fields; sets `unreadable` if a field has a
+ * wrong type. Free it with placement_free().
  */
 struct placement *placement_parse(struct intern *strings, const char *canonical) MUST_USE;
 /* Frees a placement, which may be NULL. */

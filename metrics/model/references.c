@@ -8,7 +8,7 @@ enum dependency_kind {
     DEPENDENCY_CONFIG_MAP,
     DEPENDENCY_SECRET,
     DEPENDENCY_SERVICE_ACCOUNT,
-    DEPENDENCY_CLAIM,
+    DEPENDENCY_VOLUME_CLAIM,
     DEPENDENCY_SERVICE,
     DEPENDENCY_ENDPOINT_SLICES,
 };
@@ -17,13 +17,13 @@ static const struct reference_kind dependency_kinds[] = {
     [DEPENDENCY_CONFIG_MAP] = {"v1", "ConfigMap", NULL},
     [DEPENDENCY_SECRET] = {"v1", "Secret", NULL},
     [DEPENDENCY_SERVICE_ACCOUNT] = {"v1", "ServiceAccount", NULL},
-    [DEPENDENCY_CLAIM] = {"v1", "PersistentVolumeClaim", NULL},
+    [DEPENDENCY_VOLUME_CLAIM] = {"v1", "PersistentVolumeClaim", NULL},
     [DEPENDENCY_SERVICE] = {"v1", "Service", NULL},
     [DEPENDENCY_ENDPOINT_SLICES] = {"discovery.k8s.io/v1", "EndpointSlice",
                                     "kubernetes.io/service-name"},
 };
 
-/* Field that refers to an object by name: outer.member.name; member.name if `outer` is NULL. */
+/* Field with the name of an object: outer.member.name, or member.name if `outer` is NULL. */
 struct reference_field {
     const char *outer;
     const char *member;
@@ -55,7 +55,7 @@ static const struct reference_field volume_fields[] = {
     {"iscsi", "secretRef", "iscsi.secretRef", "name", DEPENDENCY_SECRET},
     {"storageos", "secretRef", "storageos.secretRef", "name", DEPENDENCY_SECRET},
     {"csi", "nodePublishSecretRef", "csi.nodePublishSecretRef", "name", DEPENDENCY_SECRET},
-    {NULL, "persistentVolumeClaim", "persistentVolumeClaim", "claimName", DEPENDENCY_CLAIM},
+    {NULL, "persistentVolumeClaim", "persistentVolumeClaim", "claimName", DEPENDENCY_VOLUME_CLAIM},
 };
 
 static const struct reference_field projected_fields[] = {
@@ -67,7 +67,7 @@ static const struct reference_field projected_fields[] = {
 struct found_reference {
     enum dependency_kind kind;
     const char *name;
-    bool excluded; /* Not a dependency, even if another field refers to the same object. */
+    bool excluded; /* The object is not a dependency, even if another field refers to it. */
 };
 
 struct search {
@@ -94,8 +94,8 @@ static void add_reference(struct search *s, struct found_reference found)
     s->items[s->count++] = found;
 }
 
-static void read_fields(struct search *s, const cJSON *parent, const struct reference_field *fields,
-                        size_t count)
+static void add_field_references(struct search *s, const cJSON *parent,
+                                 const struct reference_field *fields, size_t count)
 {
     for (size_t i = 0; cJSON_IsObject(parent) && i < count; i++) {
         const struct reference_field *f = &fields[i];
@@ -123,11 +123,11 @@ static void read_container(struct search *s, const cJSON *container)
 
     cJSON_ArrayForEach (env, decode_array(s->d, container, "", "env")) {
         decode_check_element(s->d, env, "env[]");
-        read_fields(s, env, env_fields, ARRAY_LEN(env_fields));
+        add_field_references(s, env, env_fields, ARRAY_LEN(env_fields));
     }
     cJSON_ArrayForEach (env, decode_array(s->d, container, "", "envFrom")) {
         decode_check_element(s->d, env, "envFrom[]");
-        read_fields(s, env, env_from_fields, ARRAY_LEN(env_from_fields));
+        add_field_references(s, env, env_from_fields, ARRAY_LEN(env_from_fields));
     }
 }
 
@@ -136,10 +136,10 @@ static void read_volume(struct search *s, const cJSON *volume)
     const cJSON *projected = decode_object(s->d, volume, "", "projected");
     const cJSON *source;
 
-    read_fields(s, volume, volume_fields, ARRAY_LEN(volume_fields));
+    add_field_references(s, volume, volume_fields, ARRAY_LEN(volume_fields));
     cJSON_ArrayForEach (source, decode_array(s->d, projected, "projected", "sources")) {
         decode_check_element(s->d, source, "projected.sources[]");
-        read_fields(s, source, projected_fields, ARRAY_LEN(projected_fields));
+        add_field_references(s, source, projected_fields, ARRAY_LEN(projected_fields));
     }
 }
 
@@ -155,16 +155,17 @@ static void read_tls(struct search *s, const cJSON *tls)
                                               decode_text(s->d, tls, "", "secretName"), false});
 }
 
-/* Each Pod of a StatefulSet has its own claim, so no object has the name of the claim template. */
-static void read_claim_template(struct search *s, const cJSON *claim)
+/* No PersistentVolumeClaim has the name of the claim template: each Pod has its own claim. */
+static void read_volume_claim_template(struct search *s, const cJSON *claim)
 {
     const cJSON *metadata = decode_object(s->d, claim, "", "metadata");
 
-    add_reference(s, (struct found_reference){
-                         DEPENDENCY_CLAIM, decode_text(s->d, metadata, "metadata", "name"), true});
+    add_reference(s,
+                  (struct found_reference){DEPENDENCY_VOLUME_CLAIM,
+                                           decode_text(s->d, metadata, "metadata", "name"), true});
 }
 
-/* Calls `read` for each element of `parent.key`, with its path as the prefix of errors. */
+/* Calls `read` for each element of `parent.key`. The prefix of errors is `path`.`key`[]. */
 static void for_each_element(struct search *s, const cJSON *parent, const char *path,
                              const char *key, void (*read)(struct search *s, const cJSON *element))
 {
@@ -232,7 +233,7 @@ static void read_stateful_set(struct search *s, const cJSON *json, const char *p
 {
     read_pod(s, json, path);
     for_each_element(s, find_object_at_path(s->d, json, "spec"), "spec", "volumeClaimTemplates",
-                     read_claim_template);
+                     read_volume_claim_template);
 }
 
 static void read_ingress(struct search *s, const cJSON *json, const char *path)
@@ -244,7 +245,7 @@ static const struct interpreter {
     const char *api_version;
     const char *kind;
     void (*read)(struct search *s, const cJSON *json, const char *path);
-    const char *path;
+    const char *path; /* Path of the object that `read` reads. */
 } interpreters[] = {
     {"v1", "Pod", read_pod, "spec"},
     {"apps/v1", "Deployment", read_pod, "spec.template.spec"},
@@ -268,7 +269,7 @@ static int compare_references(const void *a, const void *b)
     return order ? order : y->excluded - x->excluded;
 }
 
-/* Sorts the found references, and removes duplicates and all with an excluded name. */
+/* Sorts the found references, and removes duplicates and excluded objects. */
 static void sort_and_filter_found(struct search *s)
 {
     size_t kept = 0;

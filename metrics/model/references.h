@@ -7,31 +7,31 @@
  * Dependencies of a template, found as by Karmada's native interpreter
  * (pkg/resourceinterpreter/default/native/dependencies.go): ConfigMaps, Secrets, ServiceAccounts
  * and PersistentVolumeClaims of a pod template, the TLS Secrets of an Ingress, the derived Service
- * and EndpointSlices of a ServiceImport. Other kinds have no dependencies.
+ * and EndpointSlices of a ServiceImport. The dependencies of other kinds are unknown.
  */
 
-/* Kind of a dependency. A reference has the name of the object, or the value of its label. */
+/* Kind of a dependency. */
 struct reference_kind {
     const char *api_version;
     const char *kind;
-    const char *label_key; /* Key of the label; NULL if references have object names. */
+    const char *label_key; /* Label that identifies the objects; NULL: their name does. */
 };
 
-/* An object in the template's namespace that the template needs to run. `name` is interned. */
+/* A dependency in the template's namespace. `name` is the object's name, or the label's value. */
 struct reference {
     const struct reference_kind *to;
-    const char *name;
+    const char *name; /* Interned. */
 };
 
 /* The references of a template, without duplicates, sorted by kind and name. */
 struct references {
     struct reference *items;
     uint32_t count;
-    bool known; /* False if the object has no spec, or references.c does not read its kind. */
+    bool known; /* False if a Pod, workload or Ingress has no spec, and for other kinds. */
 };
 
-/* Sets `out` to the dependencies of a template. Release them also after an error. */
+/* Sets `out` to the dependencies of a template. Release `out` also after an error. */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
 void references_release(struct intern *strings, struct references *r);
-/* Returns true if specs of the kind contain references, so that metadata alone is incomplete. */
+/* Returns true if references_decode() reads the spec of this kind: metadata alone is not enough. */
 bool kind_has_references(const char *api_version, const char *kind);

@@ -5,7 +5,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/model/binding.h"
 
-enum { WORK_OVERRIDES_MAX = 64 };
+enum { OVERRIDE_NAMES_MAX = 64 };
 
 static const char ns_key[] = "resourcebinding.karmada.io/namespace";
 static const char name_key[] = "resourcebinding.karmada.io/name";
@@ -17,7 +17,10 @@ static bool is_binding_name(const char *text)
     return *text && strlen(text) <= BINDING_NAME_MAX;
 }
 
-/* Finds the binding: its namespace ("" if cluster-scoped) and name. False if there is none. */
+/*
+ * Sets `ns` ("" if cluster-scoped) and `name` to those of the binding in the annotations of a Work.
+ * Returns false if the Work belongs to no binding.
+ */
 static bool find_binding_of_work(const cJSON *annotations, const char **ns, const char **name)
 {
     *ns = json_str(annotations, ns_key, "");
@@ -30,10 +33,10 @@ static bool find_binding_of_work(const cJSON *annotations, const char **ns, cons
 }
 
 /*
- * Returns the names of the applied override policies in an annotation, each with a slash after it.
- * Ignores invalid elements, and all elements after the first WORK_OVERRIDES_MAX.
+ * Returns the names of the override policies in the annotation `key`, each with a slash after it,
+ * as an interned text. Ignores invalid elements, and elements after the first OVERRIDE_NAMES_MAX.
  */
-static const char *read_overrides(struct decode *d, const cJSON *annotations, const char *key)
+static const char *read_override_names(struct decode *d, const cJSON *annotations, const char *key)
 {
     const char *text = json_str(annotations, key, "");
     struct error ignored;
@@ -47,7 +50,7 @@ static const char *read_overrides(struct decode *d, const cJSON *annotations, co
         cJSON_ArrayForEach (item, list) {
             const char *name = json_str(item, "policyName", "");
 
-            if (count++ < WORK_OVERRIDES_MAX && *name && strlen(name) <= OBJECT_NAME_MAX &&
+            if (count++ < OVERRIDE_NAMES_MAX && *name && strlen(name) <= OBJECT_NAME_MAX &&
                 !strchr(name, '/'))
                 strbuf_addf(&names, "%s/", name);
         }
@@ -69,13 +72,13 @@ static void read_binding(struct decode *d, const cJSON *metadata, struct work *w
         return;
     w->binding_ns = intern_add(d->strings, ns);
     w->binding_name = intern_add(d->strings, name);
-    w->overrides = read_overrides(d, annotations, "policy.karmada.io/applied-overrides");
+    w->overrides = read_override_names(d, annotations, "policy.karmada.io/applied-overrides");
     w->cluster_overrides =
-        read_overrides(d, annotations, "policy.karmada.io/applied-cluster-overrides");
+        read_override_names(d, annotations, "policy.karmada.io/applied-cluster-overrides");
 }
 
-/* Returns the generation of the template in the only manifest; 0 if its kind has none. */
-static uint32_t read_generation(struct decode *d, const cJSON *spec)
+/* Returns the annotation with the template's generation in the first manifest; 0 if unknown. */
+static uint32_t read_template_generation(struct decode *d, const cJSON *spec)
 {
     const cJSON *workload = decode_object(d, spec, "spec", "workload");
     const cJSON *manifests = decode_array(d, workload, "spec.workload", "manifests");
@@ -103,7 +106,7 @@ void *work_decode(struct decode *d, const cJSON *json)
     struct work *w = xcalloc(1, sizeof(*w));
 
     read_binding(d, metadata, w);
-    w->template_generation = read_generation(d, spec);
+    w->template_generation = read_template_generation(d, spec);
     w->written_s = read_written_time(d, metadata);
     w->deleting = decode_is_deleting(d, metadata);
     w->suspended = decode_bool(d, spec, "spec", "suspendDispatching") == OPTIONAL_TRUE;
