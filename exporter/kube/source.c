@@ -58,7 +58,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     s->references = settings->references;
     s->works = settings->works;
     engine_follow_works(s->engine, s->works);
-    engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
+    engine_observe_bound_templates(s->engine, (struct bound_observer){template_bound, &s->bound});
     reflector_list_want_kinds(&s->list, WATCH_ALWAYS, false);
     s->list.always_count = s->list.count;
     return s;
@@ -71,7 +71,7 @@ void kube_source_free(struct kube_source *s)
     missing_kinds_release(&s->missing);
     audit_release(&s->audit);
     reflector_list_release(&s->list);
-    engine_observe_bound(s->engine, (struct bound_observer){0});
+    engine_observe_bound_templates(s->engine, (struct bound_observer){0});
     engine_set_api_version_source(s->engine, (struct api_version_source){0});
     engine_follow_works(s->engine, false);
     bound_release(&s->bound);
@@ -110,7 +110,7 @@ static void want_selected(struct kube_source *s)
     bool connector = false;
 
     s->unserved = (struct unserved_list){0};
-    for (size_t at = 0; engine_next_selected(s->engine, &at, &api_version, &kind);) {
+    for (size_t at = 0; engine_next_selected_type(s->engine, &at, &api_version, &kind);) {
         const struct api_resource *resource = NULL;
 
         if (!api_version || !kind || kind_of(api_version, kind)->watch.when != WATCH_IF_SELECTED)
@@ -144,7 +144,7 @@ static bool want_bound(struct kube_source *s)
     bool outdated = false;
 
     for (size_t at = 0;
-         s->bindings_read && engine_next_bound(s->engine, &at, &api_version, &kind);) {
+         s->bindings_read && engine_next_bound_type(s->engine, &at, &api_version, &kind);) {
         const struct api_resource *resource =
             discovery_preferred(s->discoverer.discovery, api_version, kind);
 
@@ -218,8 +218,8 @@ static void relist_bindings(struct kube_source *s)
 /* True if what the reflectors have to be has changed since this was asked last. */
 static bool has_changed(struct kube_source *s)
 {
-    uint64_t selected = engine_selected_version(s->engine);
-    uint64_t bound = engine_bound_version(s->engine);
+    uint64_t selected = engine_selected_types_version(s->engine);
+    uint64_t bound = engine_bound_types_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
     bool read = s->bindings_read || are_bindings_read(s);
     bool same = s->synced_once && selected == s->selected_version && bound == s->bound_version &&

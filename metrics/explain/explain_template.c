@@ -54,7 +54,7 @@ static void explain_evictions(struct explain_context *x, const struct binding *b
         const struct eviction *e = &t->evictions[i];
         char end[32];
 
-        if (!eviction_counts(e))
+        if (!eviction_ends_by_itself(e))
             explain_paragraph(x, "The copy on %s stays until a person takes its task away.",
                               e->cluster);
         else if (e->created_ms > 0 && e->grace_s > 0) {
@@ -68,7 +68,7 @@ static void explain_evictions(struct explain_context *x, const struct binding *b
                 "default ten minutes after it was made.",
                 e->cluster, e->producer, e->reason);
         }
-        if (eviction_counts(e))
+        if (eviction_ends_by_itself(e))
             explain_evicted_cluster(x, e->cluster);
     }
 }

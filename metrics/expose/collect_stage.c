@@ -54,7 +54,7 @@ static void collect_evictions(const struct entry *entry, struct samples *out)
     const struct status_problem *t = entry_binding(entry)->status.problem;
 
     for (uint32_t i = 0; t && i < t->eviction_count; i++) {
-        if (eviction_counts(&t->evictions[i]))
+        if (eviction_ends_by_itself(&t->evictions[i]))
             SAMPLE_ONCE(out, 1, 0, t->evictions[i].producer, t->evictions[i].reason);
     }
 }

@@ -9,7 +9,7 @@ enum { NUMBER_DIGITS_MAX = 4 };
 
 /* ---- release ---- */
 
-/* Reads one number of a release. Returns the text behind the number; NULL if there is no number. */
+/* Reads a number of up to NUMBER_DIGITS_MAX digits. Returns the text behind it, or NULL. */
 static const char *parse_number(const char *text, unsigned *out)
 {
     size_t digits = strspn(text, "0123456789");
@@ -92,7 +92,7 @@ static bool parse_boolean(const char *text, size_t len, bool *out)
     return *out || is_one_of(text, len, "0 f F false FALSE False");
 }
 
-/* Parses the next "Name=value" in `text`, which is not at its end, and moves `text` behind it. */
+/* Parses "Name=value" at the start of `*text`, which is not empty, and advances `*text`. */
 static bool parse_next_setting(const char **text, struct setting *out, struct error *err)
 {
     const char *setting = *text;
@@ -116,7 +116,7 @@ static bool is_setting_of(const struct setting *s, const char *name)
     return strlen(name) == s->name_len && strncmp(name, s->name, s->name_len) == 0;
 }
 
-/* Returns the gate that the setting names or, if `whole_stage`, the gates of that stage, or 0. */
+/* Returns the gate that a setting names or, if `whole_stage`, all gates of the named stage. */
 static gate_set gates_of_setting(const struct setting *s, bool whole_stage)
 {
     gate_set set = 0;
@@ -194,7 +194,7 @@ void incomplete_release(struct incomplete *i)
     *i = (struct incomplete){.strings = i->strings};
 }
 
-/* Returns the index of the kind, or `count`. */
+/* Returns the index of the kind; i->count if the kind is not incomplete. */
 static size_t index_of_kind(const struct incomplete *i, const char *api_version, const char *kind)
 {
     size_t at = 0;

@@ -18,13 +18,13 @@ struct release {
 
 /*
  * Parses a release such as "1.15", "v1.15.2" or "v1.16.0-beta.0"; an empty text is an unknown
- * release. Returns false and the reason for other texts.
+ * release. Returns false and sets `err` for other texts.
  */
 bool release_parse(const char *text, struct release *out, struct error *err) MUST_USE;
 
 /*
- * Returns true if the release resolves different values that referrers request for a dependency,
- * from 1.16 on. Before that, the value of the last referrer applies.
+ * Returns true if Karmada resolves different values that referrers request for a dependency: from
+ * 1.16 on, and for an unknown release. Older releases apply the value of the last referrer.
  */
 bool release_resolves_dependencies(struct release release);
 
@@ -32,7 +32,7 @@ bool release_resolves_dependencies(struct release release);
 
 /*
  * Karmada's feature gates (Karmada: pkg/features) with the defaults of release 1.19. No API
- * object shows them. A row has the enumerator, the name, the stage and the default.
+ * object shows which are on. A row has the enumerator, the name, the stage and the default.
  */
 #define GATES(GATE)                                                                                \
     GATE(CONTEXTUAL_LOGGING, "ContextualLogging", BETA, true)                                      \
@@ -63,16 +63,15 @@ typedef uint32_t gate_set;
 const char *gate_name(enum gate gate);
 
 /*
- * Parses "Name=true,Other=false" like --feature-gates of Karmada's components. Gates without an
- * element have their default; AllAlpha and AllBeta set the gates of a stage that have no element.
- * Unknown names are ignored. Returns false and the reason if an element is not a name and a
- * boolean.
+ * Parses "Name=true,Other=false" like --feature-gates of Karmada's components. AllAlpha and AllBeta
+ * set the gates of a stage that the text does not name; all other gates have their default. Unknown
+ * names are ignored. Returns false and sets `err` if an element is not a name and a boolean.
  */
 bool gates_parse(const char *text, gate_set *out, struct error *err) MUST_USE;
 
 /*
- * Returns the next name in a text for gates_parse() that is no known gate, and stores its length;
- * NULL at the end. Start with `*at` at the beginning of the text; each call moves it on.
+ * Returns the next unknown name in a text for gates_parse() and stores its length; NULL at the end.
+ * Start with `*at` at the beginning of the text; each call advances `*at`.
  */
 const char *gates_next_unknown(const char **at, size_t *len);
 
@@ -84,8 +83,8 @@ static inline bool gate_is_on(gate_set gates, enum gate gate)
 /* ---- incomplete kinds ---- */
 
 /*
- * Kinds with objects that have not been read yet, because a source continues without them. The
- * rules draw no conclusion from a missing object of such a kind, nor from the objects present.
+ * Kinds with objects that have not been read yet. The rules make no decision about objects of such
+ * a kind, and draw no conclusion from a missing one.
  */
 struct incomplete {
     struct intern *strings; /* Borrowed. */

@@ -17,7 +17,7 @@ const char *const stage_reason_texts[STAGE_REASON_COUNT] = {STAGE_REASONS(ROW_TE
 
 #define WHY(id) (UINT64_C(1) << WHY_##id)
 
-/* Possible reasons of each stage. Every stage that has reasons also has OTHER. */
+/* Possible reasons of each stage. A stage that has any of them can have OTHER, too. */
 static const uint64_t stage_reasons[STAGE_COUNT] = {
     [STAGE_UNMATCHED] = WHY(IGNORED) | WHY(LEFT_BEHIND_CHANGED) | WHY(LEFT_BEHIND) | WHY(NO_POLICY),
     [STAGE_UNBOUND] = WHY(LAZY) | WHY(OVERRIDE_MISSING) | WHY(NAMESAKE) |
@@ -50,12 +50,12 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
 /* ---- does the binding contain the template's last change? ---- */
 
 /*
- * Compares the template version in the binding with the version of the last user change. If others
- * require the binding, the dependencies distributor writes that version too, and an old version
- * does not prove that the change is missing.
+ * Compares the template version in the binding with the version of the last user change. If other
+ * bindings require this one, Karmada's dependencies distributor writes spec.resource, too: an older
+ * version does not prove then that the change is missing.
  */
-static enum change_applied change_applied_by_version(const struct template *t,
-                                                     const struct binding *b)
+static enum change_applied check_change_applied_by_version(const struct template *t,
+                                                           const struct binding *b)
 {
     enum change_applied older = b->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
 
@@ -70,7 +70,7 @@ static enum change_applied change_applied_by_version(const struct template *t,
     return b->resource_version >= t->user_version ? CHANGE_APPLIED : older;
 }
 
-/* Compares replicas only for kinds that Karmada reads without a custom resource interpreter. */
+/* Returns false for kinds with replicas that only a custom resource interpreter can read. */
 static bool template_replicas_differ(const struct entry *template, const struct binding *b)
 {
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};
@@ -86,17 +86,17 @@ static bool template_replicas_differ(const struct entry *template, const struct 
     return false;
 }
 
-/* Write times are whole seconds: a user's write in the binding's or next second is no proof. */
+/* Ignores a difference of one second: both times are rounded down to whole seconds. */
 static bool is_template_written_after(const struct template *t, const struct binding *b)
 {
     return b->write.time_s > 0 &&
            other_manager_write_time_s(&t->traces, b->write.manager) > b->write.time_s + 1;
 }
 
-enum change_applied change_applied_to(const struct entry *template, const struct binding *b)
+enum change_applied check_change_applied(const struct entry *template, const struct binding *b)
 {
     const struct template *t = entry_template(template);
-    enum change_applied change_applied = change_applied_by_version(t, b);
+    enum change_applied change_applied = check_change_applied_by_version(t, b);
 
     if (change_applied != CHANGE_UNKNOWN)
         return change_applied;
@@ -105,10 +105,11 @@ enum change_applied change_applied_to(const struct entry *template, const struct
                : CHANGE_UNKNOWN;
 }
 
-enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b)
+enum change_applied check_orphan_change_applied(const struct entry *template,
+                                                const struct binding *b)
 {
     const struct template *t = entry_template(template);
-    enum change_applied change_applied = change_applied_to(template, b);
+    enum change_applied change_applied = check_change_applied(template, b);
     uint32_t claim_writes = t->claim_moves_generation ? 1 : 0;
 
     if (change_applied != CHANGE_UNKNOWN)
@@ -263,7 +264,7 @@ unsigned defect_fields(const struct entry *e, enum defect defect)
     return fields;
 }
 
-/* The decision about a binding reads one policy, the claimed one. */
+/* The only policy that the decision about a binding reads is the claimed one. */
 const struct entry *binding_claimed(const struct entry *binding)
 {
     for (uint32_t i = 0; i < binding->read_count; i++) {

@@ -8,18 +8,17 @@
 #include "metrics/rules/policy_rank.h"
 
 /*
- * Decisions of the rules about one object: types, names of their values, and whether the last
- * change of a template has reached its binding. A decision belongs to its entry
- * (`entry->decision`). The exposition, the report and the explanations read decisions and apply no
- * rules. Lists show enumerators in the order of this file; the tables ..._names have label values.
+ * Decisions of the rules about one object: types, names and texts of their values, and the check
+ * whether a binding contains the last user change of its template. `decision` of an entry points to
+ * the decision about its object. The arrays ..._names contain label values of metrics.
  */
 
-/* ---- stages and their reasons (product contract 3.8) ---- */
+/* ---- stages and their reasons ---- */
 
 /*
  * Stages of a template, from the match of a policy to health in all member clusters. A row has the
  * enumerator, the word for programs and a sentence for people. The first stage in this order that
- * applies counts; the same holds for the reasons.
+ * applies counts.
  */
 #define STAGES(ROW)                                                                                \
     ROW(UNMATCHED, "unmatched", "No policy governs it.")                                           \
@@ -38,9 +37,10 @@
 #define STAGE_ENUMERATOR(id, word, text) STAGE_##id,
 enum stage {
     STAGES(STAGE_ENUMERATOR) STAGE_COUNT,
-    STAGE_NONE = STAGE_COUNT, /* Delivery stage of a template without a binding. */
+    STAGE_NONE = STAGE_COUNT, /* Delivery stage without a binding, or with one left over. */
 };
 
+/* Reasons of stages. Among the targets in the worst stage, the first reason counts. */
 #define STAGE_REASONS(ROW)                                                                         \
     ROW(NONE, "", "")                                                                              \
     ROW(IGNORED, "ignored", "Karmada does not consider it.")                                       \
@@ -110,33 +110,34 @@ struct __attribute__((packed)) stage_and_reason {
 };
 static_assert(sizeof(struct stage_and_reason) == 2, "two bytes");
 
-/* Stages of a template, beside its state. */
+/* Stages of a template, and the times at which they began. */
 struct template_stages {
     struct stage_and_reason at;       /* Stage of the template. */
-    struct stage_and_reason delivery; /* Stage of its binding, from EVICTING on, or STAGE_NONE. */
+    struct stage_and_reason delivery; /* Stage of its binding: EVICTING or later; or STAGE_NONE. */
     uint32_t since_s;                 /* Start of `at`, seconds since the epoch; 0 if unknown. */
     uint32_t delivery_since_s;        /* Start of `delivery`; 0 if unknown. */
 };
 
-/* ---- does the binding contain the template's last change? (product contract 3.9) ---- */
+/* ---- does the binding contain the template's last change? ---- */
 
-/* Whether the binding contains the last user change of its template; no grace period counts. */
+/* Whether a binding contains the last user change of its template, regardless of grace periods. */
 enum change_applied {
-    CHANGE_UNKNOWN, /* The objects prove neither. */
+    CHANGE_UNKNOWN, /* The objects prove neither of the other values. */
     CHANGE_APPLIED,
     CHANGE_NOT_APPLIED,
 };
 
 /* Returns whether `b`, made by Karmada for a policy, contains the template's last user change. */
-enum change_applied change_applied_to(const struct entry *template, const struct binding *b);
+enum change_applied check_change_applied(const struct entry *template, const struct binding *b);
 
 /*
- * Returns whether `b` contains the last user change of a template that no policy claims any more.
- * Karmada removed the claim labels: a write after the binding's version, but no user change.
+ * Returns whether `b` contains the last user change of a template that no policy governs any more.
+ * Removing the claim of a Deployment increments its generation: that is no user change.
  */
-enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b);
+enum change_applied check_orphan_change_applied(const struct entry *template,
+                                                const struct binding *b);
 
-/* ---- states of templates and their reasons (product contract 3.2, 3.3) ---- */
+/* ---- states of templates and their reasons ---- */
 
 enum template_state {
     STATE_CURRENT,
@@ -172,7 +173,7 @@ enum pending_reason {
 };
 
 enum unbound_reason {
-    UNBOUND_NAMESAKE, /* The binding of a deleted object of the same name still exists. */
+    UNBOUND_NAMESAKE, /* Another binding blocks the name (is_binding_name_blocked). */
     UNBOUND_PRIORITY_CLASS_MISSING,
     UNBOUND_STUCK, /* Claimed, but without a binding after the grace period. */
     UNBOUND_WAITING,
@@ -193,9 +194,8 @@ enum ignored_reason {
  * enumerator, the word for programs and a sentence for people.
  */
 #define TEMPLATE_FLAGS(ROW)                                                                        \
-    /* Orphaned templates only: Karmada propagates their changes with the referrers. */            \
+    /* Only for orphaned templates: Karmada still propagates them, as dependencies. */             \
     ROW(REQUIRED, "required", "Others require it, so that its changes travel with them.")          \
-    /* The scheduler uses a later group of clusterAffinities than the first. */                    \
     ROW(FALLBACK, "fallback",                                                                      \
         "It runs on a fallback: not in the first group of its affinities. Karmada does not move "  \
         "it back by itself: a WorkloadRebalancer asks for that.")                                  \
@@ -224,7 +224,7 @@ enum drift_field {
     DRIFT_FIELD_COUNT,
 };
 
-/* Fields of a dependency's binding that Karmada resolves from its referrers (seed 000). */
+/* Fields of a dependency's binding that Karmada sets to the resolved values of the referrers. */
 enum dependency_field {
     DEPENDENCY_CONFLICT_RESOLUTION,
     DEPENDENCY_PRESERVE,
@@ -247,11 +247,11 @@ const char *reason_name(enum template_state state, unsigned reason);
 /* Returns true if any state has a reason of this name. */
 bool reason_exists(const char *name);
 
-/* ---- dependencies (seed 000) ---- */
+/* ---- dependencies ---- */
 
 /*
- * Values that one referrer requests: false means Abort or false, true means Overwrite or true. One
- * request for true makes the field true.
+ * Values that one referrer requests: false for Abort or false, true for Overwrite or true. The
+ * resolved value of a field is true if any referrer requests true.
  */
 struct dependency_values {
     bool wants[DEPENDENCY_FIELD_COUNT];
@@ -260,29 +260,33 @@ struct dependency_values {
 /* Returns the text of a value in reports: "Abort", "Overwrite", "false" or "true". */
 const char *dependency_value_name(enum dependency_field field, bool value);
 
+/*
+ * Resolution of one field of a dependency. Only an attached dependency can have a conflict or an
+ * unapplied value. `unapplied` and `unsupported` compare with the referrers in requiredBy alone.
+ */
 struct field_resolution {
     bool conflict;           /* Referrers request both values. */
     bool resolved;           /* Value that results from the referrers. */
-    bool stored;             /* Value in the binding. */
-    bool unapplied;          /* The stored value differs from the resolved one. */
-    bool unsupported;        /* Stored and resolved value differ: this release does not resolve. */
-    bool overridden;         /* Stored and resolved value differ: the binding's policy sets it. */
+    bool stored;             /* Value in the binding; `resolved` without a binding. */
+    bool unapplied;          /* Karmada should have changed the stored value. */
+    bool unsupported;        /* The stored value is another: this release resolves no values. */
+    bool overridden;         /* The binding's policy sets another value than `resolved`. */
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
     bool predicted;          /* True if `ahead`, but no `conflict` yet. */
     bool predicted_resolved; /* Resolved value once the present policies are applied. */
 };
 
 /*
- * Decision about a dependency: a binding that others require, or a template that would get such a
- * binding. Only an attached dependency, without a placement of its own, can be in conflict.
+ * Decision about a dependency: a binding that other bindings require, an attached binding that they
+ * no longer require, or a template that will get its binding as a dependency.
  */
 struct dependency_decision {
     struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
-    uint32_t referrers; /* Number of referrers with a request in force. */
+    uint32_t referrers; /* Number of referrers with `counts_observed` (dependency.h). */
     uint32_t dangling;  /* Number of elements of requiredBy that name no existing binding. */
     int64_t since_ms;   /* Last change of the binding or a referrer's binding; 0 if unknown. */
-    bool attached;      /* The binding has no placement of its own. */
-    bool derived;       /* Some referrer has no binding yet and counts by its references. */
+    bool attached;      /* No policy made the binding, or there is no binding yet. */
+    bool derived;       /* A derived referrer (dependency.h) is among `referrers`. */
 };
 
 /* ---- defects of templates and bindings ---- */
@@ -295,17 +299,16 @@ struct dependency_decision {
     /* Karmada would give two templates bindings of one name. */                                   \
     ROW(NAME_COLLISION, "binding_name_collision",                                                  \
         "another template has or wants a binding of the same name")                                \
-    /* The claimed policy does not exist, or has another permanent id. */                          \
     ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
         "the policy that it claims does not exist, or was deleted and created again")              \
-    /* Only for kinds that policies select: other kinds may not be watched. */                     \
+    /* Only for kinds that policies select and that have been read completely. */                  \
     ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")                       \
     /* Karmada does not process the dependency before requiredBy is repaired. */                   \
     ROW(DANGLING_REFERENCE, "dangling_reference",                                                  \
         "its requiredBy names a binding that does not exist")                                      \
     ROW(UNAPPLIED_RESOLUTION, "unapplied_resolution",                                              \
         "it does not have the value that results from those that require it")                      \
-    /* Former dependency: Karmada should have cleared the fields. */                               \
+    /* Karmada should clear the fields of a binding once no other binding requires it. */          \
     ROW(UNCLEARED_FIELDS, "uncleared_fields",                                                      \
         "nothing requires it any more, but what others wanted is still set")                       \
     ROW(OVERRIDDEN_VALUE, "overridden_value",                                                      \
@@ -328,34 +331,34 @@ struct template_decision {
     enum template_state state : 8;
     unsigned reason : 8; /* Value of the enum that belongs to the state. */
     enum stale_phase phase : 8;
-    enum template_state before : 8;         /* Previous state; `state` if this is the first. */
+    enum template_state before : 8;         /* Previous state; `state` if there is none. */
     unsigned fields : 8;                    /* Bits by drift_field. */
     uint8_t defects;                        /* Bits by defect. */
     uint8_t flags;                          /* Bits by template_flag. */
     uint8_t risks;                          /* Bits by risk (delivery.h). */
-    enum change_applied change_applied : 8; /* Only with a binding that a policy made. */
+    enum change_applied change_applied : 8; /* UNKNOWN without a binding that a policy made. */
     bool own_claim : 1;      /* The claim is on the template itself, not on its binding. */
-    bool priority_moved : 1; /* Only the value of a PriorityClass drifts (drift.h). */
-    bool propagates : 1;     /* The governing policy propagates the template's dependencies. */
-    bool derived : 1;        /* `propagates`, and the template has no binding of its own yet. */
-    bool waits : 1;          /* `derived`, and Karmada makes a binding only after a change. */
-    bool first_run : 1;      /* The run of the engine with the first decision is not finished. */
-    struct dependency_values values; /* Values that the governing policy requests. */
+    bool priority_moved : 1; /* Drift is only due to a PriorityClass newer than the policy. */
+    bool propagates : 1;     /* Karmada propagates the template's dependencies for the policy. */
+    bool derived : 1;        /* `propagates`, and no policy has made its binding yet. */
+    bool waits : 1;          /* `derived`, and no binding is made before something changes. */
+    bool first_run : 1;      /* The engine run that made the first decision has not ended. */
+    struct dependency_values values; /* Requests of the governing policy for dependencies. */
     struct template_stages stages;
     uint64_t candidate_count : 20;
     uint64_t target_count : 20; /* Targets of the binding; 0 if the binding is left over. */
     uint64_t cluster_hash : 24; /* Hash of the set of target clusters (cluster_set_hash). */
     int64_t since_ms;           /* Earliest possible start of the state; 0 if unknown. */
-    int64_t seen_ms;            /* First evaluation with the state; 0 if only simulated. */
+    int64_t seen_ms;            /* Time of the first evaluation with the state; 0 if simulated. */
     struct entry *winner;       /* Policy that wins a fresh match; NULL without one. */
-    struct entry *governing;    /* Policy that the template is to follow, or NULL. */
+    struct entry *governing;    /* Policy that should govern the template now, or NULL. */
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;      /* Binding of the template, or NULL. */
-    struct dependency_decision *dependency; /* NULL with a binding: see binding_decision. */
-    struct policy_version *version; /* Version of `claimed` in the binding; NULL if unknown. */
-    struct capacity *capacity; /* Only if stale with a binding of its own (replica_projection.h). */
+    struct dependency_decision *dependency; /* NULL if a binding exists (binding_decision). */
+    struct policy_version *version;       /* Version of `claimed` that it runs; NULL without one. */
+    struct capacity *capacity;            /* Only if stale with a binding that a policy made. */
     struct connector_decision *connector; /* Only for resources of Config Connector. */
-    struct candidate candidates[]; /* Best first; then stages of targets (decision_targets). */
+    struct candidate candidates[];        /* Best first. The array of decision_targets() follows. */
 };
 
 /* Returns the stage of each target of the template's binding, in the order of its targets. */
@@ -400,7 +403,7 @@ extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 /* Result of resolving a policy's schedulePriority. */
 enum priority_state {
     PRIORITY_NONE,    /* The policy sets no schedulePriority. */
-    PRIORITY_UNKNOWN, /* Karmada ignores schedulePriority, or PriorityClasses are unreadable. */
+    PRIORITY_UNKNOWN, /* Karmada ignores schedulePriority, or the class has not been read. */
     PRIORITY_MISSING, /* Karmada cannot resolve the PriorityClass, and makes no binding. */
     PRIORITY_VALUE,
 };
@@ -427,8 +430,8 @@ static inline const struct template_decision *template_decision(const struct ent
 }
 
 /*
- * Returns true if the policy in the claim of a decided template, or of its binding, exists and has
- * the id of the claim (claim_policy_exists).
+ * Returns true if the claimed policy of a decided template exists and has the id in the claim
+ * (claim_policy_exists). A template without a claim has the claim of its binding.
  */
 bool template_claim_holds(const struct entry *template);
 
@@ -448,10 +451,10 @@ unsigned entry_policy_problems(const struct entry *e);
 /* Returns the defects of a binding or template, bits by defect; 0 for other entries. */
 unsigned entry_defects(const struct entry *e);
 
-/* Returns the fields of a dependency that have the defect, bits by dependency_field. */
+/* Returns the fields of a dependency that have the defect, bits by dependency_field; else 0. */
 unsigned defect_fields(const struct entry *e, enum defect defect);
 
-/* Returns the policy that a binding claims, existing or not; NULL without a claim. */
+/* Returns the claimed policy of a decided binding, existing or not; NULL without a claim. */
 const struct entry *binding_claimed(const struct entry *binding);
 
 /* Returns the dependency decision of a binding or template, or NULL. */

@@ -14,7 +14,7 @@ void target_list_release(struct target_list *list)
     *list = (struct target_list){0};
 }
 
-/* Sets the facts about eviction tasks. */
+/* Sets evicts_ready and purge_blocked. */
 static void gather_eviction_facts(struct delivery_facts *f, const struct entry *binding,
                                   const struct delivery_sources *from)
 {
@@ -24,13 +24,14 @@ static void gather_eviction_facts(struct delivery_facts *f, const struct entry *
         const struct eviction *e = &problem->evictions[i];
         enum member_state member = members_state(from->members, e->cluster);
 
-        if (!eviction_counts(e))
+        if (!eviction_ends_by_itself(e))
             continue;
-        /* The cluster has recovered, but Karmada completes the eviction. */
+        /* Karmada completes an eviction even if the cluster has become ready again. */
         f->evicts_ready |= member == MEMBER_READY;
         /*
-         * With purge mode Directly Karmada makes no Works before the evicted copy is deleted. A
-         * cluster that is not ready cannot delete the copy; an existing Work still has to go.
+         * With purge mode Directly Karmada makes no Works for other clusters before the evicted
+         * copy is deleted. A cluster that is not ready cannot delete the copy. While a Work for the
+         * cluster exists, the copy may exist, too.
          */
         f->purge_blocked |=
             e->purge_mode == PURGE_DIRECTLY &&
@@ -51,6 +52,7 @@ static bool has_old_work(const struct delivery_facts *f, uint32_t target)
     return work && work->template_generation > 0 && work->template_generation < f->generation;
 }
 
+/* Returns true if the status shows no attempt to apply, or the Work is missing or in deletion. */
 static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
 {
     const struct target_status *item = &f->binding->clusters[target].item;
@@ -61,8 +63,8 @@ static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
 }
 
 /*
- * Returns true if the target has an older generation of the template. Without a claim that is no
- * proof: removing a Deployment's claim increments the generation.
+ * Returns true if the target, or its Work, has an older generation of the template. Returns false
+ * for a binding without a claim: removing the claim of a Deployment increments its generation.
  */
 static bool is_version_older(const struct delivery_facts *f, uint32_t target)
 {
@@ -73,11 +75,11 @@ static bool is_version_older(const struct delivery_facts *f, uint32_t target)
 }
 
 /*
- * Returns true if `list`, the OverridePolicies in `ns` (ClusterOverridePolicies if it is "") that a
- * Work lists as applied, has one that does not exist. Appends all of them to `reads`.
+ * Returns true if an override policy in `list`, from a Work, does not exist. The list names
+ * OverridePolicies in `ns` or, if `ns` is "", ClusterOverridePolicies. Appends them to `reads`.
  */
-static bool list_has_deleted_override(const char *list, const char *ns,
-                                      const struct delivery_sources *from, struct entry_list *reads)
+static bool is_any_override_deleted(const char *list, const char *ns,
+                                    const struct delivery_sources *from, struct entry_list *reads)
 {
     const struct kind_def *def = kind_of_overrides(!*ns);
     bool gone = false;
@@ -88,20 +90,20 @@ static bool list_has_deleted_override(const char *list, const char *ns,
             from->store, &(struct identity){def->api_version, def->name, ns, name});
 
         entry_list_add(reads, policy);
-        /* The policy may exist as long as not all objects of the kind have been read. */
+        /* As long as not all objects of the kind have been read, the policy may exist. */
         gone |= !entry_exists(policy) &&
                 !incomplete_has_type(from->incomplete, policy->partition->type);
     }
     return gone;
 }
 
-static bool lists_deleted_override(const struct work *work, const struct delivery_sources *from,
-                                   struct entry_list *reads)
+static bool work_lists_deleted_override(const struct work *work,
+                                        const struct delivery_sources *from,
+                                        struct entry_list *reads)
 {
-    bool cluster_wide = list_has_deleted_override(work->cluster_overrides, "", from, reads);
+    bool cluster_wide = is_any_override_deleted(work->cluster_overrides, "", from, reads);
 
-    return list_has_deleted_override(work->overrides, work->binding_ns, from, reads) ||
-           cluster_wide;
+    return is_any_override_deleted(work->overrides, work->binding_ns, from, reads) || cluster_wide;
 }
 
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
@@ -136,8 +138,8 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
                             reads, &failure))
             target->failure = failure.message;
         facts.override_fails |= target->failure != NULL;
-        facts.lists_deleted_override |=
-            target->work && lists_deleted_override(target->work, from, reads);
+        facts.deleted_override_listed |=
+            target->work && work_lists_deleted_override(target->work, from, reads);
     }
     return facts;
 }
@@ -236,7 +238,7 @@ static bool is_evicting(const struct binding *b)
     const struct status_problem *problem = b->status.problem;
 
     for (uint32_t i = 0; problem && i < problem->eviction_count; i++) {
-        if (eviction_counts(&problem->evictions[i]))
+        if (eviction_ends_by_itself(&problem->evictions[i]))
             return true;
     }
     return false;
@@ -256,8 +258,8 @@ static enum stage_reason why_evicting(const struct delivery_facts *f)
 }
 
 /*
- * Compares the replicas of the clusters with the template's: divided ones must add up to them, else
- * each cluster must have all of them.
+ * Returns true if the replicas of the clusters do not fit those of a workload: divided replicas
+ * must add up to them, and with duplicated replicas each cluster must have all of them.
  */
 static bool placed_replicas_differ(const struct delivery_facts *f)
 {
@@ -275,9 +277,9 @@ static bool placed_replicas_differ(const struct delivery_facts *f)
 }
 
 /*
- * Returns true if the scheduler has to place the binding. A generation that it has not observed is
- * no proof: suspension and time stamps in eviction tasks increment the generation too, and the
- * scheduler skips bindings without a claim.
+ * Returns true if the scheduler has yet to place the binding as it is now. A generation that the
+ * scheduler has not observed is no proof, because suspension and time stamps in eviction tasks
+ * increment the generation, too. The scheduler skips bindings without a claim.
  */
 static bool is_to_be_scheduled(const struct delivery_facts *f)
 {
@@ -312,7 +314,7 @@ static enum stage_reason why_unscheduled(const struct binding *b)
                : WHY_WAITING;
 }
 
-/* Returns the stage of the binding; if it is scheduled, the stage of its worst target. */
+/* Returns the stage of the binding; if it is scheduled to clusters, that of its worst target. */
 static struct stage_and_reason delivery_stage(const struct delivery_facts *f,
                                               const struct stage_and_reason *targets)
 {
@@ -343,7 +345,7 @@ static uint32_t first_eviction_time_s(const struct status_problem *problem)
     for (uint32_t i = 0; i < problem->eviction_count; i++) {
         const struct eviction *e = &problem->evictions[i];
 
-        if (eviction_counts(e) && e->created_ms > 0 && e->created_ms < first_ms)
+        if (eviction_ends_by_itself(e) && e->created_ms > 0 && e->created_ms < first_ms)
             first_ms = e->created_ms;
     }
     return first_ms < INT64_MAX ? timestamp_seconds(first_ms) : 0;
@@ -418,7 +420,7 @@ static bool is_stage_with_reason(struct stage_and_reason at, enum stage stage,
     return at.stage == stage && at.reason == reason;
 }
 
-/* Without the PriorityClass Karmada does not write the binding: each reconcile reads it first. */
+/* Without the PriorityClass Karmada does not write the binding: each write reads the class. */
 static bool is_priority_class_missing(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -427,8 +429,8 @@ static bool is_priority_class_missing(const struct template_decision *d)
 }
 
 /*
- * Returns the risks of a template with a decided stage, bits by risk. `delivery` is NULL without a
- * binding that a policy made or others require.
+ * Returns the risks of a template with a decided stage, bits by risk. `delivery` is NULL if there
+ * is no binding, or it is left over.
  */
 static unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
 {
@@ -451,7 +453,7 @@ static unsigned risks_of(const struct template_decision *d, const struct deliver
         risks |= 1U << RISK_EMPTIED;
     if (delivery->override_fails)
         risks |= 1U << RISK_OVERRIDE_FAILED;
-    if (delivery->lists_deleted_override)
+    if (delivery->deleted_override_listed)
         risks |= 1U << RISK_OVERRIDE_LISTED;
     return risks;
 }
@@ -481,9 +483,9 @@ static struct stage_and_reason stage_outdated(enum stage_reason reason)
 }
 
 /*
- * Returns true if Karmada has not claimed the template in time: its controllers are down. Templates
- * without a uid are not in an API server yet. Before the end of the grace period, returns false and
- * stores that time in `due_ms`.
+ * Returns true if the template has no claim after the grace period, for example because Karmada's
+ * controllers are down. While the grace period runs, stores its end in `due_ms`. Returns false for
+ * a template without a uid, which is not in an API server yet.
  */
 static bool is_claim_overdue(const struct drift_input *s, const struct template_decision *d,
                              int64_t *due_ms)
@@ -547,7 +549,7 @@ static struct stage_and_reason stage_of_stale(const struct template_decision *d)
     abort();
 }
 
-/* Returns the stage that follows from the state; STAGE_NONE if the delivery determines it. */
+/* Returns the stage that the state determines; STAGE_NONE if the delivery determines the stage. */
 static struct stage_and_reason stage_of_state(const struct drift_input *s,
                                               const struct template_decision *d, int64_t *due_ms)
 {
@@ -588,7 +590,7 @@ static unsigned delivery_flags(const struct delivery_facts *f, struct stage_and_
     if (delivery.stage == STAGE_UNSCHEDULED && b->cluster_count > 0)
         flags |= 1U << FLAG_KEPT;
     for (uint32_t i = 0; problem && i < problem->eviction_count; i++) {
-        if (!eviction_counts(&problem->evictions[i]))
+        if (!eviction_ends_by_itself(&problem->evictions[i]))
             flags |= 1U << FLAG_TWO_COPIES_HELD;
     }
     return flags;

@@ -10,15 +10,15 @@
 #include "metrics/rules/placement_match.h"
 
 /*
- * Stage of a template, from its match to health in the member clusters (product contract 3.8), and
- * the risks of its present condition. The stages from EVICTING on follow from the binding, its
- * targets, their Works and the clusters. Deciding is pure: delivery_gather() collects the facts.
+ * Stage of a template, from the match of a policy to health in the member clusters, and risks. The
+ * stages from EVICTING on follow from the binding, its targets, their Works and the clusters.
+ * delivery_gather() collects these facts; the decision depends on nothing else.
  */
 
 /* Facts about one target of a binding that the binding's status does not have. */
 struct target_facts {
     const struct work *work; /* NULL if no Work is known. */
-    const char *failure;     /* Karmada's message about a failing override policy, or NULL. */
+    const char *failure;     /* Message about an override policy that fails now; else NULL. */
     enum member_state member;
 };
 
@@ -34,12 +34,12 @@ struct delivery_facts {
     const struct target_facts *targets; /* Facts about each target of the binding, in order. */
     uint32_t generation;                /* Generation of the template; 0 for kinds without it. */
     bool works_known;                   /* All Works have been read. */
-    bool purge_blocked;                 /* An eviction with purgeMode Directly is not complete. */
-    bool evicts_ready;                  /* An eviction task concerns a cluster that is ready. */
+    bool purge_blocked;                 /* A copy evicted with purgeMode Directly may exist. */
+    bool evicts_ready;                  /* An eviction removes the copy from a ready cluster. */
     bool override_fails;                /* An override policy fails for a target. */
-    bool lists_deleted_override;        /* A Work lists an override policy that does not exist. */
+    bool deleted_override_listed;       /* A Work lists an override policy that does not exist. */
     bool divides;                       /* The placement divides replicas among clusters. */
-    bool off_placement;                 /* The placement does not allow one of the clusters. */
+    bool off_placement;                 /* The placement does not allow a cluster in the spec. */
 };
 
 /* Sources of struct delivery_facts; all borrowed. */
@@ -53,8 +53,8 @@ struct delivery_sources {
 
 /*
  * Returns the facts about a binding, which must not be left over, and its template; `list` owns the
- * targets. Appends the entries that were read to `reads`. `divides` and `off_placement` need
- * delivery_set_placement().
+ * targets. Appends the override policies that the facts depend on to `reads`. `divides` and
+ * `off_placement` are false before delivery_set_placement().
  */
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
                                       const struct delivery_sources *from, struct target_list *list,
@@ -65,43 +65,44 @@ void delivery_set_placement(struct delivery_facts *f, struct placements *placeme
                             const struct resolved_placement *resolved);
 
 /*
- * Returns the time at which a binding entered a stage, in seconds since the epoch; 0 if unknown.
- * `changed_ms` is the last user change of the template.
+ * Returns the time at which a binding entered its delivery stage, in seconds since the epoch; 0 if
+ * unknown. `changed_ms` is the time of the template's last user change.
  */
 uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64_t changed_ms);
 
 /*
- * Returns Karmada's message about a target, an index in the template's decision: the message about
- * the failing override policy, if that is the reason, else the message in the binding's status; ""
- * without a message. Valid until the store changes.
+ * Returns Karmada's message about a target, an index in decision_targets(): the message about the
+ * failing override policy if the target has that reason, else the message in the binding's status;
+ * "" without a message. Valid until the store changes.
  */
 const char *delivery_target_message(const struct delivery_sources *from,
                                     const struct entry *template, uint32_t target);
 /*
- * Returns Karmada's message about the delivery stage of a template with a binding: about the
- * binding or, for stages of targets, about the first target by name in that stage.
+ * Returns Karmada's message about the delivery stage of a template with a binding; "" without one.
+ * For EVICTING and UNSCHEDULED: the message of the condition Scheduled. For other stages: that of
+ * the first target, by cluster name, with the stage and reason of the binding.
  */
 const char *delivery_message(const struct delivery_sources *from, const struct entry *template);
 
-/* Returns true if the eviction task ends with the deletion of the evicted copy. */
-static inline bool eviction_counts(const struct eviction *e)
+/* Returns true if the eviction task ends without a change by a user (no suppressDeletion). */
+static inline bool eviction_ends_by_itself(const struct eviction *e)
 {
     return !e->suppresses;
 }
 
 /*
- * Sets out->stages, the risks and, with a binding, flags, after drift_decide(). The stage follows
- * from the state or, if the binding is up to date, from the delivery. `delivery` is NULL without a
- * binding that a policy made or others require. Returns the time in milliseconds at which the
- * result changes without a change of objects; INT64_MAX for never.
+ * Sets the stages and risks after drift_decide() and, unless `delivery` is NULL, the stages of the
+ * targets and flags. The delivery determines the stage in the states CURRENT and ATTACHED, else the
+ * state does. `delivery` is NULL if there is no binding, or it is left over. Returns the time in
+ * milliseconds at which the result changes without a change of objects; INT64_MAX for never.
  */
 int64_t template_stages_decide(const struct drift_input *s, const struct delivery_facts *delivery,
                                struct template_decision *out);
 
 /*
  * Risks: outages that the next step of Karmada or a user can cause. A set has a bit for each row. A
- * row has the enumerator, the word for programs and a sentence for people, without capital and full
- * stop. A new risk is a row here, and a line in risks_of().
+ * row has the enumerator, the word for programs and a sentence for people, without initial capital
+ * and full stop. A new risk is a row here, and code in risks_of().
  */
 #define RISKS(ROW)                                                                                 \
     ROW(LAST_COPY, "last_copy",                                                                    \

@@ -56,7 +56,7 @@ void members_release(struct members *m)
     map_release(&m->by_name);
 }
 
-/* Returns true if all Clusters have been read; a store without any may not have read them. */
+/* Returns true if all Clusters have been read; a store without Clusters counts as unread. */
 static bool are_members_known(const struct members *m)
 {
     return m->by_name.count > 0 && !m->hidden;
@@ -90,7 +90,7 @@ static void start_search_of_all(struct members *m)
     m->all = true;
 }
 
-void members_change(struct members *m, const struct entry *entry, bool concerns)
+void members_update(struct members *m, const struct entry *entry, bool affects_stages)
 {
     struct intern *strings = store_string_pool(m->store);
     const struct cluster *cluster = entry_cluster(entry);
@@ -98,8 +98,8 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
     struct member_cluster *member = map_get(&m->by_name, map_hash_address(name), name);
     bool known = m->by_name.count > 0;
 
-    if (concerns) {
-        /* The search restarts at the first binding. */
+    if (affects_stages) {
+        /* A search that runs already restarts at the first binding. */
         store_walk_stop(&m->bindings);
         if (!is_cluster_changed(m, name))
             map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
@@ -116,7 +116,7 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
         intern_drop(strings, name);
         free(member);
     }
-    /* Adding the first Cluster, or removing the last one, changes the state of missing clusters. */
+    /* Names without a Cluster are UNKNOWN while the store has no Clusters, else NOT_READY. */
     if (known != (m->by_name.count > 0))
         start_search_of_all(m);
     intern_drop(strings, name);
@@ -146,7 +146,7 @@ static bool is_binding_affected(const struct members *m, const struct binding *b
     return false;
 }
 
-/* The search may miss bindings that are added meanwhile: the engine evaluates these anyway. */
+/* The search may miss a binding that is added meanwhile: its change marks the template anyway. */
 void members_search_step(struct members *m, struct graph *g)
 {
     for (unsigned i = 0; i < BINDINGS_PER_STEP; i++) {
@@ -209,8 +209,8 @@ bool works_update(struct works *w, struct entry *entry, const struct work *old)
 }
 
 /*
- * Returns the index of the cluster's first Work in a group. The group is sorted by namespace, and
- * the namespace of a Work contains the cluster's name.
+ * Returns the index of the cluster's first Work in a group, or that of the next cluster's Work. The
+ * group is sorted by namespace, and the namespace of a Work contains the cluster's name.
  */
 static uint32_t index_of_first_work(const struct subject_group *group, const char *cluster)
 {

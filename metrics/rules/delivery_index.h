@@ -12,14 +12,13 @@
 /*
  * ---- member clusters ----
  *
- * After a cluster was added or deleted, or its readiness changed, the templates with a target or an
- * eviction task on it are marked. No index has these templates: a search in steps visits all
- * bindings.
+ * After a change of a cluster that can affect stages, the templates with a target or an eviction
+ * task on it are marked. No index has these templates: a search in steps visits all bindings.
  */
 struct members {
     struct store *store;
     struct map by_name;
-    struct map changed; /* Names of the clusters to search for. */
+    struct map changed; /* Names of clusters: the search marks the templates on them. */
     bool all;           /* The search marks the templates of all bindings. */
     bool hidden;        /* Not all Clusters have been read: all states are MEMBER_UNKNOWN. */
     struct store_walk bindings; /* Position of the search. */
@@ -29,10 +28,10 @@ void members_init(struct members *m, struct store *store);
 void members_release(struct members *m);
 
 /*
- * Updates the index after a Cluster was added, replaced or deleted. If `concerns` is true, the
- * change can affect stages: a search for the affected templates starts.
+ * Updates the index after a Cluster was added, replaced or deleted. If `affects_stages` is true, a
+ * search for the affected templates starts.
  */
-void members_change(struct members *m, const struct entry *entry, bool concerns);
+void members_update(struct members *m, const struct entry *entry, bool affects_stages);
 
 /* Sets whether some Clusters are still to be read: meanwhile all states are MEMBER_UNKNOWN. */
 void members_set_incomplete(struct members *m, bool hidden);
@@ -73,8 +72,8 @@ void works_release(struct works *w);
 bool works_update(struct works *w, struct entry *entry, const struct work *old);
 
 /*
- * Returns true if all Works have been read: a source follows them and has completed the first list,
- * or files contain a Work. Otherwise a Work that the index lacks may still exist.
+ * Returns true if all Works count as read: no list of them is incomplete, and a source watches them
+ * or the store has a Work. Otherwise a Work that the index lacks may still exist.
  */
 static inline bool works_known(const struct works *w)
 {
@@ -83,8 +82,8 @@ static inline bool works_known(const struct works *w)
 
 /*
  * Returns the Work of a binding for a member cluster, valid until the store changes; NULL without
- * one. Works of a deleted binding of the same name (another permanent id) do not count. A changed
- * Work marks the binding's template; a change of works_known() marks the templates of all bindings.
+ * one. Works of a deleted binding of the same name (another permanent id) do not count. The rule of
+ * Works marks the template after a change of the result, so a decision need not read the Work.
  */
 const struct work *work_in_cluster(const struct works *w, const struct entry *binding,
                                    const char *cluster);

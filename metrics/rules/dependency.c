@@ -112,7 +112,7 @@ static void add_unlisted_referrers(const struct entry *template, struct dependen
         struct entry *reader = template->readers[i];
         const struct template_decision *d = template_decision(reader);
 
-        /* Karmada makes the binding of a dependency in the namespace of the referrer. */
+        /* Karmada makes the binding of a dependency in the namespace of its referrer. */
         if (d && d->propagates && entry_ns(reader) == entry_ns(template) &&
             !bsearch(&reader, templates, listed, sizeof(const struct entry *), compare_addresses))
             add_referrer(out, make_unlisted_referrer(reader, d));
@@ -130,9 +130,9 @@ void dependency_referrers_gather(const struct store *s, const struct incomplete 
     for (uint32_t i = 0; b && i < b->referrer_count; i++)
         add_referrer(out, make_listed_referrer(s, &b->referrers[i]));
     /*
-     * The decision about the template covers a left-over binding. As long as not all templates of
-     * the kind have been read, the template may be missing in the store, so that template_binding()
-     * cannot confirm the binding.
+     * A left-over binding has no unlisted referrers: they belong to its template. As long as not
+     * all templates of the kind have been read, the uid of the template in the store does not
+     * count, so template_binding(), which compares uids, does not decide.
      */
     if (!b || (!b->has_placement && b->referrer_count > 0 && template &&
                (incomplete_has_type(incomplete, template->partition->type) ||
@@ -160,9 +160,9 @@ static bool resolved_value(const struct value_count *t)
 
 /* Counts over all referrers of a dependency. */
 struct referrer_sum {
-    struct value_count listed[DEPENDENCY_FIELD_COUNT];  /* Referrers in requiredBy. */
-    struct value_count now[DEPENDENCY_FIELD_COUNT];     /* Listed and derived referrers. */
-    struct value_count current[DEPENDENCY_FIELD_COUNT]; /* Once present policies are applied. */
+    struct value_count listed[DEPENDENCY_FIELD_COUNT];  /* Listed referrers that exist. */
+    struct value_count now[DEPENDENCY_FIELD_COUNT];     /* Referrers with counts_observed. */
+    struct value_count current[DEPENDENCY_FIELD_COUNT]; /* Referrers with counts_current. */
     uint32_t referrers;
     uint32_t dangling;
     bool derived;
@@ -278,7 +278,7 @@ void conflict_events_update(struct conflict_events *c, struct entry *entry, cons
     const struct event *fresh = entry_event(entry);
     bool was_indexed = old && old->is_conflict, is_indexed = fresh && fresh->is_conflict;
 
-    /* Removal comes first: the index borrows texts of the old Event, which is freed soon. */
+    /* Removal comes first: the index has texts of the old Event, which the store frees soon. */
     if (was_indexed) {
         struct subject subject = subject_of_event(old);
 

@@ -8,24 +8,29 @@
 #include "metrics/rules/object_index.h"
 
 /*
- * Shared dependencies: the values that their referrers request, the value that results (seed 000;
- * Karmada: detectAndResolveConflictResolution and its counterpart for preserveResourcesOnDeletion),
- * and the Events that report conflicting requests.
+ * Shared dependencies: the values that their referrers request, the value that results (Karmada:
+ * detectAndResolveConflictResolution and its counterpart for preserveResourcesOnDeletion), and the
+ * Events that report conflicting requests.
  */
 
 /* Returns the values that a policy or binding requests for its dependencies. */
 struct dependency_values dependency_values_of(const struct propagation *p);
 bool dependency_values_equal(const struct dependency_values *a, const struct dependency_values *b);
 
-/* One referrer of a dependency, and the values that it requests. */
+/*
+ * One referrer of a dependency, and the values that it requests. A listed referrer is an element of
+ * spec.requiredBy. A derived referrer is a template for which no policy has made a binding yet: its
+ * references show that it will require the dependency.
+ */
 struct dependency_referrer {
-    struct entry *binding;             /* The referring binding; NULL if derived. */
-    struct entry *template;            /* Template of the referrer; NULL if it does not exist. */
-    struct dependency_values observed; /* Values in its binding or, if derived, its policy. */
-    struct dependency_values current;  /* Values in its policy, which its binding gets later. */
-    bool counts_observed; /* False if no binding exists, or it does not require the object yet. */
-    bool counts_current;  /* False if its policy no longer propagates dependencies. */
-    bool derived;         /* Template without a binding yet: its references make it a referrer. */
+    struct entry *binding;             /* With or without an object; NULL if derived. */
+    struct entry *template;            /* With or without an object; NULL if unknown. */
+    struct dependency_values observed; /* Values in the binding or, if not listed, in the policy. */
+    struct dependency_values current;  /* Values in the governing policy, else in the binding. */
+    bool counts_observed; /* Listed with an existing binding, or derived and about to get one. */
+    bool
+        counts_current; /* Requires the dependency once Karmada has applied the present policies. */
+    bool derived;
 };
 
 /* Growing list of referrers; all zero is the empty list. */
@@ -39,12 +44,12 @@ struct dependency_referrers {
 void dependency_referrers_release(struct dependency_referrers *list);
 
 /*
- * Appends each referrer of a dependency, which is a template or its binding: first the elements of
- * the binding's spec.requiredBy in order, then, sorted by name, unlisted templates that need the
- * dependency, if their policies propagate it. Unlisted referrers without a binding are derived;
- * unlisted ones with a binding have only `counts_current`. A binding with a placement has listed
- * referrers only. A binding that lists no referrer is left over: its template is the dependency.
- * The decisions about the templates must be up to date.
+ * Appends the referrers of `dependency`, a template or a binding: first those in the binding's
+ * spec.requiredBy, in order; then, sorted by entry_compare(), other templates in the namespace that
+ * reference the dependency and have a policy that propagates it. The others are omitted for a
+ * binding that has a placement, lists no referrer, or is not template_binding() of its template.
+ * (For kinds in `incomplete`, any binding of the template counts.) The decisions about the
+ * templates must be up to date.
  */
 void dependency_referrers_gather(const struct store *s, const struct incomplete *incomplete,
                                  const struct entry *dependency, struct dependency_referrers *out);
@@ -60,10 +65,10 @@ struct dependency_decision *dependency_decide(const struct binding *b,
                                               bool resolves);
 
 /*
- * ---- Events about conflicts (seed 000; Karmada: recordEventIfPolicyConflict) ----
+ * ---- Events about conflicts (Karmada: recordEventIfPolicyConflict) ----
  *
- * The Events that exist about a binding, and the message and name of the Event that the exporter
- * creates if Karmada has not. `fields` are bits by dependency_field, as in dependency_conflicts().
+ * Index of the existing Events, and the message and name of the Event that the exporter creates if
+ * Karmada has not created one. `fields` are bits by dependency_field, as in dependency_conflicts().
  */
 struct conflict_events {
     struct subject_index index; /* Events by the binding that they are about. */
@@ -77,7 +82,7 @@ void conflict_events_update(struct conflict_events *c, struct entry *entry,
                             const struct event *old);
 
 /*
- * Returns the fields in Events about this binding that another component than the exporter wrote.
+ * Returns the fields that Events about this binding report, without the exporter's own Events.
  * Events about a deleted binding of the same name (another uid) do not count.
  */
 unsigned conflict_events_by_others(const struct conflict_events *c, const struct entry *binding);
@@ -94,7 +99,7 @@ void conflict_event_message(unsigned fields, struct strbuf *out);
 
 /*
  * Appends the name of the exporter's Event about a binding, at most OBJECT_NAME_MAX bytes; a long
- * binding name is truncated. The name depends only on the binding's name and uid and the message,
- * so that two replicas cannot create the same Event twice.
+ * binding name is truncated. The name depends only on the binding's name and uid and the fields, so
+ * that two replicas of the exporter cannot both create the Event.
  */
 void conflict_event_name(const char *binding, const char *uid, unsigned fields, struct strbuf *out);

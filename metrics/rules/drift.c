@@ -8,8 +8,9 @@
 /* ---- schedulePriority ---- */
 
 /*
- * apiVersions of PriorityClasses in the store, where they are templates or, if no policy selects
- * the kind, settings. A source that reads a cluster has the value only of settings.
+ * apiVersions of PriorityClasses in the store: the first as templates, the second as settings,
+ * which they are if no policy selects the kind. A source that reads only metadata lacks the values
+ * of templates.
  */
 static const char *const versions[] = {PRIORITY_CLASS_API_VERSION, "policy.karmada.io/v1alpha1"};
 
@@ -90,7 +91,7 @@ static bool priority_text_equals(const char *text, int32_t value)
     return text ? strcmp(text, expected) == 0 : value == 0;
 }
 
-/* If the value is unknown, only a priority that the policy no longer sets is certain drift. */
+/* Returns true if the priorities differ; an unresolved one of the policy counts as equal. */
 static bool priority_differs(const struct propagation *policy, const struct priority *priority,
                              const struct propagation *binding)
 {
@@ -108,7 +109,7 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
         [FIELD_CONFLICT_RESOLUTION] = policy->conflict_resolution != binding->conflict_resolution,
         [FIELD_PRESERVE] =
             (policy->preserve == OPTIONAL_TRUE) != (binding->preserve == OPTIONAL_TRUE),
-        /* Karmada: ApplyClusterPolicy copies propagateDeps only when it creates the binding. */
+        /* Karmada copies propagateDeps to a ClusterResourceBinding only when it creates it. */
         [FIELD_PROPAGATE_DEPS] =
             !cluster_scoped && policy->propagate_deps != binding->propagate_deps,
         [FIELD_FAILOVER] = policy->failover != binding->failover,
@@ -126,7 +127,7 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
 
 /* ---- state and phase ---- */
 
-/* Returns the decided priority of a policy: the engine decides policies before templates. */
+/* Returns the priority in the decision about a policy; PRIORITY_NONE without a decision. */
 static const struct priority *decided_priority(const struct entry *policy)
 {
     static const struct priority none = {.state = PRIORITY_NONE};
@@ -140,7 +141,7 @@ static int64_t later_time(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Returns the binding if a policy made it; NULL if the binding is only required by others. */
+/* Returns the template's binding if a policy made it; NULL if it is absent or only required. */
 static const struct binding *binding_made_by_policy(const struct drift_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
@@ -161,9 +162,9 @@ static bool is_applied_lazily(const struct drift_input *s, const struct policy *
 }
 
 /*
- * Returns true if a user changed the template after the policy changed and after any policy was
- * written to the binding, so that Karmada has to apply the policy now. A template change that a
- * source has observed is later than a policy change that it has not observed.
+ * Returns true if a user changed the template after the last changes of the policy and of the
+ * binding. If the time of the policy's change is unknown, the user's change counts as later only if
+ * a source has observed it.
  */
 static bool has_later_user_change(const struct drift_input *s, const struct policy *policy)
 {
@@ -174,7 +175,7 @@ static bool has_later_user_change(const struct drift_input *s, const struct poli
     return (policy->changed_ms || t->user_change_observed) && t->changed_ms > applied_ms;
 }
 
-/* Sets the phase: deferred up to `until_ms`, then overdue. Returns the time of the change. */
+/* Sets the phase: deferred up to `until_ms`, then overdue. Returns when it becomes overdue. */
 static int64_t set_phase_by_deadline(const struct drift_input *s, int64_t until_ms,
                                      struct template_decision *out)
 {
@@ -191,9 +192,9 @@ static int64_t policy_deadline_ms(const struct drift_input *s, const struct poli
 }
 
 /*
- * Returns true if only the priority differs, and its PriorityClass was created after the policy
- * changed. Karmada does not watch PriorityClasses: it applies the value at the template's next
- * change.
+ * Returns true if only the priority differs, because the PriorityClass was created after the
+ * policy's last change, or at an unknown time. Karmada does not watch PriorityClasses: it applies
+ * the value at the template's next change.
  */
 static bool is_priority_class_newer(const struct drift_input *s, const struct template_decision *d)
 {
@@ -207,9 +208,10 @@ static bool is_priority_class_newer(const struct drift_input *s, const struct te
 }
 
 /*
- * Sets phase and since_ms. Karmada has to apply a lazy policy at the user's next change of the
- * template, any other policy at the policy's change. The grace period starts then. If these times
- * are unknown, a lazy policy is deferred, any other overdue.
+ * Sets phase, since_ms and priority_moved. Karmada has to apply the policy within the grace period
+ * after the policy's change. A lazy policy, takeover mode Static, or the value of a newer
+ * PriorityClass defer this to the user's next change of the template: without a later user change
+ * the phase stays deferred. Otherwise an unknown time of the policy's change counts as overdue.
  */
 static int64_t set_phase(const struct drift_input *s, const struct entry *governing,
                          struct template_decision *out)
@@ -239,7 +241,7 @@ static int64_t set_stale(const struct drift_input *s, struct template_decision *
     return INT64_MAX;
 }
 
-/* Sets the state if the claimed policy does not select the template: the claim should be gone. */
+/* Sets the state of a template that its claimed policy does not select. */
 static int64_t set_selector_mismatch(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
@@ -261,8 +263,8 @@ int64_t unbound_due_ms(const struct drift_input *s, const struct template_decisi
 }
 
 /*
- * Sets the state UNBOUND. Karmada makes the binding of a claimed template at once, or at the
- * template's next change. If times are unknown, the grace period counts as over.
+ * Sets the state UNBOUND and its reason. A template with a claim waits for its binding up to the
+ * end of the grace period, which counts as over if the times are unknown.
  */
 static int64_t set_unbound(const struct drift_input *s, struct template_decision *out)
 {
@@ -295,7 +297,7 @@ static void set_pending(const struct drift_input *s, struct template_decision *o
 
 /* ---- decision about the state ---- */
 
-/* Decides about a binding that matches its policy: stale if it lacks the template's change. */
+/* Decides about a binding with the policy's values: stale if it lacks a user's overdue change. */
 static int64_t decide_template_change(const struct drift_input *s, struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
@@ -340,7 +342,7 @@ static int64_t decide_claimed(const struct drift_input *s, struct template_decis
                                                         : set_unbound(s, out);
 }
 
-/* Decides about a template without a valid claim: the winner of a fresh match governs. */
+/* Decides about a template that the winner of a fresh match governs, not the claimed policy. */
 static int64_t decide_matched(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
@@ -379,7 +381,7 @@ static int64_t decide_unmatched(const struct drift_input *s, struct template_dec
     bool required = is_required(s);
 
     if (b)
-        out->change_applied = change_applied_to_orphan(s->template, b);
+        out->change_applied = check_orphan_change_applied(s->template, b);
     if (b && !required && out->change_applied == CHANGE_NOT_APPLIED)
         set_pending(s, out, PENDING_POLICY_GONE);
     else if (b)
@@ -413,7 +415,7 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
     return decide_claimed(s, out);
 }
 
-/* Takeover mode Static (seed 001): the best policy governs, whichever policy the claim names. */
+/* Takeover mode Static: the winner of a fresh match governs, whichever policy is claimed. */
 static int64_t decide_static(const struct drift_input *s, struct template_decision *out)
 {
     if (s->claimed != s->winner || !claim_policy_exists(s->claim, s->claimed))
@@ -427,7 +429,7 @@ int64_t drift_decide(const struct drift_input *s, struct template_decision *out)
     const struct binding *b = binding_made_by_policy(s);
 
     if (b)
-        out->change_applied = change_applied_to(s->template, b);
+        out->change_applied = check_change_applied(s->template, b);
     if (s->options->takeover == TAKEOVER_STATIC)
         return decide_static(s, out);
     return decide_preemption(s, out);

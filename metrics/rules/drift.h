@@ -10,14 +10,15 @@
 #include "metrics/rules/selector.h"
 
 /*
- * State of a template (product contract 3.2 and 3.3): compares the present policies with the
- * binding that Karmada made. Also resolves the schedulePriority of policies. No function has side
- * effects but priority_mark_policies(), which marks entries.
+ * State of a template: compares the present policies with the binding that Karmada made. Also
+ * resolves the schedulePriority of policies. Only priority_of(), which adds missing entries to the
+ * store, and priority_mark_policies() have side effects.
  */
 
 /*
  * Returns the fields in which the binding's copy differs from the policy, bits by drift_field.
- * `priority` is the policy's resolved schedulePriority, NULL if unknown.
+ * `priority` is the policy's resolved schedulePriority, NULL if unknown. If `cluster_scoped`, the
+ * binding is a ClusterResourceBinding: propagateDeps and schedulePriority never differ.
  */
 unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
                       const struct propagation *binding, bool cluster_scoped);
@@ -27,7 +28,8 @@ struct drift_input {
     const struct rules_options *options;
     int64_t now_ms;
     const struct entry *template;
-    const struct claim *claim; /* Claim of the template, else of its binding; NULL without one. */
+    /* Claim of the template or, unless that is incomplete, of its binding; NULL without one. */
+    const struct claim *claim;
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* The template's binding, or NULL. */
@@ -35,20 +37,20 @@ struct drift_input {
     struct entry *winner;      /* Policy that wins a fresh match; NULL without one. */
     const struct candidate *candidates;
     size_t candidate_count;
-    bool required;      /* A propagated template without a binding yet references this template. */
+    bool required;      /* The template has no binding, but a derived referrer (dependency.h). */
     bool kind_selected; /* Some policy has a selector of the template's kind. */
 };
 
 /*
- * Sets state, reason, phase, fields, governing, since_ms and change_applied, all zero before, and
- * FLAG_REQUIRED. Returns the time in milliseconds at which the decision changes without a change of
- * objects, the end of a grace period; INT64_MAX for never.
+ * Sets state, reason, phase, fields, governing, since_ms, change_applied and priority_moved, all
+ * zero before, and FLAG_REQUIRED. Returns the time in milliseconds at which the decision changes
+ * without a change of objects, the end of a grace period; INT64_MAX for never.
  */
 int64_t drift_decide(const struct drift_input *s, struct template_decision *out);
 
 /*
- * Returns true if the placement of a decided template drifts: the placement of the governing policy
- * differs from the binding's, or another policy takes the template over (product contract 3.6).
+ * Returns true if a decided template is stale because the governing policy has another placement
+ * than the binding, or because another policy is to replace the present one.
  */
 bool placement_drifts(const struct template_decision *d);
 
@@ -62,11 +64,14 @@ int64_t unbound_due_ms(const struct drift_input *s, const struct template_decisi
  * ---- schedulePriority ----
  *
  * With the gate PriorityBasedScheduling, Karmada's ApplyPolicy reads the PriorityClass that a
- * policy names, and copies its value into bindings. Every API server has PriorityClasses: a store
- * without any has not read them.
+ * policy names, and copies its value into bindings. Every API server has PriorityClasses, so a
+ * store without any has not read them yet.
  */
 
-/* Resolves a policy's schedulePriority. Appends the entries of PriorityClasses to `reads`. */
+/*
+ * Returns the resolved schedulePriority of a policy. Appends the entries of the PriorityClass that
+ * the policy names, existing or not, to `reads`.
+ */
 struct priority priority_of(struct store *store, gate_set gates, const struct policy *policy,
                             struct entry_list *reads);
 
@@ -74,9 +79,8 @@ struct priority priority_of(struct store *store, gate_set gates, const struct po
 bool priority_classes_incomplete(const struct incomplete *i);
 
 /*
- * Marks the policies that depend on a template or setting that was added (`old` is NULL), replaced
- * or deleted, if it is a PriorityClass: the policies that name it, or all policies if it is the
- * first or was the last PriorityClass.
+ * Handles an object that was added (`old` is NULL), replaced or deleted. If it is a PriorityClass,
+ * marks the policies that name it, or all policies if it is the first or was the last one.
  */
 void priority_mark_policies(const struct store *store, struct graph *graph,
                             const struct entry *entry, const void *old);

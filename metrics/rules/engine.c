@@ -20,10 +20,10 @@ struct engine {
     uint64_t evaluations;
 };
 
-/* Rule of classes without decisions: their entries are evaluated only to call the observer. */
+/* Rule of classes without an own rule: their entries are evaluated only for the observer. */
 static const struct rule no_rule = {.rank = RULE_RANK_LAST};
 
-/* Rules, indexed by class; NULL for classes without decisions. */
+/* Rules, indexed by class; NULL for classes without a rule. */
 static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_TEMPLATE] = &rule_template, [CLASS_POLICY] = &rule_policy,
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
@@ -151,9 +151,8 @@ void engine_free(struct engine *e)
 }
 
 /*
- * Replaces the entry's decision by `fresh`, which is NULL for no decision: marks the affected
- * entries, updates the indexes, the entries read and the timer, and frees the old decision. All
- * changes of decisions go through this function.
+ * Replaces the entry's decision by `fresh`, which is NULL for no decision. Marks the affected
+ * entries; updates indexes, `reads` of the entry and its timer; frees the old decision.
  */
 static void replace_decision(struct rule_context *c, struct entry *entry, void *fresh,
                              const struct entry_list *reads, int64_t due_ms)
@@ -181,7 +180,7 @@ static void replace_decision(struct rule_context *c, struct entry *entry, void *
         rule->release(c, old);
 }
 
-/* Decides about one entry and calls the observer; frees the entry if it has no object. */
+/* Decides about one entry and calls the observer; frees the entry if it is no longer used. */
 static void evaluate_entry(struct engine *e, struct entry *entry, struct gathered *g)
 {
     struct rule_context *c = &e->context;
@@ -302,8 +301,8 @@ enum takeover engine_takeover(const struct engine *e)
     return e->context.options.takeover;
 }
 
-bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
-                          const char **kind)
+bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
+                               const char **kind)
 {
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
@@ -326,24 +325,24 @@ bool engine_has_overrides(const struct engine *e)
     return store_object_count(e->context.store, CLASS_OVERRIDE) > 0;
 }
 
-uint64_t engine_selected_version(const struct engine *e)
+uint64_t engine_selected_types_version(const struct engine *e)
 {
     return 4 * selector_index_types_version(e->context.index) +
            2 * engine_uses_priority_classes(e) + engine_has_overrides(e);
 }
 
-bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,
-                       const char **kind)
+bool engine_next_bound_type(const struct engine *e, size_t *at, const char **api_version,
+                            const char **kind)
 {
     return type_counts_next(&e->context.bound, at, api_version, kind);
 }
 
-uint64_t engine_bound_version(const struct engine *e)
+uint64_t engine_bound_types_version(const struct engine *e)
 {
     return e->context.bound.version;
 }
 
-void engine_observe_bound(struct engine *e, struct bound_observer observer)
+void engine_observe_bound_templates(struct engine *e, struct bound_observer observer)
 {
     e->context.bound_observer = observer;
 }
@@ -363,20 +362,20 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     graph_mark_class(c->graph, CLASS_POLICY);
     if (kind_of(api_version, kind)->class == CLASS_TEMPLATE)
         return;
-    /* Any template may depend on such a kind. All are marked: the call is rare. */
+    /* The call is rare, so dependents of Clusters and Works are marked for any other kind. */
     bool hidden = incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER;
 
     placements_set_clusters_hidden(c->placements, hidden);
     members_set_incomplete(&c->members, hidden);
     rule_mark_cluster_dependents(c);
-    rule_mark_work_dependents(c);
+    rule_update_works_known(c);
 }
 
 void engine_follow_works(struct engine *e, bool followed)
 {
     e->context.works.followed = followed;
     graph_set_cause(e->context.graph, CAUSE_DISCOVERY);
-    rule_mark_work_dependents(&e->context);
+    rule_update_works_known(&e->context);
 }
 
 unsigned engine_incomplete_classes(const struct engine *e)

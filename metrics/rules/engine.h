@@ -17,18 +17,19 @@
  */
 struct engine;
 
-/* Default options: takeover by preemption, one minute of grace, namespaces kube-.* skipped. */
+/* Default options: Karmada's defaults, one minute of grace, and ten versions per policy. */
 extern const struct rules_options rules_options_default;
 
-/* Callbacks before and after each evaluation of an entry. */
+/* Callbacks before and after each evaluation of an entry; both may be NULL. */
 struct engine_observer {
     /*
      * Called after the evaluation: the decision, the object or both may have changed, and the
-     * object may be gone. Other entries may still wait for their evaluation.
+     * object may be gone. Other entries may still wait for their evaluation. Also called for a
+     * policy if a template began or ceased to run one of its versions.
      */
     void (*decided)(void *context, struct entry *entry);
     void *context;
-    /* Called before the evaluation, while the entry has its last decision. Optional. */
+    /* Called before the evaluation, while the entry has its last decision. */
     void (*deciding)(void *context, struct entry *entry);
 };
 
@@ -43,6 +44,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
 void engine_free(struct engine *e);
 /* Replaces the observer (all zero: no observer) and returns the previous one. */
 struct engine_observer engine_observe(struct engine *e, struct engine_observer observer);
+/* Returns the store of engine_new(). */
 const struct store *engine_store(const struct engine *e);
 /* Returns the state that the rules share; metrics/simulate changes it and restores it. */
 struct rule_context;
@@ -51,9 +53,10 @@ struct rule_context *engine_context(struct engine *e);
 const struct rule_context *engine_context_const(const struct engine *e);
 
 /*
- * Evaluates up to `budget` of the entries that changes and timers have marked. `now_ms`,
- * milliseconds since the epoch, is the reference for ages; an earlier time than that of the last
- * call is ignored. Returns true if no entry is left: only then are the decisions consistent.
+ * Evaluates the entries that changes and timers have marked, in at most about `budget` steps.
+ * `now_ms`, milliseconds since the epoch, is the reference for ages; an earlier time than that of a
+ * previous call is ignored. Returns true if no step is left: only then are the decisions
+ * consistent.
  */
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget);
 
@@ -81,7 +84,7 @@ uint64_t engine_evaluations(const struct engine *e);
 /* Returns the takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
-/* Returns true if this release of Karmada resolves values that referrers request. */
+/* Returns the result of release_resolves_dependencies() for Karmada's release. */
 bool engine_resolves_dependencies(const struct engine *e);
 
 /*
@@ -89,42 +92,45 @@ bool engine_resolves_dependencies(const struct engine *e);
  * with *at = 0. Returns false at the end. No policy may change meanwhile; the texts are valid until
  * a policy changes.
  */
-bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
-                          const char **kind);
+bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
+                               const char **kind);
 /*
  * Sets the source of the versions of kinds that Karmada watches, and marks the policies, which
  * depend on it: call it again when its answers have changed. All zero: the versions are unknown.
  */
 void engine_set_api_version_source(struct engine *e, struct api_version_source judge);
 
-/* Returns true if some policy names a PriorityClass and Karmada's feature gate for it is on. */
+/* Returns true if some policy sets schedulePriority and Karmada's feature gate for it is on. */
 bool engine_uses_priority_classes(const struct engine *e);
 /* Returns true if the store has an override policy. */
 bool engine_has_overrides(const struct engine *e);
-/* Returns a number that changes with the selected types and the results of the two calls above. */
-uint64_t engine_selected_version(const struct engine *e);
+/*
+ * Returns a number that changes if the types of engine_next_selected_type() change, or the result
+ * of engine_uses_priority_classes() or engine_has_overrides().
+ */
+uint64_t engine_selected_types_version(const struct engine *e);
 
 /*
- * Iterates over every apiVersion and kind that a binding refers to, in no order: start with
- * *at = 0. Returns false at the end. No binding may change meanwhile.
+ * Iterates over every apiVersion and kind that a binding refers to, in the order of
+ * type_counts_next: start with *at = 0. Returns false at the end. No binding may change meanwhile.
  */
-bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,
-                       const char **kind);
-/* Returns a number that changes if the types that bindings refer to change. */
-uint64_t engine_bound_version(const struct engine *e);
-/* Replaces the observer of the templates that bindings refer to; all zero: no observer. */
-void engine_observe_bound(struct engine *e, struct bound_observer observer);
+bool engine_next_bound_type(const struct engine *e, size_t *at, const char **api_version,
+                            const char **kind);
+/* Returns a number that changes if the types of engine_next_bound_type() change. */
+uint64_t engine_bound_types_version(const struct engine *e);
+/* Replaces the observer of references of bindings to templates; all zero: no observer. */
+void engine_observe_bound_templates(struct engine *e, struct bound_observer observer);
 
 /*
  * Sets whether objects of a kind are still to be read. Meanwhile the objects of the kind that have
- * been read get no decision, and a missing object does not count as absent: templates of the kind
- * have no state, without Clusters there is no capacity, and no override policy counts as missing.
+ * been read get no decision, and a missing object does not count as absent. Examples: templates of
+ * the kind have no state; the readiness of clusters is unknown.
  */
 void engine_set_incomplete(struct engine *e, const char *api_version, const char *kind,
                            bool incomplete);
 /*
  * Sets whether a source watches Works. If it does, and the kind is complete, a missing Work counts
- * as absent. Works from files count without this.
+ * as absent. Without a watch, the same holds once the store has any Work.
  */
 void engine_follow_works(struct engine *e, bool followed);
 /* Returns the classes of the incomplete kinds: a bit for each enum object_class. */
@@ -135,12 +141,12 @@ const char *engine_target_message(const struct engine *e, const struct entry *te
                                   uint32_t target);
 const char *engine_delivery_message(const struct engine *e, const struct entry *template);
 
-/* Returns the namespace that holds leases under this id; NULL if unknown. Borrowed. */
+/* Returns the namespace that holds leases under this id, from the store; NULL if unknown. */
 const char *engine_namespace_of_id(const struct engine *e, const char *id);
 
 /*
  * Returns how many other templates declare the same cloud resource as a template of Config
- * Connector. Stores the first `max` of them in `out`, in the order of lists.
+ * Connector. Stores the first `max` of them in `out`, in the order of entry_compare().
  */
 size_t engine_same_resource_templates(const struct engine *e, const struct entry *template,
                                       const struct entry **out, size_t max);
@@ -154,10 +160,7 @@ const struct entry *engine_lease_of(const struct engine *e, const struct entry *
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
                                         const struct entry *lease);
 
-/*
- * Calls `each` for every referrer of a dependency, first those in spec.requiredBy, in order, then
- * the others, sorted by template name.
- */
+/* Calls `each` for every result of dependency_referrers_gather() for a dependency, in order. */
 void engine_dependency_referrers(const struct engine *e, const struct entry *dependency,
                                  void (*each)(void *context,
                                               const struct dependency_referrer *referrer),

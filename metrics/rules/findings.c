@@ -92,7 +92,7 @@ static void drop_last_entry(struct findings *f, struct finding_list *list)
     store_unpin(f->walk.store, list->entries[--list->count]);
 }
 
-/* Adds an entry to a list. Lists with a limit stay sorted and lose their last entry if full. */
+/* Adds an entry to a list. A list with a limit is sorted, and loses its last entry if full. */
 static void add_to_list(struct findings *f, struct finding_list *list, struct entry *entry)
 {
     bool is_limited = f->shown < SIZE_MAX;
@@ -212,6 +212,7 @@ void findings_release(struct findings *f)
 
 size_t findings_count(const struct findings *f, enum finding_class class)
 {
+    /* Stage of the binding that a class counts; 0 (UNMATCHED) for the other classes. */
     static const enum stage deliveries[FINDING_CLASSES] = {
         [FINDING_EVICTING] = STAGE_EVICTING,
         [FINDING_UNSCHEDULED] = STAGE_UNSCHEDULED,

@@ -16,18 +16,17 @@
 #define FINDINGS(FINDING)                                                                          \
     /* Dependencies with referrers that request different values. */                               \
     FINDING(CONFLICT, "conflict", "conflict", "conflicts")                                         \
-    /* Dependencies in conflict once Karmada has applied the present policies. */                  \
+    /* Dependencies that get a conflict when Karmada applies the present policies. */              \
     FINDING(PREDICTED, "predicted", "predicted conflict", "predicted conflicts")                   \
     /* Templates without propagation, of kinds that policies select. */                            \
     FINDING(PENDING, "pending", "pending template", "pending templates")                           \
-    /* Templates with a binding that differs from their policy or themselves. */                   \
     FINDING(STALE, "stale", "stale template", "stale templates")                                   \
-    /* Stale templates after the end of Karmada's grace period. */                                 \
+    /* Stale templates in the phase OVERDUE. */                                                    \
     FINDING(OVERDUE, "overdue", "overdue template", "overdue templates")                           \
     FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
     /* Printed only if --fail-on has it: in manifests, all governed templates are unbound. */      \
     FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
-    /* Templates by stage; from EVICTING on, by the stage of their binding alone. */               \
+    /* Templates by stage, without ignored ones; from EVICTING on, by the stage of the binding. */ \
     FINDING(UNMATCHED, "unmatched", "unmatched template", "unmatched templates")                   \
     FINDING(OUTDATED, "outdated", "outdated template", "outdated templates")                       \
     FINDING(EVICTING, "evicting", "evicting template", "evicting templates")                       \
@@ -88,15 +87,16 @@ const char *finding_noun(enum finding_class class, size_t count);
 
 /*
  * Lists: one for each class, one for templates with a binding that is not healthy in all targets,
- * and one for policies with templates that run another version than the present one.
+ * and one for policies with templates that run another version than the present one. The lists from
+ * OUTDATED to UNREACHABLE and of DUPLICATE stay empty.
  */
 enum { FINDING_NOT_HEALTHY = FINDING_CLASSES, FINDING_ROLLOUT, FINDING_LISTS };
 
-/* Objects of one list, by kind, namespace and name; at most `shown` of them, the first ones. */
+/* Objects of one list: the first `shown` of them in the order of entry_compare(). */
 struct finding_list {
     struct entry **entries;
     size_t count;
-    size_t found; /* Number of objects that belong to the list, also those beyond `shown`. */
+    size_t found; /* Number of objects that belong to the list, at least `count`. */
 };
 
 struct findings {
@@ -111,16 +111,16 @@ struct findings {
     size_t stages[STAGE_COUNT];
     size_t deliveries[STAGE_NONE + 1];
     size_t conflict_fields[2];                /* Fields in conflict, and in predicted conflict. */
-    struct finding_list lists[FINDING_LISTS]; /* Entries are pinned; STALE includes OVERDUE. */
+    struct finding_list lists[FINDING_LISTS]; /* Pinned. OVERDUE is a part of STALE. */
 };
 
 /* Starts to collect the findings in a store, at most `shown` objects in each list. */
 void findings_begin(struct findings *f, struct store *store, size_t shown);
 /*
- * Visits up to `budget` more objects. Returns true once all have been visited: the run of the
- * engine must be complete by then, and objects that have changed since are removed from the lists.
- * The counts are exact if no object has changed since findings_begin(). The result is valid until
- * the store changes; release it before the next findings_begin().
+ * Visits up to `budget` more entries. Returns true once all have been visited: engine_run() must
+ * have returned true by then. Objects that no longer belong to a list are removed from it. The
+ * counts are exact if no object has changed since findings_begin(). The result is valid until the
+ * store changes; release it before the next findings_begin().
  */
 bool findings_step(struct findings *f, size_t budget);
 void findings_release(struct findings *f);
@@ -144,5 +144,5 @@ struct problem_class {
 enum { PROBLEM_CLASSES = 4 };
 extern const struct problem_class problem_class[PROBLEM_CLASSES];
 
-/* Returns the number of findings of a class: for conflicts the fields, else the objects. */
+/* Returns the number of fields in CONFLICT or PREDICTED, or of objects in another class. */
 size_t findings_count(const struct findings *f, enum finding_class class);

@@ -25,11 +25,11 @@
  * rule_<class>.c that defines its struct rule, and add a line to the table in engine.c.
  *
  * After a change of an object the engine evaluates the object itself and the entries that `changed`
- * marks; each evaluation with another result also marks entries that read the decision
- * (`mark_readers`) and entries that it reads (`mark_read`).
+ * marks. If the new decision about an entry differs from the last one, the engine also marks the
+ * entries that read this decision (`mark_readers`) and entries that it reads (`mark_read`).
  */
 
-/* State that the rules of all classes share: `gather` reads it, other functions may change it. */
+/* State that the rules of all classes share. */
 struct rule_context {
     struct store *store;
     struct graph *graph;
@@ -38,19 +38,19 @@ struct rule_context {
     struct release release;
     struct ignored *ignored;
     struct selector_index *index;
-    struct type_counts bound; /* Number of bindings by the kind of their templates. */
+    struct type_counts bound; /* References of bindings to templates, by apiVersion and kind. */
     struct bound_observer bound_observer;
     struct placements *placements;
     struct name_collisions *binding_names;
     struct name_collisions *cloud_resources; /* Cloud resources of Config Connector. */
     struct cloud_index *cloud_names;         /* Names of cloud resources and leases. */
     struct map on_clusters; /* Templates with a struct capacity, which depends on clusters. */
-    int64_t now_ms;         /* Time of the evaluation in progress. */
+    int64_t now_ms;         /* Latest time that engine_run() was called with. */
     struct observed_times seen;
     struct members members;
     struct api_version_source api_versions;
     struct policy_versions policy_versions;
-    struct entry_list first_run; /* Pinned templates for rule_template_end_first_run(). */
+    struct entry_list first_run; /* Templates for rule_template_end_first_run(), pinned. */
     size_t priority_policies;    /* Number of policies with a schedulePriority. */
     struct incomplete incomplete;
     struct works works;
@@ -69,7 +69,7 @@ struct policy_facts {
 };
 
 struct lease_facts {
-    const struct lease *lease;       /* NULL if no lease on the template's resource is known. */
+    const struct lease *lease;       /* The lease, or that on the template's resource, or NULL. */
     const struct namespace_ids *ids; /* Ids of namespaces; NULL if unknown. */
     struct lease_clock clock;
 };
@@ -81,12 +81,12 @@ struct template_facts {
     const struct connector_defaults
         *connector_defaults;        /* NULL if the Namespace sets no default. */
     struct lease_facts lease;       /* Only for Config Connector's resources. */
-    struct delivery_facts delivery; /* `binding` is NULL without a binding to deliver. */
+    struct delivery_facts delivery; /* All zero without a binding, or with one left over. */
     struct intern *strings;
     struct placements *placements;
     bool is_ignored;
     enum ignored_reason ignored_reason;
-    bool follows;               /* A policy with propagateDeps applies to the dependencies. */
+    bool follows;               /* Karmada obeys propagateDeps of the template's policy. */
     bool namespaces_incomplete; /* Config Connector's defaults in Namespaces are unknown. */
 };
 
@@ -121,13 +121,14 @@ enum rule_rank {
 };
 _Static_assert((unsigned)RULE_RANK_COUNT == GRAPH_RANKS, "the graph has a queue for each");
 
-/* Rule of one class of objects. Functions without work to do are NULL. */
+/* Rule of one class of objects. A function that would do nothing is NULL. */
 struct rule {
     enum rule_rank rank;
 
     /*
-     * Marks the entries with decisions that depend on an object that was added (`old` is NULL),
-     * replaced or deleted. The entry itself is marked already.
+     * Handles an object that was added (`old` is NULL), replaced or deleted: updates indexes, and
+     * marks the entries with decisions that depend on the object, except the entry itself, which
+     * has been marked already.
      */
     void (*changed)(struct rule_context *c, struct entry *entry, const void *old);
 
@@ -138,15 +139,15 @@ struct rule {
     void (*gather)(const struct rule_context *c, struct entry *entry, struct gathered *out);
     /*
      * Returns a new decision, made from the gathered facts alone. Stores in `due_ms`, INT64_MAX
-     * before, the time at which the decision changes without a change of objects. NULL for classes
-     * without decisions.
+     * before, the time at which the decision changes without a change of objects. This member is
+     * NULL for classes without decisions.
      */
     void *(*decide)(const struct gathered *g, int64_t *due_ms);
     /* Appends the entries that the finished decision depends on beside those of `gather`. */
     void (*add_reads)(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads);
 
-    /* Returns true if no reader can distinguish the decisions. NULL: no reader ever can. */
+    /* Returns true if the decisions are equal for all readers; NULL: any two decisions are. */
     bool (*equal)(const void *old, const void *fresh);
     /* Marks the readers of a decision that was added or removed, or differs from the last one. */
     void (*mark_readers)(struct graph *g, const struct entry *entry);
@@ -157,10 +158,10 @@ struct rule {
     void (*mark_read)(const struct rule_context *c, const struct entry *entry);
 
     /*
-     * `leave` removes the entry from the indexes (struct name_collisions, on_clusters) that its
-     * present decision needs and the next one does not; `enter` adds it to the indexes that its
-     * new decision needs and the last one did not. `next` and `last` are NULL if there is no such
-     * decision.
+     * `leave` is called while the entry still has its old decision, and undoes what `next` does not
+     * need: entries in indexes, counts. `enter` is called with the new decision: adds the entry to
+     * indexes that `last` did not need, and completes the decision from them. `next` and `last` are
+     * NULL if there is no such decision.
      */
     void (*leave)(struct rule_context *c, struct entry *entry, const void *next);
     void (*enter)(struct rule_context *c, struct entry *entry, const void *last);
@@ -169,20 +170,20 @@ struct rule {
     void (*release)(const struct rule_context *c, void *decision);
 };
 
-/* Adds or removes an entry (name_collisions_add), and marks the other entries affected. */
+/* Adds or removes a template, and marks the templates that begin or cease to collide with it. */
 void rule_collisions_add(struct graph *g, struct name_collisions *c, struct entry *entry);
 void rule_collisions_remove(struct graph *g, struct name_collisions *c, struct entry *entry);
 
-/* Marks the entries that depend on the set of clusters, or on properties that placements select. */
+/* Marks resolved placements as outdated, and marks the entries that depend on member clusters. */
 void rule_mark_cluster_dependents(struct rule_context *c);
 
-/* Marks the entries that depend on works_known(), which may have changed. */
-void rule_mark_work_dependents(struct rule_context *c);
+/* Updates works_known(). If it changes, marks the templates of all bindings. */
+void rule_update_works_known(struct rule_context *c);
 
 /*
- * Resets `newborn` of up to `budget` templates, after the engine has decided all entries. Changes
- * of a new template's state before that result from the order of evaluation and are no transitions.
- * Returns true if no template is left.
+ * Resets `first_run` of up to `budget` decisions, after the engine has decided all entries. Until
+ * then the state of a new template may change only because of the order of evaluation. Returns true
+ * if no template is left.
  */
 bool rule_template_end_first_run(struct rule_context *c, size_t budget);
 

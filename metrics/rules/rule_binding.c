@@ -5,7 +5,7 @@
 
 /* ---- rule of bindings ---- */
 
-/* Marks the template of a binding: its decision depends on the binding. `b` may be NULL. */
+/* Marks the template of a binding: the template's decision reads the binding. Accepts NULL. */
 static void mark_template_of_binding(struct rule_context *c, const struct binding *b)
 {
     struct entry *template = b ? binding_template(c->store, b) : NULL;
@@ -14,7 +14,7 @@ static void mark_template_of_binding(struct rule_context *c, const struct bindin
         graph_mark(c->graph, template);
 }
 
-/* Counts a binding's reference to a template that begins or ends, and calls the observer. */
+/* Counts a reference of a binding to a template that begins or ends; calls the observer. */
 static void count_reference(struct rule_context *c, const struct identity *template, bool begins)
 {
     if (begins)
@@ -25,7 +25,7 @@ static void count_reference(struct rule_context *c, const struct identity *templ
         type_counts_remove(&c->bound, template->api_version, template->kind);
 }
 
-/* Counts the references anew if the binding now refers to another template, or to no template. */
+/* Counts references anew if the binding refers to another template than before, or to none. */
 static void update_reference(struct rule_context *c, const struct binding *fresh,
                              const struct binding *old)
 {
@@ -51,8 +51,8 @@ static void binding_on_change(struct rule_context *c, struct entry *entry, const
 }
 
 /*
- * Returns the template of a binding; NULL if it does not exist. Adds its entry to `reads` in both
- * cases.
+ * Returns the template of a binding; NULL if it does not exist. Appends the template's entry,
+ * existing or not, to `reads`.
  */
 static struct entry *read_bound_template(const struct rule_context *c, const struct binding *b,
                                          struct entry_list *reads)
@@ -92,7 +92,7 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
         entry_list_add(&out->reads, claimed);
 }
 
-/* Returns the defects of a binding that is a dependency; 0 if it is not one (`d` is NULL). */
+/* Returns the defects of a binding as a dependency, bits by defect; 0 if `d` is NULL. */
 static unsigned dependency_defects(const struct binding *b, const struct dependency_decision *d)
 {
     enum defect differing =
@@ -119,7 +119,7 @@ static void *decide_binding(const struct gathered *g, int64_t *due_ms)
     d->template = f->template;
     if (b->claim && !claim_policy_exists(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
-    /* All objects of the kind have been read, so the template does not exist. */
+    /* As long as not all objects of the kind have been read, the template may exist. */
     if (!f->template && f->kind_read && binding_get_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     d->dependency = dependency_decide(b, &g->referrers, f->resolves);
@@ -164,7 +164,7 @@ static void mark_bound_templates(struct rule_context *c)
     }
 }
 
-void rule_mark_work_dependents(struct rule_context *c)
+void rule_update_works_known(struct rule_context *c)
 {
     bool incomplete = incomplete_classes(&c->incomplete) & 1u << CLASS_WORK;
     bool known = !incomplete && (c->works.followed || store_object_count(c->store, CLASS_WORK) > 0);
@@ -175,7 +175,7 @@ void rule_mark_work_dependents(struct rule_context *c)
     mark_bound_templates(c);
 }
 
-/* Marks the template of the binding that a Work belongs to. `work` may be NULL. */
+/* Marks the template of the binding that a Work belongs to. Accepts NULL. */
 static void mark_template_of_work(struct rule_context *c, const struct work *work)
 {
     const struct kind_def *def;
@@ -195,7 +195,7 @@ static void work_on_change(struct rule_context *c, struct entry *entry, const vo
         mark_template_of_work(c, old);
         mark_template_of_work(c, entry_work(entry));
     }
-    rule_mark_work_dependents(c);
+    rule_update_works_known(c);
 }
 
 const struct rule rule_work = {.rank = RULE_RANK_LAST, .changed = work_on_change};

@@ -14,9 +14,9 @@ static bool has_equal_bytes(const void *a, const void *b, size_t bytes)
 }
 
 /*
- * True if both objects are equal in the properties that placements select by. Clusters report their
- * free resources every few seconds, which must not cause an evaluation of every policy. Texts are
- * interned and compared as pointers.
+ * Returns true if both objects are equal in the properties that placements select by. Clusters
+ * report their free resources every few seconds, which must not cause an evaluation of every
+ * policy. Texts are interned and compared as pointers.
  */
 static bool is_equal_for_placements(const struct cluster *a, const struct cluster *b)
 {
@@ -37,7 +37,7 @@ void rule_mark_cluster_dependents(struct rule_context *c)
     graph_mark_class(c->graph, CLASS_POLICY);
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
-    /* The clusters of Config Connector's resources without a binding follow from placements too. */
+    /* Placements determine the clusters of Config Connector's resources without a binding. */
     mark_connector_resources(c);
 }
 
@@ -46,7 +46,7 @@ static void cluster_on_change(struct rule_context *c, struct entry *entry, const
     const struct cluster *fresh = entry_cluster(entry), *last = old;
     bool differs = !last || !fresh || !is_equal_for_placements(last, fresh);
 
-    members_change(&c->members, entry, differs || last->ready != fresh->ready);
+    members_update(&c->members, entry, differs || last->ready != fresh->ready);
     if (differs)
         rule_mark_cluster_dependents(c);
 }

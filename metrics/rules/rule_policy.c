@@ -14,7 +14,7 @@ static bool has_invalid_labels(const struct resource_selector *selector)
 
 /*
  * Returns the problems of a policy that do not depend on other objects: bits by policy_problem. The
- * API server accepts such policies; Karmada silently ignores the fields. `policy` must have an
+ * API server accepts such policies, and Karmada does not report the problems. `policy` must have an
  * object.
  */
 static unsigned policy_problems(const struct entry *policy)
@@ -58,7 +58,7 @@ static void mark_selected_in_partition(struct graph *g, const struct partition *
     }
 }
 
-/* Marks the templates that a selector of this policy selects. */
+/* Marks the templates that `selector`, one of the policy, selects. */
 static void mark_selected_templates(struct rule_context *c, const struct entry *policy,
                                     const struct resource_selector *selector)
 {
@@ -88,7 +88,7 @@ static void mark_selected_templates(struct rule_context *c, const struct entry *
         mark_selected_in_partition(c->graph, p, selector);
 }
 
-/* Marks all templates of the kinds that `policy` selects, but no selector in the index does. */
+/* Marks the templates of the kinds that `policy` (or NULL) names and no indexed selector names. */
 static void mark_templates_of_unselected_kinds(struct rule_context *c, const struct policy *policy)
 {
     for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
@@ -211,10 +211,7 @@ const struct rule rule_policy = {
     .release = release_policy_decision,
 };
 
-/*
- * Marks the readers of an override policy. Policies with dependentOverrides depend only on its
- * existence.
- */
+/* Marks policies that name the override policy, and templates that it was or is applied to. */
 static void override_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     (void)old;

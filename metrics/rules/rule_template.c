@@ -33,13 +33,13 @@ static bool is_same_cloud_resource(const void *item, const void *key)
 const struct collision_rule collision_cloud_resource = {hash_cloud_resource,
                                                         is_same_cloud_resource};
 
-/* True if a template with decision `d` (may be NULL) is in the register of cloud resources. */
+/* Returns true if a template with decision `d` (may be NULL) is registered as cloud resource. */
 static bool has_registered_resource(const struct template_decision *d)
 {
     return d && d->connector && !d->connector->identity.unclear;
 }
 
-/* True if both decisions register the entry as the same cloud resource. */
+/* Returns true if both decisions register the entry as the same cloud resource. */
 static bool has_same_registered_resource(const struct entry *entry,
                                          const struct template_decision *a,
                                          const struct template_decision *b)
@@ -49,13 +49,13 @@ static bool has_same_registered_resource(const struct entry *entry,
                                       &b->connector->identity);
 }
 
-/* Removes a template from the register of cloud resources if its next decision has another one. */
+/* Removes a template from the register if `next` does not register it as the same resource. */
 static void unregister_cloud_resource(struct rule_context *c, struct entry *entry,
                                       const struct template_decision *next)
 {
     const struct template_decision *d = template_decision(entry);
 
-    /* Removing and adding the template would mark the colliding ones, and these mark it again. */
+    /* Removal and addition would mark the colliding templates, and these mark this one again. */
     if (!has_registered_resource(d) || has_same_registered_resource(entry, d, next))
         return;
     rule_collisions_remove(c->graph, c->cloud_resources, entry);
@@ -79,7 +79,7 @@ static void register_cloud_resource(struct rule_context *c, struct entry *entry,
 
 /* ---- decision about Config Connector ---- */
 
-/* Sets the facts about Config Connector; `facts` has all other facts already. */
+/* Sets the facts about a resource of Config Connector; none for other templates. */
 static void gather_connector_facts(const struct rule_context *c, const struct entry *entry,
                                    struct template_facts *facts)
 {
@@ -100,7 +100,7 @@ static void gather_connector_facts(const struct rule_context *c, const struct en
         facts->lease.lease = entry_lease(cloud_index_lease(c->cloud_names, entry, &identity));
 }
 
-/* True if the first group of a placement names several clusters and has no other condition. */
+/* Returns true if the first affinity group allows several names and has no other condition. */
 static bool names_several_clusters(const struct placement *placement)
 {
     const struct cluster_affinity *a =
@@ -120,9 +120,10 @@ static bool names_several_clusters(const struct placement *placement)
 }
 
 /*
- * True if the template is on several member clusters. Without a binding: if the placement of its
- * policy allows several clusters, because the scheduler uses all of them for a resource without
- * replicas. If no Cluster is known, the names in the placement count as existing clusters.
+ * Returns true if the template is, or without a binding will be, on several member clusters. For a
+ * resource without replicas the scheduler uses all clusters in the first affinity group of the
+ * placement. Returns false if taints, spread constraints or an unreadable placement make that
+ * uncertain. If the store has no Clusters, the names in the placement count as existing clusters.
  */
 static bool is_on_several_clusters(const struct binding *b,
                                    const struct resolved_placement *placement)
@@ -140,9 +141,10 @@ static bool is_on_several_clusters(const struct binding *b,
 
 /*
  * Returns the Config Connector part of a fresh decision; register_cloud_resource() adds duplicate
- * identities. Returns NULL if the template is not a resource of Config Connector or is ignored.
- * `placement` is that of the governing policy, or NULL. Lowers `due_ms` to the time at which the
- * state of the lease changes. Release the result with release_connector_decision().
+ * identities. Returns NULL if the template is not a resource of Config Connector or is ignored, or
+ * if not all Namespaces have been read. `placement` is that of the governing policy, or NULL.
+ * Lowers `due_ms` to the time at which the state of the lease changes. Release the result with
+ * release_connector_decision().
  */
 static struct connector_decision *decide_connector(const struct template_facts *f,
                                                    const struct template_decision *d,
@@ -253,17 +255,15 @@ static void connector_setting_on_change(struct rule_context *c, struct entry *en
 
 /* ---- gathering ---- */
 
-/* True if there is no binding, or only a leftover without policy and referrers
- * (binding_is_left_over). */
+/* Returns true if `b` is NULL or left over (binding_is_left_over). */
 static bool lacks_binding(const struct binding *b)
 {
     return !b || binding_is_left_over(b);
 }
 
 /*
- * Collects the referrers of a template without a binding. Returns true if one of them is derived,
- * that is, will be a referrer once it has a binding. A binding lists its referrers itself, so
- * nothing is collected for a template with a binding.
+ * Collects the referrers of a template without a binding. Returns true if one of them is derived
+ * (dependency.h). Collects nothing for a template with a binding: the rule of bindings does that.
  */
 static bool gather_referrers(const struct rule_context *c, const struct entry *entry,
                              const struct binding *b, struct dependency_referrers *out)
@@ -286,7 +286,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
-    /* Karmada ignores an incomplete claim of a template, even if the binding has a complete one. */
+    /* With an incomplete claim Karmada matches policies again, whichever the binding claims. */
     bool binding_claim_counts = !lacks_binding(b) && !t->claim_incomplete;
     const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
 
@@ -317,7 +317,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
 
 /* ---- decision ---- */
 
-/* Returns a decision with all policies that select the template, best first, and its winner. */
+/* Returns a decision with the policies that select the template, best first, and the winner. */
 static struct template_decision *new_template_decision(const struct template_facts *f)
 {
     size_t count = f->selection_count;
@@ -344,7 +344,7 @@ static struct template_decision *new_template_decision(const struct template_fac
     return d;
 }
 
-/* Returns the placement of the governing policy, or NULL; policies are decided before templates. */
+/* Returns the placement of the governing policy; NULL if it is absent or undecided. */
 static const struct resolved_placement *governing_placement(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -354,8 +354,7 @@ static const struct resolved_placement *governing_placement(const struct templat
 
 /*
  * Decides the stage of a template. Returns the time at which the stage changes although no object
- * changes. If the binding has the placement of its policy, the resolved placement of the policy is
- * reused.
+ * changes. Reuses the resolved placement of the governing policy if the binding has the same text.
  */
 static int64_t decide_stages(const struct template_facts *f, const struct drift_input *s,
                              struct template_decision *d)
@@ -429,8 +428,9 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
 }
 
 /*
- * Appends the policies that select the template, best first, the policy that it claims, and its
- * dependencies, so that dependency_referrers_gather() finds the template among their readers.
+ * Appends the policies that select the template, best first, and its claimed policy. If Karmada
+ * propagates its dependencies, appends them, too: dependency_referrers_gather() searches their
+ * readers for this template.
  */
 static void add_reads(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads)
@@ -462,14 +462,14 @@ static void mark_if_class(struct graph *g, struct entry *entry, enum object_clas
         graph_mark(g, entry);
 }
 
-/* Marks the bindings of a template's dependencies: they read its decision to predict conflicts. */
+/* Marks the bindings that read the template: its own, and those that list it as a referrer. */
 static void mark_reading_bindings(struct graph *g, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->reader_count; i++)
         mark_if_class(g, entry->readers[i], CLASS_BINDING);
 }
 
-/* Marks a template's dependencies and their bindings, which resolve the values of all referrers. */
+/* Marks the dependencies that the template reads, and their bindings: it is their referrer. */
 static void mark_dependencies(const struct rule_context *c, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->read_count; i++) {
@@ -492,7 +492,7 @@ static void content_on_change(struct rule_context *c, struct entry *entry, const
     priority_mark_policies(c->store, c->graph, entry, old);
 }
 
-/* Handles a change of a template. A recreated one may lose the binding that readers rely on. */
+/* Handles a change of a template. Bindings that read it depend on its existence and its uid. */
 static void template_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct template *before = old, *now = entry_template(entry);
@@ -505,15 +505,15 @@ static void template_on_change(struct rule_context *c, struct entry *entry, cons
 
 /* ---- registers ---- */
 
-/* True if Karmada will create a binding for the template, or keep its present one. */
+/* Returns true if Karmada will create a binding for the template, or keep the present binding. */
 static bool gets_binding(const struct template_decision *d)
 {
     return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
 }
 
 /*
- * Counts the template as running the version of its claimed policy that its binding has.
- * Returns the version, or NULL if the template runs no version.
+ * Counts the template as running the version of its claimed policy that its binding has. Returns
+ * this version; NULL if the claim is not valid or no policy made the binding.
  */
 static struct policy_version *count_running_version(struct rule_context *c,
                                                     const struct entry *entry,
@@ -548,7 +548,7 @@ static void unregister_template(struct rule_context *c, struct entry *entry, con
     unregister_cloud_resource(c, entry, fresh);
 }
 
-/* Sets the previous state and the time of the last change of state. Simulations change neither. */
+/* Sets `before`, `seen_ms` and `first_run`. A simulation keeps the values of `old`. */
 static void note_state_change(struct rule_context *c, struct entry *entry,
                               const struct template_decision *old)
 {
@@ -628,5 +628,5 @@ const struct rule rule_template = {
     .release = release_template_decision,
 };
 
-/* Settings have no decision, but affect other entries in the same ways as templates do. */
+/* Settings have no decision; their content affects other entries like that of templates. */
 const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = content_on_change};

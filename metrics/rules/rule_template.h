@@ -3,9 +3,9 @@
 
 #include "metrics/rules/rule.h"
 
-/* Parts of the rule of templates that other rules use: resources of Config Connector (seed 004). */
+/* Parts of the rule of templates that other files use: resources of Config Connector. */
 
-/* Rule with the cloud resource that a template declares as key. */
+/* Templates collide if they declare the same cloud resource. */
 extern const struct collision_rule collision_cloud_resource;
 
 /* Marks every template that is a resource of Config Connector. */

@@ -78,8 +78,8 @@ TEST_ROWS(tells_what_a_binding_has, cases, name)
     t->traces.newest_s = c->newest_s;
     t->traces.newest_by = c->newest_by;
     t->traces.other_s = c->other_s;
-    assert_int_equal(change_applied_to(web, &b), c->change_applied);
-    assert_int_equal(change_applied_to_orphan(web, &b), c->of_orphan);
+    assert_int_equal(check_change_applied(web, &b), c->change_applied);
+    assert_int_equal(check_orphan_change_applied(web, &b), c->of_orphan);
     world_release(&w);
 }
 
@@ -96,9 +96,9 @@ TEST(kinds_differ)
     world_put_text(&w, "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{"
                        "\"name\":\"once\",\"namespace\":\"test\"},\"spec\":{\"parallelism\":4}}");
     assert_int_equal(
-        change_applied_to_orphan(world_find(&w, "apps/v1", "StatefulSet", "test", "db"), &b),
+        check_orphan_change_applied(world_find(&w, "apps/v1", "StatefulSet", "test", "db"), &b),
         CHANGE_NOT_APPLIED);
-    assert_int_equal(change_applied_to(world_find(&w, "batch/v1", "Job", "test", "once"), &b),
+    assert_int_equal(check_change_applied(world_find(&w, "batch/v1", "Job", "test", "once"), &b),
                      CHANGE_UNKNOWN);
     world_release(&w);
 }
