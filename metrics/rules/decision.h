@@ -37,10 +37,10 @@
 #define STAGE_ENUMERATOR(id, word, text) STAGE_##id,
 enum stage {
     STAGES(STAGE_ENUMERATOR) STAGE_COUNT,
-    STAGE_NONE = STAGE_COUNT, /* Delivery stage without a binding, or with one left over. */
+    STAGE_NONE = STAGE_COUNT, /* Delivery stage if there is no binding, or it is left over. */
 };
 
-/* Reasons of stages. Among the targets in the worst stage, the first reason counts. */
+/* Reasons of stages. Among the targets in the worst stage, the first in this order counts. */
 #define STAGE_REASONS(ROW)                                                                         \
     ROW(NONE, "", "")                                                                              \
     ROW(IGNORED, "ignored", "Karmada does not consider it.")                                       \
@@ -262,14 +262,14 @@ const char *dependency_value_name(enum dependency_field field, bool value);
 
 /*
  * Resolution of one field of a dependency. Only an attached dependency can have a conflict or an
- * unapplied value. `unapplied` and `unsupported` compare with the referrers in requiredBy alone.
+ * unapplied value. `unapplied` and `unsupported` ignore referrers that requiredBy does not list.
  */
 struct field_resolution {
     bool conflict;           /* Referrers request both values. */
     bool resolved;           /* Value that results from the referrers. */
     bool stored;             /* Value in the binding; `resolved` without a binding. */
     bool unapplied;          /* Karmada should have changed the stored value. */
-    bool unsupported;        /* The stored value is another: this release resolves no values. */
+    bool unsupported;        /* The stored value differs: this Karmada release resolves none. */
     bool overridden;         /* The binding's policy sets another value than `resolved`. */
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
     bool predicted;          /* True if `ahead`, but no `conflict` yet. */
@@ -355,8 +355,8 @@ struct template_decision {
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;      /* Binding of the template, or NULL. */
     struct dependency_decision *dependency; /* NULL if a binding exists (binding_decision). */
-    struct policy_version *version;       /* Version of `claimed` that it runs; NULL without one. */
-    struct capacity *capacity;            /* Only if stale with a binding that a policy made. */
+    struct policy_version *version; /* Version of `claimed` that the template runs, or NULL. */
+    struct capacity *capacity;      /* Only if stale with a binding that a policy made. */
     struct connector_decision *connector; /* Only for resources of Config Connector. */
     struct candidate candidates[];        /* Best first. The array of decision_targets() follows. */
 };
@@ -431,7 +431,7 @@ static inline const struct template_decision *template_decision(const struct ent
 
 /*
  * Returns true if the claimed policy of a decided template exists and has the id in the claim
- * (claim_policy_exists). A template without a claim has the claim of its binding.
+ * (claim_policy_exists). Without a claim on the template, that of its binding counts.
  */
 bool template_claim_holds(const struct entry *template);
 
@@ -451,7 +451,7 @@ unsigned entry_policy_problems(const struct entry *e);
 /* Returns the defects of a binding or template, bits by defect; 0 for other entries. */
 unsigned entry_defects(const struct entry *e);
 
-/* Returns the fields of a dependency that have the defect, bits by dependency_field; else 0. */
+/* Returns the fields of a dependency that have the defect, bits by dependency_field, or 0. */
 unsigned defect_fields(const struct entry *e, enum defect defect);
 
 /* Returns the claimed policy of a decided binding, existing or not; NULL without a claim. */

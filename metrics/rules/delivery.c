@@ -258,8 +258,8 @@ static enum stage_reason why_evicting(const struct delivery_facts *f)
 }
 
 /*
- * Returns true if the replicas of the clusters do not fit those of a workload: divided replicas
- * must add up to them, and with duplicated replicas each cluster must have all of them.
+ * Returns true if the replicas of the clusters do not fit spec.replicas of a workload's binding:
+ * the sum must be equal if the placement divides replicas, else the number in each cluster.
  */
 static bool placed_replicas_differ(const struct delivery_facts *f)
 {

@@ -15,7 +15,7 @@
  * delivery_gather() collects these facts; the decision depends on nothing else.
  */
 
-/* Facts about one target of a binding that the binding's status does not have. */
+/* Facts about one target of a binding, beside those in the status of the binding. */
 struct target_facts {
     const struct work *work; /* NULL if no Work is known. */
     const char *failure;     /* Message about an override policy that fails now; else NULL. */
@@ -39,7 +39,7 @@ struct delivery_facts {
     bool override_fails;                /* An override policy fails for a target. */
     bool deleted_override_listed;       /* A Work lists an override policy that does not exist. */
     bool divides;                       /* The placement divides replicas among clusters. */
-    bool off_placement;                 /* The placement does not allow a cluster in the spec. */
+    bool off_placement;                 /* The placement forbids a cluster in spec.clusters. */
 };
 
 /* Sources of struct delivery_facts; all borrowed. */
@@ -78,7 +78,7 @@ uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64
 const char *delivery_target_message(const struct delivery_sources *from,
                                     const struct entry *template, uint32_t target);
 /*
- * Returns Karmada's message about the delivery stage of a template with a binding; "" without one.
+ * Returns Karmada's message about the delivery stage of a template with a binding, or "".
  * For EVICTING and UNSCHEDULED: the message of the condition Scheduled. For other stages: that of
  * the first target, by cluster name, with the stage and reason of the binding.
  */

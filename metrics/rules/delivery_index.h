@@ -72,8 +72,8 @@ void works_release(struct works *w);
 bool works_update(struct works *w, struct entry *entry, const struct work *old);
 
 /*
- * Returns true if all Works count as read: no list of them is incomplete, and a source watches them
- * or the store has a Work. Otherwise a Work that the index lacks may still exist.
+ * Returns true if all Works count as read: their kind is not incomplete, and a source watches Works
+ * or the store has one. Otherwise a Work that the index lacks may still exist.
  */
 static inline bool works_known(const struct works *w)
 {
@@ -82,8 +82,8 @@ static inline bool works_known(const struct works *w)
 
 /*
  * Returns the Work of a binding for a member cluster, valid until the store changes; NULL without
- * one. Works of a deleted binding of the same name (another permanent id) do not count. The rule of
- * Works marks the template after a change of the result, so a decision need not read the Work.
+ * one. Works of a deleted binding of the same name (another permanent id) do not count. A change of
+ * a Work marks the template of its binding, so a decision need not list the Work in its reads.
  */
 const struct work *work_in_cluster(const struct works *w, const struct entry *binding,
                                    const char *cluster);

@@ -147,15 +147,15 @@ struct value_count {
     uint32_t count[2]; /* Indexed by the value: false, true. */
 };
 
-static bool requests_both_values(const struct value_count *t)
+static bool requests_both_values(const struct value_count *v)
 {
-    return t->count[false] > 0 && t->count[true] > 0;
+    return v->count[false] > 0 && v->count[true] > 0;
 }
 
 /* Returns the resulting value: true if any referrer requests true. */
-static bool resolved_value(const struct value_count *t)
+static bool resolved_value(const struct value_count *v)
 {
-    return t->count[true] > 0;
+    return v->count[true] > 0;
 }
 
 /* Counts over all referrers of a dependency. */

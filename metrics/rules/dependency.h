@@ -28,8 +28,7 @@ struct dependency_referrer {
     struct dependency_values observed; /* Values in the binding or, if not listed, in the policy. */
     struct dependency_values current;  /* Values in the governing policy, else in the binding. */
     bool counts_observed; /* Listed with an existing binding, or derived and about to get one. */
-    bool
-        counts_current; /* Requires the dependency once Karmada has applied the present policies. */
+    bool counts_current;  /* A referrer once Karmada has applied the present policies. */
     bool derived;
 };
 
@@ -44,12 +43,11 @@ struct dependency_referrers {
 void dependency_referrers_release(struct dependency_referrers *list);
 
 /*
- * Appends the referrers of `dependency`, a template or a binding: first those in the binding's
- * spec.requiredBy, in order; then, sorted by entry_compare(), other templates in the namespace that
- * reference the dependency and have a policy that propagates it. The others are omitted for a
- * binding that has a placement, lists no referrer, or is not template_binding() of its template.
- * (For kinds in `incomplete`, any binding of the template counts.) The decisions about the
- * templates must be up to date.
+ * Appends the referrers of `dependency`, a template or a binding. First come the elements of the
+ * binding's spec.requiredBy, in order. Then come, sorted by entry_compare(), other templates of the
+ * namespace that reference the dependency, if their policies propagate it. These are omitted for a
+ * binding that has a placement, lists no referrer, or is not template_binding() of its template
+ * (unless the kind is in `incomplete`). The decisions about the templates must be up to date.
  */
 void dependency_referrers_gather(const struct store *s, const struct incomplete *incomplete,
                                  const struct entry *dependency, struct dependency_referrers *out);

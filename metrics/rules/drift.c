@@ -175,7 +175,7 @@ static bool has_later_user_change(const struct drift_input *s, const struct poli
     return (policy->changed_ms || t->user_change_observed) && t->changed_ms > applied_ms;
 }
 
-/* Sets the phase: deferred up to `until_ms`, then overdue. Returns when it becomes overdue. */
+/* Sets the phase: deferred up to `until_ms`, then overdue. Returns the next change of phase. */
 static int64_t set_phase_by_deadline(const struct drift_input *s, int64_t until_ms,
                                      struct template_decision *out)
 {
@@ -395,18 +395,18 @@ static int64_t decide_unmatched(const struct drift_input *s, struct template_dec
     return INT64_MAX;
 }
 
-static int64_t decide_fresh(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_by_fresh_match(const struct drift_input *s, struct template_decision *out)
 {
     out->governing = s->winner;
     return s->winner ? decide_matched(s, out) : decide_unmatched(s, out);
 }
 
-static int64_t decide_preemption(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_by_preemption(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
 
     if (!s->claim || (policy && policy->deleting))
-        return decide_fresh(s, out);
+        return decide_by_fresh_match(s, out);
     if (policy && !policy_selects_template(s->claimed, s->template))
         return set_selector_mismatch(s, out);
     if (!claim_policy_exists(s->claim, s->claimed))
@@ -416,10 +416,10 @@ static int64_t decide_preemption(const struct drift_input *s, struct template_de
 }
 
 /* Takeover mode Static: the winner of a fresh match governs, whichever policy is claimed. */
-static int64_t decide_static(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_by_static_takeover(const struct drift_input *s, struct template_decision *out)
 {
     if (s->claimed != s->winner || !claim_policy_exists(s->claim, s->claimed))
-        return decide_fresh(s, out);
+        return decide_by_fresh_match(s, out);
     out->governing = s->winner;
     return decide_claimed(s, out);
 }
@@ -431,8 +431,8 @@ int64_t drift_decide(const struct drift_input *s, struct template_decision *out)
     if (b)
         out->change_applied = check_change_applied(s->template, b);
     if (s->options->takeover == TAKEOVER_STATIC)
-        return decide_static(s, out);
-    return decide_preemption(s, out);
+        return decide_by_static_takeover(s, out);
+    return decide_by_preemption(s, out);
 }
 
 bool placement_drifts(const struct template_decision *d)

@@ -20,7 +20,7 @@ struct engine {
     uint64_t evaluations;
 };
 
-/* Rule of classes without an own rule: their entries are evaluated only for the observer. */
+/* Rule of classes that `rules` lacks: their entries are evaluated only for the observer. */
 static const struct rule no_rule = {.rank = RULE_RANK_LAST};
 
 /* Rules, indexed by class; NULL for classes without a rule. */

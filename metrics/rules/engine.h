@@ -95,8 +95,8 @@ bool engine_resolves_dependencies(const struct engine *e);
 bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
                                const char **kind);
 /*
- * Sets the source of the versions of kinds that Karmada watches, and marks the policies, which
- * depend on it: call it again when its answers have changed. All zero: the versions are unknown.
+ * Sets the source of the versions of kinds that Karmada watches, and marks all policies. Call this
+ * again when answers of the source have changed. All zero: the versions are unknown.
  */
 void engine_set_api_version_source(struct engine *e, struct api_version_source judge);
 

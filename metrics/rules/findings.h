@@ -26,7 +26,7 @@
     FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
     /* Printed only if --fail-on has it: in manifests, all governed templates are unbound. */      \
     FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
-    /* Templates by stage, without ignored ones; from EVICTING on, by the stage of the binding. */ \
+    /* Templates by stage, except ignored ones; from EVICTING on, by the stage of the binding. */  \
     FINDING(UNMATCHED, "unmatched", "unmatched template", "unmatched templates")                   \
     FINDING(OUTDATED, "outdated", "outdated template", "outdated templates")                       \
     FINDING(EVICTING, "evicting", "evicting template", "evicting templates")                       \
@@ -111,7 +111,7 @@ struct findings {
     size_t stages[STAGE_COUNT];
     size_t deliveries[STAGE_NONE + 1];
     size_t conflict_fields[2];                /* Fields in conflict, and in predicted conflict. */
-    struct finding_list lists[FINDING_LISTS]; /* Pinned. OVERDUE is a part of STALE. */
+    struct finding_list lists[FINDING_LISTS]; /* Entries are pinned; STALE includes OVERDUE. */
 };
 
 /* Starts to collect the findings in a store, at most `shown` objects in each list. */

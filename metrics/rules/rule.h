@@ -69,14 +69,15 @@ struct policy_facts {
 };
 
 struct lease_facts {
-    const struct lease *lease;       /* The lease, or that on the template's resource, or NULL. */
+    const struct lease *lease; /* The lease itself or, for a template, that on its resource. */
     const struct namespace_ids *ids; /* Ids of namespaces; NULL if unknown. */
     struct lease_clock clock;
 };
 
 struct template_facts {
-    struct drift_input drift_input;     /* Without winner and candidates, which `decide` adds. */
-    const struct selection *selections; /* Policies that select it, unordered; borrowed. */
+    struct drift_input drift_input; /* Without winner and candidates, which `decide` adds. */
+    const struct selection
+        *selections; /* Policies that select the template, unordered; borrowed. */
     size_t selection_count;
     const struct connector_defaults
         *connector_defaults;        /* NULL if the Namespace sets no default. */
@@ -158,10 +159,10 @@ struct rule {
     void (*mark_read)(const struct rule_context *c, const struct entry *entry);
 
     /*
-     * `leave` is called while the entry still has its old decision, and undoes what `next` does not
-     * need: entries in indexes, counts. `enter` is called with the new decision: adds the entry to
-     * indexes that `last` did not need, and completes the decision from them. `next` and `last` are
-     * NULL if there is no such decision.
+     * `leave` is called before `next` replaces the old decision: it removes the entry from indexes
+     * and counts of the old decision. `enter` is called after the new decision has replaced `last`:
+     * it adds the entry to indexes and counts, and completes the decision from them. Both may omit
+     * equal parts. `next` and `last` are NULL if there is no such decision.
      */
     void (*leave)(struct rule_context *c, struct entry *entry, const void *next);
     void (*enter)(struct rule_context *c, struct entry *entry, const void *last);

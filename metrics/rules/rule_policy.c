@@ -58,7 +58,7 @@ static void mark_selected_in_partition(struct graph *g, const struct partition *
     }
 }
 
-/* Marks the templates that `selector`, one of the policy, selects. */
+/* Marks the templates that one selector of a policy selects. */
 static void mark_selected_templates(struct rule_context *c, const struct entry *policy,
                                     const struct resource_selector *selector)
 {

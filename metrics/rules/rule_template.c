@@ -469,7 +469,7 @@ static void mark_reading_bindings(struct graph *g, const struct entry *entry)
         mark_if_class(g, entry->readers[i], CLASS_BINDING);
 }
 
-/* Marks the dependencies that the template reads, and their bindings: it is their referrer. */
+/* Marks a template's dependencies and their bindings, which resolve the values of referrers. */
 static void mark_dependencies(const struct rule_context *c, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->read_count; i++) {
