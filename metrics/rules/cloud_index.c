@@ -34,7 +34,7 @@ static bool piece_equals(struct name_piece p, const char *text)
     return strlen(text) == p.len && memcmp(p.text, text, p.len) == 0;
 }
 
-/* Returns the text up to the next slash, and moves `at` behind that; empty at the end. */
+/* Returns the text up to the next slash, and moves *at behind the slash; empty at the end. */
 static struct name_piece take_next_piece(const char **at)
 {
     struct name_piece p = {*at, strcspn(*at, "/")};
@@ -64,15 +64,15 @@ static void set_container_if_named(struct asset_path *out, struct name_piece wor
 }
 
 /*
- * Parses an asset name: pairs such as "projects/p1" ("global" has no value). The last value is the
- * resource's name.
+ * Parses an asset name: a service, then pairs such as "projects/p1"; "global" has no value. The
+ * last piece is the resource's name.
  */
 static struct asset_path parse_asset_name(const char *asset)
 {
     const char *at = asset + (strncmp(asset, "//", 2) == 0 ? 2 : 0);
     struct asset_path path = {.kind = CONTAINER_NONE};
 
-    take_next_piece(&at); /* The service comes first. */
+    take_next_piece(&at); /* Skip the service. */
     while (*at) {
         struct name_piece word = take_next_piece(&at);
 
@@ -105,15 +105,15 @@ static const char *service_of_group(struct name_piece group, size_t *len)
     return group.text;
 }
 
-/* Returns the type without "Global" or "Region": the resources of both scopes have one kind. */
+/* Returns the type without "Global" or "Region": Config Connector has one kind for both. */
 static const char *skip_scope_prefix(const char *type)
 {
-    static const char *const partitions[] = {"Global", "Region"};
+    static const char *const scopes[] = {"Global", "Region"};
 
-    for (size_t i = 0; i < ARRAY_LEN(partitions); i++) {
-        size_t len = strlen(partitions[i]);
+    for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
+        size_t len = strlen(scopes[i]);
 
-        if (strncmp(type, partitions[i], len) == 0 && type[len])
+        if (strncmp(type, scopes[i], len) == 0 && type[len])
             return type + len;
     }
     return type;
@@ -139,8 +139,9 @@ static bool asset_type_belongs_to(const char *asset_type, const struct type *typ
     return strcmp(skip_scope_prefix(slash + 1), skip_scope_prefix(kind)) == 0;
 }
 
-bool cloud_name_is(const char *asset, const char *asset_type, const struct entry *template,
-                   const struct connector_identity *identity)
+bool cloud_asset_is_resource(const char *asset, const char *asset_type,
+                             const struct entry *template,
+                             const struct connector_identity *identity)
 {
     const struct container *container = &identity->container;
     struct asset_path path;
@@ -154,12 +155,12 @@ bool cloud_name_is(const char *asset, const char *asset_type, const struct entry
     if (path.location.len > 0 &&
         (!identity->location || !piece_equals(path.location, identity->location)))
         return false;
-    /* The name of a resource that is global in the cloud does not contain its project. */
+    /* A resource of CONTAINER_NONE, such as a bucket, has no project in its asset name. */
     return path.kind == container->kind &&
            (path.kind == CONTAINER_NONE || piece_equals(path.container, container->id));
 }
 
-uint64_t cloud_name_hash(const char *asset, uint64_t seed)
+uint64_t cloud_asset_hash(const char *asset, uint64_t seed)
 {
     struct asset_path path = parse_asset_name(asset);
 
@@ -168,7 +169,7 @@ uint64_t cloud_name_hash(const char *asset, uint64_t seed)
         map_hash(path.container.text ? path.container.text : "", path.container.len, seed));
 }
 
-uint64_t cloud_name_hash_of(const struct connector_identity *identity, uint64_t seed)
+uint64_t cloud_identity_hash(const struct connector_identity *identity, uint64_t seed)
 {
     const char *container = identity->container.id ? identity->container.id : "";
 
@@ -185,12 +186,12 @@ struct hash_cell {
 };
 
 struct cloud_index {
-    struct map leases; /* First cell of each list, by cloud_name_hash(). */
+    struct map leases; /* First cell of each list, by cloud_asset_hash(). */
     struct map resources;
     uint64_t seed;
 };
 
-/* Callback of both maps. The hash alone is the key of a list: readers compare the names. */
+/* Callback of both maps: the hash alone is the key of a list, whose cells may differ in names. */
 static bool is_any_item(const void *item, const void *key)
 {
     (void)item;
@@ -260,47 +261,49 @@ static void remove_cell_of_entry(struct map *m, uint64_t hash, const struct entr
 
 void cloud_index_add_lease(struct cloud_index *x, struct entry *lease)
 {
-    add_cell_of_entry(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
+    add_cell_of_entry(&x->leases, cloud_asset_hash(lease->name, x->seed), lease);
 }
 
 void cloud_index_remove_lease(struct cloud_index *x, struct entry *lease)
 {
-    remove_cell_of_entry(&x->leases, cloud_name_hash(lease->name, x->seed), lease);
+    remove_cell_of_entry(&x->leases, cloud_asset_hash(lease->name, x->seed), lease);
 }
 
 void cloud_index_add_resource(struct cloud_index *x, struct entry *template,
                               const struct connector_identity *identity)
 {
-    add_cell_of_entry(&x->resources, cloud_name_hash_of(identity, x->seed), template);
+    add_cell_of_entry(&x->resources, cloud_identity_hash(identity, x->seed), template);
 }
 
 void cloud_index_remove_resource(struct cloud_index *x, struct entry *template,
                                  const struct connector_identity *identity)
 {
-    remove_cell_of_entry(&x->resources, cloud_name_hash_of(identity, x->seed), template);
+    remove_cell_of_entry(&x->resources, cloud_identity_hash(identity, x->seed), template);
 }
 
-struct entry *cloud_index_lease(const struct cloud_index *x, const struct entry *template,
-                                const struct connector_identity *identity)
+struct entry *cloud_index_find_lease(const struct cloud_index *x, const struct entry *template,
+                                     const struct connector_identity *identity)
 {
-    const struct hash_cell *cell = map_get(&x->leases, cloud_name_hash_of(identity, x->seed), NULL);
+    const struct hash_cell *cell =
+        map_get(&x->leases, cloud_identity_hash(identity, x->seed), NULL);
     struct entry *first = NULL;
 
     for (; cell; cell = cell->next) {
         const struct lease *lease = entry_lease(cell->entry);
 
-        if (lease && cloud_name_is(cell->entry->name, lease->asset_type, template, identity) &&
+        if (lease &&
+            cloud_asset_is_resource(cell->entry->name, lease->asset_type, template, identity) &&
             (!first || strcmp(cell->entry->name, first->name) < 0))
             first = cell->entry;
     }
     return first;
 }
 
-void cloud_index_resources(const struct cloud_index *x, const struct entry *lease,
-                           struct entry_list *out)
+void cloud_index_list_resources(const struct cloud_index *x, const struct entry *lease,
+                                struct entry_list *out)
 {
     const struct hash_cell *cell =
-        map_get(&x->resources, cloud_name_hash(lease->name, x->seed), NULL);
+        map_get(&x->resources, cloud_asset_hash(lease->name, x->seed), NULL);
 
     for (; cell; cell = cell->next)
         entry_list_add(out, cell->entry);

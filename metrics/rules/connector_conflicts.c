@@ -21,18 +21,18 @@ const char *const lease_verdict_names[VERDICT_REFUSED + 1] = {
     [VERDICT_REFUSED] = "refused",
 };
 
-/* Returns true if the lease has expired by all clocks within the skew. */
+/* Returns true if the lease has expired even by a clock that is behind by the skew. */
 static bool is_surely_expired(int64_t expires_s, struct lease_clock clock)
 {
     return clock.now_s - clock.skew_s > expires_s;
 }
 
-static int64_t snapshot_end_time_s(const struct lease *l)
+static int64_t snapshot_usable_until_s(const struct lease *l)
 {
     return l->snapshot_ms / 1000 + LEASE_LIFE_S;
 }
 
-/* Returns a clock set to the time of the snapshot; a snapshot from the future counts as present. */
+/* Returns a clock set to the time of the snapshot, or to `clock` if the snapshot is later. */
 static struct lease_clock clock_at_snapshot(const struct lease *l, struct lease_clock clock)
 {
     int64_t snapshot_s = l->snapshot_ms / 1000;
@@ -46,14 +46,14 @@ enum lease_state lease_state(const struct lease *l, struct lease_clock clock)
 
     if (!l->holder)
         return LEASE_ABSENT;
-    if (clock.now_s > snapshot_end_time_s(l))
+    if (clock.now_s > snapshot_usable_until_s(l))
         return LEASE_UNKNOWN;
     if (is_surely_expired(l->expires_s, then))
         return LEASE_EXPIRED;
     /* The holder may have extended the lease since the snapshot. */
     if (is_surely_expired(l->expires_s, clock))
         return LEASE_UNKNOWN;
-    /* The holder's clock may be slow by the skew, so that more time remains for the holder. */
+    /* The holder's clock may be behind by the skew, so that more time remains for the holder. */
     return l->expires_s - (then.now_s - then.skew_s) < LEASE_RENEWAL_S ? LEASE_EXPIRING
                                                                        : LEASE_HELD;
 }
@@ -62,10 +62,10 @@ int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock)
 {
     int64_t renewal_s = l->expires_s - LEASE_RENEWAL_S + clock.skew_s + 1;
     const int64_t ends_s[] = {
-        /* After its snapshot, a lease that is LEASE_HELD does not become LEASE_EXPIRING. */
+        /* After the snapshot the holder may extend the lease, so LEASE_HELD does not end then. */
         renewal_s <= l->snapshot_ms / 1000 ? renewal_s : INT64_MAX,
         l->expires_s + clock.skew_s + 1,
-        snapshot_end_time_s(l) + 1,
+        snapshot_usable_until_s(l) + 1,
     };
     int64_t next_s = INT64_MAX;
 
@@ -130,7 +130,7 @@ const char *const protection_names[PROTECTION_COUNT] = {
     [PROTECTION_UNPROTECTABLE] = "unprotectable",
 };
 
-/* The object's own setting wins. The Namespace's default applies only to kinds with labels. */
+/* An annotation of the object wins. The Namespace's default applies only to kinds with labels. */
 static enum protection protection_of_object(const struct connector_facts *f)
 {
     bool lacks_labels = connector_traits(entry_kind(f->entry)) & CONNECTOR_NO_LABELS;
@@ -154,7 +154,7 @@ static struct container container_of_object(const struct connector_facts *f)
     return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
 }
 
-/* Also true if the object needs its Namespace's container and the Namespace sets several. */
+/* True if the object is ambiguous, or takes its container from a Namespace that sets several. */
 static bool is_identity_unclear(const struct connector_facts *f)
 {
     bool own =
@@ -176,8 +176,8 @@ void connector_identify(const struct connector_facts *facts, struct connector_id
     };
 }
 
-/* Returns the holder of the lease on the cloud resource if it is another namespace, else NULL. */
-static const char *foreign_holder(const struct connector_facts *f)
+/* Returns the id of another namespace that holds an unexpired lease on the resource, or NULL. */
+static const char *find_other_holder(const struct connector_facts *f)
 {
     enum lease_state state = f->lease ? lease_state(f->lease, f->clock) : LEASE_ABSENT;
     const char *own = f->ids ? labels_get(&f->ids->ids, entry_ns(f->entry)) : NULL;
@@ -190,7 +190,7 @@ static const char *foreign_holder(const struct connector_facts *f)
 void connector_decide(const struct connector_facts *facts, struct connector_decision *out)
 {
     const struct connector *c = facts->connector;
-    const char *holder = foreign_holder(facts);
+    const char *holder = find_other_holder(facts);
     bool shared = facts->several_clusters;
     bool lapses = c->reconcile_s == 0 || c->reconcile_s > LEASE_LIFE_S;
 
@@ -267,8 +267,8 @@ bool connector_is_same_resource(const struct entry *a, const struct connector_id
            is_same_text(a_identity->name, b_identity->name);
 }
 
-uint64_t connector_hash(const struct entry *entry, const struct connector_identity *identity,
-                        uint64_t seed)
+uint64_t connector_resource_hash(const struct entry *entry,
+                                 const struct connector_identity *identity, uint64_t seed)
 {
     const char *const texts[] = {entry->partition->type->group,
                                  entry->partition->type->kind,
@@ -286,8 +286,8 @@ uint64_t connector_hash(const struct entry *entry, const struct connector_identi
 /* ---- settings of Config Connector ---- */
 
 /*
- * Versions under which the store may have a Namespace or ConfigMap: v1 if a policy selects the
- * kind, so that it is a template, else SETTING_API_VERSION.
+ * Versions under which the store may have a Namespace or ConfigMap: v1 for a template,
+ * SETTING_API_VERSION for a setting.
  */
 static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
 

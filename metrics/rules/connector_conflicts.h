@@ -7,8 +7,8 @@
 
 /*
  * Conflicts over the cloud resources that Config Connector manages (seed 004): the state of their
- * leases, the cloud resource that an object stands for, and the conflicts that objects and a
- * snapshot of the leases show, whether Config Connector reports them or not.
+ * leases, the cloud resource that an object stands for, and the conflicts that follow from objects
+ * and a snapshot of the leases, whether Config Connector reports them or not.
  */
 
 /*
@@ -22,7 +22,7 @@ enum {
     LEASE_RENEWAL_S = 20 * 60, /* The holder extends the lease when less than this remains. */
 };
 
-/* Present time, and the largest difference between other clocks and that of the exporter. */
+/* Present time by the clock of the exporter, and the tolerated difference of other clocks. */
 struct lease_clock {
     int64_t now_s;
     int64_t skew_s;
@@ -34,20 +34,20 @@ enum lease_state {
     LEASE_EXPIRING, /* The holder should have extended the lease before the snapshot. */
     LEASE_EXPIRED,  /* The lease had expired at the time of the snapshot. */
     LEASE_ABSENT,   /* The lease has no holder. */
-    LEASE_UNKNOWN,  /* Expired since the snapshot, or the snapshot is older than LEASE_LIFE_S. */
+    LEASE_UNKNOWN,  /* The expiry or LEASE_LIFE_S has passed since the snapshot. */
 };
 enum { LEASE_STATE_COUNT = LEASE_UNKNOWN + 1 };
 extern const char *const lease_state_names[LEASE_STATE_COUNT];
 
-/* Returns the state at clock.now_s of a lease in a snapshot (l->snapshot_ms). */
+/* Returns the state of a lease at clock.now_s. */
 enum lease_state lease_state(const struct lease *l, struct lease_clock clock);
 
-/* Returns the time at which lease_state() changes without a new snapshot; INT64_MAX for never. */
+/* Returns the next time at which lease_state() changes without a new snapshot; INT64_MAX: never. */
 int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock);
 
 /* Result of a namespace's next attempt to manage a resource. */
 enum lease_verdict {
-    VERDICT_UNPROTECTED, /* The object requests no lease, and is applied regardless. */
+    VERDICT_UNPROTECTED, /* The object requests no lease: leases do not affect it. */
     VERDICT_OBTAINS,     /* The lease is free: the namespace gets it. */
     VERDICT_KEEPS,       /* The namespace holds the lease, with enough time left. */
     VERDICT_RENEWS,      /* The namespace holds the lease, and extends it. */
@@ -57,26 +57,27 @@ enum lease_verdict {
 extern const char *const lease_verdict_names[VERDICT_REFUSED + 1];
 
 /*
- * Returns the result of a namespace's next attempt to manage the resource. `own_id` is the
- * namespace's id, from the ConfigMap namespace-id; NULL if the namespace has no id yet.
+ * Returns the result of a namespace's next attempt to manage the resource. `own_id` is the id of
+ * the namespace; NULL if unknown, then every holder counts as another namespace.
  */
 enum lease_verdict lease_verdict(enum prevention prevention, const struct lease *l,
                                  const char *own_id, struct lease_clock clock);
 
 /* ---- conflicts between resources of Google Config Connector ---- */
 
+/* Conflicts of objects, and three conflicts of leases: UNKNOWN_HOLDER, EXPIRED and EXPIRING. */
 enum connector_conflict {
-    CONNECTOR_REPORTED,           /* Condition ManagementConflict of Config Connector. */
+    CONNECTOR_REPORTED,           /* Condition ManagementConflict, here or in a member cluster. */
     CONNECTOR_DUPLICATE_IDENTITY, /* Another object stands for the same cloud resource. */
     CONNECTOR_MULTI_CLUSTER,      /* Present or future placement on several member clusters. */
-    CONNECTOR_REFUSED,            /* The object requests a lease that another namespace holds. */
-    CONNECTOR_SILENT,             /* The object requests no lease; another namespace holds it. */
+    CONNECTOR_REFUSED,            /* Another known namespace holds the lease that it requests. */
+    CONNECTOR_SILENT,             /* Not PROTECTION_RESOURCE; another namespace holds a lease. */
     CONNECTOR_UNKNOWN_HOLDER,     /* No known namespace has the holder's id. */
-    CONNECTOR_EXPIRED,            /* The lease has expired: the next applicant gets the resource. */
-    CONNECTOR_EXPIRING,           /* The holder should have extended the lease. */
-    CONNECTOR_LAPSE_HAZARD,       /* Reconciled never, or less often than a lease expires. */
+    CONNECTOR_EXPIRED,            /* LEASE_EXPIRED: the next applicant gets the lease. */
+    CONNECTOR_EXPIRING,           /* LEASE_EXPIRING: the holder does not extend the lease. */
+    CONNECTOR_LAPSE_HAZARD,       /* Leased; reconciled never, or less often than LEASE_LIFE_S. */
     CONNECTOR_UNPROTECTABLE,      /* A lease is requested, but the kind has no labels for it. */
-    CONNECTOR_DELETION_TRAP,      /* Removal from one cluster deletes the shared resource. */
+    CONNECTOR_DELETION_TRAP,      /* Removal from one of several clusters deletes the resource. */
 };
 enum { CONNECTOR_CONFLICT_COUNT = CONNECTOR_DELETION_TRAP + 1 };
 extern const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT];
@@ -93,7 +94,7 @@ struct connector_identity {
     const char *location; /* NULL if not set. */
     const char *parent;   /* NULL if not set. */
     const char *name;
-    bool unclear; /* The object does not determine its resource: it equals no other identity. */
+    bool unclear; /* The object does not determine its resource: do not compare the identity. */
 };
 
 /* Decision about a template that is a resource of Config Connector. */
@@ -110,7 +111,7 @@ struct lease_decision {
     const char *holder_ns; /* Namespace with the holder's id; NULL if unknown. Interned. */
 };
 
-/* Inputs of connector_decide(). */
+/* Facts about an object that is a resource of Config Connector; all borrowed. */
 struct connector_facts {
     const struct entry *entry;
     const struct connector *connector;
@@ -128,10 +129,16 @@ static inline const struct lease_decision *lease_decision(const struct entry *en
     return entry_class(entry) == CLASS_LEASE ? entry->decision : NULL;
 }
 
-/* Returns the conflicts of a template or lease, bits by connector_conflict; 0 for other entries. */
+/*
+ * Returns the conflicts in the decision about a template or lease, bits by connector_conflict; 0
+ * for other and undecided entries.
+ */
 unsigned connector_conflicts(const struct entry *entry);
 
-/* Stores the identity of an object's cloud resource; the texts are borrowed from the facts. */
+/*
+ * Stores the identity of an object's cloud resource. Reads only `entry`, `connector` and `defaults`
+ * of the facts, and borrows the texts from them.
+ */
 void connector_identify(const struct connector_facts *facts, struct connector_identity *out);
 
 /*
@@ -147,12 +154,15 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
 void lease_decide(const struct lease *lease, const struct namespace_ids *ids,
                   struct lease_clock clock, struct lease_decision *out);
 
-/* Returns true if both objects, which have these identities, stand for one cloud resource. */
+/*
+ * Returns true if both objects, which have these identities, stand for one cloud resource. Neither
+ * identity may be `unclear`.
+ */
 bool connector_is_same_resource(const struct entry *a, const struct connector_identity *a_identity,
                                 const struct entry *b, const struct connector_identity *b_identity);
 /* Returns a hash that is equal for all objects that stand for the same cloud resource. */
-uint64_t connector_hash(const struct entry *entry, const struct connector_identity *identity,
-                        uint64_t seed);
+uint64_t connector_resource_hash(const struct entry *entry,
+                                 const struct connector_identity *identity, uint64_t seed);
 
 /* Returns the namespace with this id, borrowed from `ids`; NULL if unknown or `ids` is NULL. */
 const char *namespace_of_id(const struct namespace_ids *ids, const char *id);
@@ -160,15 +170,18 @@ const char *namespace_of_id(const struct namespace_ids *ids, const char *id);
 /* ---- settings of Config Connector in the store; results are borrowed from the store ---- */
 
 /*
- * Returns the ids of namespaces, from the ConfigMap cnrm-system/namespace-id; NULL if it does not
- * exist or has no ids (some sources read only metadata).
+ * Returns the id of each namespace, from the ConfigMap cnrm-system/namespace-id; NULL if the store
+ * has no such ConfigMap or only its metadata.
  */
 const struct namespace_ids *connector_namespace_ids(const struct store *s);
 
-/* Returns the defaults in the annotations of the template's Namespace; NULL without defaults. */
+/* Returns the defaults in the annotations of the template's Namespace; NULL if it sets none. */
 const struct connector_defaults *connector_defaults_of(const struct store *s,
                                                        const struct entry *template);
 
-/* Returns the result of the next attempt of the template's namespace to manage the resource. */
+/*
+ * Returns the result of the next attempt of the template's namespace to manage its cloud resource,
+ * on which `lease` is. The template must have a decision about Config Connector.
+ */
 enum lease_verdict connector_lease_verdict(const struct store *s, const struct entry *template,
                                            const struct entry *lease, struct lease_clock clock);

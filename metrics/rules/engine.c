@@ -223,7 +223,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
         e->context.now_ms = now_ms;
     observed_times_set_times(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
     graph_set_cause(e->context.graph, CAUSE_TIME);
-    graph_wake(e->context.graph, e->context.now_ms);
+    graph_mark_due_entries(e->context.graph, e->context.now_ms);
     graph_set_cause(e->context.graph, CAUSE_CLUSTER);
     for (; budget > 0 && members_is_searching(&e->context.members); budget--)
         members_search_step(&e->context.members, e->context.graph);
@@ -413,9 +413,9 @@ const struct entry *engine_lease_of(const struct engine *e, const struct entry *
 {
     const struct connector_decision *d = template_decision(template)->connector;
 
-    return d->identity.unclear
-               ? NULL
-               : cloud_index_lease(engine_context_const(e)->cloud_names, template, &d->identity);
+    return d->identity.unclear ? NULL
+                               : cloud_index_find_lease(engine_context_const(e)->cloud_names,
+                                                        template, &d->identity);
 }
 
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,

@@ -160,7 +160,7 @@ static uint32_t add_reader(struct entry *read, struct entry *reader)
     return read->reader_count++;
 }
 
-/* Removes one reader: the last reader takes its position, and that reader's edge is updated. */
+/* Removes the reader at `position`. The last reader takes this position in array and edge. */
 static void remove_reader(struct entry *read, uint32_t position)
 {
     uint32_t last = --read->reader_count;
@@ -188,6 +188,7 @@ bool graph_reads_differ(const struct entry *reader, const struct entry_list *rea
 {
     uint32_t at = 0;
 
+    /* The edges have the order of the list, without its duplicates. */
     for (size_t i = 0; i < reads->count; i++) {
         if (at < reader->read_count && reader->reads[at].read == reads->items[i])
             at++;
@@ -248,7 +249,7 @@ void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms)
         g->deadline_ms = due_ms;
 }
 
-void graph_wake(struct graph *g, int64_t now_ms)
+void graph_mark_due_entries(struct graph *g, int64_t now_ms)
 {
     int64_t next = INT64_MAX;
 

@@ -5,10 +5,10 @@
 
 /*
  * Dependencies between entries: the marked entries, which wait for their evaluation in queues by
- * rank; the entries that each entry reads; and timers that mark an entry at a given time. The graph
- * does not depend on classes of objects and evaluates nothing; the engine does.
+ * rank; the entries that each entry reads; and timers that mark an entry at a given time. The
+ * engine takes the marked entries and evaluates them.
  *
- * An entry that reads others for its decision is one of their readers. Each entry is in at most one
+ * An entry is a reader of each entry that its decision depends on. Each entry is in at most one
  * queue and has at most one timer.
  */
 struct graph;
@@ -16,29 +16,29 @@ struct graph;
 /* Ranks are 0 to GRAPH_RANKS - 1; marked entries of a lower rank are evaluated first. */
 enum { GRAPH_RANKS = 4 };
 
-/* Returns a new graph. `rank` returns the rank of an entry, which must never change. */
+/* Returns a new graph. `rank` returns the rank of an entry, always the same for one entry. */
 struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry *entry)) MUST_USE;
-/* Frees the graph and leaves the entries as they are: free the store after it. Accepts NULL. */
+/* Frees the graph, but not the reads and readers of entries: store_free() does. Accepts NULL. */
 void graph_free(struct graph *g);
 
 /*
- * Sets the cause that following marks store: a number below 128 with a meaning for the caller only.
- * An entry marked for several causes keeps the smallest. graph_next() sets the cause of the entry
- * that it returns, so that marks made during the evaluation inherit it.
+ * Sets the cause that following marks store: a number below 128 that the caller defines. An entry
+ * marked for several causes keeps the smallest number. graph_next() sets the cause to that of the
+ * returned entry, so that marks made during its evaluation inherit this cause.
  */
 void graph_set_cause(struct graph *g, unsigned cause);
 unsigned graph_cause(const struct graph *g);
 
-/* Marks an entry for evaluation; an entry that is marked already stays where it is in its queue. */
+/* Marks an entry for evaluation. An entry that is marked already keeps its place in the queue. */
 void graph_mark(struct graph *g, struct entry *entry);
 /* Marks the readers of an entry. */
 void graph_mark_readers(struct graph *g, const struct entry *entry);
-/* Marks the entries of a type; instead of an entry that has no object, marks its readers. */
+/* Marks the entries of a type that have an object, and the readers of the other entries. */
 void graph_mark_type(struct graph *g, const struct type *type);
 /* Calls graph_mark_type() for every type of a class. */
 void graph_mark_class(struct graph *g, enum object_class class);
 
-/* Unmarks and returns the next entry by rank, then by time of marking; NULL without any. */
+/* Unmarks and returns the next entry, by rank, then by time of marking; NULL if none is marked. */
 struct entry *graph_next(struct graph *g) MUST_USE;
 /* Returns true if no entry is marked. */
 bool graph_is_done(const struct graph *g);
@@ -46,8 +46,8 @@ bool graph_is_done(const struct graph *g);
 /* Returns true if graph_set_reads() with this list would change the entries that `reader` reads. */
 bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads);
 /*
- * Replaces the entries that `reader` reads, in the order of the list; duplicates are ignored.
- * Passes the entries that it no longer reads to store_free_if_unused().
+ * Replaces the entries that `reader` reads, in the order of the list; duplicates are ignored. Calls
+ * store_free_if_unused() for the entries that `reader` no longer reads.
  */
 void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads);
 
@@ -55,8 +55,11 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms);
 /*
  * Marks the entries of all timers that are due. These timers stay until graph_set_timer() replaces
- * them: the evaluation that follows calls it.
+ * them, which the engine calls after each evaluation.
  */
-void graph_wake(struct graph *g, int64_t now_ms);
-/* Returns when graph_wake() is due, the next timer at the latest; INT64_MAX without timers. */
+void graph_mark_due_entries(struct graph *g, int64_t now_ms);
+/*
+ * Returns the time at which to call graph_mark_due_entries(): that of the next timer, or an earlier
+ * time if a timer was removed or moved. Returns INT64_MAX for never.
+ */
 int64_t graph_deadline(const struct graph *g);

@@ -7,7 +7,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
-/* An API that Karmada does not propagate; a NULL version or kind stands for all of them. */
+/* An API that Karmada does not propagate. A NULL version or kind stands for every one. */
 struct skipped_api {
     char *group;
     char *version;
@@ -21,12 +21,10 @@ struct ignored {
     size_t api_count;
 };
 
-/* Default of Karmada. It also skips its own API groups, which kind.c excludes from templates. */
+/* APIs that Karmada always skips, without its own groups, which kind.c excludes from templates. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/*
- * Values of a partition's `verdict`: undecided, not ignored, or ignored (plus an ignored_reason).
- */
+/* Values of a partition's `verdict`. VERDICT_REASON plus an ignored_reason: all are ignored. */
 enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
 
 static bool add_namespace_pattern(struct ignored *ignored, const char *pattern, size_t len,
@@ -182,7 +180,7 @@ static bool is_reserved_namespace(const char *ns)
            strncmp(ns, prefix, sizeof(prefix) - 1) == 0;
 }
 
-/* Returns whether and why Karmada ignores all objects of a partition (VERDICT_...). */
+/* Returns the `verdict` of a partition: whether and why Karmada ignores all its objects. */
 static int decide_partition_verdict(const struct ignored *ignored,
                                     const struct partition *partition)
 {

@@ -6,10 +6,10 @@
 /* Several templates with the same key. */
 struct group {
     struct entry_list members;
-    size_t other_objects; /* Members that are not versions of the first member's object. */
+    size_t other_objects; /* Members that are another object than the first member. */
 };
 
-/* Items of `found` are pointers to a template, or to a group with this lowest bit set. */
+/* Bit set in items of `found` that point to a group; the other items point to a template. */
 enum { GROUPED = 1 };
 
 struct name_collisions {
@@ -39,10 +39,7 @@ const struct entry *name_collisions_item_template(const void *item)
     return ((const struct group *)(word & ~(uintptr_t)GROUPED))->members.items[0];
 }
 
-/*
- * True if the templates `item` and `key` have the same namespace and binding name. Called only for
- * equal hashes.
- */
+/* True if the templates of `item` and `key` have the same namespace and binding name. */
 static bool has_same_binding_name(const void *item, const void *key)
 {
     const struct entry *a = name_collisions_item_template(item);
@@ -115,13 +112,14 @@ void name_collisions_free(struct name_collisions *c)
 }
 
 /*
- * Counts g->other_objects again. If a collision begins or ends by that, appends all members but
- * `cause` to `affected`.
+ * Counts g->other_objects again after `cause` was added or removed. If a collision begins or ends,
+ * appends all other members to `affected`.
  */
-static void recount_other_objects(struct group *g, bool collided, const struct entry *cause,
+static void recount_other_objects(struct group *g, const struct entry *cause,
                                   struct entry_list *affected)
 {
     const struct entry_list *m = &g->members;
+    bool collided = g->other_objects > 0;
 
     g->other_objects = 0;
     for (size_t i = 1; i < m->count; i++)
@@ -149,7 +147,7 @@ void name_collisions_add(struct name_collisions *c, struct entry *template,
         c->groups++;
     }
     entry_list_add(&g->members, template);
-    recount_other_objects(g, g->other_objects > 0, template, affected);
+    recount_other_objects(g, template, affected);
     map_add(&c->found, hash, item_of_group(g));
 }
 
@@ -172,7 +170,7 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
     if (!g)
         return;
     remove_member(&g->members, template);
-    recount_other_objects(g, g->other_objects > 0, template, affected);
+    recount_other_objects(g, template, affected);
     if (g->members.count > 1) {
         map_add(&c->found, hash, item_of_group(g));
         return;
@@ -210,6 +208,7 @@ size_t name_collisions_list_others(const struct name_collisions *c, const struct
         if (is_same_object(other, template))
             continue;
         count++;
+        /* Insert `other` into the sorted first `max`; the last of them may drop out. */
         for (; at > 0 && entry_compare(other, out[at - 1]) < 0; at--) {
             if (at < max)
                 out[at] = out[at - 1];

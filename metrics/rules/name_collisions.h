@@ -4,31 +4,28 @@
 #include "metrics/model/store.h"
 
 /*
- * A register of templates that finds collisions: templates that claim the same name or resource,
- * which only one of them can have (the name of a binding, a cloud resource). Two versions of one
- * object (in manifests) do not collide.
+ * A register of templates that finds collisions: templates with the same key, such as the same name
+ * of their bindings or the same cloud resource. One object can be several templates, with different
+ * apiVersions in manifests; these do not collide.
  */
 struct name_collisions;
 
-/*
- * The rule by which templates collide: those with the same key. The key of a template must not
- * change while it is in the register.
- */
+/* Key of a register. The key of a template must not change while the register has the template. */
 struct collision_rule {
     uint64_t (*hash)(const struct entry *template, uint64_t seed);
     /*
-     * Comparison function of struct map. `key` is a template; name_collisions_item_template() reads
-     * `item`.
+     * Returns true if the keys of two templates are equal: of `key`, and of
+     * name_collisions_item_template(item).
      */
     bool (*same)(const void *item, const void *key);
 };
-/* Returns a template of a map item, which stands for all templates with the same key. */
+/* Returns one of the templates in an item of the register, which all have the same key. */
 const struct entry *name_collisions_item_template(const void *item);
 
 /*
- * Rule with the name of the binding as key. Karmada derives this name from the template's name and
- * lower-case kind without the API group (binding_name), so templates that differ only in the group
- * collide.
+ * Rule with namespace and name of the binding as key. Karmada derives the name from the template's
+ * name and lower-case kind without the API group (binding_name), so templates that differ only in
+ * the group collide.
  */
 extern const struct collision_rule collision_binding_name;
 
@@ -47,13 +44,11 @@ void name_collisions_add(struct name_collisions *c, struct entry *template,
 void name_collisions_remove(struct name_collisions *c, struct entry *template,
                             struct entry_list *affected);
 
-/*
- * Returns true if the template of another object has the same key. `template` must be registered.
- */
+/* Returns true if a template of another object has the key of `template`, which is registered. */
 bool name_collisions_has_collision(const struct name_collisions *c, const struct entry *template);
 /*
- * Returns how many templates of other objects have the same key. Stores the first `max` of them in
- * `out`, in the order of entry_compare().
+ * Returns how many templates of other objects have the key of `template`. Stores the first `max` of
+ * them in `out`, in the order of entry_compare().
  */
 size_t name_collisions_list_others(const struct name_collisions *c, const struct entry *template,
                                    const struct entry **out, size_t max);

@@ -49,7 +49,7 @@ struct entry *find_or_add_claim_policy(struct store *s, const struct claim *clai
     return store_find_or_add(s, &id);
 }
 
-struct identity override_identity(const struct entry *policy, uint32_t at)
+struct identity dependent_override_identity(const struct entry *policy, uint32_t at)
 {
     const struct kind_def *def = kind_of_overrides(policy->partition->type->def->cluster_scoped);
 
@@ -59,7 +59,7 @@ struct identity override_identity(const struct entry *policy, uint32_t at)
 
 bool claim_names_policy(const struct claim *claim, const struct entry *policy)
 {
-    /* A cluster-wide policy has the namespace "", so this compares the kinds too. */
+    /* A cluster-wide policy has the namespace "", so this comparison includes the kind. */
     return claim->ns == entry_ns(policy) && strcmp(claim->name, policy->name) == 0;
 }
 
@@ -81,7 +81,7 @@ bool policy_selects_template(const struct entry *policy, const struct entry *tem
     const struct policy *p = entry_policy(policy);
     const char *ns = entry_ns(policy);
 
-    /* The template was not read, but its binding shows that the policy selected it. */
+    /* The labels are unknown; the template's binding shows that the policy selected it. */
     if (entry_template(template)->unread)
         return true;
     /* A claim can name a policy of another namespace, for example after a restore of a backup. */
@@ -98,8 +98,8 @@ struct identity identity_of_template_binding(const struct identity *template, st
 }
 
 /*
- * Returns the binding that has the template's binding name and refers to the template. It may
- * belong to an object of the same name that was deleted since (another uid).
+ * Returns the binding that has the template's binding name and spec.resource; NULL without one. The
+ * binding may be in deletion, or belong to a deleted object of the same name (another uid).
  */
 static struct entry *binding_by_name(const struct store *s, const struct entry *template)
 {
@@ -112,10 +112,7 @@ static struct entry *binding_by_name(const struct store *s, const struct entry *
     return b && binding_template(s, b) == template ? binding : NULL;
 }
 
-/*
- * True if the binding is being deleted, or belongs to an object of the template's name that was
- * deleted since (another uid).
- */
+/* True if a binding from binding_by_name() is in deletion or belongs to a deleted object. */
 static bool blocks_binding_name(const struct binding *b, const struct entry *template)
 {
     const struct template *t = entry_template(template);
@@ -218,8 +215,8 @@ void subject_index_release(struct subject_index *index)
 }
 
 /*
- * Returns the group with room for one more entry; creates it if `group` is NULL. Grows it in small
- * steps, because most groups have one entry per cluster.
+ * Returns the group with room for one more entry; creates it if `group` is NULL. The capacity grows
+ * in small steps, because most groups have one entry per cluster.
  */
 static struct subject_group *reserve_group_entry(struct subject_group *group,
                                                  const struct subject *subject)

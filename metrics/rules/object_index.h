@@ -13,23 +13,23 @@
 /* ---- bindings and claims ---- */
 
 /*
- * Stores the object in a binding's spec.resource; the texts belong to `b`. Returns false if its
- * kind is not one of templates.
+ * Stores the identity in a binding's spec.resource; the texts belong to `b`. Returns false if the
+ * identity is incomplete, or its kind is not one of templates.
  */
 bool binding_get_resource(const struct binding *b, struct identity *out);
 
-/* Returns true if a binding has neither a placement nor referrers: it counts as absent. */
+/* Returns true if a binding has neither a placement nor referrers, so that it counts as absent. */
 static inline bool binding_is_left_over(const struct binding *b)
 {
     return !b->has_placement && b->referrer_count == 0;
 }
 
-/* Returns the template of a binding, existing or not; NULL if the store has no entry for it. */
+/* Returns the entry of a binding's template, existing or not; NULL if the store has no entry. */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
 /*
- * Observer of references: `changed` is called after a binding began or ceased to refer to a
- * template. It must not change the store.
+ * Observer of references: `changed` is called after a binding began or ceased to refer to
+ * `template`. The callback must not change the store.
  */
 struct bound_observer {
     void (*changed)(void *context, const struct identity *template);
@@ -40,33 +40,37 @@ struct bound_observer {
 struct identity referrer_identity(const struct referrer *r);
 
 /*
- * Returns the binding that refers to a template, existing or not: the binding with the name that
- * Karmada derives from the template's name, if its spec.resource is the template and it is not left
- * over. The binding may be in deletion, or belong to an object of this name that was deleted since.
- * Returns NULL if there is no such binding.
+ * Returns the binding that refers to this template, which need not exist: the binding with the name
+ * that Karmada derives (binding_name), if its spec.resource is the template and it is not left over
+ * (binding_is_left_over). In contrast to template_binding(), the binding may be in deletion, or
+ * belong to a deleted object of the same name. Returns NULL if there is no such binding.
  */
 struct entry *binding_referring_to(const struct store *s, const struct identity *template);
 
-/* Returns the policy of a claim; NULL if the store has no entry for it. */
+/* Returns the entry of a claim's policy, existing or not; NULL if the store has no entry. */
 struct entry *find_claim_policy(const struct store *s, const struct claim *claim);
-/* Returns the policy of a claim; adds an entry to the store if it has none (store_find_or_add). */
+/* Returns the entry of a claim's policy; adds it if the store has no entry (store_find_or_add). */
 struct entry *find_or_add_claim_policy(struct store *s, const struct claim *claim);
 
 /*
- * Returns the identity of the override policy in element `at` of a policy's dependentOverrides; the
- * texts belong to `policy`.
+ * Returns the identity of the override policy in element `at` of dependentOverrides of a policy
+ * that exists; the texts belong to `policy`.
  */
-struct identity override_identity(const struct entry *policy, uint32_t at);
+struct identity dependent_override_identity(const struct entry *policy, uint32_t at);
 
 /* Returns true if the claim has the policy's kind, namespace and name; ignores the policy id. */
 bool claim_names_policy(const struct claim *claim, const struct entry *policy);
 
 /*
- * Returns true if the claim has the name and the id of this existing policy. `claim` may be NULL.
+ * Returns true if claim_names_policy() and claim_policy_exists() hold for the claim and the policy.
+ * `claim` may be NULL.
  */
 bool claim_is_of_policy(const struct claim *claim, const struct entry *policy);
 
-/* Returns true if the policy selects the template and does not exclude it. */
+/*
+ * Returns true if the policy selects the template and does not exclude it, or if the template was
+ * not read (`unread`). Both must have an object.
+ */
 bool policy_selects_template(const struct entry *policy, const struct entry *template);
 
 /*
@@ -75,32 +79,34 @@ bool policy_selects_template(const struct entry *policy, const struct entry *tem
  */
 struct identity identity_of_template_binding(const struct identity *template, struct strbuf *name);
 
-/* Returns true if a claim's policy (`claimed`, may be NULL) exists and has the claim's id. */
+/*
+ * Returns true if the policy `claimed` of a claim (may be NULL) exists and has the claim's id. A
+ * policy without an id, as in manifests, matches every id.
+ */
 bool claim_policy_exists(const struct claim *claim, const struct entry *claimed);
 
 /*
- * Returns the binding of a template: the binding with the name that Karmada gives it
- * (binding_name), if its spec.resource is this template, compared by uid too if both uids are
- * known. Returns NULL otherwise, and if the binding is being deleted. If the bindings of two
- * templates have the same name, only one of the templates has it.
+ * Returns the binding of a template: the binding with the name that Karmada derives (binding_name),
+ * if its spec.resource is this template, also by uid if both uids are known. Returns NULL if there
+ * is no such binding, or it is being deleted. If Karmada derives the same name for two templates,
+ * at most one of them has a binding.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
 
 /*
- * Returns true if another binding blocks the name of the template's binding: a binding in deletion,
- * or the binding of an object of the template's name that was deleted since (another uid). Karmada
- * creates no binding until the other one is gone.
+ * Returns true if an earlier binding blocks the name of the template's binding: its spec.resource
+ * is the template, but it is in deletion, or belongs to a deleted object of the same name (another
+ * uid). Karmada creates no binding until the earlier one is gone.
  */
 bool is_binding_name_blocked(const struct store *s, const struct entry *template);
 
 /*
- * Appends the dependencies of a template, existing or not: the objects that its spec refers to. If
- * these are unknown (only metadata was read, or the kind is unknown), appends the dependencies that
- * Karmada has recorded on the binding `b`, which may be NULL. Adds missing entries to the store
- * (store_find_or_add). Returns false if the dependencies are unknown.
+ * Appends the dependencies of a template, existing or not: the templates that its spec refers to by
+ * name. If these are unknown (no object, only metadata, or an unknown kind), appends the
+ * dependencies that Karmada has recorded on the binding `b`, which may be NULL. Adds missing
+ * entries to the store (store_find_or_add). Returns false if neither source is available.
  *
- * Karmada creates attached bindings for existing dependencies, one level deep. References by label
- * (the EndpointSlices of a ServiceImport) are omitted: they have no name. Duplicates in Karmada's
+ * References by label (the EndpointSlices of a ServiceImport) are omitted. Duplicates in Karmada's
  * record stay duplicates.
  */
 bool list_template_dependencies(struct store *s, const struct entry *template,
@@ -132,8 +138,8 @@ void subject_index_init(struct subject_index *index, uint64_t seed);
 void subject_index_release(struct subject_index *index);
 
 /*
- * Adds an entry that is not in the index, or removes one that was added with this subject. The
- * texts of the subject must be interned and belong to the entry until it is removed.
+ * Adds an entry that is not in the index, or removes an entry that was added with this subject. The
+ * texts of the subject must be interned, and held by the entry until it is removed.
  */
 void subject_index_add(struct subject_index *index, const struct subject *subject,
                        struct entry *entry);

@@ -76,11 +76,11 @@ void override_selection_release(struct override_selection *selection)
 /* ---- rules by cluster ---- */
 
 /*
- * True if the rule applies to the cluster or may apply to it. Sets `unsure` if only the Cluster
- * object, which is not known, could decide.
+ * True if the rule applies or may apply to the cluster. Sets `unsure` if that depends on the
+ * Cluster object, which is not known.
  */
-static bool rule_applies(const struct override_rule *rule, const char *name,
-                         const struct cluster *cluster, bool *unsure)
+static bool rule_may_apply(const struct override_rule *rule, const char *name,
+                           const struct cluster *cluster, bool *unsure)
 {
     const struct cluster_affinity *target = rule->target;
 
@@ -106,7 +106,7 @@ struct override_steps override_steps_for_cluster(const struct override_selection
         for (uint32_t k = 0; k < override->rule_count; k++) {
             const struct override_rule *rule = &override->rules[k];
 
-            if (!rule_applies(rule, name, cluster, &steps.unsure))
+            if (!rule_may_apply(rule, name, cluster, &steps.unsure))
                 continue;
             steps.items = xreallocarray(steps.items, steps.count + 1, sizeof(*steps.items));
             steps.items[steps.count++] = (struct override_step){by, rule};
@@ -152,7 +152,7 @@ void override_events_release(struct override_events *o)
     subject_index_release(&o->index);
 }
 
-/* True if the Event is about a template. Karmada repeats some of these Events for the binding. */
+/* True if the Event is about overrides of a template. Karmada emits the same for bindings. */
 static bool is_template_event(const struct event *event)
 {
     return event && event->override &&
@@ -202,6 +202,7 @@ struct override_query {
     const struct work *work;
 };
 
+/* True if the Event counts: about the present template, and about the cluster or all clusters. */
 static bool event_concerns_query(const struct entry *event, const struct override_query *q)
 {
     const struct override_event *e = entry_event(event)->override;
@@ -227,7 +228,7 @@ static bool is_in_later_second(int64_t ms, const struct override_event *failure)
     return ms / 1000 > failure->time_ms / 1000;
 }
 
-/* True if the policy was deleted, changed or recreated after the failure. */
+/* True if the policy is known to be deleted, or to be changed or recreated after the failure. */
 static bool has_changed_since(const struct override_events *o, const struct entry *policy,
                               const struct override_event *failure)
 {

@@ -12,13 +12,12 @@
 
 /*
  * Override policies: which of them apply to a template for a member cluster, in which order
- * (Karmada: ApplyOverridePolicies), and which of them fail. The overriders are not evaluated; see
- * `others_may_act`.
+ * (Karmada: ApplyOverridePolicies), and which of them fail. Their overriders are not evaluated.
  */
 
 /* ---- selection ---- */
 
-/* An override policy that selects a template. A policy that is being deleted still selects it. */
+/* An override policy that selects a template. A policy in deletion still selects templates. */
 struct overriding {
     const struct entry *policy;
     enum selector_score score; /* A policy without selectors has SCORE_ALL. */
@@ -26,28 +25,28 @@ struct overriding {
 
 /* All override policies that select one template, in the order in which Karmada applies them. */
 struct override_selection {
-    struct overriding *items;
+    struct overriding *items; /* Owned. */
     size_t count;
     size_t capacity;
 };
 
 /*
  * Returns the override policies that select a template, which must have an object: first the
- * ClusterOverridePolicies, then the OverridePolicies of its namespace; in each kind by score,
- * lowest first, then by name in byte order. Valid until the store changes. Release the result with
- * override_selection_release().
+ * ClusterOverridePolicies, then the OverridePolicies of its namespace. Both are sorted by score,
+ * lowest first, then by name in byte order. The result is valid until the store changes; release it
+ * with override_selection_release().
  */
 struct override_selection override_selection_make(const struct store *store,
                                                   const struct entry *template);
 void override_selection_release(struct override_selection *selection);
 
-/* A rule of an override policy, which applies to a cluster. */
+/* Application of one rule of the override policy `by` to a cluster. */
 struct override_step {
     const struct overriding *by;
     const struct override_rule *rule;
 };
 
-/* All rules that apply to one cluster, in the order of application. */
+/* All rules that apply or may apply to one cluster, in the order of application. */
 struct override_steps {
     struct override_step *items; /* Owned; NULL if `count` is 0. */
     size_t count;
@@ -55,21 +54,21 @@ struct override_steps {
     bool unsure;
     /*
      * A rule of a ClusterOverridePolicy can change the labels, the name or the namespace of the
-     * template. Karmada selects OverridePolicies after that, so it may select other ones.
+     * template. Karmada then selects OverridePolicies by the new values, so others may apply.
      */
     bool others_may_act;
 };
 
 /*
- * Returns the rules of a selection that apply to the cluster `name`. `cluster` is NULL if its
- * object is not known. The result points into the selection. Release it with
- * override_steps_release().
+ * Returns the rules of a selection that apply to the cluster `name`. `cluster` is NULL if the
+ * Cluster object is not known; rules that may apply are then included. The result points into the
+ * selection. Release it with override_steps_release().
  */
 struct override_steps override_steps_for_cluster(const struct override_selection *selection,
                                                  const char *name, const struct cluster *cluster);
 void override_steps_release(struct override_steps *steps);
 
-/* Returns true if both contain the same rules. Both must come from the same selection. */
+/* Returns true if both have the same rules and `unsure`. Both must be of the same selection. */
 bool override_steps_equal(const struct override_steps *a, const struct override_steps *b);
 
 /* Returns the index of a step's rule in spec.overrideRules; 0 for the deprecated fields. */
@@ -79,11 +78,11 @@ uint32_t override_step_rule_index(const struct override_step *step);
 
 /*
  * Index of Karmada's Events about the override policies of templates. Only Events show that an
- * override policy cannot be applied: Karmada then creates no Work or keeps the old one, and does
- * not change the binding.
+ * override policy cannot be applied: after such a failure Karmada creates no Work or keeps the old
+ * Work, and does not change the binding.
  *
- * The index has no data beyond the Events in the store, which an API server deletes after an hour
- * by default. A repetition updates the same Event.
+ * The index contains only Events in the store. By default, an API server deletes Events after an
+ * hour. If a failure repeats, Karmada updates the same Event.
  */
 struct override_events {
     struct subject_index index; /* Events by template. */
@@ -91,21 +90,24 @@ struct override_events {
     const struct incomplete *incomplete;
 };
 
-/* Initializes `o`, which borrows the other arguments. */
+/* Initializes `o`, which borrows `store` and `incomplete`. `seed` is the seed of its hashes. */
 void override_events_init(struct override_events *o, struct store *store,
                           const struct incomplete *incomplete, uint64_t seed);
 void override_events_release(struct override_events *o);
 
 /*
  * Updates the index after an Event was created (`old` is NULL), replaced or deleted. Returns true
- * if that may affect the templates of both Events (override_event_template()).
+ * if the templates of the old and the new Event may be affected (override_event_template()).
  */
 bool override_events_update(struct override_events *o, struct entry *entry,
                             const struct event *old);
-/* Returns the template that an Event is about; NULL if the store has no such template. */
+/*
+ * Returns the template to which an Event about override policies belongs; NULL if the store has no
+ * such template, or the Event is NULL or of another subject.
+ */
 struct entry *override_event_template(const struct override_events *o, const struct event *event);
 
-/* A failed override policy. The texts belong to the Event and are valid until the store changes. */
+/* A failed override policy. The texts belong to an Event, and are valid until the store changes. */
 struct override_failure {
     const char *policy_ns; /* "" for a ClusterOverridePolicy. */
     const char *policy;
@@ -116,17 +118,17 @@ struct override_failure {
 /*
  * Returns true, with the latest failure in `out`, if an override policy of a template cannot be
  * applied for a member cluster. Call it only if the current version of the template has no Work for
- * the cluster; such a Work proves that the policies were applied. A failure counts until one of
- * these happens, in a later second, because times of Events are whole seconds:
- * - the policy was deleted, changed, or deleted and created again;
- * - Karmada applied this policy for this cluster, or wrote all Works of the template. (Only files
- *   have these Events; they are not requested from an API server);
- * - the Work for the cluster was written; `work` is NULL if there is no Work or it is unknown.
- * Events about a deleted object of the template's name (another uid) do not count, nor do Events
- * while these have not been read completely.
+ * the cluster; such a Work proves that the policies were applied. A failure counts until one of:
+ * - the policy does not exist, or was changed or created later than the failure;
+ * - a later Event, which only files have, shows that Karmada applied this policy for this cluster;
+ * - a later Event, which only files have, shows that Karmada wrote all Works of the template;
+ * - the Work for the cluster was written later; `work` is NULL if there is no known Work.
+ * Later means in a later second, because times of Events are whole seconds. Events about a deleted
+ * object of the template's name (another uid) do not count. Policies and Events of a kind that was
+ * not read completely prove nothing.
  *
- * Appends the policies that the result depends on to `reads`. Events that change the result mark
- * the template, so they are not appended.
+ * Appends the policies that the result depends on to `reads`, but not the Events: a change of an
+ * Event marks the template (override_events_update()).
  */
 bool override_failed(const struct override_events *o, const struct entry *template,
                      const struct work *work, const char *cluster, struct entry_list *reads,

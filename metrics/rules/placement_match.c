@@ -21,8 +21,8 @@ bool affinity_allows_name(const struct cluster_affinity *affinity, const char *n
 }
 
 /*
- * Adds the cluster's field `key` to `out`, with the selector's copy of the key: keys are compared
- * as pointers.
+ * Adds a field of the cluster to `out` if the selector has a requirement on it. The key is the
+ * selector's copy, because label_selector_matches() compares keys as pointers.
  */
 static void add_selected_field(const struct label_selector *selector, const char *key,
                                const char *value, struct labels *out)
@@ -73,7 +73,7 @@ static bool zone_matches(const struct label_requirement *r, const struct cluster
     abort();
 }
 
-/* Karmada does not check that zones are valid label values, so `invalid` is ignored here. */
+/* Ignores `invalid` of the selector: Karmada does not check that zones are valid label values. */
 static bool zones_match(const struct label_selector *selector, const struct cluster *cluster)
 {
     for (size_t i = 0; i < selector->count; i++) {
@@ -118,7 +118,7 @@ static bool is_tolerated(const struct placement *placement, const struct taint *
 
 bool placement_tolerates_cluster(const struct placement *placement, const struct cluster *cluster)
 {
-    /* Karmada adds a taint to a cluster in deletion, with some delay. */
+    /* Karmada taints a cluster in deletion, but with some delay. */
     if (cluster->deleting)
         return false;
     for (uint32_t i = 0; i < cluster->taint_count; i++) {
@@ -134,10 +134,10 @@ struct placements {
     struct store *store;
     struct map placements; /* Resolved placements by canonical text. */
     uint64_t seed;
-    uint64_t version;        /* Incremented by every change of the clusters. */
+    uint64_t version;        /* Incremented to mark all resolved placements as outdated. */
     struct listing clusters; /* Sorted by entry_compare(), that is, by name. */
     uint64_t listed;         /* Value of `version` when `clusters` was listed. */
-    bool hidden;             /* Resolve as if there were no clusters: some have not been read. */
+    bool hidden;             /* See placements_set_clusters_hidden(). */
 };
 
 static bool has_text_address(const void *item, const void *key)
@@ -184,7 +184,7 @@ void placements_set_clusters_hidden(struct placements *p, bool hidden)
     p->version++;
 }
 
-/* Updates p->clusters. */
+/* Lists p->clusters again if `version` has changed. */
 static void update_cluster_list(struct placements *p)
 {
     if (p->listed == p->version)
@@ -210,7 +210,7 @@ static int64_t cluster_weight(const struct placement *placement, const struct en
     return weight;
 }
 
-/* Stores the clusters that one affinity group allows; all clusters if `group` is NULL. */
+/* Stores the clusters that a group allows without overflow; all clusters if `group` is NULL. */
 static void fill_cluster_set(struct placements *p, const struct placement *placement,
                              const struct affinity_group *group, struct cluster_set *out)
 {

@@ -7,22 +7,22 @@
 
 /* Member clusters that a placement allows (Karmada: ClusterMatches, TaintToleration). */
 
-/* Returns true if the affinity allows this cluster: all its conditions must hold. */
+/* Returns true if the cluster meets all conditions of the affinity. */
 bool affinity_matches_cluster(const struct cluster_affinity *affinity, const char *name,
                               const struct cluster *cluster);
 
-/* Returns true if the affinity allows the name; ignores conditions that need the object. */
+/* Returns true if the affinity allows the name; ignores conditions that need the Cluster object. */
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
 
 /*
  * Returns true if the scheduler may place new workloads on the cluster: the placement tolerates its
- * taints, and the cluster is not in deletion.
+ * taints NoSchedule and NoExecute, and the cluster is not in deletion.
  */
 bool placement_tolerates_cluster(const struct placement *placement, const struct cluster *cluster);
 
 /*
- * The placements of all policies, resolved to the member clusters of a store. Each distinct
- * placement is parsed and matched once; policies and templates share the result.
+ * Placements of policies and bindings, resolved to the member clusters of a store. Each distinct
+ * placement is parsed and matched once; all its users share the result.
  */
 struct placements;
 
@@ -30,7 +30,7 @@ struct placements;
 struct member {
     const char *name; /* Interned. */
     int64_t weight;   /* Largest matching static weight; 0 without a match. */
-    bool tolerated;   /* The placement tolerates its taints. */
+    bool tolerated;   /* Result of placement_tolerates_cluster(). */
     const struct entry *cluster;
 };
 
@@ -38,35 +38,36 @@ struct member {
 struct cluster_set {
     struct member *members; /* Sorted by name, in byte order. */
     uint32_t count;
-    bool tolerated; /* The placement tolerates the taints of all of them. */
+    bool tolerated; /* All members are `tolerated`. */
 };
 
 /* A placement, and the clusters that it allows. */
 struct resolved_placement {
-    const char *text; /* Canonical text, interned; NULL for the empty placement. */
-    struct placement *placement;
+    const char *text;            /* Canonical text, interned; NULL for the empty placement. */
+    struct placement *placement; /* If unreadable, it has neither groups nor clusters. */
     /* One set per element of placement->groups; without groups one set of all clusters. */
     struct cluster_set *groups;
     uint32_t group_count;
-    /* Names of the clusters that any group or overflow allows, sorted; interned. */
+    /* Names of the clusters that any group or its overflow allows, sorted; interned. */
     const char **clusters;
     uint32_t cluster_count;
-    bool has_clusters;   /* The store has Cluster objects. */
-    uint32_t references; /* The last placements_drop() frees the placement. */
-    uint64_t version;    /* Value of `version` in struct placements when it was resolved. */
+    bool has_clusters;   /* The store has Cluster objects, and they are not hidden. */
+    uint32_t references; /* Number of placements_ref() calls without their placements_drop(). */
+    uint64_t version;    /* `version` of struct placements for which `groups` are valid. */
 };
 
+/* Returns an empty set of placements. Borrows the store, which must be freed later. */
 struct placements *placements_new(struct store *store, uint64_t seed) MUST_USE;
 /* Accepts NULL. Every reference must have been dropped. */
 void placements_free(struct placements *p);
 
 /*
- * Marks all placements as outdated after a cluster was added or removed, or its labels, fields or
- * taints changed. placements_ref() then resolves them again.
+ * Marks all placements as outdated after a cluster was added, removed, or changed in a property
+ * that placements depend on. The next placements_ref() of each resolves it again.
  */
 void placements_mark_outdated(struct placements *p);
 
-/* Sets whether placements are resolved as if there were no clusters: some have not been read. */
+/* Sets whether placements are resolved without any cluster, as while some are not read yet. */
 void placements_set_clusters_hidden(struct placements *p, bool hidden);
 
 /*
@@ -77,12 +78,12 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
 /* Drops a reference. Accepts NULL. */
 void placements_drop(struct placements *p, const struct resolved_placement *resolved);
 
-/* Returns true if the store has a Cluster of this name. */
+/* Returns true if the store has a Cluster of this name, and clusters are not hidden. */
 bool placements_has_cluster(struct placements *p, const char *name);
 
 /*
- * Returns true if any affinity of the placement allows the cluster. If the store has no Cluster of
- * this name, only the conditions on the name count.
+ * Returns true if any affinity of the placement allows the cluster, or the placement is unreadable.
+ * Without a Cluster of this name (placements_has_cluster()), only the conditions on the name count.
  */
 bool placements_allow_cluster(struct placements *p, const struct resolved_placement *resolved,
                               const char *name);

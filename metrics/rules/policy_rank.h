@@ -4,8 +4,8 @@
 #include "metrics/rules/selector.h"
 
 /*
- * Rank of the policies that select a template: the first one wins (product contract 3.1; Karmada:
- * getHighestPriorityPropagationPolicy, propagateResource).
+ * Rank of the policies that select a template: the first policy wins if it is eligible (product
+ * contract 3.1; Karmada: getHighestPriorityPropagationPolicy, propagateResource).
  */
 
 /* A policy that selects a template, even if it cannot win. */
@@ -20,9 +20,9 @@ struct candidate {
 enum rank_step {
     RANK_ELIGIBLE, /* A policy that excludes the template or is being deleted ranks last. */
     RANK_KIND,     /* PropagationPolicy before ClusterPropagationPolicy. */
-    RANK_PRIORITY,
-    RANK_SELECTOR,
-    RANK_NAME,
+    RANK_PRIORITY, /* Higher spec.priority before lower. */
+    RANK_SELECTOR, /* Higher selector_score before lower. */
+    RANK_NAME,     /* In byte order. */
 };
 
 static inline bool candidate_eligible(const struct candidate *c)
@@ -31,8 +31,8 @@ static inline bool candidate_eligible(const struct candidate *c)
 }
 
 /*
- * Returns a negative number if `a` ranks before `b`, a positive one if behind, else 0. Stores in
- * `step`, unless NULL, the criterion in which the two differ.
+ * Returns a negative number if `a` ranks before `b`, a positive number if behind, else 0. If not 0,
+ * stores in `step`, unless NULL, the strongest criterion in which the two differ.
  */
 int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step);
 

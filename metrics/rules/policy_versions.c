@@ -4,7 +4,7 @@
 #include "metrics/base/map.h"
 #include "metrics/rules/drift.h"
 
-/* Returns a copy of the values with its own references to the texts. */
+/* Returns a copy with its own references to the texts; an unset `preserve` becomes false. */
 static struct propagation copy_values(const struct propagation *p)
 {
     struct propagation copy = *p;
@@ -18,9 +18,7 @@ static struct propagation copy_values(const struct propagation *p)
     return copy;
 }
 
-/*
- * Returns a new version with these values, in no history yet. Free it with policy_version_free().
- */
+/* Returns a new version with these values, in no history. Free it with policy_version_free(). */
 static MUST_USE struct policy_version *policy_version_new(const struct propagation *values)
 {
     struct policy_version *v = xcalloc(1, sizeof(*v));
@@ -29,7 +27,7 @@ static MUST_USE struct policy_version *policy_version_new(const struct propagati
     return v;
 }
 
-/* Replaces the values by equal values of a policy, which are more exact than those of a binding. */
+/* Replaces the values by equal ones of a policy: these name a PriorityClass, a binding's do not. */
 static void policy_version_set_values(struct policy_version *v, struct intern *strings,
                                       const struct propagation *values)
 {
@@ -48,8 +46,8 @@ static void policy_version_free(struct policy_version *v, struct intern *strings
 }
 
 /*
- * True if a version that is not the current one has the values `p` of a binding. A priority is
- * compared only by its presence: the number of a PriorityClass is not a value of the policy.
+ * True if the version has the values `p` of a binding. Compares only the presence of a priority,
+ * and only in a ResourceBinding: a policy names a PriorityClass, a binding has a number.
  */
 static bool policy_version_equals_binding(const struct policy_version *v,
                                           const struct propagation *p, bool cluster_scoped)
@@ -58,7 +56,7 @@ static bool policy_version_equals_binding(const struct policy_version *v,
            (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
 }
 
-/* True if a version has the values `p` of a policy. A recovered version has no PriorityClass. */
+/* True if the version has the values `p` of a policy; a recovered one need not name the class. */
 static bool policy_version_equals_policy(const struct policy_version *v,
                                          const struct propagation *p)
 {
@@ -105,6 +103,7 @@ static void unlink_version(struct policy_history *h, size_t at)
             (h->count - at) * sizeof(struct policy_version *));
 }
 
+/* Compares two versions by age. If the age is unknown, the hash makes the order reproducible. */
 static int compare_age(const void *a, const void *b)
 {
     const struct policy_version *x = *(struct policy_version *const *)a;
@@ -122,7 +121,7 @@ static int compare_age(const void *a, const void *b)
     return strcmp(x_hash, y_hash);
 }
 
-/* Swaps two versions in the list, but not their numbers. */
+/* Swaps two versions in the list, and also their numbers, so that the numbers stay sorted. */
 static void swap_versions(struct policy_version **a, struct policy_version **b)
 {
     struct policy_version *v = *a;
@@ -171,7 +170,7 @@ static void policy_history_trim(struct policy_history *h, struct intern *strings
         unlink_version(h, i);
         policy_version_free(v, strings);
         unused--;
-        /* Earlier versions than the next observed one are now missing. */
+        /* The list now has a gap before the next observed version. */
         for (size_t next = i; next < h->count; next++) {
             if (!h->versions[next]->recovered) {
                 h->versions[next]->missed = true;
@@ -183,9 +182,9 @@ static void policy_history_trim(struct policy_history *h, struct intern *strings
 
 /* ---- changes of the policy ---- */
 
-/* Records `v` as the version that the policy `p` has since `since_ms`, 0 if unknown. */
-static void record_arrival(struct policy_history *h, struct policy_version *v,
-                           const struct policy *p, int64_t since_ms)
+/* Makes `v` the observed version of the policy `p`, in force since `since_ms`; 0 if unknown. */
+static void set_version_in_force(struct policy_history *h, struct policy_version *v,
+                                 const struct policy *p, int64_t since_ms)
 {
     v->turn = ++h->turns;
     v->generation = p->generation;
@@ -203,8 +202,8 @@ static MUST_USE struct policy_history *policy_history_new(struct entry *policy)
     h->policy = policy;
     h->holders = 1;
     h->unknown.history = h;
-    record_arrival(h, add_version(h, &p->propagation), p,
-                   p->write.time_ms ? p->write.time_ms : p->changed_ms);
+    set_version_in_force(h, add_version(h, &p->propagation), p,
+                         p->write.time_ms ? p->write.time_ms : p->changed_ms);
     h->versions[0]->missed = true;
     return h;
 }
@@ -227,7 +226,7 @@ void policy_history_drop(struct policy_history *h, struct intern *strings)
     free(h);
 }
 
-/* Returns the version with these values as the newest one: moves it to the end, or appends it. */
+/* Moves the version with these values to the end, or adds it there. The caller sets `by` anew. */
 static struct policy_version *make_version_current(struct policy_history *h, struct intern *strings,
                                                    const struct propagation *values)
 {
@@ -261,7 +260,7 @@ static void policy_history_update(struct policy_history *h, struct intern *strin
                                                              : p->changed_ms;
 
     current = make_version_current(h, strings, &p->propagation);
-    record_arrival(h, current, p, since_ms);
+    set_version_in_force(h, current, p, since_ms);
     current->undated = since_ms == 0;
     current->missed = missed;
 }
@@ -281,15 +280,18 @@ void policy_history_date_versions(struct policy_history *h, int64_t now_ms)
 
 /* ---- versions that templates run ---- */
 
-/* Returns the latest known time at which a binding got its values; 0 if unknown. */
+/* Returns the last change of a binding's spec, else its last scheduling; 0 if unknown. */
 static int64_t binding_values_time_ms(const struct binding *b)
 {
     return b->changed_ms ? b->changed_ms : (int64_t)b->status.scheduled_s * 1000;
 }
 
-/* Returns the known version with the values that a template runs; NULL if there is none. */
-static struct policy_version *policy_history_find_running(const struct policy_history *h,
-                                                          const struct running *r)
+/*
+ * Returns the version whose values the binding has; NULL if there is none. A binding that differs
+ * only in the number of its PriorityClass (`priority_moved`) has the current version.
+ */
+static struct policy_version *find_running_version(const struct policy_history *h,
+                                                   const struct running *r)
 {
     const struct propagation *p = &r->binding->propagation;
     size_t last = h->count - 1;
@@ -305,14 +307,14 @@ static struct policy_version *policy_history_find_running(const struct policy_hi
 }
 
 /*
- * Returns the turn of the observed version before which the values of a binding, which no version
- * has, may have been a version; 0 if the exporter cannot have missed such a version. Values that
- * the binding had when it was first read can be of any age. Values that were seen to change are a
- * missed version only if they fall into a gap of the observation.
+ * Returns the turn for a recovered version with the values of the binding, which no version has:
+ * that of the first `missed` version since the last write of the binding. If the binding was seen
+ * to change, the write must also be later than the observed version before. If not, the values can
+ * be of any age, and the last `missed` version is the fallback. Returns 0 if no version qualifies.
  */
 static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
 {
-    /* Prefer the time of the copied fields: the scheduler writes to other fields of the spec. */
+    /* Prefer the time of the copied fields: the scheduler changes other fields of the spec. */
     int64_t evidence_ms =
         b->propagated_s ? (int64_t)b->propagated_s * 1000 : binding_values_time_ms(b);
     int64_t before_ms = 0;
@@ -333,7 +335,7 @@ static uint32_t missed_turn(const struct policy_history *h, const struct binding
     return turn;
 }
 
-/* Sets the evidence time of a recovered version to that of the newest binding with its values. */
+/* Sets the evidence time of a recovered version to the change time of `b`, if that is later. */
 static void update_evidence_time(struct policy_version *v, const struct binding *b)
 {
     int64_t evidence_ms = binding_values_time_ms(b);
@@ -345,14 +347,15 @@ static void update_evidence_time(struct policy_version *v, const struct binding 
 }
 
 /*
- * Returns the version with the values that a template runs. Adds a recovered version if the values
- * may have been in force before the history began or while the exporter did not watch. Returns the
- * unknown version for values that cannot be a version.
+ * Returns the version whose values the binding has, as find_running_version() does. If there is
+ * none, adds a recovered version: the values may have been in force before the history began or
+ * while the exporter did not watch. Returns the unknown version if that is impossible, the binding
+ * has no claim of the policy, or the history has too many recovered versions.
  */
-static struct policy_version *policy_history_find_or_recover(struct policy_history *h,
-                                                             const struct running *r)
+static struct policy_version *find_or_recover_running_version(struct policy_history *h,
+                                                              const struct running *r)
 {
-    struct policy_version *v = policy_history_find_running(h, r);
+    struct policy_version *v = find_running_version(h, r);
     size_t recovered = 0;
     uint32_t turn;
 
@@ -378,7 +381,7 @@ static struct policy_version *policy_history_find_or_recover(struct policy_histo
 
 /*
  * True if a recovered version has the turn of another recovered version, and their evidence times
- * do not tell which of them is older.
+ * do not order them.
  */
 static bool has_unknown_order(const struct policy_version *v)
 {
@@ -536,7 +539,7 @@ struct policy_version *policy_versions_add_template(struct policy_versions *all,
 
     if (!h)
         return NULL;
-    v = all->paused ? policy_history_find_running(h, r) : policy_history_find_or_recover(h, r);
+    v = all->paused ? find_running_version(h, r) : find_or_recover_running_version(h, r);
     if (!v)
         v = &h->unknown;
     v->templates++;

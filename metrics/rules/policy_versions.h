@@ -7,9 +7,10 @@
 
 /*
  * Versions of policies and the templates that run them (product contract 3.7). A version is a set
- * of the values that Karmada copies into bindings; a change of selectors, priority or preemption
- * makes no new version. Karmada keeps no record of versions. The exporter observes new ones with
- * their time and author, and recovers earlier ones from the values that bindings still have.
+ * of the values that Karmada copies into bindings (struct propagation); a change of other fields,
+ * such as selectors or priority, makes no new version. A template runs the version that its binding
+ * has. Karmada keeps no record of versions. The exporter observes new versions with their time and
+ * author, and recovers earlier versions from the values that bindings still have.
  */
 
 /* ---- one version ---- */
@@ -21,29 +22,30 @@ struct policy_version {
     /* Values of the policy, with interned texts; `preserve` is true or false, not unset. */
     struct propagation values;
     const char *by;     /* Field manager that wrote the version, interned; NULL if unknown. */
-    int64_t generation; /* Generation of the policy when the version came; 0 if unknown. */
+    int64_t generation; /* First generation of the policy with the version; 0 if unknown. */
     int64_t since_ms;   /* Time at which the version came into force; 0 if unknown or recovered. */
-    /* Latest time at which a binding had the values of a recovered version; 0 if unknown. */
+    /* Latest change of a binding with the values of a recovered version; 0 if unknown. */
     int64_t evidence_ms;
     uint32_t number; /* From 1; a later version has a higher number. */
-    uint32_t turn; /* Ordinal among the observed versions; a recovered one has that of the next. */
+    /* Observed version: its ordinal, from 1. Recovered version: `turn` of the next observed one. */
+    uint32_t turn;
     uint32_t templates; /* Number of templates that run the version. */
-    bool recovered;
+    bool recovered;     /* Known only from the values of bindings. */
     bool since_seen; /* `since_ms` is when the exporter saw the change: no object has the time. */
-    bool missed;     /* Other versions may have been in force since the previous observed one. */
-    bool undated;    /* `since_ms` is to be set by policy_history_date_versions(). */
+    bool missed;     /* Unknown versions may lie between the previous observed version and this. */
+    bool undated;    /* policy_history_date_versions() is to set `since_ms`. */
 };
 
 /*
- * policy_version_hash() writes a hash of the values, which is the same after a restart. Exception:
- * the hash of a recovered version ignores the name of a PriorityClass, which bindings do not have.
+ * Writes a hash of the values as text, which is the same after a restart. Exception: the hash of a
+ * recovered version ignores the name of a PriorityClass, which bindings do not have.
  */
 enum { POLICY_VERSION_HASH_SIZE = 11 };
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
 
-/* Returns how many versions the templates of a policy run; all unknown values count as one. */
+/* Returns how many versions of the policy are later than `v`; -1 if unknown. */
 int policy_version_count_later(const struct policy_version *v);
-/* Returns when the next version came into force; 0 for the current version or if unknown. */
+/* Returns the first known `since_ms` of later versions: `v` ended then or earlier. 0 if unknown. */
 int64_t policy_version_superseded_ms(const struct policy_version *v);
 
 /* ---- history of one policy ---- */
@@ -51,13 +53,16 @@ int64_t policy_version_superseded_ms(const struct policy_version *v);
 /* Limit of recovered versions per policy; further values in bindings count as unknown. */
 enum { POLICY_VERSIONS_RECOVERED_MAX = 256 };
 
-/* The versions of one policy. A return to earlier values makes that version the newest again. */
+/*
+ * The versions of one policy. If the policy returns to the values of an earlier version, that
+ * version becomes the newest again, with a new number.
+ */
 struct policy_history {
     struct entry *policy;
     struct policy_version **versions; /* Oldest first, the current version last; never empty. */
     size_t count;
-    struct policy_version unknown; /* For templates with values that no version ever had. */
-    uint32_t turns;                /* Number of observed versions. */
+    struct policy_version unknown; /* Stands for values in bindings that are in no version. */
+    uint32_t turns;                /* Highest `turn`. */
     uint32_t holders;              /* Number of references. */
     bool gone;   /* The policy was deleted, or deleted and created again under its name. */
     bool queued; /* The history is queued for policy_versions_report_queued(). */
@@ -72,13 +77,13 @@ void policy_history_drop(struct policy_history *h, struct intern *strings);
 /* Sets `since_ms` of the history's undated versions to `now_ms`. */
 void policy_history_date_versions(struct policy_history *h, int64_t now_ms);
 
-/* Values that a template runs with, and whether versions may be recovered from them. */
+/* The binding of a template, to find the version that the template runs. */
 struct running {
-    const struct binding *binding; /* The binding of the template; a policy made it. */
-    const struct priority *priority;
-    bool cluster_scoped;
-    bool priority_moved;   /* See struct template_decision. */
-    bool has_policy_claim; /* The binding carries the claim of this policy. */
+    const struct binding *binding;   /* A policy made it: it has a placement. */
+    const struct priority *priority; /* Resolved schedulePriority of the policy. */
+    bool cluster_scoped;             /* `binding` is a ClusterResourceBinding. */
+    bool priority_moved;             /* See struct template_decision. */
+    bool has_policy_claim; /* `binding` has the policy's claim: versions may be recovered. */
 };
 
 /* Returns the current version of the policy. */
@@ -88,17 +93,17 @@ policy_history_current_version(const struct policy_history *h)
     return h->versions[h->count - 1];
 }
 
-/* Returns the known version with this number or hash; NULL if there is no such version. */
+/* Returns the version whose decimal number or hash is `name`; NULL if there is no such version. */
 const struct policy_version *policy_history_find_version(const struct policy_history *h,
                                                          const char *name);
 
-/* Returns true if `v` is the unknown version, which stands for values that no version ever had. */
+/* Returns true if `v` is the member `unknown` of its history. */
 static inline bool policy_version_is_unknown(const struct policy_version *v)
 {
     return v == &v->history->unknown;
 }
 
-/* Returns how many versions templates run; all unknown values count as one version. */
+/* Returns how many versions of the policy are run by templates; `unknown` counts as one version. */
 size_t policy_history_count_used_versions(const struct policy_history *h);
 
 /* Returns how many templates do not run the current version; above 0 during a rollout. */
@@ -106,14 +111,11 @@ uint32_t policy_history_count_outdated_templates(const struct policy_history *h)
 
 /* ---- histories of all policies ---- */
 
-/*
- * The histories of all policies, updated by changes of the store and by decisions about templates.
- * This is the only state of an engine that does not follow from the present objects.
- */
+/* The histories of all policies, updated by changes of policies and decisions about templates. */
 struct policy_versions {
     struct map by_policy;
     struct intern *strings;
-    size_t limit; /* Number of versions kept per policy beside those that templates run. */
+    size_t limit; /* Versions kept per policy, beside the current one and those in bindings. */
     bool paused;  /* A simulation is running: histories neither gain nor lose versions. */
     struct policy_history **queued; /* Queued histories; one reference each. */
     size_t queued_count;
@@ -124,7 +126,7 @@ void policy_versions_init(struct policy_versions *all, struct intern *strings, s
 /* Frees all histories. Other holders must have dropped their references. */
 void policy_versions_release(struct policy_versions *all);
 
-/* Updates the history after a policy was created (`old` is NULL), deleted or replaced. */
+/* Updates the history, unless paused, after a policy was created, deleted or replaced. */
 void policy_versions_update(struct policy_versions *all, struct entry *policy,
                             const struct policy *old);
 /* Returns a new reference to the history of a policy; NULL if there is no history. */
@@ -132,8 +134,9 @@ struct policy_history *policy_versions_ref_history(const struct policy_versions 
                                                    const struct entry *policy);
 
 /*
- * Counts a template as running the version that `r` shows, until policy_versions_remove_template().
- * Returns the version; NULL if `h` is NULL.
+ * Counts a template as running the version that its binding in `r` has, and returns the version.
+ * The count and a reference to the history last until policy_versions_remove_template(). Returns
+ * NULL if `h` is NULL.
  */
 struct policy_version *policy_versions_add_template(struct policy_versions *all,
                                                     struct policy_history *h,
@@ -142,10 +145,10 @@ struct policy_version *policy_versions_add_template(struct policy_versions *all,
 void policy_versions_remove_template(struct policy_versions *all, struct policy_version *v);
 
 /*
- * Calls `decided`, unless NULL, for up to `budget` of the policies with a version that templates
- * began or ceased to run, in no order. Drops their old versions that no template runs;
- * policy_versions_remove_template() cannot do so, because a template that is evaluated again leaves
- * its version for a moment. Returns true if no history is queued any more.
+ * Handles up to `budget` queued histories: those with a version that a template began or ceased to
+ * run. Calls `decided`, unless NULL, for each policy that is not `gone`, in no order. Frees unused
+ * versions beyond `limit`, unless paused. policy_versions_remove_template() does not free them, as
+ * the same evaluation may add the template again. Returns true if the queue is empty.
  */
 bool policy_versions_report_queued(struct policy_versions *all, size_t budget,
                                    void (*decided)(void *context, struct entry *policy),

@@ -3,11 +3,11 @@
 
 /* ---- division by weight ---- */
 
-/* A heap of shares. The top item gets the next replica. */
+/* A heap of shares; the share at index 0 gets the next replica. */
 struct share_heap {
     struct share **items;
     size_t count;
-    bool larger_name; /* A tie goes to the larger name. */
+    bool larger_name; /* If two shares tie, the larger name comes first. */
 };
 
 /*
@@ -32,7 +32,7 @@ static bool share_comes_before(const struct share_heap *heap, const struct share
     return (strcmp(a->name, b->name) < 0) != heap->larger_name;
 }
 
-/* Restores the heap after the item at `at` has moved back in the order. */
+/* Restores the heap after the priority of the share at index `at` has fallen. */
 static void sift_down(struct share_heap *heap, size_t at)
 {
     struct share *moved = heap->items[at];
@@ -49,8 +49,8 @@ static void sift_down(struct share_heap *heap, size_t at)
     heap->items[at] = moved;
 }
 
-/* Returns how many replicas the share gets with a priority of `least` or more. */
-static int64_t count_replicas_above(const struct share *share, double least)
+/* Returns how many replicas the share receives while its priority is at least `least`. */
+static int64_t count_replicas_at_priority(const struct share *share, double least)
 {
     int64_t count = (int64_t)((double)share->weight / least / 2 + 0.5);
 
@@ -63,9 +63,9 @@ static int64_t count_replicas_above(const struct share *share, double least)
 }
 
 /*
- * Assigns in one step most of the replicas: those with a priority of at least total / spare. Each
- * share gets at most weight / (2 x total / spare) + 1/2 of them. The sum stays below `replicas`,
- * and about one replica per share remains for the heap. Returns the number of remaining replicas.
+ * Assigns most of the replicas in one step: each share receives replicas while its priority is at
+ * least total / spare. Their number is at most weight / (2 x total / spare) + 1/2, so the sum is
+ * below `replicas`. Returns the number of remaining replicas, about one per share, for the heap.
  */
 static int64_t assign_majority(struct share *shares, size_t count, int64_t replicas)
 {
@@ -75,7 +75,7 @@ static int64_t assign_majority(struct share *shares, size_t count, int64_t repli
     for (size_t i = 0; i < count; i++)
         total += (double)shares[i].weight;
     for (size_t i = 0; i < count && spare > 0; i++) {
-        shares[i].replicas = count_replicas_above(&shares[i], total / spare);
+        shares[i].replicas = count_replicas_at_priority(&shares[i], total / spare);
         replicas -= shares[i].replicas;
     }
     return replicas;
@@ -127,10 +127,9 @@ static bool has_group_name(const struct placement *placement, const char *name)
 }
 
 /*
- * True if Karmada may start with another affinity group than the first. It starts with the group
- * that it used last, if the placement still has that one (schedulerObservingAffinityName). No
- * object contains the name of that group, but it is a group of the placement with which the binding
- * was last scheduled.
+ * True if Karmada may start with another affinity group than the first: with the group that the
+ * scheduler used last, if the placement still has a group of this name (Karmada: getAffinityIndex).
+ * Any group of the placement with which the binding was last scheduled counts as used last.
  */
 static bool may_start_at_later_group(struct intern *strings, const struct placement *placement,
                                      const struct binding *b)
@@ -152,7 +151,7 @@ static bool may_start_at_later_group(struct intern *strings, const struct placem
     return found;
 }
 
-/* Returns the first group that allows a cluster: Karmada skips groups without clusters. */
+/* Returns the first group that allows a cluster, or NULL: Karmada skips groups without clusters. */
 static const struct cluster_set *first_cluster_set(const struct resolved_placement *resolved)
 {
     for (uint32_t i = 0; i < resolved->group_count; i++) {
@@ -168,7 +167,7 @@ struct obstacle {
     enum undetermined_reason reason;
 };
 
-/* Returns the reason of the first obstacle that applies, or UNDETERMINED_REASON_COUNT. */
+/* Returns the reason of the first obstacle that applies; UNDETERMINED_REASON_COUNT without one. */
 static enum undetermined_reason first_obstacle_reason(const struct obstacle *obstacles,
                                                       size_t count)
 {
@@ -180,8 +179,8 @@ static enum undetermined_reason first_obstacle_reason(const struct obstacle *obs
 }
 
 /*
- * Returns the first reason in the placement or the workload why a projection is undetermined;
- * UNDETERMINED_REASON_COUNT if there is none.
+ * Returns the first reason why a projection is undetermined that lies in the placement or the
+ * workload; UNDETERMINED_REASON_COUNT if there is none.
  */
 static enum undetermined_reason placement_obstacle(const struct placement *placement,
                                                    const struct binding *b)
@@ -207,8 +206,8 @@ static enum undetermined_reason placement_obstacle(const struct placement *place
 }
 
 /*
- * Returns the first reason in the clusters, before the scheduler filters them, why a projection is
- * undetermined; UNDETERMINED_REASON_COUNT if there is none.
+ * Returns the first reason why a projection is undetermined that lies in the clusters or the choice
+ * of the affinity group; UNDETERMINED_REASON_COUNT if there is none.
  */
 static enum undetermined_reason cluster_obstacle(struct intern *strings,
                                                  const struct resolved_placement *resolved,
@@ -231,7 +230,7 @@ static void add_cluster(struct projection *out, const char *name, int64_t replic
         (struct target_cluster){.name = intern_ref(name), .replicas = (int32_t)replicas};
 }
 
-/* Assigns all replicas to every cluster. A resource without replicas goes to every cluster too. */
+/* Assigns to every cluster all replicas, which are 0 for a resource without replicas. */
 static void duplicate_replicas(const struct cluster_set *set, int32_t replicas,
                                struct projection *out)
 {
@@ -279,6 +278,7 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
 {
     enum undetermined_reason by_clusters = cluster_obstacle(strings, resolved, b);
     enum undetermined_reason by_placement = placement_obstacle(resolved->placement, b);
+    /* If no Cluster is known, report that, and not the placement. */
     bool clusters_first = !resolved->has_clusters || by_placement == UNDETERMINED_REASON_COUNT;
 
     *out = (struct projection){.reason = clusters_first ? by_clusters : by_placement};
@@ -314,7 +314,7 @@ const char *const movement_names[MOVEMENT_COUNT] = {
     [MOVEMENT_UNDETERMINED] = "undetermined",
 };
 
-static int compare_cluster_names(const void *a, const void *b)
+static int compare_assigned_clusters(const void *a, const void *b)
 {
     const struct assigned_cluster *x = a;
     const struct assigned_cluster *y = b;
@@ -342,7 +342,7 @@ struct capacity *capacity_new(struct intern *strings, struct placements *placeme
         };
     }
     if (c->assigned_count > 1)
-        qsort(c->assigned, c->assigned_count, sizeof(*c->assigned), compare_cluster_names);
+        qsort(c->assigned, c->assigned_count, sizeof(*c->assigned), compare_assigned_clusters);
     if (b->request_count > 0)
         c->requests = xreallocarray(NULL, b->request_count, sizeof(*c->requests));
     for (uint32_t i = 0; i < b->request_count; i++)
@@ -357,7 +357,7 @@ struct capacity *capacity_new(struct intern *strings, struct placements *placeme
     return c;
 }
 
-/* Compares the names of the next assigned and the next projected cluster, like strcmp(). */
+/* Compares the names of the next assigned and the next projected cluster; a list's end is last. */
 static int compare_next_names(const struct capacity *c, const struct movement_walk *at)
 {
     if (at->assigned == c->assigned_count)

@@ -7,21 +7,21 @@
 #include "metrics/rules/placement_match.h"
 
 /*
- * Projections: where the scheduler would place a workload under another placement, and the
- * resulting movements of replicas (product contract 3.6).
+ * Projections: where the scheduler would place a workload under the placement of another policy or
+ * version, and the resulting movements of replicas (product contract 3.6).
  */
 
 /* ---- projection ---- */
 
 /* Reasons why the result of the scheduler cannot be computed. */
 enum undetermined_reason {
-    UNDETERMINED_AGGREGATED,
-    UNDETERMINED_DYNAMIC_WEIGHT,
+    UNDETERMINED_AGGREGATED,     /* The free capacity of clusters decides. */
+    UNDETERMINED_DYNAMIC_WEIGHT, /* The free capacity of clusters decides. */
     UNDETERMINED_SPREAD_CONSTRAINTS,
     UNDETERMINED_TAINTS,           /* An allowed cluster has a taint that is not tolerated. */
-    UNDETERMINED_COMPONENTS,       /* The workload has several pod templates. */
-    UNDETERMINED_OVERFLOW,         /* overflowAffinities: live capacity selects one. */
-    UNDETERMINED_NO_CLUSTERS,      /* No Cluster in the source or allowed by the affinity. */
+    UNDETERMINED_COMPONENTS,       /* The binding has pod templates in spec.components. */
+    UNDETERMINED_OVERFLOW,         /* overflowAffinities, or a later affinity group may apply. */
+    UNDETERMINED_NO_CLUSTERS,      /* No Cluster is known, or no affinity group allows one. */
     UNDETERMINED_TEMPLATE_UPDATED, /* The binding lacks the last change of the template. */
     UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, or a placement of a newer Karmada. */
     UNDETERMINED_REASON_COUNT,
@@ -37,14 +37,14 @@ struct projection {
 };
 
 /*
- * Computes where the scheduler would place the replicas of a binding under a placement. The result
- * is exact for Duplicated, for static weights and for workloads without replicas to divide, and
- * undetermined otherwise. Release it with projection_release().
+ * Computes where the scheduler would place the replicas of a binding under the placement
+ * `resolved`. The result is exact, or undetermined for one of the reasons above. Release it with
+ * projection_release().
  */
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out);
 /*
- * Computes the projection from the clusters that the scheduler has left after filtering:
+ * Computes the projection from the clusters that remain after the scheduler has filtered them:
  * `candidates`, a subset of one affinity group. Without candidates the workload is placed nowhere.
  */
 void projection_make_from_candidates(const struct resolved_placement *resolved,
@@ -55,7 +55,7 @@ void projection_release(struct intern *strings, struct projection *p);
 
 /* ---- division by weight ---- */
 
-/* Weight of one member cluster, and its share of the replicas. */
+/* Weight of one member cluster, and the replicas that it gets. */
 struct share {
     const char *name;
     int64_t weight; /* Greater than 0. */
@@ -66,7 +66,7 @@ struct share {
  * Divides `replicas` by weight and stores the result in each share (Karmada >= 1.16: the Webster
  * method). One replica at a time goes to the share with the highest weight / (2 x its replicas +
  * 1). Ties go to the share with fewer replicas, then to the smaller name, or to the larger name if
- * the last bit of `uid_hash` is set. The cost does not depend on the number of replicas.
+ * the last bit of `uid_hash` is set. The run time does not depend on the number of replicas.
  */
 void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash);
 
@@ -80,15 +80,15 @@ struct assigned_cluster {
 };
 
 /*
- * Movements of replicas when a template changes to the placement of its governing policy (product
- * contract 3.6). Per cluster: replicas now = staying + leaving + undetermined; replicas
- * then = staying + arriving + undetermined.
+ * Movements of replicas when a template changes to the placement of its governing policy. Per
+ * cluster: replicas before = staying + leaving, replicas after = staying + arriving. If the
+ * projection is undetermined, all present replicas are MOVEMENT_UNDETERMINED.
  */
 enum movement {
     MOVEMENT_STAYING,
     MOVEMENT_LEAVING,
     MOVEMENT_ARRIVING,
-    MOVEMENT_UNDETERMINED, /* On the cluster now; the projection is undetermined. */
+    MOVEMENT_UNDETERMINED,
     MOVEMENT_COUNT,
 };
 extern const char *const movement_names[MOVEMENT_COUNT];
@@ -101,14 +101,14 @@ struct capacity {
     uint32_t request_count;
     struct projection projection; /* Under the governing policy; empty without such a policy. */
     bool governed;                /* The template has a governing policy. */
-    bool moves;                   /* The placement drifts, or another policy takes over. */
+    bool moves;                   /* Result of placement_drifts(). */
 };
 
 /*
  * Returns the present and the projected clusters of a template with the outdated binding `b`.
- * `resolved` is the placement of the governing policy, or NULL. `change_missing` means that the
- * binding lacks a change of the template (CHANGE_NOT_APPLIED), so the number of replicas is
- * unknown. `moves` is copied. Free the result with capacity_free().
+ * `resolved` is the placement of the governing policy; NULL without such a policy. `change_missing`
+ * means that the binding lacks a change of the template (CHANGE_NOT_APPLIED), so the number of
+ * replicas is unknown. Free the result with capacity_free().
  */
 struct capacity *capacity_new(struct intern *strings, struct placements *placements,
                               const struct resolved_placement *resolved, const struct binding *b,
@@ -120,14 +120,14 @@ struct cluster_movement {
     int32_t replicas[MOVEMENT_COUNT];
 };
 
-/* Position of capacity_next_movement() in the present and the projected clusters. */
+/* Position of capacity_next_movement(): indexes of the next assigned and next projected cluster. */
 struct movement_walk {
     uint32_t assigned;
     uint32_t projected;
 };
 /*
- * Iterates over the present and the projected clusters of a template, by name in byte order. Start
- * with *at all zero. Returns false at the end, and at once if `c` is NULL or does not move.
+ * Stores the movements of the next present or projected cluster, by name in byte order. Start with
+ * *at all zero. Returns false at the end, and at once if `c` is NULL or `c->moves` is false.
  */
 bool capacity_next_movement(const struct capacity *c, struct movement_walk *at,
                             struct cluster_movement *out);

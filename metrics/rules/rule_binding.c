@@ -84,7 +84,7 @@ static void gather_binding_facts(const struct rule_context *c, struct entry *ent
         .binding = b,
         .template = read_bound_template(c, b, &out->reads),
         .claimed = claimed,
-        .kind_read = selector_index_type_count(c->index, b->api_version, b->kind) > 0 &&
+        .kind_read = selector_index_count_selectors(c->index, b->api_version, b->kind) > 0 &&
                      !incomplete_has(&c->incomplete, b->api_version, b->kind),
         .resolves = release_resolves_dependencies(c->release),
     };

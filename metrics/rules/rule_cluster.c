@@ -63,7 +63,7 @@ static void mark_resources_of_lease(struct rule_context *c, const struct entry *
 {
     CLEANUP(entry_list_release) struct entry_list resources = {0};
 
-    cloud_index_resources(c->cloud_names, entry, &resources);
+    cloud_index_list_resources(c->cloud_names, entry, &resources);
     for (size_t i = 0; i < resources.count; i++)
         graph_mark(c->graph, resources.items[i]);
 }

@@ -96,7 +96,7 @@ static void mark_templates_of_unselected_kinds(struct rule_context *c, const str
         const struct type *type =
             store_find_interned_type(c->store, selector->api_version, selector->kind);
 
-        if (type && selector_index_type_count(c->index, type->api_version, type->kind) == 0)
+        if (type && selector_index_count_selectors(c->index, type->api_version, type->kind) == 0)
             graph_mark_type(c->graph, type);
     }
 }
@@ -132,7 +132,7 @@ static void gather_policy_facts(const struct rule_context *c, struct entry *entr
         .placement = placements_ref(c->placements, policy->propagation.placement),
     };
     for (uint32_t i = 0; i < policy->override_count; i++) {
-        struct identity id = override_identity(entry, i);
+        struct identity id = dependent_override_identity(entry, i);
         struct entry *override = store_find_or_add(c->store, &id);
 
         entry_list_add(&out->reads, override);

@@ -19,7 +19,7 @@ static const struct connector_identity *cloud_identity_of(const struct entry *en
 
 static uint64_t hash_cloud_resource(const struct entry *entry, uint64_t seed)
 {
-    return connector_hash(entry, cloud_identity_of(entry), seed);
+    return connector_resource_hash(entry, cloud_identity_of(entry), seed);
 }
 
 static bool is_same_cloud_resource(const void *item, const void *key)
@@ -97,7 +97,7 @@ static void gather_connector_facts(const struct rule_context *c, const struct en
     facts->lease.clock = (struct lease_clock){c->now_ms / 1000, c->options.lease_skew_ms / 1000};
     connector_identify(&f, &identity);
     if (!identity.unclear)
-        facts->lease.lease = entry_lease(cloud_index_lease(c->cloud_names, entry, &identity));
+        facts->lease.lease = entry_lease(cloud_index_find_lease(c->cloud_names, entry, &identity));
 }
 
 /* Returns true if the first affinity group allows several names and has no other condition. */
@@ -301,8 +301,8 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
                         .required = gather_referrers(c, entry, b, &out->referrers),
                         .binding_name_blocked =
                             !binding && is_binding_name_blocked(c->store, entry),
-                        .kind_selected =
-                            selector_index_type_count(c->index, type->api_version, type->kind) > 0},
+                        .kind_selected = selector_index_count_selectors(c->index, type->api_version,
+                                                                        type->kind) > 0},
         .strings = store_string_pool(c->store),
         .placements = c->placements,
         .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),

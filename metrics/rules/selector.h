@@ -6,8 +6,8 @@
 #include "metrics/model/store.h"
 
 /*
- * Matches one selector or one policy with one template. Texts of one store are interned and
- * compared as pointers, except names, which are compared as texts.
+ * Matches one selector or one policy with one template of the same store. Interned texts are
+ * compared as pointers. Also: the options of the rules.
  */
 
 /*
@@ -16,7 +16,7 @@
  */
 enum selector_score {
     SCORE_NONE,   /* Not selected. */
-    SCORE_ALL,    /* Selected by kind alone. */
+    SCORE_ALL,    /* Selected by kind, and perhaps namespace, alone. */
     SCORE_LABELS, /* Selected by a labelSelector, even an empty one. */
     SCORE_NAME,   /* Selected by name. */
 };
@@ -35,12 +35,12 @@ enum selector_score selector_score(const struct resource_selector *selector,
                                    const struct entry *template);
 
 /*
- * Returns true if all fields of the exclusion rule that are set match (seed 003). An empty
- * labelSelector counts as not set; a rule without any field set never matches.
+ * Returns true if the template matches every field that the exclusion rule sets. An empty
+ * labelSelector counts as not set. A rule that sets no field excludes nothing.
  */
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template);
 
-/* Returns the index of the policy's first matching exclusion rule, or exclusion_count. */
+/* Returns the index of the policy's first rule that excludes the template, or exclusion_count. */
 uint32_t policy_find_exclusion(const struct policy *policy, const struct entry *template);
 /* Returns true if any exclusion rule of the policy matches the template. */
 bool policy_excludes_template(const struct policy *policy, const struct entry *template);
@@ -48,17 +48,17 @@ bool policy_excludes_template(const struct policy *policy, const struct entry *t
 /* Returns the best score of `count` selectors; SCORE_NONE if `count` is 0. */
 enum selector_score selectors_best_score(const struct resource_selector *selectors, uint32_t count,
                                          const struct entry *template);
-/* Returns the best score of the policy's selectors; ignores its exclusions. */
+/* Returns the best score of the policy's selectors; ignores its exclusions and its namespace. */
 enum selector_score policy_best_score(const struct policy *policy, const struct entry *template);
 
 /* Returns true if no field of an exclusion rule is set: such a rule excludes nothing. */
 bool exclusion_is_empty(const struct resource_selector *rule);
 
-/* First condition of a selector that a template fails, in the order of the checks. */
+/* The first condition of a selector, in this order, that a template does not meet. */
 enum selector_miss {
     MISS_NOTHING, /* The selector selects the template. */
     MISS_KIND,
-    MISS_API_VERSION, /* The kind matches, its group or version does not. */
+    MISS_API_VERSION, /* The kind matches, but not the group or the version. */
     MISS_NAMESPACE,
     MISS_NAME,
     MISS_LABELS,
@@ -67,15 +67,18 @@ enum selector_miss {
 enum selector_miss selector_miss(const struct resource_selector *selector,
                                  const struct entry *template);
 
-/* Rules by which another policy takes over a template (product contract 3.2). */
-enum takeover { TAKEOVER_PREEMPTION, TAKEOVER_STATIC };
+/* Rules by which another policy takes over a template that a policy has claimed. */
+enum takeover {
+    TAKEOVER_PREEMPTION, /* Karmada >= 1.8: the policy of a valid claim governs. */
+    TAKEOVER_STATIC,     /* Earlier: the winner of a fresh match governs, whatever the claim. */
+};
 
-/* Options of the rules, most of them about how Karmada runs. Texts are borrowed. */
+/* Options of the rules. Most of them repeat settings of Karmada. Texts are borrowed. */
 struct rules_options {
     enum takeover takeover;
     int64_t grace_ms;      /* Age at which a difference becomes overdue. */
-    size_t versions;       /* Versions kept per policy, beside those that templates run. */
-    int64_t lease_skew_ms; /* Tolerated clock difference before a lease counts as expired. */
+    size_t versions;       /* See `limit` of struct policy_versions. */
+    int64_t lease_skew_ms; /* Tolerated difference between the clocks that check leases. */
     /* Comma-separated regular expressions, each for a whole namespace name; may be "". */
     const char *skipped_namespaces;
     /* Value of karmada-controller-manager's --skipped-propagating-apis; may be "". */

@@ -161,8 +161,7 @@ void selector_index_free(struct selector_index *index)
     free(index);
 }
 
-/* Returns the first label that every selected template must have; NULL if there is no such label.
- */
+/* Returns the first requirement of one label value; NULL if there is no such requirement. */
 static const struct label_requirement *required_label(const struct label_selector *selector)
 {
     for (size_t i = 0; selector && i < selector->count; i++) {
@@ -181,9 +180,7 @@ struct slot {
     struct bucket *bucket; /* NULL if the bucket does not exist yet. */
 };
 
-/*
- * Finds the bucket of a selector. Returns false if the selector can never match and is not indexed.
- */
+/* Finds the bucket of a selector. Returns false if the selector never matches: it has no bucket. */
 static bool find_slot(const struct selector_index *index, const struct entry *policy,
                       const struct resource_selector *selector, struct slot *out)
 {
@@ -219,8 +216,8 @@ uint64_t selector_index_types_version(const struct selector_index *index)
     return index->types.version;
 }
 
-size_t selector_index_type_count(const struct selector_index *index, const char *api_version,
-                                 const char *kind)
+size_t selector_index_count_selectors(const struct selector_index *index, const char *api_version,
+                                      const char *kind)
 {
     return type_counts_get(&index->types, api_version, kind);
 }
@@ -301,7 +298,10 @@ static void search_bucket(struct selector_index *index, const struct bucket_key 
     }
 }
 
-/* Searches the policies of the template's namespace, then the cluster-wide policies. */
+/*
+ * Searches the buckets of PropagationPolicies, then those of cluster-wide policies: first with the
+ * template's namespace, then without a namespace.
+ */
 static void search_scopes(struct selector_index *index, struct bucket_key key,
                           const struct entry *template)
 {
@@ -351,7 +351,8 @@ const struct selection *selector_index_find_policies(struct selector_index *inde
     struct bucket_key key = {.api_version = type->api_version, .kind = type->kind};
 
     index->found_count = 0;
-    if (selector_index_type_count(index, type->api_version, type->kind) > 0) {
+    /* Each selector is in one bucket: without label and name, with one label, or with a name. */
+    if (selector_index_count_selectors(index, type->api_version, type->kind) > 0) {
         search_scopes(index, key, template);
         for (size_t i = 0; i < t->labels.count; i++) {
             key.label_key = t->labels.items[i].key;

@@ -15,17 +15,18 @@
 /*
  * The selectors of all policies, in buckets by the properties that a template must have: apiVersion
  * and kind, namespace, and optionally its name or one label. A search reads only the few buckets
- * that fit the template; its cost hardly depends on the number of policies.
+ * that fit the template, so the number of policies hardly affects the time of a search.
  */
 struct selector_index;
 
+/* Returns an empty index. Borrows the store. `seed` is the seed of its hashes. */
 struct selector_index *selector_index_new(const struct store *store, uint64_t seed) MUST_USE;
 /* Accepts NULL. */
 void selector_index_free(struct selector_index *index);
 
 /*
- * Adds or removes the selectors of a policy. `policy` is the new object, or the old one for a
- * removal. The index borrows the selectors until they are removed.
+ * Adds the selectors of a new object `policy` of the entry, or removes those of an old object. The
+ * index borrows the selectors until they are removed.
  */
 void selector_index_add(struct selector_index *index, struct entry *entry,
                         const struct policy *policy);
@@ -39,20 +40,22 @@ struct selection {
 };
 
 /*
- * Returns the policies that select the template, each once with its best score, in no order. The
- * caller checks exclusions and deletion. Borrowed from the index until the next call.
+ * Returns the policies that select the template, each once with its best score, in no order.
+ * Includes policies that exclude the template or are in deletion. The template must have an object.
+ * The result is borrowed from the index until the next call.
  */
 const struct selection *selector_index_find_policies(struct selector_index *index,
                                                      const struct entry *template,
                                                      size_t *out_count);
 
 /* Returns how many selectors of all policies name this apiVersion and kind, which are interned. */
-size_t selector_index_type_count(const struct selector_index *index, const char *api_version,
-                                 const char *kind);
+size_t selector_index_count_selectors(const struct selector_index *index, const char *api_version,
+                                      const char *kind);
 
 /*
- * Iterates over every apiVersion and kind that a selector names, in no order: start with *at = 0.
- * Returns false at the end. The texts are interned. The index must not change meanwhile.
+ * Iterates over every apiVersion and kind that a selector names, as type_counts_next() does: start
+ * with *at = 0. Returns false at the end. The texts are interned. The index must not change
+ * meanwhile.
  */
 bool selector_index_next_type(const struct selector_index *index, size_t *at,
                               const char **api_version, const char **kind);
@@ -63,8 +66,8 @@ uint64_t selector_index_types_version(const struct selector_index *index);
 /* ---- references to kinds ---- */
 
 /*
- * Numbers of references to each apiVersion and kind. These texts are interned by the holders of the
- * references, which keep them until type_counts_remove().
+ * Number of references to each apiVersion and kind. Both texts are interned; the caller of
+ * type_counts_add() holds them until type_counts_remove().
  */
 struct type_counts {
     struct map types;
@@ -85,9 +88,8 @@ void type_counts_remove(struct type_counts *c, const char *api_version, const ch
 size_t type_counts_get(const struct type_counts *c, const char *api_version, const char *kind);
 
 /*
- * Iterates over every type with references: start with *at = 0. Returns false at the end. No count
- * may change meanwhile. The order is that of the first references, so that equal histories cause
- * equal sequences of requests to an API server.
+ * Iterates over every type with references, in the order in which the types got their first
+ * reference. Start with *at = 0. Returns false at the end. No count may change meanwhile.
  */
 bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
                       const char **kind);
@@ -97,7 +99,7 @@ bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_
 /*
  * Karmada watches one version of each kind, the one that the API server prefers; a policy that
  * names another version selects nothing. With files as source the preferred version is unknown: a
- * version counts as unwatched if all objects of the kind have other versions.
+ * version counts as unwatched if the kind has objects, and all of them have other versions.
  */
 
 /* Answer of an API server about one apiVersion and kind. */
@@ -107,21 +109,21 @@ enum api_version_answer {
     API_VERSION_UNWATCHED, /* Another version is preferred, or the kind cannot be watched. */
 };
 
-/* Source of answers about apiVersions. All zero: without an API server all are unknown. */
+/* Source of answers about apiVersions; all zero without an API server. */
 struct api_version_source {
     enum api_version_answer (*judge)(const void *context, const char *api_version,
                                      const char *kind);
     const void *context;
 };
 
-/* Returns true if Karmada watches another version of the kind than this one. */
+/* Returns true if Karmada is known not to watch this version of the kind. */
 bool api_version_is_unwatched(const struct store *store, const struct api_version_source *judge,
                               const char *api_version, const char *kind);
 
 /*
- * Handles a template that was created (`old` is NULL), deleted or replaced: marks the policies if
- * it is the first or was the last object of its version, and some policy names a version of its
- * kind.
+ * Handles a template that was created (`old` is NULL), deleted or replaced. If the template is the
+ * first or was the last object of its apiVersion and kind, and some selector names any version of
+ * the kind, marks all policies: api_version_is_unwatched() may have another result.
  */
 void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
                                 const struct entry *template, const void *old);

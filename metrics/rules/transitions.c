@@ -9,7 +9,7 @@
 
 enum {
     CHUNK = 1024,    /* Records per allocation. */
-    MERGE_MS = 1000, /* A record younger than this absorbs further changes of the same run. */
+    MERGE_MS = 1000, /* A record below this age includes further changes of the same run. */
 };
 
 #define CAUSE_NAME(id, word, text) word,
@@ -35,7 +35,7 @@ struct transition_record {
     uint32_t stage : 6;
     uint32_t stage_reason : 6;
     uint32_t decided : 1;
-    uint32_t undone : 1; /* The run that made the change also reverted it. */
+    uint32_t undone : 1; /* The same run of the engine reverted the change. */
 };
 _Static_assert(sizeof(struct transition_record) <= 64, "documented size of a record");
 _Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
@@ -160,7 +160,7 @@ static struct transition_record *record_slot(const struct transitions *t, uint64
     return &t->chunks[at / CHUNK][at % CHUNK];
 }
 
-/* Returns the number of the oldest record; last + 1 without records. */
+/* Returns the number of the oldest record; `last` + 1 without records. */
 static uint64_t oldest_number(const struct transitions *t)
 {
     return t->last > t->limit ? t->last - t->limit + 1 : 1;
@@ -185,8 +185,8 @@ static struct transition_record *newest_record_of(const struct transitions *t,
 }
 
 /*
- * Releases the oldest record. The link to it in the template's next record stays; older_record_of()
- * checks it.
+ * Releases the oldest record. `older` of the template's next record still refers to it, so
+ * older_record_of() checks that the record exists.
  */
 static void drop_record(struct transitions *t, struct transition_record *r)
 {
@@ -210,7 +210,7 @@ void transitions_free(struct transitions *t)
     free(t);
 }
 
-/* Returns the slot for a new record; drops the oldest record if the ring is full. */
+/* Increments `last` and returns the slot of this record; drops the oldest record of a full ring. */
 static struct transition_record *take_next_slot(struct transitions *t)
 {
     if (t->last >= t->limit)
@@ -263,7 +263,7 @@ static void add_record(struct transitions *t, struct entry *template, const stru
         .decided = before->decided,
     };
 
-    /* Look this up only after take_next_slot(), which may have dropped the older record. */
+    /* Look up the older record only after take_next_slot(), which may have dropped it. */
     struct transition_record *older = map_take(&t->newest, map_hash_address(template), template);
 
     if (older)
@@ -278,8 +278,8 @@ static enum cause transition_cause(const struct moment *before, const struct mom
 }
 
 /*
- * True if a change at `now_ms` is part of the transition that the record `r` holds: both are of one
- * run of the engine.
+ * True if a change at `now_ms` is part of the transition in the record `r`: both are of one run of
+ * the engine and less than MERGE_MS apart.
  */
 static bool is_same_transition(const struct transitions *t, const struct transition_record *r,
                                int64_t now_ms)
@@ -351,7 +351,7 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
     return false;
 }
 
-/* Returns the template's previous record; NULL if there is no such record any more. */
+/* Returns the previous record of the template; NULL without one, or if it was dropped. */
 static const struct transition_record *older_record_of(const struct transitions *t,
                                                        const struct transition_record *r)
 {
@@ -405,7 +405,7 @@ int64_t transitions_complete_since_ms(const struct transitions *t)
 
 /* ---- observed times ---- */
 
-/* Records that Karmada processes the policy of a claim. Repetitions in a row are recorded once. */
+/* Records the policy of a claim, if it exists; not twice in a row. `claim` may be NULL. */
 static void note_processed_policy(struct observed_times *seen, struct store *store,
                                   const struct claim *claim)
 {
@@ -413,11 +413,11 @@ static void note_processed_policy(struct observed_times *seen, struct store *sto
 
     if (!policy || !entry_exists(policy))
         return;
-    if (seen->worked.count == 0 || seen->worked.items[seen->worked.count - 1] != policy)
-        entry_list_add(&seen->worked, policy);
+    if (seen->processed.count == 0 || seen->processed.items[seen->processed.count - 1] != policy)
+        entry_list_add(&seen->processed, policy);
 }
 
-/* Records the policies of both claims after a claim or the values of a binding have changed. */
+/* Records the policies of the old and the new claim of an object. Both claims may be NULL. */
 static void note_policies_of_claims(struct observed_times *seen, struct store *store,
                                     const struct claim *old, const struct claim *fresh)
 {
@@ -446,7 +446,7 @@ void observed_times_record(struct observed_times *seen, struct store *store, str
         note_policies_of_claims(seen, store, ((const struct binding *)old)->claim, b->claim);
 }
 
-/* Extends the time in which Karmada counts as busy with the policy, if it has not ended yet. */
+/* Extends the grace period of the policy's last change, if the period has not ended yet. */
 static void extend_grace_period(struct policy *p, int64_t now_ms, int64_t grace_ms)
 {
     int64_t until_ms = p->changed_ms + grace_ms;
@@ -467,15 +467,15 @@ void observed_times_set_times(struct observed_times *seen, int64_t now_ms, int64
         else if (entry_policy(entry))
             policy_set_change_time(entry->object, now_ms);
     }
-    for (size_t i = 0; i < seen->worked.count; i++) {
-        if (entry_policy(seen->worked.items[i]))
-            extend_grace_period(seen->worked.items[i]->object, now_ms, grace_ms);
+    for (size_t i = 0; i < seen->processed.count; i++) {
+        if (entry_policy(seen->processed.items[i]))
+            extend_grace_period(seen->processed.items[i]->object, now_ms, grace_ms);
     }
-    seen->undated.count = seen->worked.count = 0;
+    seen->undated.count = seen->processed.count = 0;
 }
 
 void observed_times_release(struct observed_times *seen)
 {
     entry_list_release(&seen->undated);
-    entry_list_release(&seen->worked);
+    entry_list_release(&seen->processed);
 }

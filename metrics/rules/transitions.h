@@ -6,16 +6,18 @@
 
 /*
  * History of decisions about templates: earlier decisions, the time of each change, and its cause.
- * Keeps the newest transitions of all templates, up to a limit. A change that is undone within one
- * run of the engine is not kept. Also: times of changes that no object records (observed_times).
+ * Keeps the newest transitions of all templates, up to a limit. The history omits a change that the
+ * same run of the engine reverts within a second. Also: times of changes that no object records
+ * (observed_times).
  */
 
 /* ---- causes ---- */
 
 /*
- * Causes of a new decision. If several apply, the first in this order counts, because a template is
- * often written or read again without consequence. A decision that appears or disappears has the
- * cause TEMPLATE. A row has the enumerator, the word for programs and a sentence for people.
+ * Causes of a new decision. If several apply, the first in this order counts. TEMPLATE is late in
+ * the order, because templates are often written without effect on the decision. A template's first
+ * decision, and its removal, have the cause TEMPLATE, unless the cause is DISCOVERY. A row has the
+ * enumerator, the word for programs and a sentence for people.
  */
 #define CAUSES(ROW)                                                                                \
     ROW(DISCOVERY, "discovery",                                                                    \
@@ -37,26 +39,22 @@
 #define CAUSE_ENUMERATOR(id, word, text) CAUSE_##id,
 enum cause { CAUSES(CAUSE_ENUMERATOR) CAUSE_COUNT };
 extern const char *const cause_names[CAUSE_COUNT];
-/* For each cause, one sentence for people. */
 extern const char *const cause_texts[CAUSE_COUNT];
 
 /* Returns the cause of a decision that follows a change of an object of this class. */
 enum cause cause_of_class(enum object_class class);
-/*
- * Returns the cause for the entries that depend on a template, if the template's new decision
- * has the cause `cause`.
- */
+/* Returns the cause for entries that depend on a template whose new decision has this cause. */
 enum cause cause_for_dependents(enum cause cause);
 
 /* ---- transitions ---- */
 
 /* The parts of a decision about a template that the history keeps. */
 struct moment {
-    struct entry *policy;  /* Winner of a fresh match; NULL if there is no winner or if ignored. */
+    struct entry *policy;  /* Winner of a fresh match; NULL without one and if ignored. */
     struct entry *claimed; /* Claimed policy, existing or not; NULL without a claim. */
-    uint32_t version;      /* Number of the version that the template runs; 0 if unknown. */
-    uint32_t cluster_hash; /* Hash of the set of clusters; independent of their order. */
-    uint32_t clusters;     /* Number of clusters that the binding is on. */
+    uint32_t version;      /* Number of the policy version that the binding has; 0 if unknown. */
+    uint32_t cluster_hash; /* Hash of the set of target clusters; independent of their order. */
+    uint32_t clusters;     /* Number of target clusters. */
     uint8_t state;
     uint8_t reason;
     uint8_t phase; /* 0 unless the state is stale. */
@@ -65,28 +63,28 @@ struct moment {
     bool decided; /* False if the template had no decision: all other members are 0. */
 };
 
-/* Returns the present decision about a template. */
+/* Returns the parts of the present decision about a template; all 0 if it has no decision. */
 struct moment moment_of_template(const struct entry *template);
 bool moment_equal(const struct moment *a, const struct moment *b);
-/* Returns a hash of the set of clusters that a binding is on; independent of their order. */
+/* Returns a hash of the set of a binding's target clusters; independent of their order. */
 uint32_t cluster_set_hash(const struct binding *b);
 
 /*
- * The transitions kept. A record holds only the values before the transition; the values after it
- * are those before the next transition of the template, or its present decision. Records pin their
- * template and policies, so that the names stay available after a deletion.
+ * The transitions kept, one record each. A record holds only the decision before the transition.
+ * The decision after it is in the template's next record, or is the present decision. Records pin
+ * their template and policies, so that the names stay available after a deletion.
  */
 struct transitions;
 
-/* Returns an empty history of `limit` records from `now_ms` on. Free it before the store. */
+/* Returns a history from `now_ms` on, of up to `limit` > 0 records. Free it before the store. */
 struct transitions *transitions_new(struct store *store, size_t limit, int64_t now_ms) MUST_USE;
-/* This and all functions below accept NULL, an empty history. */
+/* This and all other functions with a parameter `t` accept NULL as an empty history. */
 void transitions_free(struct transitions *t);
 
 /*
- * The engine calls transitions_note_before() before a template is decided again, and
- * transitions_note_after() after the decision. `before` has references to its entries between the
- * two calls.
+ * The engine calls transitions_note_before() before it replaces the decision of an entry, and
+ * transitions_note_after() after that. Both ignore entries that are no templates. Between the two
+ * calls, the policies in `before` are pinned.
  */
 void transitions_note_before(const struct transitions *t, struct entry *template,
                              struct moment *before);
@@ -107,44 +105,45 @@ struct transition {
 
 /*
  * Stores in `out` the newest transition with a number below *below, of all templates or of one, and
- * its number in *below. Start with UINT64_MAX. Returns false if no older transition is kept.
+ * stores its number in *below. Start with UINT64_MAX. Returns false if no such transition is kept.
  */
 bool transitions_next(const struct transitions *t, uint64_t *below, struct transition *out);
 bool transitions_next_of_template(const struct transitions *t, const struct entry *template,
                                   uint64_t *below, struct transition *out);
 
-/* Returns the maximum number of transitions, or the number of transitions kept. */
+/* Return the maximum number of records, and the present number, with reverted transitions. */
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
 /* Returns when the history began, in milliseconds since the epoch. */
 int64_t transitions_start_ms(const struct transitions *t);
-/* Returns the time since which the history is complete: its begin, or that of the oldest record. */
+/* Returns the time since which no record was dropped: the start, or that of the oldest record. */
 int64_t transitions_complete_since_ms(const struct transitions *t);
 
 /* ---- observed times ---- */
 
 /*
  * Times that no object contains: when the source observed a change without a time stamp, and how
- * long Karmada processes a change of a policy. The store reports a change without the present time,
- * so the change gets its time at the start of the next evaluation.
+ * long Karmada processes a change of a policy. A change is recorded first, and gets its time at the
+ * start of the next run of the engine.
  */
 struct observed_times {
-    bool paused;               /* A simulation is running: changes are not observed. */
-    struct entry_list undated; /* Templates and policies with a change without a time. */
-    struct entry_list worked;  /* Policies that Karmada was observed to process. */
+    bool paused;                 /* A simulation is running: changes are not observed. */
+    struct entry_list undated;   /* Templates and policies that are `undated`. */
+    struct entry_list processed; /* Policies that Karmada was observed to process. */
 };
 
 /*
- * Records a change of an object, which was replaced, created (`old` is NULL) or deleted, if it has
- * no time or shows that Karmada processes a policy.
+ * Handles an object that was replaced, created (`old` is NULL) or deleted, unless paused. Records
+ * the entry if its object is `undated`. If the claim of a template or binding has changed, or the
+ * values in a binding, Karmada processes the policies of the old and the new claim: records them.
  */
 void observed_times_record(struct observed_times *seen, struct store *store, struct entry *entry,
                            const void *old);
 
 /*
- * Sets the time of the recorded changes to `now_ms`. A policy that Karmada was observed to process
- * within `grace_ms` after its change, or after the last such observation, gets another `grace_ms`
- * (grace_extended_until_ms of struct policy).
+ * Sets the time of the recorded changes to `now_ms`, and forgets them. A policy that Karmada was
+ * observed to process within `grace_ms` after its change, or after the last such observation, gets
+ * another `grace_ms` (grace_extended_until_ms of struct policy).
  */
 void observed_times_set_times(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
 

@@ -189,7 +189,7 @@ static bool lacks_dependent_override(const struct overlay *overlay, const struct
     const struct policy *p = entry_policy(policy);
 
     for (uint32_t i = 0; i < p->override_count; i++) {
-        struct identity id = override_identity(policy, i);
+        struct identity id = dependent_override_identity(policy, i);
         const struct entry *override = store_find(overlay_context(overlay)->store, &id);
 
         if (!override || !entry_exists(override))

@@ -175,8 +175,9 @@ TEST_ROWS(compares, cases, name)
     struct partition partition = {.type = &type};
     struct entry entry = {.partition = &partition};
 
-    assert_int_equal(cloud_name_is(c->asset, c->asset_type, &entry, &c->identity), c->same);
+    assert_int_equal(cloud_asset_is_resource(c->asset, c->asset_type, &entry, &c->identity),
+                     c->same);
     /* What finds it must not miss it. */
     if (c->same)
-        assert_int_equal(cloud_name_hash(c->asset, 7), cloud_name_hash_of(&c->identity, 7));
+        assert_int_equal(cloud_asset_hash(c->asset, 7), cloud_identity_hash(&c->identity, 7));
 }

@@ -78,7 +78,7 @@ static void walk_types(const struct selector_index *index, const struct all_entr
     size_t selectors = 0, counted = 0;
 
     for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);)
-        counted += selector_index_type_count(index, api_version, kind);
+        counted += selector_index_count_selectors(index, api_version, kind);
     for (size_t i = 0; i < policies->count; i++)
         selectors += entry_policy(policies->items[i])->selector_count;
     assert_int_equal(counted, selectors);
