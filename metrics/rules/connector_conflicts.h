@@ -7,8 +7,8 @@
 
 /*
  * Conflicts over the cloud resources that Config Connector manages (seed 004): the state of their
- * leases, the cloud resource that an object stands for, and the conflicts that follow from objects
- * and a snapshot of the leases, whether Config Connector reports them or not.
+ * leases, the cloud resource that an object stands for, and the conflicts. Most conflicts follow
+ * from objects and a snapshot of the leases, even if Config Connector does not report them.
  */
 
 /*
@@ -70,8 +70,8 @@ enum connector_conflict {
     CONNECTOR_REPORTED,           /* Condition ManagementConflict, here or in a member cluster. */
     CONNECTOR_DUPLICATE_IDENTITY, /* Another object stands for the same cloud resource. */
     CONNECTOR_MULTI_CLUSTER,      /* Present or future placement on several member clusters. */
-    CONNECTOR_REFUSED,            /* Another known namespace holds the lease that it requests. */
-    CONNECTOR_SILENT,             /* Not PROTECTION_RESOURCE; another namespace holds a lease. */
+    CONNECTOR_REFUSED,            /* A lease is requested, but another known namespace holds it. */
+    CONNECTOR_SILENT,             /* No PROTECTION_RESOURCE, but another namespace holds a lease. */
     CONNECTOR_UNKNOWN_HOLDER,     /* No known namespace has the holder's id. */
     CONNECTOR_EXPIRED,            /* LEASE_EXPIRED: the next applicant gets the lease. */
     CONNECTOR_EXPIRING,           /* LEASE_EXPIRING: the holder does not extend the lease. */

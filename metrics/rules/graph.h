@@ -4,12 +4,10 @@
 #include "metrics/model/store.h"
 
 /*
- * Dependencies between entries: the marked entries, which wait for their evaluation in queues by
- * rank; the entries that each entry reads; and timers that mark an entry at a given time. The
- * engine takes the marked entries and evaluates them.
- *
- * An entry is a reader of each entry that its decision depends on. Each entry is in at most one
- * queue and has at most one timer.
+ * Dependencies between entries, queues of marked entries, and timers. An entry is a reader of each
+ * entry that its decision depends on. Marked entries wait in queues by rank until the engine
+ * evaluates them. A timer marks its entry at a given time. Each entry is in at most one queue and
+ * has at most one timer.
  */
 struct graph;
 

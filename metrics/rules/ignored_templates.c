@@ -24,7 +24,7 @@ struct ignored {
 /* APIs that Karmada always skips, without its own groups, which kind.c excludes from templates. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/* Values of a partition's `verdict`. VERDICT_REASON plus an ignored_reason: all are ignored. */
+/* `verdict` of a partition: undecided, not ignored as a whole, or VERDICT_REASON + its reason. */
 enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
 
 static bool add_namespace_pattern(struct ignored *ignored, const char *pattern, size_t len,

@@ -168,7 +168,7 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
     struct group *g = item ? group_of_item(item) : NULL;
 
     if (!g)
-        return;
+        return; /* `template` was alone, and map_take() has removed it. */
     remove_member(&g->members, template);
     recount_other_objects(g, template, affected);
     if (g->members.count > 1) {

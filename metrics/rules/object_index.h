@@ -40,10 +40,10 @@ struct bound_observer {
 struct identity referrer_identity(const struct referrer *r);
 
 /*
- * Returns the binding that refers to this template, which need not exist: the binding with the name
- * that Karmada derives (binding_name), if its spec.resource is the template and it is not left over
- * (binding_is_left_over). In contrast to template_binding(), the binding may be in deletion, or
- * belong to a deleted object of the same name. Returns NULL if there is no such binding.
+ * Returns the binding that refers to this template, which need not exist; NULL if there is none.
+ * The binding has the name that Karmada derives (binding_name), its spec.resource is the template,
+ * and it is not left over (binding_is_left_over). In contrast to template_binding(), the binding
+ * may be in deletion, or belong to a deleted object of the same name.
  */
 struct entry *binding_referring_to(const struct store *s, const struct identity *template);
 
@@ -86,25 +86,25 @@ struct identity identity_of_template_binding(const struct identity *template, st
 bool claim_policy_exists(const struct claim *claim, const struct entry *claimed);
 
 /*
- * Returns the binding of a template: the binding with the name that Karmada derives (binding_name),
- * if its spec.resource is this template, also by uid if both uids are known. Returns NULL if there
- * is no such binding, or it is being deleted. If Karmada derives the same name for two templates,
- * at most one of them has a binding.
+ * Returns the binding of a template; NULL if there is none, or it is in deletion. The binding has
+ * the name that Karmada derives (binding_name), and its spec.resource is this template, also by uid
+ * if both uids are known. If Karmada derives the same name for two templates, at most one of them
+ * has a binding.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
 
 /*
- * Returns true if an earlier binding blocks the name of the template's binding: its spec.resource
- * is the template, but it is in deletion, or belongs to a deleted object of the same name (another
+ * Returns true if an earlier binding of this template blocks the name of the template's binding.
+ * The earlier binding is in deletion, or belongs to a deleted object of the same name (another
  * uid). Karmada creates no binding until the earlier one is gone.
  */
 bool is_binding_name_blocked(const struct store *s, const struct entry *template);
 
 /*
  * Appends the dependencies of a template, existing or not: the templates that its spec refers to by
- * name. If these are unknown (no object, only metadata, or an unknown kind), appends the
- * dependencies that Karmada has recorded on the binding `b`, which may be NULL. Adds missing
- * entries to the store (store_find_or_add). Returns false if neither source is available.
+ * name. If these are unknown (no object, only metadata, or an unknown kind), appends those that
+ * Karmada has recorded on the binding `b`; NULL without a binding. Returns false if both are
+ * unknown. Adds missing entries to the store (store_find_or_add).
  *
  * References by label (the EndpointSlices of a ServiceImport) are omitted. Duplicates in Karmada's
  * record stay duplicates.

@@ -120,8 +120,8 @@ struct override_failure {
  * applied for a member cluster. Call it only if the current version of the template has no Work for
  * the cluster; such a Work proves that the policies were applied. A failure counts until one of:
  * - the policy does not exist, or was changed or created later than the failure;
- * - a later Event, which only files have, shows that Karmada applied this policy for this cluster;
- * - a later Event, which only files have, shows that Karmada wrote all Works of the template;
+ * - a later Event shows that Karmada applied this policy for this cluster (only in files);
+ * - a later Event shows that Karmada wrote all Works of the template (only in files);
  * - the Work for the cluster was written later; `work` is NULL if there is no known Work.
  * Later means in a later second, because times of Events are whole seconds. Events about a deleted
  * object of the template's name (another uid) do not count. Policies and Events of a kind that was

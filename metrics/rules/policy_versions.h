@@ -32,7 +32,7 @@ struct policy_version {
     uint32_t templates; /* Number of templates that run the version. */
     bool recovered;     /* Known only from the values of bindings. */
     bool since_seen; /* `since_ms` is when the exporter saw the change: no object has the time. */
-    bool missed;     /* Unknown versions may lie between the previous observed version and this. */
+    bool missed;     /* Unknown versions may lie between the last observed one and this one. */
     bool undated;    /* policy_history_date_versions() is to set `since_ms`. */
 };
 
@@ -40,7 +40,7 @@ struct policy_version {
  * Writes a hash of the values as text, which is the same after a restart. Exception: the hash of a
  * recovered version ignores the name of a PriorityClass, which bindings do not have.
  */
-enum { POLICY_VERSION_HASH_SIZE = 11 };
+enum { POLICY_VERSION_HASH_SIZE = 11 }; /* With the terminating NUL. */
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
 
 /* Returns how many versions of the policy are later than `v`; -1 if unknown. */

@@ -65,8 +65,8 @@ struct share {
 /*
  * Divides `replicas` by weight and stores the result in each share (Karmada >= 1.16: the Webster
  * method). One replica at a time goes to the share with the highest weight / (2 x its replicas +
- * 1). Ties go to the share with fewer replicas, then to the smaller name, or to the larger name if
- * the last bit of `uid_hash` is set. The run time does not depend on the number of replicas.
+ * 1). Ties go to the share with fewer replicas, then to the smaller name; if the last bit of
+ * `uid_hash` is set, to the larger name. The run time does not depend on the number of replicas.
  */
 void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash);
 

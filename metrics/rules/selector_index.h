@@ -121,9 +121,9 @@ bool api_version_is_unwatched(const struct store *store, const struct api_versio
                               const char *api_version, const char *kind);
 
 /*
- * Handles a template that was created (`old` is NULL), deleted or replaced. If the template is the
- * first or was the last object of its apiVersion and kind, and some selector names any version of
- * the kind, marks all policies: api_version_is_unwatched() may have another result.
+ * Handles a template that was created (`old` is NULL), deleted or replaced. Marks all policies if
+ * the template is the first or was the last object of its apiVersion and kind, and a selector names
+ * any version of the kind. Then api_version_is_unwatched() may have another result.
  */
 void api_versions_mark_policies(const struct selector_index *index, struct graph *graph,
                                 const struct entry *template, const void *old);

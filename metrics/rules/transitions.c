@@ -297,6 +297,7 @@ void transitions_note_after(struct transitions *t, struct entry *template,
     struct transition_record *r = newest_record_of(t, template);
 
     if (is_same_transition(t, r, now_ms)) {
+        /* The record keeps the decision before the first change of this run. */
         struct moment first = moment_before_record(r);
 
         r->undone = moment_equal(&first, &after);
@@ -439,11 +440,19 @@ void observed_times_record(struct observed_times *seen, struct store *store, str
         entry_list_add(&seen->undated, entry);
     if (!old)
         return;
-    if (t && !claim_equal(((const struct template *)old)->claim, t->claim))
-        note_policies_of_claims(seen, store, ((const struct template *)old)->claim, t->claim);
-    if (b && (!claim_equal(((const struct binding *)old)->claim, b->claim) ||
-              !propagation_equal(&((const struct binding *)old)->propagation, &b->propagation)))
-        note_policies_of_claims(seen, store, ((const struct binding *)old)->claim, b->claim);
+    if (t) {
+        const struct template *last = old;
+
+        if (!claim_equal(last->claim, t->claim))
+            note_policies_of_claims(seen, store, last->claim, t->claim);
+    }
+    if (b) {
+        const struct binding *last = old;
+
+        if (!claim_equal(last->claim, b->claim) ||
+            !propagation_equal(&last->propagation, &b->propagation))
+            note_policies_of_claims(seen, store, last->claim, b->claim);
+    }
 }
 
 /* Extends the grace period of the policy's last change, if the period has not ended yet. */

@@ -134,16 +134,16 @@ struct observed_times {
 
 /*
  * Handles an object that was replaced, created (`old` is NULL) or deleted, unless paused. Records
- * the entry if its object is `undated`. If the claim of a template or binding has changed, or the
- * values in a binding, Karmada processes the policies of the old and the new claim: records them.
+ * the entry if its object is `undated`. Records the policies of the old and the new claim if the
+ * claim, or the values in a binding, have changed: Karmada processes these policies.
  */
 void observed_times_record(struct observed_times *seen, struct store *store, struct entry *entry,
                            const void *old);
 
 /*
- * Sets the time of the recorded changes to `now_ms`, and forgets them. A policy that Karmada was
- * observed to process within `grace_ms` after its change, or after the last such observation, gets
- * another `grace_ms` (grace_extended_until_ms of struct policy).
+ * Sets the time of the recorded changes to `now_ms`. Extends the grace period of the recorded
+ * policies to `now_ms` + `grace_ms` (grace_extended_until_ms of struct policy) if the period, which
+ * begins with the policy's change and lasts `grace_ms`, has not ended. Then empties both lists.
  */
 void observed_times_set_times(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
 
