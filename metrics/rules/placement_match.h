@@ -44,7 +44,7 @@ struct cluster_set {
 /* A placement, and the clusters that it allows. */
 struct resolved_placement {
     const char *text;            /* Canonical text, interned; NULL for the empty placement. */
-    struct placement *placement; /* If unreadable, it has neither groups nor clusters. */
+    struct placement *placement; /* If `unreadable`, `groups` and `clusters` are empty. */
     /* One set per element of placement->groups; without groups one set of all clusters. */
     struct cluster_set *groups;
     uint32_t group_count;

@@ -56,7 +56,7 @@ static bool policy_version_equals_binding(const struct policy_version *v,
            (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
 }
 
-/* True if the version has the values `p` of a policy; a recovered one need not name the class. */
+/* True if the version has a policy's values `p`. Recovered versions do not name a PriorityClass. */
 static bool policy_version_equals_policy(const struct policy_version *v,
                                          const struct propagation *p)
 {
@@ -309,8 +309,8 @@ static struct policy_version *find_running_version(const struct policy_history *
 /*
  * Returns the turn for a recovered version with the values of the binding, which no version has:
  * that of the first `missed` version since the last write of the binding. If the binding was seen
- * to change, the write must also be later than the observed version before. If not, the values can
- * be of any age, and the last `missed` version is the fallback. Returns 0 if no version qualifies.
+ * to change, the write must not precede the previous observed version. If not, the values can be of
+ * any age, and the last `missed` version is the fallback. Returns 0 if no version qualifies.
  */
 static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
 {
