@@ -95,7 +95,7 @@ static int64_t look(struct emission *e, const struct emission_world *world, stru
     if (now_ms < d->due_ms || now_ms < d->began_ms + world->patience_ms)
         return d->due_ms > d->began_ms + world->patience_ms ? d->due_ms
                                                             : d->began_ms + world->patience_ms;
-    own = conflict_events_own(events, binding, e->fields);
+    own = conflict_events_find_own(events, binding, e->fields);
     if (own)
         return look_at_own(e, d, own, now_ms);
     if (d->said == e->fields && !d->again && now_ms < d->said_ms + AGAIN_MS)

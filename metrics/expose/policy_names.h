@@ -45,8 +45,9 @@ struct since {
 struct since template_since(const struct template_decision *d);
 
 /*
- * Returns the policy that sets the values of a referrer: without `current` the policy that the
- * referrer's binding claims; with `current`, or without a claim, the referrer's governing policy.
+ * Returns the policy that decides which values a referrer requests for its dependencies: with
+ * `current`, or if its binding has no claim, the policy that governs the referrer now; else the
+ * policy that the binding claims.
  */
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
 

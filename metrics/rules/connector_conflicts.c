@@ -154,7 +154,10 @@ static struct container container_of_object(const struct connector_facts *f)
     return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
 }
 
-/* True if the object is ambiguous, or takes its container from a Namespace that sets several. */
+/*
+ * Returns true if the object does not determine its cloud resource, or takes its container from a
+ * Namespace with several container annotations.
+ */
 static bool is_identity_unclear(const struct connector_facts *f)
 {
     bool own =

@@ -102,9 +102,9 @@ void incomplete_release(struct incomplete *i);
 bool incomplete_set(struct incomplete *i, const char *api_version, const char *kind,
                     bool incomplete);
 
-/* Returns true if the kind is incomplete. */
+/* Returns true if objects of the kind are still to be read: a missing object proves nothing. */
 bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind);
-/* Returns true if a type of the store that owns `strings` is incomplete; compares no texts. */
+/* Like incomplete_has(), for a type of the store that owns `strings`; compares no texts. */
 bool incomplete_has_type(const struct incomplete *i, const struct type *type);
 /* Returns the classes of all incomplete kinds, bits by object_class. */
 unsigned incomplete_classes(const struct incomplete *i);

@@ -75,8 +75,9 @@ static bool is_version_older(const struct delivery_facts *f, uint32_t target)
 }
 
 /*
- * Returns true if an override policy in `list`, from a Work, does not exist. The list names
- * OverridePolicies in `ns` or, if `ns` is "", ClusterOverridePolicies. Appends them to `reads`.
+ * `list` names the override policies that a Work has applied: OverridePolicies in `ns` or, if `ns`
+ * is "", ClusterOverridePolicies. Appends them to `reads`. Returns true if one of them does not
+ * exist, although all objects of its kind have been read.
  */
 static bool is_any_override_deleted(const char *list, const char *ns,
                                     const struct delivery_sources *from, struct entry_list *reads)

@@ -324,8 +324,8 @@ unsigned conflict_events_by_others(const struct conflict_events *c, const struct
     return fields;
 }
 
-const struct entry *conflict_events_own(const struct conflict_events *c,
-                                        const struct entry *binding, unsigned fields)
+const struct entry *conflict_events_find_own(const struct conflict_events *c,
+                                             const struct entry *binding, unsigned fields)
 {
     const struct subject_group *events = find_events_about(c, binding);
 

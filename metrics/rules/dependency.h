@@ -86,8 +86,8 @@ void conflict_events_update(struct conflict_events *c, struct entry *entry,
 unsigned conflict_events_by_others(const struct conflict_events *c, const struct entry *binding);
 
 /* Returns the exporter's Event about this binding with exactly these fields, or NULL. */
-const struct entry *conflict_events_own(const struct conflict_events *c,
-                                        const struct entry *binding, unsigned fields);
+const struct entry *conflict_events_find_own(const struct conflict_events *c,
+                                             const struct entry *binding, unsigned fields);
 
 /* Appends the text for one field: "ConflictResolution conflicted (Overwrite vs Abort)". */
 void conflict_event_hint(enum dependency_field field, struct strbuf *out);

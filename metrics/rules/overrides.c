@@ -193,7 +193,7 @@ struct entry *override_event_template(const struct override_events *o, const str
                : NULL;
 }
 
-/* Arguments of override_failed() and the Events about the template. */
+/* Arguments of override_failed(), together with the Events about the template (`events`). */
 struct override_query {
     const struct incomplete *incomplete;
     const struct entry *template;

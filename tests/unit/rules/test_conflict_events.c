@@ -99,22 +99,23 @@ TEST(events_are_found_by_who_wrote_them)
     world_init(&w, &rules_options_default, 1);
     binding = put_binding(&w);
     assert_int_equal(conflict_events_by_others(events_in(&w), binding), 0);
-    assert_null(conflict_events_own(events_in(&w), binding, BOTH));
+    assert_null(conflict_events_find_own(events_in(&w), binding, BOTH));
 
     put(&w, EVENT("theirs", ABOUT("u1") "," KARMADAS ",'message':'" SAYS PRESERVE ".'"));
     put(&w, EVENT("of-another", ABOUT("u0") "," KARMADAS ",'message':'" SAYS RESOLUTION ".'"));
     put(&w, EVENT("ours", ABOUT("u1") "," OURS ",'message':'" SAYS RESOLUTION "; " PRESERVE ".'"));
     put(&w, EVENT("before", ABOUT("u0") "," OURS ",'message':'" SAYS RESOLUTION ".'"));
     assert_int_equal(conflict_events_by_others(events_in(&w), binding), 1U << DEPENDENCY_PRESERVE);
-    own = conflict_events_own(events_in(&w), binding, BOTH);
+    own = conflict_events_find_own(events_in(&w), binding, BOTH);
     assert_non_null(own);
     assert_string_equal(own->name, "ours");
-    assert_null(conflict_events_own(events_in(&w), binding, 1U << DEPENDENCY_CONFLICT_RESOLUTION));
+    assert_null(
+        conflict_events_find_own(events_in(&w), binding, 1U << DEPENDENCY_CONFLICT_RESOLUTION));
 
     store_remove(w.store, world_find(&w, "v1", "Event", "test", "ours"));
     store_remove(w.store, world_find(&w, "v1", "Event", "test", "theirs"));
     assert_int_equal(conflict_events_by_others(events_in(&w), binding), 0);
-    assert_null(conflict_events_own(events_in(&w), binding, BOTH));
+    assert_null(conflict_events_find_own(events_in(&w), binding, BOTH));
     world_release(&w);
 }
 
