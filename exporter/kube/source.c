@@ -218,7 +218,7 @@ static void relist_bindings(struct kube_source *s)
 /* True if what the reflectors have to be has changed since this was asked last. */
 static bool has_changed(struct kube_source *s)
 {
-    uint64_t selected = engine_selected_types_version(s->engine);
+    uint64_t selected = engine_needed_kinds_version(s->engine);
     uint64_t bound = engine_bound_types_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
     bool read = s->bindings_read || are_bindings_read(s);

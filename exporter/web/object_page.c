@@ -138,9 +138,9 @@ static void add_changer(struct strbuf *out, const struct entry *entry)
         return;
     strbuf_adds(out, "<dt>Last changed by</dt>\n<dd>");
     html_text(out, writer.by);
-    if (writer.wrote != entry) {
+    if (writer.written != entry) {
         strbuf_adds(out, ", by writing ");
-        link_entry(out, writer.wrote);
+        link_entry(out, writer.written);
     }
     strbuf_adds(out, "</dd>\n");
 }

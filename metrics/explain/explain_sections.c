@@ -55,7 +55,7 @@ static void explain_reported_holders(struct explain_context *x, const struct ent
 }
 
 /* Adds other templates that represent the same cloud resource; some are only counted. */
-static void explain_sharers(struct explain_context *x, const struct entry *template)
+static void explain_same_resource_templates(struct explain_context *x, const struct entry *template)
 {
     const struct entry *sharers[REPORT_SHARERS_MAX];
     size_t count = engine_same_resource_templates(x->engine, template, sharers, REPORT_SHARERS_MAX);
@@ -85,7 +85,7 @@ static void explain_connector_conflicts(struct explain_context *x, const struct 
         explain_paragraph(x, "%s: %s%s%s", connector_conflict_names[i], connector_conflict_texts[i],
                           subject.data, i == CONNECTOR_DUPLICATE_IDENTITY ? "" : ".");
         if (i == CONNECTOR_DUPLICATE_IDENTITY)
-            explain_sharers(x, entry);
+            explain_same_resource_templates(x, entry);
     }
 }
 
@@ -248,7 +248,7 @@ static void override_targets_release(struct override_targets *targets)
     free(targets->items);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_cluster(const void *a, const void *b)
 {
     const struct override_target *left = a;
     const struct override_target *right = b;
@@ -264,7 +264,7 @@ static struct override_targets list_target_clusters(const struct binding *b)
     targets.items = xcalloc(targets.count + 1, sizeof(*targets.items));
     for (size_t i = 0; i < targets.count; i++)
         targets.items[i].cluster = b->clusters[i].name;
-    qsort(targets.items, targets.count, sizeof(*targets.items), by_name);
+    qsort(targets.items, targets.count, sizeof(*targets.items), by_cluster);
     return targets;
 }
 

@@ -212,7 +212,7 @@ void differences_each(const char *before, const char *after, difference_fn *each
 
 /* ---- difference lines ---- */
 
-struct text_lines {
+struct line_walk {
     difference_line_fn *each;
     void *context;
     struct strbuf path;
@@ -231,7 +231,7 @@ static bool has_element(const cJSON *list, const cJSON *element)
     return false;
 }
 
-static void emit_line(const struct text_lines *l, const cJSON *value)
+static void emit_difference_line(const struct line_walk *l, const cJSON *value)
 {
     CLEANUP(free_cleanup)
     char *printed = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
@@ -244,14 +244,14 @@ static void emit_line(const struct text_lines *l, const cJSON *value)
  * Calls `each` for every plain value inside `value`, except elements of l->others. Recursion is
  * safe: json_parse() rejects texts that are nested too deeply.
  */
-static void emit_leaves(struct text_lines *l, const cJSON *value)
+static void emit_leaves(struct line_walk *l, const cJSON *value)
 {
     size_t len = l->path.len;
     const cJSON *item;
     int index = 0;
 
     if (!value->child) {
-        emit_line(l, value);
+        emit_difference_line(l, value);
         return;
     }
     cJSON_ArrayForEach (item, value) {
@@ -289,12 +289,12 @@ static bool is_reordered(const cJSON *before, const cJSON *after)
 }
 
 /* Emits the lines of a value on one side, without the array elements that the other side has. */
-static void emit_side(struct text_lines *l, char sign, const cJSON *side, const cJSON *other)
+static void emit_side(struct line_walk *l, char sign, const cJSON *side, const cJSON *other)
 {
     l->sign = sign;
     l->others = is_plain_list(side) && is_plain_list(other) ? other : NULL;
     if (side && is_reordered(side, other))
-        emit_line(l, side);
+        emit_difference_line(l, side);
     else if (side)
         emit_leaves(l, side);
 }
@@ -303,7 +303,7 @@ static void emit_difference(void *context, const struct difference *d)
 {
     CLEANUP(json_cleanup) cJSON *before = parse_json(d->before);
     CLEANUP(json_cleanup) cJSON *after = parse_json(d->after);
-    struct text_lines *l = context;
+    struct line_walk *l = context;
 
     strbuf_cut(&l->path, 0);
     strbuf_adds(&l->path, d->path);
@@ -314,7 +314,7 @@ static void emit_difference(void *context, const struct difference *d)
 void difference_lines_each(const char *before, const char *after, difference_line_fn *each,
                            void *context)
 {
-    struct text_lines l = {.each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
+    struct line_walk l = {.each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
 
     differences_each(before, after, emit_difference, &l);
     strbuf_release(&l.path);

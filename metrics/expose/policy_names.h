@@ -25,8 +25,8 @@ const struct entry *policy_of_stale_template(const struct template_decision *d);
 
 /* Writer of the change that led to the state of a template. */
 struct state_writer {
-    const char *by;            /* Manager in managedFields, interned; NULL if unknown. */
-    const struct entry *wrote; /* The template or a policy; NULL if unknown. */
+    const char *by;              /* Manager in managedFields, interned; NULL if unknown. */
+    const struct entry *written; /* The template or the policy that was written; NULL if unknown. */
 };
 
 /*

@@ -6,7 +6,7 @@
 /* ---- limits of policies and namespaces ---- */
 
 enum {
-    LINE_EXTRA_BYTES = 14, /* Bytes of a line beside name and labels; the value has nine digits. */
+    LINE_EXTRA_BYTES = 14, /* Braces, comma, blank, newline, and a value of nine digits, assumed. */
     NAMESPACE_SHARE = 8,   /* Families by namespace can have at least 1/8 of a page. */
 };
 
@@ -691,7 +691,10 @@ static size_t count_omitted_series(const struct registry *r, size_t index)
     return r->left_out ? r->left_out[index] : family->count - registry_shown_count(r, family);
 }
 
-/* Returns the limits of a page. Its size follows from the highest limit, at least the default. */
+/*
+ * Returns the limits of a page. Its limit in bytes is proportional to the highest of policy_limit,
+ * detail_limit and the default of policy_limit.
+ */
 static struct page_limits make_page_limits(const struct registry_options *options)
 {
     size_t most = registry_options_default.policy_limit;

@@ -41,7 +41,10 @@ void report_policy(struct json_writer *w, const struct entry *policy);
 /* Appends one element for each problem of the spec of a policy. */
 void report_policy_problems(struct json_writer *w, const struct entry *policy);
 
-/* Appends one element, with its subject, for each defect of a template or binding. */
+/*
+ * Appends one element for each defect of a template or binding: the defect and the object that it
+ * is about, such as the claimed policy.
+ */
 void report_defects(struct json_writer *w, const struct entry *entry);
 
 /* Maximal number of listed templates with the same cloud resource; all of them are counted. */

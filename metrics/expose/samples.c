@@ -160,7 +160,7 @@ struct label_set *samples_label_set(struct samples *s, struct family_state *fami
     strbuf_reset(&s->key);
     for (size_t i = 0; i < label_count; i++)
         label_key_add(&s->key, family->def->labels[i].name, labels[i]);
-    return family_state_get_set(family, &s->key);
+    return family_state_find_or_add_set(family, &s->key);
 }
 
 static struct series *get_series(struct samples *out, unsigned index, size_t label_count,

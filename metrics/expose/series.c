@@ -403,8 +403,8 @@ static void add_rest_key(struct strbuf *key, const struct family_def *def, const
 }
 
 /* Returns the common set for a folded set; adds it if it is missing. */
-static struct label_set *get_rest_set(struct family_state *f, const struct label_set *set,
-                                      unsigned labels)
+static struct label_set *find_or_add_rest_set(struct family_state *f, const struct label_set *set,
+                                              unsigned labels)
 {
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(LABELS_MAX_BYTES);
     size_t at = f->rest_count;
@@ -426,7 +426,7 @@ static struct label_set *get_rest_set(struct family_state *f, const struct label
 
 void family_state_fold_set(struct family_state *f, struct label_set *set, unsigned labels)
 {
-    struct label_set *rest = f->def->no_rest ? NULL : get_rest_set(f, set, labels);
+    struct label_set *rest = f->def->no_rest ? NULL : find_or_add_rest_set(f, set, labels);
 
     assert(f->def->aggregation == AGGREGATE_SUM);
     set->folded = true;
@@ -438,7 +438,7 @@ void family_state_fold_set(struct family_state *f, struct label_set *set, unsign
     }
 }
 
-struct label_set *family_state_get_set(struct family_state *f, const struct strbuf *key)
+struct label_set *family_state_find_or_add_set(struct family_state *f, const struct strbuf *key)
 {
     assert(strbuf_ok(key));
     uint64_t hash = map_hash(key->data, key->len, f->seed);

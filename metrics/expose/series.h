@@ -106,7 +106,7 @@ void family_state_init(struct family_state *f, const struct family_def *def, uin
 void family_state_release(struct family_state *f);
 
 /* Returns the label set with this key. Adds it, without references, if it is missing. */
-struct label_set *family_state_get_set(struct family_state *f, const struct strbuf *key);
+struct label_set *family_state_find_or_add_set(struct family_state *f, const struct strbuf *key);
 
 static inline void label_set_ref(struct label_set *set)
 {

@@ -119,8 +119,11 @@ uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const ch
     return version;
 }
 
-/* Adds the hash of each label or annotation to `karmada_keys` or `user_keys`, by its key. */
-static void add_key_hashes(const cJSON *map, uint32_t *user_keys, uint32_t *karmada_keys)
+/*
+ * Adds the hash of each label or annotation, key and value, to `karmada_keys` if is_karmada_key(),
+ * else to `user_keys`.
+ */
+static void add_label_hashes(const cJSON *map, uint32_t *user_keys, uint32_t *karmada_keys)
 {
     const cJSON *item;
 
@@ -254,9 +257,9 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
     const cJSON *entry;
 
     *out = (struct traces){.managed = cJSON_GetArraySize(managed) > 0};
-    add_key_hashes(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
+    add_label_hashes(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
     /* A change of Karmada's labels does not increment a generation, so their hash is dropped. */
-    add_key_hashes(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
+    add_label_hashes(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
     cJSON_ArrayForEach (entry, managed) {
         uint32_t time_s = timestamp_seconds(decode_time(d, entry, path, "time"));
 

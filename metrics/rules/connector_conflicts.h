@@ -175,7 +175,8 @@ const char *namespace_of_id(const struct namespace_ids *ids, const char *id);
  */
 const struct namespace_ids *connector_namespace_ids(const struct store *s);
 
-/* Returns the defaults in the annotations of the template's Namespace; NULL if it sets none. */
+/* Returns the defaults in the annotations of the template's Namespace; NULL if it sets no defaults.
+ */
 const struct connector_defaults *connector_defaults_of(const struct store *s,
                                                        const struct entry *template);
 

@@ -325,7 +325,7 @@ bool engine_has_overrides(const struct engine *e)
     return store_object_count(e->context.store, CLASS_OVERRIDE) > 0;
 }
 
-uint64_t engine_selected_types_version(const struct engine *e)
+uint64_t engine_needed_kinds_version(const struct engine *e)
 {
     return 4 * selector_index_types_version(e->context.index) +
            2 * engine_uses_priority_classes(e) + engine_has_overrides(e);

@@ -108,7 +108,7 @@ bool engine_has_overrides(const struct engine *e);
  * Returns a number that changes if the types of engine_next_selected_type() change, or the result
  * of engine_uses_priority_classes() or engine_has_overrides().
  */
-uint64_t engine_selected_types_version(const struct engine *e);
+uint64_t engine_needed_kinds_version(const struct engine *e);
 
 /*
  * Iterates over every apiVersion and kind that a binding refers to, in the order of

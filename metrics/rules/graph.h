@@ -36,7 +36,8 @@ void graph_mark_type(struct graph *g, const struct type *type);
 /* Calls graph_mark_type() for every type of a class. */
 void graph_mark_class(struct graph *g, enum object_class class);
 
-/* Unmarks and returns the next entry, by rank, then by time of marking; NULL if none is marked. */
+/* Unmarks and returns the next entry, by rank, then by time of marking; NULL without a marked
+ * entry. */
 struct entry *graph_next(struct graph *g) MUST_USE;
 /* Returns true if no entry is marked. */
 bool graph_is_done(const struct graph *g);

@@ -14,10 +14,10 @@ struct name_collisions;
 struct collision_rule {
     uint64_t (*hash)(const struct entry *template, uint64_t seed);
     /*
-     * Returns true if the keys of two templates are equal: of `key`, and of
+     * Returns true if two templates have equal keys: the entry `template` and
      * name_collisions_item_template(item).
      */
-    bool (*same)(const void *item, const void *key);
+    bool (*same)(const void *item, const void *template);
 };
 /* Returns one of the templates in an item of the register, which all have the same key. */
 const struct entry *name_collisions_item_template(const void *item);

@@ -40,7 +40,7 @@ struct bound_observer {
 struct identity referrer_identity(const struct referrer *r);
 
 /*
- * Returns the binding that refers to this template, which need not exist; NULL if there is none.
+ * Returns the binding that refers to this template, which need not exist; NULL without one.
  * The binding has the name that Karmada derives (binding_name), its spec.resource is the template,
  * and it is not left over (binding_is_left_over). In contrast to template_binding(), the binding
  * may be in deletion, or belong to a deleted object of the same name.
@@ -86,10 +86,10 @@ struct identity identity_of_template_binding(const struct identity *template, st
 bool claim_policy_exists(const struct claim *claim, const struct entry *claimed);
 
 /*
- * Returns the binding of a template; NULL if there is none, or it is in deletion. The binding has
- * the name that Karmada derives (binding_name), and its spec.resource is this template, also by uid
- * if both uids are known. If Karmada derives the same name for two templates, at most one of them
- * has a binding.
+ * Returns the binding of a template; NULL without a binding, or if it is in deletion. The binding
+ * has the name that Karmada derives (binding_name), and its spec.resource is this template, also by
+ * uid if both uids are known. If Karmada derives the same name for two templates, at most one of
+ * them has a binding.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
 
@@ -147,7 +147,7 @@ void subject_index_remove(struct subject_index *index, const struct subject *sub
                           struct entry *entry);
 
 /*
- * Returns the entries about a subject, borrowed until the index changes; NULL if there are none.
+ * Returns the entries about a subject, borrowed until the index changes; NULL without entries.
  * The texts of the subject need not be interned.
  */
 const struct subject_group *subject_index_find(const struct subject_index *index,

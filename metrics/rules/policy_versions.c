@@ -287,7 +287,7 @@ static int64_t binding_values_time_ms(const struct binding *b)
 }
 
 /*
- * Returns the version whose values the binding has; NULL if there is none. A binding that differs
+ * Returns the version that has the values of the binding; NULL without one. A binding that differs
  * only in the number of its PriorityClass (`priority_moved`) has the current version.
  */
 static struct policy_version *find_running_version(const struct policy_history *h,
@@ -347,8 +347,8 @@ static void update_evidence_time(struct policy_version *v, const struct binding 
 }
 
 /*
- * Returns the version whose values the binding has, as find_running_version() does. If there is
- * none, adds a recovered version: the values may have been in force before the history began or
+ * Returns the version that has the values of the binding, as find_running_version() does. Without
+ * one, adds a recovered version: the values may have been in force before the history began or
  * while the exporter did not watch. Returns the unknown version if that is impossible, the binding
  * has no claim of the policy, or the history has too many recovered versions.
  */

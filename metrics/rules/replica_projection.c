@@ -180,7 +180,7 @@ static enum undetermined_reason first_obstacle_reason(const struct obstacle *obs
 
 /*
  * Returns the first reason why a projection is undetermined that lies in the placement or the
- * workload; UNDETERMINED_REASON_COUNT if there is none.
+ * workload; UNDETERMINED_REASON_COUNT without one.
  */
 static enum undetermined_reason placement_obstacle(const struct placement *placement,
                                                    const struct binding *b)
@@ -207,7 +207,7 @@ static enum undetermined_reason placement_obstacle(const struct placement *place
 
 /*
  * Returns the first reason why a projection is undetermined that lies in the clusters or the choice
- * of the affinity group; UNDETERMINED_REASON_COUNT if there is none.
+ * of the affinity group; UNDETERMINED_REASON_COUNT without one.
  */
 static enum undetermined_reason cluster_obstacle(struct intern *strings,
                                                  const struct resolved_placement *resolved,
@@ -278,7 +278,7 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
 {
     enum undetermined_reason by_clusters = cluster_obstacle(strings, resolved, b);
     enum undetermined_reason by_placement = placement_obstacle(resolved->placement, b);
-    /* If no Cluster is known, report that, and not the placement. */
+    /* Report an obstacle in the placement first, unless no Cluster is known. */
     bool clusters_first = !resolved->has_clusters || by_placement == UNDETERMINED_REASON_COUNT;
 
     *out = (struct projection){.reason = clusters_first ? by_clusters : by_placement};

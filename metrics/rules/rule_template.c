@@ -236,9 +236,9 @@ void mark_connector_resources(struct rule_context *c)
 }
 
 /*
- * Marks the Config Connector resources that a changed template or setting affects. The annotations
- * of a Namespace are defaults of its resources, and the ConfigMap namespace-id maps the holders of
- * leases to namespaces.
+ * Marks the Config Connector resources and leases that a changed object affects. The annotations of
+ * a Namespace are defaults of its resources. The ConfigMap namespace-id maps the holders of leases
+ * to namespaces.
  */
 static void connector_setting_on_change(struct rule_context *c, struct entry *entry,
                                         const void *old)
@@ -512,8 +512,9 @@ static bool gets_binding(const struct template_decision *d)
 }
 
 /*
- * Counts the template as running the version of its claimed policy that its binding has. Returns
- * this version; NULL if the claim is not valid or no policy made the binding.
+ * Finds the version of the claimed policy that the template's binding has, and counts the template
+ * for it. Returns the version; NULL for an ignored template, without a valid claim, or without a
+ * binding that a policy made.
  */
 static struct policy_version *count_running_version(struct rule_context *c,
                                                     const struct entry *entry,

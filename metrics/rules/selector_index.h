@@ -25,8 +25,8 @@ struct selector_index *selector_index_new(const struct store *store, uint64_t se
 void selector_index_free(struct selector_index *index);
 
 /*
- * Adds the selectors of a new object `policy` of the entry, or removes those of an old object. The
- * index borrows the selectors until they are removed.
+ * Add or remove the selectors of `policy`, the new or the old object of the entry. The index
+ * borrows the selectors until they are removed.
  */
 void selector_index_add(struct selector_index *index, struct entry *entry,
                         const struct policy *policy);

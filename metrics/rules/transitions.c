@@ -23,8 +23,8 @@ struct transition_record {
     struct entry *template;
     struct entry *policy;
     struct entry *claimed;
-    uint32_t older; /* Record number minus that of the template's previous record; 0 if none. */
-    uint32_t newer; /* Number of the template's next record minus this one; 0 if none. */
+    uint32_t older; /* Record number minus that of the template's previous record; 0 without one. */
+    uint32_t newer; /* Number of the template's next record minus this one; 0 without one. */
     uint32_t version;
     uint32_t cluster_hash;
     uint32_t clusters;

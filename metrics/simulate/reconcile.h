@@ -58,7 +58,7 @@ extern const char *const reconcile_verdict_texts[RECONCILE_VERDICT_COUNT];
 struct reconcile_item {
     struct entry *template;
     enum reconcile_verdict verdict; /* RECONCILE_MOVES for chosen templates. */
-    enum template_state becomes;    /* State after the plan; present state without a plan. */
+    enum template_state becomes;    /* State after the plan; present state if not planned. */
     struct entry *policy;           /* Governing policy; NULL without an existing one. */
     int64_t generation;             /* Generation of `policy` at the time of the check. */
 };

@@ -216,7 +216,7 @@ static void add_templates(struct family_state *f, const char *ns, int64_t count)
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(512);
 
     label_key_add(&key, "namespace", ns);
-    struct label_set *set = family_state_get_set(f, &key);
+    struct label_set *set = family_state_find_or_add_set(f, &key);
     label_set_ref(set);
     series_add(&set->series[STATE_PENDING], count);
 }
@@ -228,7 +228,7 @@ static void add_moves(struct family_state *f, const char *ns, const char *resour
     label_key_add(&key, "namespace", ns);
     label_key_add(&key, "resource", resource);
     label_key_add(&key, "unit", strcmp(resource, "pods") == 0 ? "pod" : "core");
-    struct label_set *set = family_state_get_set(f, &key);
+    struct label_set *set = family_state_find_or_add_set(f, &key);
     label_set_ref(set);
     series_add(&set->series[MOVEMENT_ARRIVING], count);
 }

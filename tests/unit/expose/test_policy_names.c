@@ -136,9 +136,9 @@ TEST_ROWS(the_changer_is_known, changers, title)
     writer = state_writer_of_template(web_of(&w));
     assert_text(writer.by, c->by);
     if (c->wrote)
-        assert_string_equal(writer.wrote->name, c->wrote);
+        assert_string_equal(writer.written->name, c->wrote);
     else if (c->by)
-        assert_ptr_equal(writer.wrote, web_of(&w));
+        assert_ptr_equal(writer.written, web_of(&w));
     world_release(&w);
 }
 
