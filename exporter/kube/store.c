@@ -102,7 +102,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
     if (!allowed && !s->by_binding)
         return;
     /* What is not wanted any more may be in the store. */
-    if (!allowed || (s->settings && !is_setting_object(object)) ||
+    if (!allowed || (s->settings && !contains_settings(object)) ||
         (s->bound_only && !is_wanted(s, object))) {
         reflector_store_remove(s, object);
         return;
@@ -141,7 +141,7 @@ enum listed_state reflector_store_find(const struct reflector_store *s, const cJ
     struct error ignored;
 
     if (!read_identity(s, object, &id, &ignored) || !is_allowed(s, object) ||
-        (s->settings && !is_setting_object(object)) || (s->bound_only && !is_wanted(s, object)))
+        (s->settings && !contains_settings(object)) || (s->bound_only && !is_wanted(s, object)))
         return LISTED_UNWANTED;
     *entry = store_find(s->store, &id);
     /* One that comes from elsewhere is not ours to judge. */

@@ -7,7 +7,7 @@
 #include "metrics/expose/decision_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/drift.h"
+#include "metrics/rules/template_state.h"
 
 /* ---- bindings ---- */
 

@@ -54,7 +54,10 @@ static void explain_reported_holders(struct explain_context *x, const struct ent
     explanation_close(x->out, ']');
 }
 
-/* Adds other templates that represent the same cloud resource; some are only counted. */
+/*
+ * Adds the other templates that represent the same cloud resource: at most REPORT_SHARERS_MAX by
+ * name, the rest as a number.
+ */
 static void explain_same_resource_templates(struct explain_context *x, const struct entry *template)
 {
     const struct entry *sharers[REPORT_SHARERS_MAX];

@@ -11,8 +11,8 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/delivery.h"
-#include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/rules/template_state.h"
 
 /* ---- stage of a template ---- */
 

@@ -89,7 +89,8 @@ struct family_def {
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series per object, limited by registry_options.detail_limit. */
     enum limit_kind limit_kind;
-    bool no_rest; /* A sum over policies has no meaning: folded label sets are only hidden. */
+    bool
+        no_rest; /* Folded label sets (LIMIT_BY_...) are hidden, not added up: sums mean nothing. */
     /* Adds the weights of a label set to those of its policy or namespace. NULL: no weights. */
     void (*weigh)(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS]);
     /* Values depend on past observations: those of a fresh engine over the same objects differ. */

@@ -128,7 +128,7 @@ static const struct replicas_field {
     {"v1", "Pod", NULL},
 };
 
-bool is_setting_object(const cJSON *json)
+bool contains_settings(const cJSON *json)
 {
     return is_object_of_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND) ||
            connector_role_of(json) != ROLE_NONE;

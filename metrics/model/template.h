@@ -102,7 +102,7 @@ void template_apply_user_change(struct template *t, const struct template *old, 
  * For an object of a row with CLASS_SETTING: returns true if the object contains settings, that is,
  * if it is a PriorityClass or has a role for Config Connector.
  */
-bool is_setting_object(const cJSON *json);
+bool contains_settings(const cJSON *json);
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */
 void *template_decode(struct decode *d, const cJSON *json);

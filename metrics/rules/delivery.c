@@ -4,7 +4,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
-#include "metrics/rules/drift.h"
+#include "metrics/rules/template_state.h"
 
 /* ---- facts about a delivery ---- */
 
@@ -488,8 +488,8 @@ static struct stage_and_reason stage_outdated(enum stage_reason reason)
  * controllers are down. While the grace period runs, stores its end in `due_ms`. Returns false for
  * a template without a uid, which is not in an API server yet.
  */
-static bool is_claim_overdue(const struct drift_input *s, const struct template_decision *d,
-                             int64_t *due_ms)
+static bool is_claim_overdue(const struct template_state_input *s,
+                             const struct template_decision *d, int64_t *due_ms)
 {
     const struct template *t = entry_template(s->template);
 
@@ -502,7 +502,7 @@ static bool is_claim_overdue(const struct drift_input *s, const struct template_
     return true;
 }
 
-static struct stage_and_reason stage_of_unbound(const struct drift_input *s,
+static struct stage_and_reason stage_of_unbound(const struct template_state_input *s,
                                                 const struct template_decision *d, int64_t *due_ms)
 {
     static const enum stage_reason reasons[UNBOUND_REASON_COUNT] = {
@@ -551,7 +551,7 @@ static struct stage_and_reason stage_of_stale(const struct template_decision *d)
 }
 
 /* Returns the stage that the state determines; STAGE_NONE if the delivery determines the stage. */
-static struct stage_and_reason stage_of_state(const struct drift_input *s,
+static struct stage_and_reason stage_of_state(const struct template_state_input *s,
                                               const struct template_decision *d, int64_t *due_ms)
 {
     switch (d->state) {
@@ -597,8 +597,8 @@ static unsigned delivery_flags(const struct delivery_facts *f, struct stage_and_
     return flags;
 }
 
-int64_t template_stages_decide(const struct drift_input *s, const struct delivery_facts *delivery,
-                               struct template_decision *out)
+int64_t template_stages_decide(const struct template_state_input *s,
+                               const struct delivery_facts *delivery, struct template_decision *out)
 {
     struct template_stages *stages = &out->stages;
     int64_t due_ms = INT64_MAX;

@@ -5,9 +5,9 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/delivery_index.h"
-#include "metrics/rules/drift.h"
 #include "metrics/rules/overrides.h"
 #include "metrics/rules/placement_match.h"
+#include "metrics/rules/template_state.h"
 
 /*
  * Stage of a template, from the match of a policy to health in the member clusters, and risks. The
@@ -91,12 +91,14 @@ static inline bool eviction_ends_by_itself(const struct eviction *e)
 }
 
 /*
- * Sets the stages and risks after drift_decide() and, unless `delivery` is NULL, the stages of the
- * targets and flags. The delivery determines the stage in the states CURRENT and ATTACHED, else the
- * state does. `delivery` is NULL if there is no binding, or it is left over. Returns the time in
- * milliseconds at which the result changes without a change of objects; INT64_MAX for never.
+ * Sets the stages and risks after template_state_decide() and, unless `delivery` is NULL, the
+ * stages of the targets and flags. The delivery determines the stage in the states CURRENT and
+ * ATTACHED, else the state does. `delivery` is NULL if there is no binding, or it is left over.
+ * Returns the time in milliseconds at which the result changes without a change of objects;
+ * INT64_MAX for never.
  */
-int64_t template_stages_decide(const struct drift_input *s, const struct delivery_facts *delivery,
+int64_t template_stages_decide(const struct template_state_input *s,
+                               const struct delivery_facts *delivery,
                                struct template_decision *out);
 
 /*

@@ -65,9 +65,10 @@ struct dependency_decision *dependency_decide(const struct binding *b,
 /*
  * ---- Events about conflicts (Karmada: recordEventIfPolicyConflict) ----
  *
- * Index of the existing Events, and the message and name of the Event that the exporter creates if
- * Karmada has not created one. `fields` are bits by dependency_field, as in dependency_conflicts().
+ * `fields` are bits by dependency_field, as in dependency_conflicts().
  */
+
+/* Index of the existing Events, Karmada's and the exporter's. */
 struct conflict_events {
     struct subject_index index; /* Events by the binding that they are about. */
 };
@@ -92,7 +93,7 @@ const struct entry *conflict_events_find_own(const struct conflict_events *c,
 /* Appends the text for one field: "ConflictResolution conflicted (Overwrite vs Abort)". */
 void conflict_event_hint(enum dependency_field field, struct strbuf *out);
 
-/* Appends the message of an Event about these fields. */
+/* Appends the message of the Event that the exporter creates about these fields. */
 void conflict_event_message(unsigned fields, struct strbuf *out);
 
 /*

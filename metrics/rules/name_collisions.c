@@ -19,7 +19,8 @@ struct name_collisions {
     size_t groups; /* Number of groups; usually 0, which makes searches unnecessary. */
 };
 
-static struct group *group_of_item(void *item)
+/* Returns the group that an item points to; NULL if it points to a template. */
+static struct group *item_as_group(void *item)
 {
     return (uintptr_t)item & GROUPED ? (struct group *)((uintptr_t)item & ~(uintptr_t)GROUPED)
                                      : NULL;
@@ -104,8 +105,8 @@ void name_collisions_free(struct name_collisions *c)
     if (!c)
         return;
     for (size_t at = 0; (item = map_next(&c->found, &at)) != NULL;) {
-        if (group_of_item(item))
-            group_free(group_of_item(item));
+        if (item_as_group(item))
+            group_free(item_as_group(item));
     }
     map_release(&c->found);
     free(c);
@@ -135,7 +136,7 @@ void name_collisions_add(struct name_collisions *c, struct entry *template,
 {
     uint64_t hash = hash_template_key(c, template);
     void *item = map_take(&c->found, hash, template);
-    struct group *g = item ? group_of_item(item) : NULL;
+    struct group *g = item ? item_as_group(item) : NULL;
 
     if (!item) {
         map_add(&c->found, hash, template);
@@ -165,7 +166,7 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
 {
     uint64_t hash = hash_template_key(c, template);
     void *item = map_take(&c->found, hash, template);
-    struct group *g = item ? group_of_item(item) : NULL;
+    struct group *g = item ? item_as_group(item) : NULL;
 
     if (!g)
         return; /* `template` was alone, and map_take() has removed it. */
@@ -185,7 +186,7 @@ static const struct group *find_group(const struct name_collisions *c, const str
     void *item =
         c->groups > 0 ? map_get(&c->found, hash_template_key(c, template), template) : NULL;
 
-    return item ? group_of_item(item) : NULL;
+    return item ? item_as_group(item) : NULL;
 }
 
 bool name_collisions_has_collision(const struct name_collisions *c, const struct entry *template)

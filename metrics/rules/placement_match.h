@@ -67,7 +67,10 @@ void placements_free(struct placements *p);
  */
 void placements_mark_outdated(struct placements *p);
 
-/* Sets whether placements are resolved without any cluster, as while some are not read yet. */
+/*
+ * If `hidden`, placements are resolved as if the store had no Clusters: until all Clusters have
+ * been read.
+ */
 void placements_set_clusters_hidden(struct placements *p, bool hidden);
 
 /*

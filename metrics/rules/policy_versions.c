@@ -2,7 +2,7 @@
 #include "metrics/rules/policy_versions.h"
 
 #include "metrics/base/map.h"
-#include "metrics/rules/drift.h"
+#include "metrics/rules/template_state.h"
 
 /* Returns a copy with its own references to the texts; an unset `preserve` becomes false. */
 static struct propagation copy_values(const struct propagation *p)
@@ -182,9 +182,12 @@ static void policy_history_trim(struct policy_history *h, struct intern *strings
 
 /* ---- changes of the policy ---- */
 
-/* Makes `v` the observed version of the policy `p`, in force since `since_ms`; 0 if unknown. */
-static void set_version_in_force(struct policy_history *h, struct policy_version *v,
-                                 const struct policy *p, int64_t since_ms)
+/*
+ * Records in `v` that the present policy object `p` has its values. `since_ms`: time at which they
+ * came into force; 0 if unknown.
+ */
+static void record_version_in_force(struct policy_history *h, struct policy_version *v,
+                                    const struct policy *p, int64_t since_ms)
 {
     v->turn = ++h->turns;
     v->generation = p->generation;
@@ -202,8 +205,8 @@ static MUST_USE struct policy_history *policy_history_new(struct entry *policy)
     h->policy = policy;
     h->holders = 1;
     h->unknown.history = h;
-    set_version_in_force(h, add_version(h, &p->propagation), p,
-                         p->write.time_ms ? p->write.time_ms : p->changed_ms);
+    record_version_in_force(h, add_version(h, &p->propagation), p,
+                            p->write.time_ms ? p->write.time_ms : p->changed_ms);
     h->versions[0]->missed = true;
     return h;
 }
@@ -260,7 +263,7 @@ static void policy_history_update(struct policy_history *h, struct intern *strin
                                                              : p->changed_ms;
 
     current = make_version_current(h, strings, &p->propagation);
-    set_version_in_force(h, current, p, since_ms);
+    record_version_in_force(h, current, p, since_ms);
     current->undated = since_ms == 0;
     current->missed = missed;
 }

@@ -7,7 +7,6 @@
 #include "metrics/rules/delivery.h"
 #include "metrics/rules/delivery_index.h"
 #include "metrics/rules/dependency.h"
-#include "metrics/rules/drift.h"
 #include "metrics/rules/graph.h"
 #include "metrics/rules/ignored_templates.h"
 #include "metrics/rules/name_collisions.h"
@@ -17,6 +16,7 @@
 #include "metrics/rules/policy_versions.h"
 #include "metrics/rules/selector.h"
 #include "metrics/rules/selector_index.h"
+#include "metrics/rules/template_state.h"
 #include "metrics/rules/transitions.h"
 
 /*
@@ -75,7 +75,8 @@ struct lease_facts {
 };
 
 struct template_facts {
-    struct drift_input drift_input; /* Without winner and candidates, which `decide` adds. */
+    struct template_state_input
+        template_state_input; /* Without winner and candidates, which `decide` adds. */
     const struct selection
         *selections; /* Policies that select the template, unordered; borrowed. */
     size_t selection_count;

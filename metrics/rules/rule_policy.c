@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
-#include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/rule.h"
+#include "metrics/rules/template_state.h"
 
 /* ---- problems of a policy ---- */
 

@@ -3,11 +3,11 @@
 
 #include "metrics/model/store.h"
 #include "metrics/rules/connector_conflicts.h"
-#include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/placement_match.h"
 #include "metrics/rules/policy_rank.h"
 #include "metrics/rules/replica_projection.h"
+#include "metrics/rules/template_state.h"
 #include "metrics/rules/transitions.h"
 
 /* ---- register of cloud resources ---- */
@@ -151,7 +151,7 @@ static struct connector_decision *decide_connector(const struct template_facts *
                                                    const struct resolved_placement *placement,
                                                    int64_t *due_ms)
 {
-    const struct entry *entry = f->drift_input.template;
+    const struct entry *entry = f->template_state_input.template;
     const struct connector *connector = template_connector(entry_template(entry));
     const struct binding *b = entry_binding(d->binding);
     struct connector_decision *fresh;
@@ -291,18 +291,19 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
     const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
 
     *facts = (struct template_facts){
-        .drift_input = {.options = &c->options,
-                        .now_ms = c->now_ms,
-                        .template = entry,
-                        .claim = claim,
-                        .claimed = claim ? find_or_add_claim_policy(c->store, claim) : NULL,
-                        .own_claim = t->claim,
-                        .binding = binding,
-                        .required = gather_referrers(c, entry, b, &out->referrers),
-                        .binding_name_blocked =
-                            !binding && is_binding_name_blocked(c->store, entry),
-                        .kind_selected = selector_index_count_selectors(c->index, type->api_version,
-                                                                        type->kind) > 0},
+        .template_state_input = {.options = &c->options,
+                                 .now_ms = c->now_ms,
+                                 .template = entry,
+                                 .claim = claim,
+                                 .claimed =
+                                     claim ? find_or_add_claim_policy(c->store, claim) : NULL,
+                                 .own_claim = t->claim,
+                                 .binding = binding,
+                                 .required = gather_referrers(c, entry, b, &out->referrers),
+                                 .binding_name_blocked =
+                                     !binding && is_binding_name_blocked(c->store, entry),
+                                 .kind_selected = selector_index_count_selectors(
+                                                      c->index, type->api_version, type->kind) > 0},
         .strings = store_string_pool(c->store),
         .placements = c->placements,
         .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),
@@ -334,7 +335,7 @@ static struct template_decision *new_template_decision(const struct template_fac
         d->candidates[i] = (struct candidate){
             .policy = f->selections[i].policy,
             .score = f->selections[i].score,
-            .excluded = policy_excludes_template(policy, f->drift_input.template),
+            .excluded = policy_excludes_template(policy, f->template_state_input.template),
             .deleting = policy->deleting,
         };
     }
@@ -356,7 +357,7 @@ static const struct resolved_placement *governing_placement(const struct templat
  * Decides the stage of a template. Returns the time at which the stage changes although no object
  * changes. Reuses the resolved placement of the governing policy if the binding has the same text.
  */
-static int64_t decide_stages(const struct template_facts *f, const struct drift_input *s,
+static int64_t decide_stages(const struct template_facts *f, const struct template_state_input *s,
                              struct template_decision *d)
 {
     const struct resolved_placement *governing = governing_placement(d);
@@ -387,7 +388,7 @@ static void decide_dependency_values(const struct template_facts *f, const struc
         return;
     d->values = dependency_values_of(&policy->propagation);
     d->propagates = f->follows && policy->propagation.propagate_deps;
-    if (policy->propagation.propagate_deps && !*entry_ns(f->drift_input.template))
+    if (policy->propagation.propagate_deps && !*entry_ns(f->template_state_input.template))
         d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
     d->derived = d->propagates && !(b && b->has_placement);
     d->waits = d->derived && d->state != STATE_UNBOUND;
@@ -396,9 +397,9 @@ static void decide_dependency_values(const struct template_facts *f, const struc
 static void *decide_template(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
-    const struct binding *b = entry_binding(f->drift_input.binding);
+    const struct binding *b = entry_binding(f->template_state_input.binding);
     struct template_decision *d = new_template_decision(f);
-    struct drift_input s = f->drift_input;
+    struct template_state_input s = f->template_state_input;
 
     s.winner = d->winner;
     s.candidates = d->candidates;
@@ -410,7 +411,7 @@ static void *decide_template(const struct gathered *g, int64_t *due_ms)
         d->state = STATE_IGNORED;
         d->reason = f->ignored_reason;
     } else {
-        *due_ms = drift_decide(&s, d);
+        *due_ms = template_state_decide(&s, d);
         if (s.own_claim && !claim_policy_exists(s.claim, s.claimed))
             d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     }

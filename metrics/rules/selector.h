@@ -83,7 +83,8 @@ struct rules_options {
     const char *skipped_namespaces;
     /* Value of karmada-controller-manager's --skipped-propagating-apis; may be "". */
     const char *skipped_apis;
-    /* Value of --feature-gates of Karmada (control_plane.h); NULL or "" for its defaults. */
+    /* Feature gates of all Karmada components, as gates_parse() reads them; NULL or "": defaults.
+     */
     const char *feature_gates;
     /* Release of Karmada (control_plane.h); NULL or "" for the newest known one. */
     const char *karmada_version;

@@ -180,9 +180,12 @@ struct slot {
     struct bucket *bucket; /* NULL if the bucket does not exist yet. */
 };
 
-/* Finds the bucket of a selector. Returns false if the selector never matches: it has no bucket. */
-static bool find_slot(const struct selector_index *index, const struct entry *policy,
-                      const struct resource_selector *selector, struct slot *out)
+/*
+ * Sets `out` to the position of the selector's bucket, which need not exist yet. Returns false if
+ * the selector never matches.
+ */
+static bool slot_of_selector(const struct selector_index *index, const struct entry *policy,
+                             const struct resource_selector *selector, struct slot *out)
 {
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
     const struct label_requirement *label =
@@ -228,7 +231,7 @@ static void add_selector(struct selector_index *index, struct entry *policy,
     struct slot slot;
 
     type_counts_add(&index->types, selector->api_version, selector->kind);
-    if (!find_slot(index, policy, selector, &slot))
+    if (!slot_of_selector(index, policy, selector, &slot))
         return;
 
     struct bucket *bucket = slot.bucket;
@@ -250,7 +253,7 @@ static void remove_selector(struct selector_index *index, struct entry *policy,
     struct slot slot;
 
     type_counts_remove(&index->types, selector->api_version, selector->kind);
-    if (!find_slot(index, policy, selector, &slot))
+    if (!slot_of_selector(index, policy, selector, &slot))
         return;
 
     struct bucket *bucket = slot.bucket;

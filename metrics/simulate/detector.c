@@ -2,8 +2,8 @@
 #include "metrics/simulate/detector.h"
 
 #include "metrics/model/template.h"
-#include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/rules/template_state.h"
 #include "metrics/simulate/dependencies_distributor.h"
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"

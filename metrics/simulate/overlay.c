@@ -2,8 +2,8 @@
 #include "metrics/simulate/overlay.h"
 
 #include "metrics/model/store.h"
-#include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
+#include "metrics/rules/template_state.h"
 
 #define ASSUMPTION_TEXT(id, text) text,
 const char *const assumption_texts[ASSUMPTION_COUNT] = {ASSUMPTIONS(ASSUMPTION_TEXT)};

@@ -42,7 +42,7 @@ static bool is_of(const cJSON *object, unsigned which)
     const char *api_version = json_str(object, "apiVersion", "");
     const char *kind = json_str(object, "kind", "");
 
-    if (is_setting_object(object) || strcmp(kind, PRIORITY_CLASS_KIND) == 0)
+    if (contains_settings(object) || strcmp(kind, PRIORITY_CLASS_KIND) == 0)
         return false;
 
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {

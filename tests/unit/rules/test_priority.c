@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/drift.h"
+#include "metrics/rules/template_state.h"
 
 #include "metrics/base/timestamp.h"
 #include "tests/unit/suite.h"

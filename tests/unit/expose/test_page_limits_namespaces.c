@@ -3,6 +3,7 @@
 #include "metrics/expose/registry.h"
 
 #include "metrics/expose/family.h"
+#include "metrics/expose/page_limits.h"
 #include "metrics/rules/replica_projection.h"
 
 #include "tests/unit/bound_objects.h"

@@ -24,7 +24,7 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
                       const struct propagation *binding, bool cluster_scoped);
 
 /* Inputs of a template's state; all borrowed. */
-struct drift_input {
+struct template_state_input {
     const struct rules_options *options;
     int64_t now_ms;
     const struct entry *template;
@@ -46,7 +46,7 @@ struct drift_input {
  * zero before, and FLAG_REQUIRED. Returns the time in milliseconds at which the decision changes
  * without a change of objects, the end of a grace period; INT64_MAX for never.
  */
-int64_t drift_decide(const struct drift_input *s, struct template_decision *out);
+int64_t template_state_decide(const struct template_state_input *s, struct template_decision *out);
 
 /*
  * Returns true if a decided template is stale because the governing policy has another placement
@@ -58,7 +58,7 @@ bool placement_drifts(const struct template_decision *d);
  * Returns the end of the grace period, in milliseconds, in which Karmada has to claim the template
  * for its governing policy and to make its binding; 0 if no times are known.
  */
-int64_t unbound_due_ms(const struct drift_input *s, const struct template_decision *d);
+int64_t unbound_due_ms(const struct template_state_input *s, const struct template_decision *d);
 
 /*
  * ---- schedulePriority ----

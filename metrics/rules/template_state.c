@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/drift.h"
+#include "metrics/rules/template_state.h"
 
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
@@ -142,21 +142,21 @@ static int64_t later_time(int64_t a, int64_t b)
 }
 
 /* Returns the template's binding if a policy made it; NULL if it is absent or only required. */
-static const struct binding *binding_made_by_policy(const struct drift_input *s)
+static const struct binding *binding_made_by_policy(const struct template_state_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
     return b && b->has_placement ? b : NULL;
 }
 
-static bool is_required(const struct drift_input *s)
+static bool is_required(const struct template_state_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
     return s->required || (b && b->referrer_count > 0);
 }
 
-static bool is_applied_lazily(const struct drift_input *s, const struct policy *policy)
+static bool is_applied_lazily(const struct template_state_input *s, const struct policy *policy)
 {
     return policy->lazy || s->options->takeover == TAKEOVER_STATIC;
 }
@@ -166,7 +166,7 @@ static bool is_applied_lazily(const struct drift_input *s, const struct policy *
  * binding. If the time of the policy's change is unknown, the user's change counts as later only if
  * a source has observed it.
  */
-static bool has_later_user_change(const struct drift_input *s, const struct policy *policy)
+static bool has_later_user_change(const struct template_state_input *s, const struct policy *policy)
 {
     const struct template *t = entry_template(s->template);
     const struct binding *b = binding_made_by_policy(s);
@@ -176,7 +176,7 @@ static bool has_later_user_change(const struct drift_input *s, const struct poli
 }
 
 /* Sets the phase: deferred up to `until_ms`, then overdue. Returns the next change of phase. */
-static int64_t set_phase_by_deadline(const struct drift_input *s, int64_t until_ms,
+static int64_t set_phase_by_deadline(const struct template_state_input *s, int64_t until_ms,
                                      struct template_decision *out)
 {
     out->phase = s->now_ms > until_ms ? PHASE_OVERDUE : PHASE_DEFERRED;
@@ -184,7 +184,7 @@ static int64_t set_phase_by_deadline(const struct drift_input *s, int64_t until_
 }
 
 /* Returns the time up to which Karmada has to apply the policy's last change; 0 if unknown. */
-static int64_t policy_deadline_ms(const struct drift_input *s, const struct policy *policy)
+static int64_t policy_deadline_ms(const struct template_state_input *s, const struct policy *policy)
 {
     return policy->changed_ms ? later_time(policy->changed_ms + s->options->grace_ms,
                                            policy->grace_extended_until_ms)
@@ -196,7 +196,8 @@ static int64_t policy_deadline_ms(const struct drift_input *s, const struct poli
  * policy's last change, or at an unknown time. Karmada does not watch PriorityClasses: it applies
  * the value at the template's next change.
  */
-static bool is_priority_class_newer(const struct drift_input *s, const struct template_decision *d)
+static bool is_priority_class_newer(const struct template_state_input *s,
+                                    const struct template_decision *d)
 {
     const struct policy *policy = entry_policy(d->governing);
     const struct priority *priority = decided_priority(d->governing);
@@ -213,7 +214,7 @@ static bool is_priority_class_newer(const struct drift_input *s, const struct te
  * PriorityClass defer this to the user's next change of the template: without a later user change
  * the phase stays deferred. Otherwise an unknown time of the policy's change counts as overdue.
  */
-static int64_t set_phase(const struct drift_input *s, const struct entry *governing,
+static int64_t set_phase(const struct template_state_input *s, const struct entry *governing,
                          struct template_decision *out)
 {
     const struct policy *policy = entry_policy(governing);
@@ -230,7 +231,7 @@ static int64_t set_phase(const struct drift_input *s, const struct entry *govern
     return INT64_MAX;
 }
 
-static int64_t set_stale(const struct drift_input *s, struct template_decision *out,
+static int64_t set_stale(const struct template_state_input *s, struct template_decision *out,
                          enum stale_reason reason)
 {
     out->state = STATE_STALE;
@@ -242,7 +243,8 @@ static int64_t set_stale(const struct drift_input *s, struct template_decision *
 }
 
 /* Sets the state of a template that its claimed policy does not select. */
-static int64_t set_selector_mismatch(const struct drift_input *s, struct template_decision *out)
+static int64_t set_selector_mismatch(const struct template_state_input *s,
+                                     struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
 
@@ -252,7 +254,7 @@ static int64_t set_selector_mismatch(const struct drift_input *s, struct templat
     return set_phase_by_deadline(s, policy_deadline_ms(s, policy), out);
 }
 
-int64_t unbound_due_ms(const struct drift_input *s, const struct template_decision *d)
+int64_t unbound_due_ms(const struct template_state_input *s, const struct template_decision *d)
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(d->governing);
@@ -266,7 +268,7 @@ int64_t unbound_due_ms(const struct drift_input *s, const struct template_decisi
  * Sets the state UNBOUND and its reason. A template with a claim waits for its binding up to the
  * end of the grace period, which counts as over if the times are unknown.
  */
-static int64_t set_unbound(const struct drift_input *s, struct template_decision *out)
+static int64_t set_unbound(const struct template_state_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
     int64_t due_ms = unbound_due_ms(s, out);
@@ -285,7 +287,7 @@ static int64_t set_unbound(const struct drift_input *s, struct template_decision
     return INT64_MAX;
 }
 
-static void set_pending(const struct drift_input *s, struct template_decision *out,
+static void set_pending(const struct template_state_input *s, struct template_decision *out,
                         enum pending_reason reason)
 {
     const struct template *t = entry_template(s->template);
@@ -298,7 +300,8 @@ static void set_pending(const struct drift_input *s, struct template_decision *o
 /* ---- decision about the state ---- */
 
 /* Decides about a binding with the policy's values: stale if it lacks a user's overdue change. */
-static int64_t decide_template_change(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_template_change(const struct template_state_input *s,
+                                      struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
     int64_t due_ms = t->changed_ms ? t->changed_ms + s->options->grace_ms + 1 : 0;
@@ -316,7 +319,7 @@ static int64_t decide_template_change(const struct drift_input *s, struct templa
 }
 
 /* Decides about a binding that a policy made: compares it with the governing policy. */
-static int64_t decide_bound(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_bound(const struct template_state_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
     const struct binding *b = binding_made_by_policy(s);
@@ -332,7 +335,7 @@ static int64_t decide_bound(const struct drift_input *s, struct template_decisio
 }
 
 /* Decides about a template that the policy in its claim governs. */
-static int64_t decide_claimed(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_claimed(const struct template_state_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
 
@@ -343,7 +346,7 @@ static int64_t decide_claimed(const struct drift_input *s, struct template_decis
 }
 
 /* Decides about a template that the winner of a fresh match governs, not the claimed policy. */
-static int64_t decide_matched(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_matched(const struct template_state_input *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
     const struct binding *b = binding_made_by_policy(s);
@@ -360,7 +363,7 @@ static int64_t decide_matched(const struct drift_input *s, struct template_decis
     return set_unbound(s, out);
 }
 
-static enum pending_reason why_unmatched(const struct drift_input *s)
+static enum pending_reason why_unmatched(const struct template_state_input *s)
 {
     bool deleting = false;
 
@@ -375,7 +378,7 @@ static enum pending_reason why_unmatched(const struct drift_input *s)
     return deleting ? PENDING_POLICY_DELETING : PENDING_NO_MATCH;
 }
 
-static int64_t decide_unmatched(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_unmatched(const struct template_state_input *s, struct template_decision *out)
 {
     const struct binding *b = binding_made_by_policy(s);
     bool required = is_required(s);
@@ -395,13 +398,15 @@ static int64_t decide_unmatched(const struct drift_input *s, struct template_dec
     return INT64_MAX;
 }
 
-static int64_t decide_by_fresh_match(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_by_fresh_match(const struct template_state_input *s,
+                                     struct template_decision *out)
 {
     out->governing = s->winner;
     return s->winner ? decide_matched(s, out) : decide_unmatched(s, out);
 }
 
-static int64_t decide_by_preemption(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_by_preemption(const struct template_state_input *s,
+                                    struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
 
@@ -416,7 +421,8 @@ static int64_t decide_by_preemption(const struct drift_input *s, struct template
 }
 
 /* Takeover mode Static: the winner of a fresh match governs, whichever policy is claimed. */
-static int64_t decide_by_static_takeover(const struct drift_input *s, struct template_decision *out)
+static int64_t decide_by_static_takeover(const struct template_state_input *s,
+                                         struct template_decision *out)
 {
     if (s->claimed != s->winner || !claim_policy_exists(s->claim, s->claimed))
         return decide_by_fresh_match(s, out);
@@ -424,7 +430,7 @@ static int64_t decide_by_static_takeover(const struct drift_input *s, struct tem
     return decide_claimed(s, out);
 }
 
-int64_t drift_decide(const struct drift_input *s, struct template_decision *out)
+int64_t template_state_decide(const struct template_state_input *s, struct template_decision *out)
 {
     const struct binding *b = binding_made_by_policy(s);
 
