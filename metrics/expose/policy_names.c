@@ -64,13 +64,13 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-struct identity resource_identity_of(const struct entry *dependency)
+struct identity resource_identity_of(const struct entry *entry)
 {
-    const struct binding *b = entry_binding(dependency);
+    const struct binding *b = entry_binding(entry);
 
     if (!b)
-        return (struct identity){dependency->partition->type->api_version, entry_kind(dependency),
-                                 entry_ns(dependency), dependency->name};
+        return (struct identity){entry->partition->type->api_version, entry_kind(entry),
+                                 entry_ns(entry), entry->name};
     return (struct identity){or_empty(b->api_version), or_empty(b->kind), or_empty(b->ns),
                              or_empty(b->name)};
 }

@@ -36,7 +36,8 @@ struct overlay;
         "There are no Cluster objects: placements use all clusters that they name.")               \
     ROW(SCHEDULED_ONLY, "Member clusters take what is scheduled to them: this ends there.")        \
     ROW(KIND_UNREAD,                                                                               \
-        "Not all objects of some kinds have been read yet: their templates are left as they are.") \
+        "Not all objects of some selected or changed kinds have been read yet: the templates of "  \
+        "these kinds are left as they are.")                                                       \
     ROW(NOT_SIMULATED,                                                                             \
         "Of the change only policies, templates and what policies depend on are played: "          \
         "override policies, quotas, rebalancers and clusters act on what runs, not on bindings.")
