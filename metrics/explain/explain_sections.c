@@ -291,7 +291,7 @@ static void set_override_steps(const struct engine *e, const struct override_sel
 }
 
 static void explain_override_step(struct explain_context *x, const struct override_step *step,
-                                  size_t at)
+                                  size_t number)
 {
     const struct override *override = entry_override(step->by->policy);
     const char *name = explain_name(x, step->by->policy);
@@ -311,10 +311,11 @@ static void explain_override_step(struct explain_context *x, const struct overri
     json_writer_text(w, "selectsBy", score);
     json_writer_bool(w, "empty", step->rule->empty);
     if (override->deprecated)
-        explain_detail(x, "%zu. %s, spec.overriders, selects %s%s%s", at, name, by, score, effect);
+        explain_detail(x, "%zu. %s, spec.overriders, selects %s%s%s", number, name, by, score,
+                       effect);
     else
-        explain_detail(x, "%zu. %s, overrideRules[%" PRIu32 "], selects %s%s%s", at, name, index,
-                       by, score, effect);
+        explain_detail(x, "%zu. %s, overrideRules[%" PRIu32 "], selects %s%s%s", number, name,
+                       index, by, score, effect);
     explanation_close(x->out, '}');
 }
 

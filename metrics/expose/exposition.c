@@ -103,7 +103,7 @@ void exposition_write_series(const struct registry *r, size_t family, struct exp
                              struct strbuf *out)
 {
     const struct family_state *state = registry_family(r, family);
-    size_t shown = registry_shown_count(r, state);
+    size_t shown = registry_listed_set_count(r, state);
 
     assert(state->sorted == state->count && state->gone == 0);
     for (size_t k = 0; k < state->rest_count; k++)

@@ -192,7 +192,7 @@ static const struct candidate *find_eligible_candidate(const struct template_dec
     return NULL;
 }
 
-/* Counts one template in the overlaps of `policy` with each policy that competes for it. */
+/* Counts one template in the overlaps of `policy`, as struct policy_overlap defines them. */
 static void add_overlaps_of_template(struct map *found, const struct template_decision *d,
                                      const struct entry *policy)
 {

@@ -366,7 +366,7 @@ static size_t count_omitted_series(const struct registry *r, size_t index)
 
     if (!family->def->detail)
         return family->folded_series;
-    return r->left_out ? r->left_out[index] : family->count - registry_shown_count(r, family);
+    return r->left_out ? r->left_out[index] : family->count - registry_listed_set_count(r, family);
 }
 
 /*
@@ -425,7 +425,7 @@ const struct family_state *registry_family(const struct registry *r, size_t inde
     return &r->families[index];
 }
 
-size_t registry_shown_count(const struct registry *r, const struct family_state *family)
+size_t registry_listed_set_count(const struct registry *r, const struct family_state *family)
 {
     return family->def->detail && family->count > r->options.detail_limit ? r->options.detail_limit
                                                                           : family->count;

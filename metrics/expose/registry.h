@@ -80,7 +80,7 @@ const struct family_state *registry_family(const struct registry *r, size_t inde
  * Returns the number of elements of `family->sets` that a page can show, from the first on: all, or
  * the limit of `detail` families. Folded label sets among them are not shown.
  */
-size_t registry_shown_count(const struct registry *r, const struct family_state *family);
+size_t registry_listed_set_count(const struct registry *r, const struct family_state *family);
 
 /* For tests. */
 

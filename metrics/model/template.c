@@ -134,7 +134,7 @@ bool contains_settings(const cJSON *json)
            connector_role_of(json) != ROLE_NONE;
 }
 
-static void read_priority(struct decode *d, const cJSON *json, struct template *t)
+static void read_priority_class_value(struct decode *d, const cJSON *json, struct template *t)
 {
     int64_t value = decode_int(d, json, "", "value", INT64_MIN);
 
@@ -328,7 +328,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     traces_decode(d, json, &t->traces);
     t->claim_moves_generation = is_object_of_kind(json, "apps/v1", "Deployment");
     if (is_object_of_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
-        read_priority(d, json, t);
+        read_priority_class_value(d, json, t);
     t->claim_incomplete = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_is_deleting(d, metadata);
     t->unread = !metadata;

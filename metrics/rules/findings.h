@@ -18,7 +18,7 @@
     FINDING(CONFLICT, "conflict", "conflict", "conflicts")                                         \
     /* Dependencies that get a conflict when Karmada applies the present policies. */              \
     FINDING(PREDICTED, "predicted", "predicted conflict", "predicted conflicts")                   \
-    /* Templates without propagation, of kinds that policies select. */                            \
+    /* Pending templates, except those of kinds that no policy selects. */                         \
     FINDING(PENDING, "pending", "pending template", "pending templates")                           \
     FINDING(STALE, "stale", "stale template", "stale templates")                                   \
     /* Stale templates in the phase OVERDUE. */                                                    \

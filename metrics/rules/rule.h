@@ -162,8 +162,9 @@ struct rule {
     /*
      * `leave` is called before `next` replaces the old decision: it removes the entry from indexes
      * and counts of the old decision. `enter` is called after the new decision has replaced `last`:
-     * it adds the entry to indexes and counts, and completes the decision from them. Both may omit
-     * equal parts. `next` and `last` are NULL if there is no such decision.
+     * it adds the entry to indexes and counts, and completes the decision from them. Both may skip
+     * the parts that are equal in the old and the new decision. `next` is NULL without a new
+     * decision, `last` without an old one.
      */
     void (*leave)(struct rule_context *c, struct entry *entry, const void *next);
     void (*enter)(struct rule_context *c, struct entry *entry, const void *last);
