@@ -35,7 +35,7 @@ int64_t asset_source_due(const struct asset_source *s);
 /* True once the file has been read, or reading it has failed. */
 bool asset_source_ready(const struct asset_source *s);
 
-/* True while the file is waited for, and that too long already. */
+/* Returns true while the file does not answer, or its read was refused and is tried again. */
 bool asset_source_hangs(const struct asset_source *s);
 
 /* Why the file, or an asset in it, could not be read last; "" if all is well. Borrowed. */

@@ -27,14 +27,14 @@ struct command_line {
     int argc;
     const char *const *argv;
     const char *const *environment;
-    char *web_config_file;  /* In force; owned. NULL without one. */
-    struct strbuf in_force; /* The other files in force, each with its NUL. */
+    char *web_config_file;  /* In force; owned. NULL without one, and for emit_kubeconfig(). */
+    struct strbuf in_force; /* Files of the credentials in force, each with its NUL. */
 };
 
 /* Context of try_file() and emit_digest(). */
 struct attempt {
     struct read_job *job;
-    struct strbuf tried; /* Files that have answered, each with its NUL. */
+    struct strbuf tried; /* Files that the job has read, each with its NUL. */
     bool unwanted;
 };
 
@@ -180,7 +180,7 @@ void rehearsal_release(struct rehearsal *r)
     r->web_config_file = NULL;
 }
 
-static struct read_job *start(const struct rehearsal *r, read_job_fn *run)
+static struct command_line *command_line_new(const struct rehearsal *r)
 {
     struct command_line *line = xmalloc(sizeof(*line));
 
@@ -188,12 +188,20 @@ static struct read_job *start(const struct rehearsal *r, read_job_fn *run)
         .argc = r->argc,
         .argv = r->argv,
         .environment = platform_environment(),
-        .web_config_file = r->web_config_file ? xstrdup(r->web_config_file) : NULL,
         .in_force = STRBUF_INIT(PATHS_MAX_BYTES),
     };
+    return line;
+}
+
+static struct read_job *start_attempt(const struct rehearsal *r)
+{
+    struct command_line *line = command_line_new(r);
+
+    if (r->web_config_file)
+        line->web_config_file = xstrdup(r->web_config_file);
     if (r->files_in_force)
         r->files_in_force(r->files_source, add_path, &line->in_force);
-    return read_job_start(r->reader, "", run, line, command_line_free);
+    return read_job_start(r->reader, "", try_all, line, command_line_free);
 }
 
 /* Starts a lost job again, but only once in LOST_RETRY_MS. */
@@ -209,7 +217,7 @@ static enum read_job_state go_on(struct rehearsal *r, int64_t now_ms)
         if (!r->lost || now_ms < r->retry_ms)
             return state;
         read_job_free(r->job);
-        r->job = start(r, try_all);
+        r->job = start_attempt(r);
         r->retry_ms = now_ms + LOST_RETRY_MS;
     }
 }
@@ -224,7 +232,7 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
     if (!r->job && !wanted)
         return REHEARSAL_NONE;
     if (!r->job)
-        r->job = start(r, try_all);
+        r->job = start_attempt(r);
     state = go_on(r, now_ms);
     if (state == JOB_WAITS)
         return REHEARSAL_WAITS;
@@ -267,7 +275,8 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t
     if (!r->reader || (!r->look && now_ms < r->looked_ms + KUBECONFIG_LOOK_MS && r->looked_ms != 0))
         return false;
     if (!r->look) {
-        r->look = start(r, emit_kubeconfig);
+        r->look =
+            read_job_start(r->reader, "", emit_kubeconfig, command_line_new(r), command_line_free);
         r->looked_ms = now_ms;
         r->looking = NO_CONTENT;
     }

@@ -5,7 +5,7 @@
 #include "exporter/system/file_reader.h"
 #include "exporter/system/log.h"
 
-/* Calls `each` with every file that the loop reads again, whatever the configuration says now. */
+/* Calls `each` with every file of the credentials in force. */
 typedef void files_in_force_fn(void *source, kube_file_fn *each, void *context);
 
 /*
@@ -21,7 +21,7 @@ struct rehearsal {
     const struct log *log;
     files_in_force_fn *files_in_force; /* NULL if no file is in force yet. */
     void *files_source;
-    char *web_config_file; /* In force, with the files that it names; owned. NULL without one. */
+    char *web_config_file; /* In force; owned. NULL before the start, "" without one. */
     struct read_job *job;  /* NULL if no job runs. */
     struct read_job *look; /* The same for the check of the kubeconfig. */
     int64_t looked_ms;     /* Start of the last check; 0 before the first. */

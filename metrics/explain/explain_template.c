@@ -399,7 +399,7 @@ static bool explain_references(struct explain_context *x, const struct entry *te
 {
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(template_decision(template)->binding);
-    const struct recorded_dependencies *noted = b && !t->references_known ? b->recorded : NULL;
+    const struct recorded_dependencies *recorded = b && !t->references_known ? b->recorded : NULL;
     uint32_t count = 0;
 
     explanation_open(x->out, "items", '[');
@@ -413,12 +413,12 @@ static bool explain_references(struct explain_context *x, const struct entry *te
             x, &(struct identity){r->to->api_version, r->to->kind, entry_ns(template), r->name});
         count++;
     }
-    for (uint32_t i = 0; noted && i < noted->count; i++, count++)
-        explain_dependency(x, &noted->items[i]);
+    for (uint32_t i = 0; recorded && i < recorded->count; i++, count++)
+        explain_dependency(x, &recorded->items[i]);
     explanation_close(x->out, ']');
-    if (count == 0 && (t->references_known || noted))
+    if (count == 0 && (t->references_known || recorded))
         explain_paragraph(x, "Nothing that is known.");
-    return t->references_known || noted;
+    return t->references_known || recorded;
 }
 
 static const char *propagated_dependencies_text(const struct template_decision *d)
