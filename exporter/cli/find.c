@@ -17,7 +17,7 @@ static const char *const failures[] = {
 
 static struct lookup_answer ask(struct evaluation *e, const struct object_name *name)
 {
-    struct finder *finder = kube_session_finder(e->session);
+    struct template_finder *finder = kube_session_finder(e->session);
     const struct template_name wanted = {
         .kind = name->kind,
         .group = name->group,

@@ -14,7 +14,7 @@ enum { INDENT = 2 };
 /* Called for each object of each class; the texts are the plan's. */
 typedef void found_fn(void *context, unsigned class, const struct identity *object);
 
-struct finder {
+struct finding_lookup {
     found_fn *found;
     void *context;
 };
@@ -25,7 +25,8 @@ static struct identity identity_of(const struct entry *entry)
                              entry_ns(entry), entry->name};
 }
 
-static void find(const struct finder *f, bool holds, unsigned class, const struct identity *object)
+static void find(const struct finding_lookup *f, bool holds, unsigned class,
+                 const struct identity *object)
 {
     if (holds)
         f->found(f->context, class, object);
@@ -39,7 +40,7 @@ static bool enters(const struct plan_template *t, enum template_state state)
     return t->after.exists && t->after.state == state && !was;
 }
 
-static void find_of_template(const struct finder *f, const struct plan_template *t)
+static void find_of_template(const struct finding_lookup *f, const struct plan_template *t)
 {
     bool stays = t->before.exists && t->after.exists;
     bool moves = !outcome_clusters_equal(&t->before, &t->after);
@@ -54,7 +55,7 @@ static void find_of_template(const struct finder *f, const struct plan_template 
     find(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
 }
 
-static void find_all(const struct plan_result *r, const struct finder *f)
+static void find_all(const struct plan_result *r, const struct finding_lookup *f)
 {
     const struct entry *last = NULL;
 
@@ -92,7 +93,7 @@ unsigned plan_findings(const struct plan_result *r)
 {
     unsigned found = r->settled ? 0 : 1U << CONSEQUENCE_UNSETTLED;
 
-    find_all(r, &(struct finder){add_bit, &found});
+    find_all(r, &(struct finding_lookup){add_bit, &found});
     return found;
 }
 
@@ -121,7 +122,7 @@ void plan_fails_print(const struct plan_result *r, unsigned classes, struct outp
     struct fails f = {.classes = classes,
                       .table = table_make(headings, ARRAY_LEN(headings), INDENT)};
 
-    find_all(r, &(struct finder){add_row, &f});
+    find_all(r, &(struct finding_lookup){add_row, &f});
     if (f.count > 0) {
         strbuf_addc(&o->text, '\n');
         section_print(o, "Fails", f.count);
@@ -147,6 +148,6 @@ void plan_fails_write(const struct plan_result *r, unsigned classes, struct strb
     struct fails f = {.classes = classes, .writer = {.out = out}};
 
     json_writer_open(&f.writer, NULL, '[');
-    find_all(r, &(struct finder){write_element, &f});
+    find_all(r, &(struct finding_lookup){write_element, &f});
     json_writer_close(&f.writer, ']');
 }

@@ -10,7 +10,7 @@
 enum { BUFFER_BYTES = 64 * 1024, READS_MAX = 8 };
 
 /* An event beside or above a PATH: it matters if it names the PATH. */
-static void on_neighbour(struct tree_path *path, const struct watch *watch,
+static void on_neighbour(struct tree_path *path, const struct file_watch *watch,
                          const struct inotify_event *event, const char *name)
 {
     const char *rest = path->path + watch->name_at;
@@ -48,7 +48,7 @@ static void on_file(struct tree *t, struct tree_path *path, const char *at, uint
     path->force = path->force || (file && file->is_path && force);
 }
 
-static void on_folder(struct tree *t, struct tree_path *path, const struct watch *watch,
+static void on_folder(struct tree *t, struct tree_path *path, const struct file_watch *watch,
                       const struct inotify_event *event, const char *name)
 {
     CLEANUP(free_cleanup) char *at = scan_join(watch->path, name);
@@ -69,8 +69,8 @@ static void on_folder(struct tree *t, struct tree_path *path, const struct watch
     }
 }
 
-static void on_watch(struct tree *t, const struct watch *watch, const struct inotify_event *event,
-                     const char *name)
+static void on_watch(struct tree *t, const struct file_watch *watch,
+                     const struct inotify_event *event, const char *name)
 {
     struct tree_path *path = &t->paths[watch->path_index];
 
@@ -99,7 +99,7 @@ static bool read_events(struct tree *t, bool *any)
 
     for (ssize_t at = 0; at < len;) {
         const struct inotify_event *event = (const void *)(buffer + at);
-        const struct watch *watch = watches_of(&t->watches, event->wd);
+        const struct file_watch *watch = watches_of(&t->watches, event->wd);
 
         /* Events were lost: read everything again. */
         for (size_t i = 0; i < t->path_count && (event->mask & IN_Q_OVERFLOW) != 0; i++)

@@ -29,7 +29,7 @@ static void read_guesses_again(struct manifests *m)
     }
 }
 
-static bool put(struct manifests *m, cJSON *object, struct json_place place, struct error *why)
+static bool put_object(struct manifests *m, cJSON *object, struct json_place place, struct error *why)
 {
     scopes_place(&m->scopes, object, &m->current->guesses);
     if (scopes_learn(&m->scopes, object) && !m->put)
@@ -49,6 +49,6 @@ void intake_object(void *context, cJSON *object, struct json_place place)
     if (!cJSON_IsObject(object) || list_item_inherits(object))
         problems_add(&m->found, PROBLEM_FOREIGN, where,
                      "neither apiVersion nor kind: not a Kubernetes object, skipped");
-    else if (lacks_quotes(object, &why) || !put(m, object, place, &why))
+    else if (lacks_quotes(object, &why) || !put_object(m, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
 }

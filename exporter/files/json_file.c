@@ -14,7 +14,7 @@ struct late_list {
 };
 
 /* A byte of the whole file, and where a person finds it. */
-struct cursor {
+struct json_cursor {
     size_t offset;
     size_t line;
     size_t line_start;
@@ -27,7 +27,7 @@ struct json_file {
 
     /* The current document. */
     struct json_frame frame;
-    struct cursor start;
+    struct json_cursor start;
     bool in_document;
     size_t document; /* Which one, from 0. */
     size_t items;
@@ -36,9 +36,9 @@ struct json_file {
 
     /* The bytes of the current feed. */
     const char *bytes;
-    size_t base;          /* Their offset in the file. */
-    struct cursor cursor; /* Lines are counted up to here. */
-    struct cursor open;   /* Where an object began that earlier bytes left open. */
+    size_t base;               /* Their offset in the file. */
+    struct json_cursor cursor; /* Lines are counted up to here. */
+    struct json_cursor open;   /* Where an object began that earlier bytes left open. */
 
     struct late_list *late;
     size_t late_count;
@@ -49,15 +49,15 @@ struct json_file {
     bool failed;
 };
 
-static struct json_position position_of(struct cursor c)
+static struct json_position position_of(struct json_cursor c)
 {
     return (struct json_position){c.line, c.offset - c.line_start + 1};
 }
 
 /* Count lines up to `offset`, which is within the current bytes. */
-static struct cursor move_to(struct json_file *f, size_t offset)
+static struct json_cursor move_to(struct json_file *f, size_t offset)
 {
-    struct cursor *c = &f->cursor;
+    struct json_cursor *c = &f->cursor;
 
     while (c->offset < offset) {
         const char *from = f->bytes + (c->offset - f->base);
@@ -73,7 +73,7 @@ static struct cursor move_to(struct json_file *f, size_t offset)
 }
 
 /* Where the object at `offset`, which ends now, began. */
-static struct cursor find_start(struct json_file *f, size_t offset)
+static struct json_cursor find_start(struct json_file *f, size_t offset)
 {
     return offset < f->base ? f->open : move_to(f, offset);
 }
@@ -86,7 +86,7 @@ static bool refuse(struct json_file *f, struct json_position where)
 }
 
 /* Parse what began at `start`; a failure gets its place in the file. */
-static cJSON *parse(struct json_file *f, const char *json, size_t len, struct cursor start)
+static cJSON *parse(struct json_file *f, const char *json, size_t len, struct json_cursor start)
 {
     struct json_position where = position_of(start);
     struct json_position inside;
@@ -123,22 +123,22 @@ static const struct late_list *find_late(const struct json_file *f)
     return NULL;
 }
 
-struct handing {
+struct item_receiver {
     struct json_file *file;
     struct json_place place;
 };
 
 static void hand_out(void *context, cJSON *object, size_t line)
 {
-    const struct handing *h = context;
+    const struct item_receiver *h = context;
 
     (void)line;
     h->file->each(h->file->context, object, h->place);
 }
 
-static void hand_out_all(struct json_file *f, cJSON *document, struct cursor start)
+static void hand_out_all(struct json_file *f, cJSON *document, struct json_cursor start)
 {
-    struct handing h = {f, {start.line, start.offset}};
+    struct item_receiver h = {f, {start.line, start.offset}};
 
     list_each(document, start.line, hand_out, &h);
 }
@@ -146,7 +146,7 @@ static void hand_out_all(struct json_file *f, cJSON *document, struct cursor sta
 static bool on_item(void *context, const char *json, size_t len, size_t offset)
 {
     struct json_file *f = context;
-    struct cursor start = find_start(f, f->start.offset + offset);
+    struct json_cursor start = find_start(f, f->start.offset + offset);
 
     if (f->items++ == 0)
         f->list = read_head(f);
@@ -223,7 +223,7 @@ static bool end_document(struct json_file *f)
 static bool too_large(struct json_file *f)
 {
     bool in_item = f->frame.in_object;
-    struct cursor start =
+    struct json_cursor start =
         in_item ? find_start(f, f->start.offset + f->frame.object_start) : f->start;
 
     fail(f->err, "the object is larger than %zu bytes", f->object_max);
@@ -307,7 +307,7 @@ static void reset(struct json_file *f)
 {
     f->base = 0;
     f->document = 0;
-    f->cursor = (struct cursor){.line = 1};
+    f->cursor = (struct json_cursor){.line = 1};
 }
 
 void json_file_rewind(struct json_file *f)

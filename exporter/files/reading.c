@@ -41,7 +41,7 @@ struct reading {
     int spool;
     struct json_file *json;
     struct yaml_file yaml;
-    struct failure *why; /* Of the step at hand. */
+    struct read_failure *why; /* Of the step at hand. */
 };
 
 static bool ends_in(const char *path, const char *suffix)
@@ -288,7 +288,7 @@ static enum reading_state end_bytes(struct reading *r)
 /* Pass on the bytes, none at the end. False with the reason if the file is none. */
 static bool pass_on(struct reading *r, const char *bytes, size_t len)
 {
-    struct failure *why = r->why;
+    struct read_failure *why = r->why;
 
     if (r->format == FORMAT_UNKNOWN && len > 0)
         r->format = guess(bytes, len);
@@ -334,10 +334,10 @@ int64_t reading_due(const struct reading *r)
     return r->ahead && r->ahead->job ? read_job_due(r->ahead->job) : INT64_MAX;
 }
 
-enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failure *why)
+enum reading_state reading_step(struct reading *r, int64_t now_ms, struct read_failure *why)
 {
     r->now_ms = now_ms;
-    *why = (struct failure){.kind = PROBLEM_MALFORMED};
+    *why = (struct read_failure){.kind = PROBLEM_MALFORMED};
     r->why = why;
     switch (r->stage) {
     case STAGE_OPEN:

@@ -28,7 +28,7 @@ enum reading_state {
 };
 
 /* Why reading failed. */
-struct failure {
+struct read_failure {
     enum problem_kind kind;
     struct json_position where; /* Zeros if it is about the file. */
     bool gone;                  /* The file does not exist any more. */
@@ -56,4 +56,5 @@ int64_t reading_due(const struct reading *r);
 
 /* Read a little further: some thousand bytes, one document, or one item of a
  * list. `now_ms` is steady. */
-enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failure *why) MUST_USE;
+enum reading_state reading_step(struct reading *r, int64_t now_ms,
+                                struct read_failure *why) MUST_USE;

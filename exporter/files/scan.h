@@ -22,8 +22,8 @@ struct sighting {
     enum sighting_kind kind;
     const char *text; /* A path or a problem. */
     struct stat about;
-    bool is_path;       /* It is the PATH itself. */
-    struct watch watch; /* Its descriptor, reason and name_at. */
+    bool is_path;            /* It is the PATH itself. */
+    struct file_watch watch; /* Its descriptor, reason and name_at. */
 };
 
 typedef void sighting_fn(void *context, const struct sighting *s);

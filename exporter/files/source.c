@@ -102,7 +102,7 @@ static void mark_rest(struct manifests *m, size_t from, size_t to)
         tree_mark(&m->tree, m->ahead.files[i]);
 }
 
-static void fail_file(struct manifests *m, const struct failure *why)
+static void fail_file(struct manifests *m, const struct read_failure *why)
 {
     /* A file that went between the look into its folder and its opening is no problem. */
     if (why->gone && !m->current->is_path)
@@ -118,7 +118,7 @@ static bool advance(struct manifests *m, int64_t now_ms)
 {
     size_t next = m->ahead.next;
     size_t count = m->ahead.count;
-    struct failure why;
+    struct read_failure why;
 
     switch (reading_step(m->reading, now_ms, &why)) {
     case READING_WAITS:
@@ -152,7 +152,7 @@ static void read_ahead(struct manifests *m)
         const struct tree_path *path = &m->tree.paths[file->path_index];
 
         if (rescan_is_held(&m->rescan, path)) {
-            struct failure why = {.kind = PROBLEM_UNREADABLE};
+            struct read_failure why = {.kind = PROBLEM_UNREADABLE};
 
             fail(&why.text, "cannot read '%s': other files of '%s' do not answer", file->path,
                  path->path);
@@ -280,7 +280,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
 {
     struct manifest_file *file = manifest_file_new(name, 0);
     enum reading_state state = READING_MORE;
-    struct failure why;
+    struct read_failure why;
     bool fine;
 
     begin(m, file);

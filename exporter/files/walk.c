@@ -30,7 +30,7 @@ static void keep_below(const struct walk *w, const char *folder)
 static void see(void *context, const struct sighting *s)
 {
     const struct walk *w = context;
-    struct watch wanted = s->watch;
+    struct file_watch wanted = s->watch;
 
     switch (s->kind) {
     case SIGHTING_FILE:

@@ -20,7 +20,7 @@ static const uint32_t masks[] = {
 
 static bool is_watch(const void *item, const void *key)
 {
-    return ((const struct watch *)item)->descriptor == *(const int *)key;
+    return ((const struct file_watch *)item)->descriptor == *(const int *)key;
 }
 
 static uint64_t hash(int descriptor)
@@ -33,16 +33,16 @@ void watches_init(struct watches *w)
     *w = (struct watches){.fd = -1, .by_descriptor = MAP_INIT(is_watch)};
 }
 
-static void free_watch(struct watch *watch)
+static void free_watch(struct file_watch *watch)
 {
     free(watch->path);
     free(watch);
 }
 
-static void free_all(struct watch *watch)
+static void free_all(struct file_watch *watch)
 {
     while (watch) {
-        struct watch *next = watch->other;
+        struct file_watch *next = watch->other;
 
         free_watch(watch);
         watch = next;
@@ -84,18 +84,18 @@ bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out
     return true;
 }
 
-void watches_note(struct watches *w, const char *path, const struct watch *wanted)
+void watches_note(struct watches *w, const char *path, const struct file_watch *wanted)
 {
     int descriptor = wanted->descriptor;
-    struct watch *first = map_get(&w->by_descriptor, hash(descriptor), &descriptor);
-    for (struct watch *at = first; at; at = at->other) {
+    struct file_watch *first = map_get(&w->by_descriptor, hash(descriptor), &descriptor);
+    for (struct file_watch *at = first; at; at = at->other) {
         if (at->reason == wanted->reason && at->path_index == wanted->path_index &&
             at->name_at == wanted->name_at && strcmp(at->path, path) == 0) {
             at->scan = wanted->scan;
             return;
         }
     }
-    struct watch *watch = xcalloc(1, sizeof(*watch));
+    struct file_watch *watch = xcalloc(1, sizeof(*watch));
 
     *watch = *wanted;
     watch->path = xstrdup(path);
@@ -107,12 +107,12 @@ void watches_note(struct watches *w, const char *path, const struct watch *wante
 }
 
 /* Free the reasons that no scan since `scan` asked for; the others. */
-static struct watch *sweep(struct watch *watch, uint32_t path_index, uint32_t scan)
+static struct file_watch *sweep(struct file_watch *watch, uint32_t path_index, uint32_t scan)
 {
-    struct watch *kept = NULL;
+    struct file_watch *kept = NULL;
 
     while (watch) {
-        struct watch *next = watch->other;
+        struct file_watch *next = watch->other;
 
         if (watch->path_index == path_index && watch->scan != scan) {
             free_watch(watch);
@@ -128,13 +128,13 @@ static struct watch *sweep(struct watch *watch, uint32_t path_index, uint32_t sc
 void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan)
 {
     struct map old = w->by_descriptor;
-    struct watch *watch;
+    struct file_watch *watch;
 
     /* Into a fresh map, because a map may not change during a walk over it. */
     w->by_descriptor = MAP_INIT(is_watch);
     for (size_t at = 0; (watch = map_next(&old, &at));) {
         int descriptor = watch->descriptor;
-        struct watch *kept = sweep(watch, path_index, scan);
+        struct file_watch *kept = sweep(watch, path_index, scan);
 
         if (kept)
             map_add(&w->by_descriptor, hash(descriptor), kept);
@@ -144,7 +144,7 @@ void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan)
     map_release(&old);
 }
 
-const struct watch *watches_of(const struct watches *w, int descriptor)
+const struct file_watch *watches_of(const struct watches *w, int descriptor)
 {
     return map_get(&w->by_descriptor, hash(descriptor), &descriptor);
 }
@@ -156,7 +156,7 @@ void watches_forget(struct watches *w, int descriptor)
 
 bool watches_has_folder(const struct watches *w, const char *path)
 {
-    const struct watch *watch;
+    const struct file_watch *watch;
 
     for (size_t at = 0; (watch = map_next(&w->by_descriptor, &at));) {
         for (; watch; watch = watch->other) {

@@ -15,13 +15,13 @@ enum watch_reason {
     WATCH_TARGET, /* What a symbolic link leads to, which may be in no folder that is walked. */
 };
 
-struct watch {
+struct file_watch {
     int descriptor;
     enum watch_reason reason;
-    uint32_t path_index; /* Of the PATH that it is watched for. */
-    uint32_t scan;       /* The last one that asked for it. */
-    size_t name_at;      /* PARENT, ABOVE: where the name of interest begins in the PATH. */
-    struct watch *other; /* The next reason for the same descriptor. */
+    uint32_t path_index;      /* Of the PATH that it is watched for. */
+    uint32_t scan;            /* The last one that asked for it. */
+    size_t name_at;           /* PARENT, ABOVE: where the name of interest begins in the PATH. */
+    struct file_watch *other; /* The next reason for the same descriptor. */
     char *path;
 };
 
@@ -47,13 +47,13 @@ bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out
  * Note that the kernel watches `path`, which is copied, for the descriptor, the reason, the PATH,
  * the scan and the name in `wanted`.
  */
-void watches_note(struct watches *w, const char *path, const struct watch *wanted);
+void watches_note(struct watches *w, const char *path, const struct file_watch *wanted);
 
 /* Forget the reasons of a PATH that no scan since `scan` asked for. */
 void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan);
 
 /* All reasons for a descriptor; NULL if there are none. */
-const struct watch *watches_of(const struct watches *w, int descriptor);
+const struct file_watch *watches_of(const struct watches *w, int descriptor);
 
 /* The kernel has removed this watch. */
 void watches_forget(struct watches *w, int descriptor);

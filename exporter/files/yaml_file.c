@@ -157,7 +157,7 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
 }
 
 /* Receiver of the objects of a list in a list. */
-struct handing {
+struct document_receiver {
     struct yaml_file *file;
     json_object_fn *each;
     void *context;
@@ -165,14 +165,14 @@ struct handing {
 
 static void hand_out(void *context, cJSON *object, size_t line)
 {
-    const struct handing *h = context;
+    const struct document_receiver *h = context;
 
     h->each(h->context, object, (struct json_place){line, ++h->file->order});
 }
 
 bool yaml_file_hand_out(struct yaml_file *y, json_object_fn *each, void *context)
 {
-    struct handing h = {y, each, context};
+    struct document_receiver h = {y, each, context};
     struct yaml_object head;
     struct error err;
 

@@ -4,7 +4,7 @@
 /* A stream that misses something says so at once: one open for longer missed nothing. */
 enum { PROVEN_MS = 1000 };
 
-void failure_count(struct failure *f, bool counts)
+void failure_count(struct reflector_failure *f, bool counts)
 {
     if (counts && !f->counts)
         f->context->failing_count++;
@@ -13,8 +13,8 @@ void failure_count(struct failure *f, bool counts)
     f->counts = counts;
 }
 
-void failure_log(struct failure *f, enum end_reason reason, const char *text, unsigned retries,
-                 bool synced)
+void failure_log(struct reflector_failure *f, enum end_reason reason, const char *text,
+                 unsigned retries, bool synced)
 {
     const char *name = end_reason_name(reason);
     bool warn = !f->warned && retries > 0;
@@ -29,7 +29,7 @@ void failure_log(struct failure *f, enum end_reason reason, const char *text, un
               text);
 }
 
-void failure_end(struct failure *f)
+void failure_end(struct reflector_failure *f)
 {
     if (f->warned)
         log_write(f->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
@@ -40,7 +40,7 @@ void failure_end(struct failure *f)
     f->text[0] = '\0';
 }
 
-void failure_note(struct failure *f, const struct request_end *end)
+void failure_note(struct reflector_failure *f, const struct request_end *end)
 {
     if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
         return;
@@ -49,12 +49,12 @@ void failure_note(struct failure *f, const struct request_end *end)
     f->told_to_wait_ms = end->retry_after_ms;
 }
 
-int64_t failure_end_ms(const struct failure *f, int64_t answered_ms)
+int64_t failure_end_ms(const struct reflector_failure *f, int64_t answered_ms)
 {
     return f->text[0] && answered_ms ? answered_ms + PROVEN_MS : INT64_MAX;
 }
 
-void failure_log_poll(struct failure *f)
+void failure_log_poll(struct reflector_failure *f)
 {
     if (f->polled)
         return;

@@ -7,10 +7,10 @@
 /* Of what is kept: no pass of any source removes it. */
 static const struct origin nobody = {.source = UINT32_MAX - 1};
 
-void finder_init(struct finder *f, const struct kube_source *source,
+void finder_init(struct template_finder *f, const struct kube_source *source,
                  const struct kube_settings *settings)
 {
-    *f = (struct finder){
+    *f = (struct template_finder){
         .source = source,
         .filter = settings->filter,
         .store = settings->store,
@@ -18,10 +18,10 @@ void finder_init(struct finder *f, const struct kube_source *source,
     };
 }
 
-void finder_release(struct finder *f)
+void finder_release(struct template_finder *f)
 {
     lookup_free(f->lookup);
-    *f = (struct finder){0};
+    *f = (struct template_finder){0};
 }
 
 /* True if a reflector would have it in the store, if there were such an object. */
@@ -38,7 +38,7 @@ static bool is_read(const struct kube_source *s, const struct identity *id)
     return false;
 }
 
-struct lookup_answer finder_ask(struct finder *f, const struct template_name *name,
+struct lookup_answer finder_ask(struct template_finder *f, const struct template_name *name,
                                 enum lookup_client client, struct identity *id, int64_t now_ms)
 {
     const struct api_resource *resource =
@@ -60,7 +60,7 @@ struct lookup_answer finder_ask(struct finder *f, const struct template_name *na
                       client, now_ms);
 }
 
-const struct entry *finder_keep(struct finder *f, const cJSON *object, struct error *err)
+const struct entry *finder_keep(struct template_finder *f, const cJSON *object, struct error *err)
 {
     struct identity id;
 

@@ -14,16 +14,16 @@ struct template_name {
     const char *name;
 };
 
-struct finder {
+struct template_finder {
     const struct kube_source *source; /* Borrowed, as is all that follows. */
     const struct namespace_filter *filter;
     struct store *store;
     struct lookup *lookup; /* Owned. */
 };
 
-void finder_init(struct finder *f, const struct kube_source *source,
+void finder_init(struct template_finder *f, const struct kube_source *source,
                  const struct kube_settings *settings);
-void finder_release(struct finder *f);
+void finder_release(struct template_finder *f);
 
 /*
  * Ask for a template that is not in the store. All of it if its spec says what it references or
@@ -31,11 +31,11 @@ void finder_release(struct finder *f);
  * gets what it is, borrowed until the next turn, unless the answer is LOOKUP_UNKNOWN. One of a
  * kind that is read anyway is missing.
  */
-struct lookup_answer finder_ask(struct finder *f, const struct template_name *name,
+struct lookup_answer finder_ask(struct template_finder *f, const struct template_name *name,
                                 enum lookup_client client, struct identity *id, int64_t now_ms);
 
 /*
  * Put what was found into the store, where nothing keeps it up to date: for whoever looks once.
  * NULL with the reason if it is not valid.
  */
-const struct entry *finder_keep(struct finder *f, const cJSON *object, struct error *err);
+const struct entry *finder_keep(struct template_finder *f, const cJSON *object, struct error *err);

@@ -11,8 +11,8 @@ enum {
     KEPT_MAX = 64, /* What the others ask for counts here, too. */
 };
 
-struct question {
-    struct question *next;
+struct lookup_query {
+    struct lookup_query *next;
     struct fetch *fetch;
     char *ns;
     char *name;
@@ -26,7 +26,7 @@ struct question {
 struct lookup {
     struct transport transport;
     const struct namespace_filter *filter;
-    struct question *questions;
+    struct lookup_query *questions;
     unsigned count;
     int64_t credit_ms; /* Time saved up by web clients. */
     int64_t updated_ms;
@@ -42,9 +42,9 @@ struct lookup *lookup_new(struct transport transport, const struct namespace_fil
     return l;
 }
 
-static void forget(struct lookup *l, struct question **at)
+static void forget(struct lookup *l, struct lookup_query **at)
 {
-    struct question *q = *at;
+    struct lookup_query *q = *at;
 
     *at = q->next;
     fetch_free(q->fetch);
@@ -76,9 +76,9 @@ static bool spend(struct lookup *l, int64_t now_ms)
     return true;
 }
 
-static struct question *find(const struct lookup *l, const struct fetch_spec *spec)
+static struct lookup_query *find(const struct lookup *l, const struct fetch_spec *spec)
 {
-    for (struct question *q = l->questions; q; q = q->next) {
+    for (struct lookup_query *q = l->questions; q; q = q->next) {
         if (strcmp(q->name, spec->id.name) == 0 && strcmp(q->ns, spec->id.ns) == 0 &&
             strcmp(q->resource, spec->resource) == 0 && q->metadata_only == spec->metadata_only &&
             strcmp(q->fetch->api_version, spec->id.api_version) == 0)
@@ -87,11 +87,11 @@ static struct question *find(const struct lookup *l, const struct fetch_spec *sp
     return NULL;
 }
 
-static struct question *ask(struct lookup *l, const struct fetch_spec *spec, int64_t now_ms)
+static struct lookup_query *ask(struct lookup *l, const struct fetch_spec *spec, int64_t now_ms)
 {
-    struct question *q = xcalloc(1, sizeof(*q));
+    struct lookup_query *q = xcalloc(1, sizeof(*q));
 
-    *q = (struct question){
+    *q = (struct lookup_query){
         .next = l->questions,
         .fetch = fetch_start(l->transport, spec, now_ms),
         .ns = xstrdup(spec->id.ns),
@@ -105,7 +105,7 @@ static struct question *ask(struct lookup *l, const struct fetch_spec *spec, int
     return q;
 }
 
-static struct lookup_answer answer(const struct question *q)
+static struct lookup_answer answer(const struct lookup_query *q)
 {
     static const enum lookup_state states[] = {
         [FETCH_OPEN] = LOOKUP_WAITING,    [FETCH_FOUND] = LOOKUP_FOUND,
@@ -122,7 +122,7 @@ static struct lookup_answer answer(const struct question *q)
 struct lookup_answer lookup_ask(struct lookup *l, const struct fetch_spec *spec,
                                 enum lookup_client client, int64_t now_ms)
 {
-    struct question *q = find(l, spec);
+    struct lookup_query *q = find(l, spec);
 
     if (!namespace_filter_allows(l->filter, spec->id.ns))
         return (struct lookup_answer){LOOKUP_OUTSIDE, NULL, ""};
@@ -132,7 +132,7 @@ struct lookup_answer lookup_ask(struct lookup *l, const struct fetch_spec *spec,
 }
 
 /* Whoever still waits is told at the next question; nobody keeps a request open for nobody. */
-static void look_at(struct question *q, int64_t now_ms)
+static void look_at(struct lookup_query *q, int64_t now_ms)
 {
     bool open = q->fetch->state == FETCH_OPEN;
     bool lasts = q->fetch->state == FETCH_FOUND || q->fetch->state == FETCH_MISSING ||
@@ -151,7 +151,7 @@ static void look_at(struct question *q, int64_t now_ms)
 
 void lookup_turn(struct lookup *l, int64_t now_ms)
 {
-    for (struct question **at = &l->questions; *at;) {
+    for (struct lookup_query **at = &l->questions; *at;) {
         look_at(*at, now_ms);
         if ((*at)->until_ms && now_ms >= (*at)->until_ms)
             forget(l, at);
@@ -164,7 +164,7 @@ int64_t lookup_due(const struct lookup *l)
 {
     int64_t due_ms = INT64_MAX;
 
-    for (const struct question *q = l->questions; q; q = q->next) {
+    for (const struct lookup_query *q = l->questions; q; q = q->next) {
         int64_t at_ms = q->until_ms ? q->until_ms : q->asked_ms + PATIENCE_MS;
 
         due_ms = at_ms < due_ms ? at_ms : due_ms;

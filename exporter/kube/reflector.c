@@ -37,7 +37,7 @@ struct reflector *reflector_new(struct reflector_context *context,
         .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
-    r->failure = (struct failure){
+    r->failure = (struct reflector_failure){
         .context = context, .resource = r->resource, .api_version = r->api_version};
     request_init(&r->request, context->transport);
     watch_init(&r->watch, context->streaming_lists, context->now_ms);

@@ -65,7 +65,7 @@ struct reflector {
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
     int64_t answered_ms;      /* When the open request was answered with 200; 0: it was not. */
-    struct failure failure;
+    struct reflector_failure failure;
     int64_t audited_ms;    /* For audit.h, as is the next. */
     bool audit_unpaged;    /* The server forgets pages sooner than they are asked for. */
     bool synced;           /* All its objects have been in the store once. */

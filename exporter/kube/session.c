@@ -15,7 +15,7 @@ struct kube_session {
     struct credentials *credentials;
     struct client *client;
     struct kube_source *source;
-    struct finder finder;
+    struct template_finder finder;
     bool begun;                                         /* There have been credentials once. */
     char problem[sizeof(((struct error *)NULL)->text)]; /* What was logged last, ... */
     bool usable; /* ... and whether there were credentials nevertheless. */
@@ -205,7 +205,7 @@ struct transport kube_session_transport(struct kube_session *s)
     return client_transport(s->client);
 }
 
-struct finder *kube_session_finder(struct kube_session *s)
+struct template_finder *kube_session_finder(struct kube_session *s)
 {
     return &s->finder;
 }

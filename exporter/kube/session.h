@@ -75,7 +75,7 @@ const char *kube_session_problem(const struct kube_session *s);
 struct transport kube_session_transport(struct kube_session *s);
 
 /* Finds what is not in the store. Borrowed. */
-struct finder *kube_session_finder(struct kube_session *s);
+struct template_finder *kube_session_finder(struct kube_session *s);
 
 /* For the series about the exporter's own health, and for tests. Borrowed. */
 const struct kube_source *kube_session_source(const struct kube_session *s);

@@ -12,7 +12,7 @@ enum {
     MS_NS = 1000 * 1000,
 };
 
-struct place {
+struct event_place {
     const char *ns;
     const char *name;
 };
@@ -20,12 +20,12 @@ struct place {
 static bool is_at(const void *item, const void *key)
 {
     const struct dispute *dispute = item;
-    const struct place *place = key;
+    const struct event_place *place = key;
 
     return strcmp(dispute->name, place->name) == 0 && strcmp(dispute->ns, place->ns) == 0;
 }
 
-static uint64_t hash_of(const struct disputes *d, const struct place *place)
+static uint64_t hash_of(const struct disputes *d, const struct event_place *place)
 {
     return map_hash(place->name, strlen(place->name),
                     map_hash(place->ns, strlen(place->ns), d->seed));
@@ -51,7 +51,7 @@ void disputes_set(struct disputes *d, int64_t now_ms, bool leads)
     d->leads = leads;
 }
 
-static struct dispute *add(struct disputes *d, const struct place *place)
+static struct dispute *add(struct disputes *d, const struct event_place *place)
 {
     size_t ns_size = strlen(place->ns) + 1, name_size = strlen(place->name) + 1;
     struct dispute *dispute = xcalloc(1, sizeof(*dispute) + ns_size + name_size);
@@ -75,7 +75,7 @@ static struct dispute *add(struct disputes *d, const struct place *place)
 
 void disputes_tidy(struct disputes *d, struct dispute *dispute)
 {
-    const struct place place = {dispute->ns, dispute->name};
+    const struct event_place place = {dispute->ns, dispute->name};
     struct dispute *last = d->items[d->count - 1];
 
     if (dispute->fields != 0 ||
@@ -114,7 +114,7 @@ void disputes_decided(void *disputes, struct entry *entry)
     if (entry_class(entry) != CLASS_BINDING || !*entry_ns(entry))
         return;
 
-    const struct place place = {entry_ns(entry), entry->name};
+    const struct event_place place = {entry_ns(entry), entry->name};
     struct dispute *dispute = map_get(&d->map, hash_of(d, &place), &place);
     const struct dependency_decision *decision =
         entry_exists(entry) ? dependency_decision(entry) : NULL;

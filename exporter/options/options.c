@@ -87,7 +87,7 @@ const struct option_def *option_find(const char *name, struct error *err)
 }
 
 /* The arguments that are not parsed yet begin at `at`. */
-struct cursor {
+struct argument_cursor {
     const char *const *argv;
     int argc;
     int at;
@@ -106,7 +106,7 @@ static bool set_from_flag(struct options *o, const struct option_def *def, const
 
 /* The value is what follows '=', else the next argument. */
 static bool parse_value(struct options *o, const struct option_def *def, const char *after_equals,
-                        struct cursor *c, struct error *err)
+                        struct argument_cursor *c, struct error *err)
 {
     if (after_equals)
         return set_from_flag(o, def, after_equals, err);
@@ -117,7 +117,8 @@ static bool parse_value(struct options *o, const struct option_def *def, const c
     return set_from_flag(o, def, c->argv[c->at++], err);
 }
 
-static bool parse_long(struct options *o, const char *name, struct cursor *c, struct error *err)
+static bool parse_long(struct options *o, const char *name, struct argument_cursor *c,
+                       struct error *err)
 {
     size_t len = strcspn(name, "=");
     const char *after_equals = name[len] == '=' ? name + len + 1 : NULL;
@@ -139,7 +140,8 @@ static bool parse_long(struct options *o, const char *name, struct cursor *c, st
     return fail(err, "unknown flag '--%s'", shown(unknown).text);
 }
 
-static bool parse_short(struct options *o, const char *letters, struct cursor *c, struct error *err)
+static bool parse_short(struct options *o, const char *letters, struct argument_cursor *c,
+                        struct error *err)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
@@ -157,7 +159,7 @@ static bool parse_short(struct options *o, const char *letters, struct cursor *c
 
 bool options_parse(struct options *o, int argc, const char *const *argv, struct error *err)
 {
-    struct cursor c = {.argv = argv, .argc = argc};
+    struct argument_cursor c = {.argv = argv, .argc = argc};
     bool ended = false;
 
     while (c.at < c.argc) {

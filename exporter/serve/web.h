@@ -14,8 +14,8 @@ struct web {
     struct server *server;
     struct clerk *clerk;
     struct api *api;
-    char *telemetry_path; /* A reload may change the option, not the server. */
-    struct place place;   /* Likewise. */
+    char *telemetry_path;  /* A reload may change the option, not the server. */
+    struct site_url place; /* Likewise. */
     const struct log *log;
     int64_t checked_ms;   /* When the web configuration file was last looked at; steady. */
     int64_t changed_ms;   /* When it was last put in force; since the epoch. */

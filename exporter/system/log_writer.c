@@ -145,13 +145,13 @@ static bool wait_for_work(struct log_writer *w, bool failed)
 }
 
 /* The next lines of the thread. */
-struct work {
+struct log_batch {
     struct strbuf report; /* Reports dropped lines; empty without any. */
     struct strbuf line;   /* Empty if there is only the report. */
     bool torn;
 };
 
-static void take_work(struct log_writer *w, struct work *next)
+static void take_work(struct log_writer *w, struct log_batch *next)
 {
     struct strbuf *const texts[] = {&next->report, &next->line};
 
@@ -170,7 +170,7 @@ static void take_work(struct log_writer *w, struct work *next)
 }
 
 /* Writes the report and the line, without the lock. Returns false if one of them failed. */
-static bool do_work(struct log_writer *w, struct work *next)
+static bool do_work(struct log_writer *w, struct log_batch *next)
 {
     bool has_line = next->line.len > 0;
 
@@ -196,7 +196,7 @@ static bool do_work(struct log_writer *w, struct work *next)
 static void *run(void *context)
 {
     struct log_writer *w = context;
-    struct work next = {STRBUF_INIT(LINE_MAX_BYTES), STRBUF_INIT(LOG_WRITER_BYTES), false};
+    struct log_batch next = {STRBUF_INIT(LINE_MAX_BYTES), STRBUF_INIT(LOG_WRITER_BYTES), false};
     bool failed = false;
 
     pthread_mutex_lock(&w->lock);

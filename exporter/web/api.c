@@ -72,7 +72,7 @@ void api_free(struct api *a)
 /* True if the call has what it needs but for what is lent; else it is answered with why not. */
 static bool open_list(struct api *a, struct call *call)
 {
-    const struct question question = {
+    const struct page_query question = {
         .path = call->endpoint->path,
         .query = &call->query,
         .limit = call->endpoint->page ? HTML_SHOWN_MAX : 0,

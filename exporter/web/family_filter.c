@@ -61,7 +61,7 @@ static bool add_name(struct family_filter *f, bool excludes, const char *name, s
     return true;
 }
 
-struct reading {
+struct filter_reading {
     struct family_filter *filter;
     struct error *err;
     bool failed;
@@ -70,7 +70,7 @@ struct reading {
 static enum MHD_Result read_parameter(void *context, enum MHD_ValueKind kind, const char *name,
                                       const char *value)
 {
-    struct reading *r = context;
+    struct filter_reading *r = context;
     bool excludes = strcmp(name, exclude) == 0;
 
     (void)kind;
@@ -83,7 +83,7 @@ static enum MHD_Result read_parameter(void *context, enum MHD_ValueKind kind, co
 bool family_filter_read(struct MHD_Connection *connection, struct family_filter *out,
                         struct error *err)
 {
-    struct reading reading = {.filter = out, .err = err};
+    struct filter_reading reading = {.filter = out, .err = err};
 
     *out = (struct family_filter){0};
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, read_parameter, &reading);

@@ -136,14 +136,14 @@ static bool make_all(struct call *call, const struct list_elements *e)
 }
 
 /* The elements of one page. */
-struct shown {
+struct shown_lines {
     struct strbuf *out;
     size_t *count;
 };
 
 static void show(void *context, const char *line, size_t len)
 {
-    const struct shown *s = context;
+    const struct shown_lines *s = context;
 
     strbuf_add(s->out, line, len);
     strbuf_addc(s->out, '\n');
@@ -153,7 +153,7 @@ static void show(void *context, const char *line, size_t len)
 bool list_elements(struct call *call, const struct list_elements *e, size_t *count,
                    const char **token)
 {
-    struct shown shown = {&call->body, count};
+    struct shown_lines shown = {&call->body, count};
 
     *count = 0;
     if (!paging_goes_on(call->paging) && !make_all(call, e))

@@ -17,7 +17,7 @@ enum { NAME_MAX_BYTES = 4096, OVERLAPS_SHOWN_MAX = 10 };
 /* ---- the explanation ---- */
 
 /* Its lines, while they are written: rows of a table are one text, whose columns line up. */
-struct lines {
+struct explanation_lines {
     struct strbuf *out;
     bool begun; /* The first line is the name, which is the page's heading. */
     bool rows;
@@ -37,7 +37,7 @@ static void add_line(void *context, enum explain_style style, const char *text)
         [EXPLAIN_DETAIL] = "</p>\n",
         [EXPLAIN_ROW] = "\n",
     };
-    struct lines *l = context;
+    struct explanation_lines *l = context;
     bool row = style == EXPLAIN_ROW;
 
     if (row != l->rows)
@@ -65,7 +65,7 @@ static void add_command(struct strbuf *out, const struct entry *entry)
 
 static void add_explanation(struct call *call, const struct health *h, const struct entry *entry)
 {
-    struct lines lines = {.out = &call->body};
+    struct explanation_lines lines = {.out = &call->body};
     struct explanation x;
 
     explanation_init(&x);

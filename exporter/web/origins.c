@@ -23,7 +23,7 @@ uint64_t origin_of(const struct sockaddr *address)
 
 static bool is_of(const void *item, const void *key)
 {
-    const struct origin *origin = item;
+    const struct address_count *origin = item;
     const uint64_t *address = key;
 
     return origin->address == *address;
@@ -45,10 +45,10 @@ void origins_release(struct origins *o)
     map_release(&o->map);
 }
 
-struct origin *origins_join(struct origins *o, uint64_t address)
+struct address_count *origins_join(struct origins *o, uint64_t address)
 {
     uint64_t hash = hash_of(o, address);
-    struct origin *origin = map_get(&o->map, hash, &address);
+    struct address_count *origin = map_get(&o->map, hash, &address);
 
     if (!origin) {
         origin = xcalloc(1, sizeof(*origin));
@@ -59,7 +59,7 @@ struct origin *origins_join(struct origins *o, uint64_t address)
     return origin;
 }
 
-void origins_leave(struct origins *o, struct origin *origin)
+void origins_leave(struct origins *o, struct address_count *origin)
 {
     if (--origin->count > 0)
         return;

@@ -13,7 +13,7 @@
 uint64_t origin_of(const struct sockaddr *address);
 
 /* How many there are of each. Whoever has it guards it. */
-struct origin {
+struct address_count {
     uint64_t address;
     unsigned count;
 };
@@ -28,5 +28,5 @@ void origins_init(struct origins *o);
 void origins_release(struct origins *o);
 
 /* One more of an address, or one less: the origin lives until the last one has left. */
-struct origin *origins_join(struct origins *o, uint64_t address) MUST_USE;
-void origins_leave(struct origins *o, struct origin *origin);
+struct address_count *origins_join(struct origins *o, uint64_t address) MUST_USE;
+void origins_leave(struct origins *o, struct address_count *origin);

@@ -10,7 +10,7 @@ enum {
     KEPT_BYTES_MAX = 64 * 1024 * 1024, /* Of lines, in all that are kept. */
 };
 
-struct lines {
+struct stored_lines {
     size_t holders;
     char *text;
     size_t len;
@@ -21,7 +21,7 @@ struct list {
     uint64_t number;
     char *question;
     struct row_view *view;
-    struct lines *lines;
+    struct stored_lines *lines;
     int64_t made_ms; /* Since the epoch. */
     int64_t used_ms; /* Steady. */
 };
@@ -37,9 +37,9 @@ struct paging {
     char token[TOKEN_MAX + 1];
 };
 
-struct lines *lines_new(struct strbuf *text)
+struct stored_lines *lines_new(struct strbuf *text)
 {
-    struct lines *lines = xcalloc(1, sizeof(*lines));
+    struct stored_lines *lines = xcalloc(1, sizeof(*lines));
 
     lines->holders = 1;
     lines->text = strbuf_take(text, &lines->len);
@@ -155,7 +155,7 @@ static bool go_on(struct paging *p, const char *token, unsigned *status, struct 
     return true;
 }
 
-bool paging_open(struct paging *p, const struct question *q, unsigned *status, struct error *err)
+bool paging_open(struct paging *p, const struct page_query *q, unsigned *status, struct error *err)
 {
     const char *limit = q->query->values[PARAMETER_LIMIT];
     const char *token = q->query->values[PARAMETER_CONTINUE];
@@ -190,7 +190,7 @@ void paging_set_view(struct paging *p, struct row_view *view)
     p->now.view = view;
 }
 
-void paging_set_lines(struct paging *p, struct lines *lines)
+void paging_set_lines(struct paging *p, struct stored_lines *lines)
 {
     p->now.lines = lines;
 }
@@ -217,7 +217,7 @@ struct row_position *paging_place(struct paging *p)
 
 const char *paging_line(struct paging *p, size_t *len)
 {
-    const struct lines *lines = p->now.lines;
+    const struct stored_lines *lines = p->now.lines;
     const char *line = &lines->text[p->place.row], *end;
 
     if (p->place.row == lines->len)

@@ -13,9 +13,9 @@
  */
 
 /* Rows that are text already, a JSON object a line. They are counted, and never change. */
-struct lines;
+struct stored_lines;
 /* The text is moved. */
-struct lines *lines_new(struct strbuf *text) MUST_USE;
+struct stored_lines *lines_new(struct strbuf *text) MUST_USE;
 
 struct paging;
 struct paging *paging_new(uint64_t seed) MUST_USE;
@@ -26,7 +26,7 @@ void paging_free(struct paging *p);
 enum { PAGING_KEPT = 16, PAGING_KEPT_MS = 5 * 60 * 1000 };
 
 /* What is asked of an endpoint that knows `limit` and `continue`, and when. */
-struct question {
+struct page_query {
     const char *path;
     const struct query *query;
     size_t limit;     /* Of a page, where nobody asks for one; 0: none. */
@@ -35,14 +35,14 @@ struct question {
 };
 
 /* Begin with a call. False with the status that it is refused with, and the reason. */
-bool paging_open(struct paging *p, const struct question *q, unsigned *status,
+bool paging_open(struct paging *p, const struct page_query *q, unsigned *status,
                  struct error *err) MUST_USE;
 
 /* True if the list goes on from an earlier page: it has its view or lines. */
 bool paging_goes_on(const struct paging *p);
 /* What the list is made from; moved to it. */
 void paging_set_view(struct paging *p, struct row_view *view);
-void paging_set_lines(struct paging *p, struct lines *lines);
+void paging_set_lines(struct paging *p, struct stored_lines *lines);
 const struct row_view *paging_view(const struct paging *p);
 
 /* The most rows of a page. */

@@ -9,14 +9,15 @@
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/shown.h"
 
-struct reading {
+struct web_config_reading {
     const char *path;
     struct web_config *config;
     bool placed; /* The error has a place already, that of an inner key. */
 };
 
 /* Sets the field of a key. The caller puts the place before the error. */
-typedef bool read_fn(struct reading *r, const cJSON *value, void *field, struct error *err);
+typedef bool read_fn(struct web_config_reading *r, const cJSON *value, void *field,
+                     struct error *err);
 
 struct key_def {
     const char *name;
@@ -26,7 +27,8 @@ struct key_def {
 
 /* ---- values ---- */
 
-static bool read_text(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_text(struct web_config_reading *r, const cJSON *value, void *field,
+                      struct error *err)
 {
     const char *text = value->valuestring;
     char **slot = field;
@@ -39,7 +41,8 @@ static bool read_text(struct reading *r, const cJSON *value, void *field, struct
     return true;
 }
 
-static bool read_boolean(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_boolean(struct web_config_reading *r, const cJSON *value, void *field,
+                         struct error *err)
 {
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
     const char *text = value->valuestring;
@@ -55,7 +58,8 @@ static bool read_boolean(struct reading *r, const cJSON *value, void *field, str
     return fail(err, "expected true or false");
 }
 
-static bool read_client_auth(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_client_auth(struct web_config_reading *r, const cJSON *value, void *field,
+                             struct error *err)
 {
     enum web_client_auth *slot = field;
     const char *text = value->valuestring;
@@ -65,7 +69,8 @@ static bool read_client_auth(struct reading *r, const cJSON *value, void *field,
     return web_client_auth_parse(text, slot, err);
 }
 
-static bool read_version(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_version(struct web_config_reading *r, const cJSON *value, void *field,
+                         struct error *err)
 {
     enum web_tls_version *slot = field;
 
@@ -73,13 +78,15 @@ static bool read_version(struct reading *r, const cJSON *value, void *field, str
     return web_tls_version_parse(value->valuestring, slot, err);
 }
 
-static bool read_interval(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_interval(struct web_config_reading *r, const cJSON *value, void *field,
+                          struct error *err)
 {
     (void)r;
     return web_interval_parse(value->valuestring, field, err);
 }
 
-static bool read_burst(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_burst(struct web_config_reading *r, const cJSON *value, void *field,
+                       struct error *err)
 {
     (void)r;
     return web_burst_parse(value->valuestring, field, err);
@@ -88,7 +95,8 @@ static bool read_burst(struct reading *r, const cJSON *value, void *field, struc
 /* Each text of a list, where one by itself would be a mistake. */
 typedef bool item_fn(struct web_config *c, const char *text, struct error *err);
 
-static bool read_list(struct reading *r, const cJSON *list, item_fn *add, struct error *err)
+static bool read_list(struct web_config_reading *r, const cJSON *list, item_fn *add,
+                      struct error *err)
 {
     const cJSON *item;
 
@@ -137,19 +145,22 @@ static bool add_san(struct web_config *c, const char *text, struct error *err)
     return true;
 }
 
-static bool read_ciphers(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_ciphers(struct web_config_reading *r, const cJSON *value, void *field,
+                         struct error *err)
 {
     (void)field;
     return read_list(r, value, add_cipher, err);
 }
 
-static bool read_curves(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_curves(struct web_config_reading *r, const cJSON *value, void *field,
+                        struct error *err)
 {
     (void)field;
     return read_list(r, value, add_curve, err);
 }
 
-static bool read_sans(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_sans(struct web_config_reading *r, const cJSON *value, void *field,
+                      struct error *err)
 {
     (void)field;
     return read_list(r, value, add_san, err) &&
@@ -159,10 +170,10 @@ static bool read_sans(struct reading *r, const cJSON *value, void *field, struct
 /* ---- mappings ---- */
 
 /* Sets what a key and its value say. */
-typedef bool member_fn(struct reading *r, const cJSON *member, const void *context,
+typedef bool member_fn(struct web_config_reading *r, const cJSON *member, const void *context,
                        struct error *err);
 
-static bool fail_at(struct reading *r, const cJSON *node, struct error *err)
+static bool fail_at(struct web_config_reading *r, const cJSON *node, struct error *err)
 {
     bool placed = r->placed;
 
@@ -171,7 +182,7 @@ static bool fail_at(struct reading *r, const cJSON *node, struct error *err)
 }
 
 /* A mapping that is null has no keys. */
-static bool read_members(struct reading *r, const cJSON *mapping, member_fn *read,
+static bool read_members(struct web_config_reading *r, const cJSON *mapping, member_fn *read,
                          const void *context, struct error *err)
 {
     const cJSON *member;
@@ -205,7 +216,7 @@ static const char *next_key(void *context)
     return (*def)->name ? (*def)++->name : NULL;
 }
 
-static bool read_known(struct reading *r, const cJSON *member, const void *context,
+static bool read_known(struct web_config_reading *r, const cJSON *member, const void *context,
                        struct error *err)
 {
     const struct key_def *first = context, *def = first;
@@ -247,7 +258,8 @@ static const struct key_def rate_keys[] = {
     {NULL, NULL, 0},
 };
 
-static bool read_tls(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_tls(struct web_config_reading *r, const cJSON *value, void *field,
+                     struct error *err)
 {
     struct web_config *c = r->config;
 
@@ -260,7 +272,8 @@ static bool read_tls(struct reading *r, const cJSON *value, void *field, struct 
     return web_tls_check(c, err);
 }
 
-static bool read_rate(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_rate(struct web_config_reading *r, const cJSON *value, void *field,
+                      struct error *err)
 {
     (void)field;
     if (!read_members(r, value, read_known, rate_keys, err))
@@ -270,7 +283,7 @@ static bool read_rate(struct reading *r, const cJSON *value, void *field, struct
     return true;
 }
 
-static bool read_header(struct reading *r, const cJSON *member, const void *context,
+static bool read_header(struct web_config_reading *r, const cJSON *member, const void *context,
                         struct error *err)
 {
     unsigned at;
@@ -285,7 +298,8 @@ static bool read_header(struct reading *r, const cJSON *member, const void *cont
            fail_in(err, "%s", member->string);
 }
 
-static bool read_headers(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_headers(struct web_config_reading *r, const cJSON *value, void *field,
+                         struct error *err)
 {
     (void)field;
     return read_members(r, value, read_header, NULL, err);
@@ -298,13 +312,14 @@ static const struct key_def http_keys[] = {
     {NULL, NULL, 0},
 };
 
-static bool read_http(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_http(struct web_config_reading *r, const cJSON *value, void *field,
+                      struct error *err)
 {
     (void)field;
     return read_members(r, value, read_known, http_keys, err);
 }
 
-static bool read_user(struct reading *r, const cJSON *member, const void *context,
+static bool read_user(struct web_config_reading *r, const cJSON *member, const void *context,
                       struct error *err)
 {
     const char *hash = member->valuestring;
@@ -321,7 +336,8 @@ static bool read_user(struct reading *r, const cJSON *member, const void *contex
     return true;
 }
 
-static bool read_users(struct reading *r, const cJSON *value, void *field, struct error *err)
+static bool read_users(struct web_config_reading *r, const cJSON *value, void *field,
+                       struct error *err)
 {
     (void)field;
     return read_members(r, value, read_user, NULL, err);
@@ -341,7 +357,7 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
                       struct error *err)
 {
     CLEANUP(secret_tree_cleanup) cJSON *root = NULL;
-    struct reading r = {.path = path, .config = out};
+    struct web_config_reading r = {.path = path, .config = out};
 
     *out = (struct web_config){
         .min_version = WEB_TLS12,

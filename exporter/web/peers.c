@@ -47,7 +47,7 @@ static const struct phase_rule {
 struct peer {
     struct peer *next;
     struct peer *previous;
-    struct origin *origin;
+    struct address_count *origin;
     int fd;
     enum peer_phase phase;
     bool in_use; /* By the thread that ends it. */

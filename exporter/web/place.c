@@ -21,7 +21,7 @@ static char *trimmed(const char *path)
     return text;
 }
 
-static bool read_external(const char *text, struct place *out, struct error *err)
+static bool read_external(const char *text, struct site_url *out, struct error *err)
 {
     struct server_url url;
 
@@ -38,12 +38,12 @@ static bool read_external(const char *text, struct place *out, struct error *err
     return true;
 }
 
-bool place_parse(const char *external_url, const char *route_prefix, struct place *out,
+bool place_parse(const char *external_url, const char *route_prefix, struct site_url *out,
                  struct error *err)
 {
     const char *host, *path;
 
-    *out = (struct place){.external = NULL};
+    *out = (struct site_url){.external = NULL};
     if (!read_external(external_url, out, err))
         return fail_in(err, "--web.external-url");
     host = strstr(out->external, "://");
@@ -54,11 +54,11 @@ bool place_parse(const char *external_url, const char *route_prefix, struct plac
                 shown(out->prefix).text);
 }
 
-void place_release(struct place *p)
+void place_release(struct site_url *p)
 {
     free(p->external);
     free(p->prefix);
-    *p = (struct place){.external = NULL};
+    *p = (struct site_url){.external = NULL};
 }
 
 bool place_is_plain(const char *path)

@@ -8,7 +8,7 @@
  * whoever asks this process, by --web.route-prefix. Behind a proxy that takes a prefix off the two
  * differ.
  */
-struct place {
+struct site_url {
     char *external; /* "https://proxy.example/karmada", without a '/' at its end; "" if unknown. */
     char *prefix;   /* "/karmada", which each path begins with; "" without. */
 };
@@ -17,10 +17,10 @@ struct place {
  * `external_url` is "" if it is not known. `route_prefix`: "" for the path of that, else what each
  * path begins with, "/" for nothing. Release it in either case.
  */
-bool place_parse(const char *external_url, const char *route_prefix, struct place *out,
+bool place_parse(const char *external_url, const char *route_prefix, struct site_url *out,
                  struct error *err) MUST_USE;
 /* All zero is fine. */
-void place_release(struct place *p);
+void place_release(struct site_url *p);
 
 /* True if requests can have this path: it begins with '/', and nothing of it is escaped. */
 bool place_is_plain(const char *path);

@@ -11,7 +11,7 @@ enum { VALUE_MAX = 1024, SHOWN_MAX = 64 };
 const char *const parameter_names[PARAMETER_COUNT] = {PARAMETERS(PARAMETER_NAME)};
 const char *const parameter_texts[PARAMETER_COUNT] = {PARAMETERS(PARAMETER_TEXT)};
 
-struct reading {
+struct query_reading {
     struct query *query;
     unsigned known;
     struct error *err;
@@ -44,7 +44,7 @@ static bool refuse_name(const char *name, unsigned known, struct error *err)
     return fail(err, "there is no parameter '%.*s'", SHOWN_MAX, name);
 }
 
-static bool take(const struct reading *r, const char *name, const char *value)
+static bool take(const struct query_reading *r, const char *name, const char *value)
 {
     size_t at = 0;
 
@@ -65,7 +65,7 @@ static bool take(const struct reading *r, const char *name, const char *value)
 static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, const char *name,
                                      const char *value)
 {
-    struct reading *r = context;
+    struct query_reading *r = context;
 
     (void)kind;
     r->failed = !take(r, name, value);
@@ -75,7 +75,7 @@ static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, con
 bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
                  struct query *out, struct error *err)
 {
-    struct reading r = {.query = out, .known = known, .err = err};
+    struct query_reading r = {.query = out, .known = known, .err = err};
 
     *out = (struct query){{0}};
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &r);

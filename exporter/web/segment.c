@@ -2,9 +2,6 @@
 #include "exporter/web/segment.h"
 
 #include <pthread.h>
-
-/* Makes zlib's input const. */
-#define ZLIB_CONST
 #include <zlib.h>
 
 enum {
@@ -98,7 +95,7 @@ void segments_deflate(struct segment *const *segments, size_t count, struct defl
     stream.next_out = (Bytef *)bytes;
     stream.avail_out = (uInt)room;
     for (size_t i = 0; i < count; i++) {
-        stream.next_in = (const Bytef *)segments[i]->bytes;
+        stream.next_in = (Bytef *)segments[i]->bytes;
         stream.avail_in = (uInt)segments[i]->len;
         crc = crc32(crc, stream.next_in, stream.avail_in);
         /* It takes an input of nothing for a mistake. */

@@ -40,21 +40,21 @@ struct server {
 };
 
 /* What there is of a connection. */
-struct client {
+struct server_client {
     struct peer *peer;     /* NULL where its socket is not known. */
     struct armour *armour; /* That it began with. */
     struct visit visit;    /* The present request of the connection. */
 };
 
 /* Borrowed; the library has one for each connection, from its start to its end. */
-static struct client *client_of(struct MHD_Connection *connection)
+static struct server_client *client_of(struct MHD_Connection *connection)
 {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
 static void enter_phase(struct server *s, struct MHD_Connection *connection, enum peer_phase phase)
 {
-    const struct client *client = client_of(connection);
+    const struct server_client *client = client_of(connection);
 
     if (client->peer)
         peers_enter(s->peers, client->peer, phase, platform_steady_ms());
@@ -118,11 +118,11 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     enter_phase(s, connection, PEER_IDLE);
 }
 
-static struct client *client_new(struct server *s, struct MHD_Connection *connection)
+static struct server_client *client_new(struct server *s, struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *fd =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct client *client = xcalloc(1, sizeof(*client));
+    struct server_client *client = xcalloc(1, sizeof(*client));
 
     client->peer = fd ? peers_add(s->peers, fd->connect_fd, platform_steady_ms()) : NULL;
 
@@ -133,7 +133,7 @@ static struct client *client_new(struct server *s, struct MHD_Connection *connec
     return client;
 }
 
-static void client_free(struct server *s, struct client *client)
+static void client_free(struct server *s, struct server_client *client)
 {
     if (client->peer)
         peers_remove(s->peers, client->peer);

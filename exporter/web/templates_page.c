@@ -7,7 +7,7 @@
 #include "metrics/expose/decision_text.h"
 
 /* A table that is being written. */
-struct table {
+struct template_table {
     struct strbuf *out;
     int64_t now_ms;
     size_t count;
@@ -38,7 +38,7 @@ static void add_policy(struct strbuf *out, const struct row *row)
 
 static void add_row(void *context, const struct row *row)
 {
-    struct table *t = context;
+    struct template_table *t = context;
     const char *reason = reason_name(row->state, row->reason);
     const struct entry *e = row->template;
 
@@ -70,7 +70,7 @@ void templates_page(struct call *call, const struct health *h)
         "Template", "State",        "Stage",      "Since", "Policy",
         "Clusters", "Who must act", "Changed by", "Owner", NULL,
     };
-    struct table table = {&call->body, paging_made_ms(call->paging), 0};
+    struct template_table table = {&call->body, paging_made_ms(call->paging), 0};
     struct row_filter filter;
     struct error err;
     const char *token;

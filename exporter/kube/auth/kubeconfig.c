@@ -144,7 +144,7 @@ static bool read_sources(const char *files, struct sources *out, struct error *e
 }
 
 /* A named item of one of the lists, and what error texts about its fields need. */
-struct entry {
+struct kubeconfig_entry {
     struct field_place place;
     char what[SHOWN_BYTES + 16];
     const cJSON *body; /* NULL if it is empty. */
@@ -162,7 +162,7 @@ static const struct list_names users = {"users", "user"};
 enum search { SEARCH_FOUND, SEARCH_ABSENT, SEARCH_FAILED };
 
 static enum search find_in(const struct source *source, const struct list_names *names,
-                           const char *name, struct entry *out, struct error *err)
+                           const char *name, struct kubeconfig_entry *out, struct error *err)
 {
     struct field_place place = {source->file, source->folder, names->list};
     const cJSON *list;
@@ -194,7 +194,7 @@ static enum search find_in(const struct source *source, const struct list_names 
 
 /* Of several files, the first that has the entry counts. */
 static enum search find(const struct sources *sources, const struct list_names *names,
-                        const char *name, struct entry *out, struct error *err)
+                        const char *name, struct kubeconfig_entry *out, struct error *err)
 {
     for (size_t i = 0; i < sources->count; i++) {
         enum search search = find_in(&sources->items[i], names, name, out, err);
@@ -244,8 +244,9 @@ static bool choose_context(const struct sources *sources, const char *wanted, co
 }
 
 /* The cluster or user that a context names; it may be in another file than the context. */
-static bool find_named(const struct sources *sources, const struct entry *context,
-                       const struct list_names *names, struct entry *out, struct error *err)
+static bool find_named(const struct sources *sources, const struct kubeconfig_entry *context,
+                       const struct list_names *names, struct kubeconfig_entry *out,
+                       struct error *err)
 {
     const char *name;
 
@@ -268,9 +269,9 @@ static bool find_named(const struct sources *sources, const struct entry *contex
 static bool read_context(const struct sources *sources, const char *name, struct kube_config *out,
                          struct error *err)
 {
-    struct entry context = {.body = NULL};
-    struct entry cluster = {.body = NULL};
-    struct entry user = {.body = NULL};
+    struct kubeconfig_entry context = {.body = NULL};
+    struct kubeconfig_entry cluster = {.body = NULL};
+    struct kubeconfig_entry user = {.body = NULL};
 
     switch (find(sources, &contexts, name, &context, err)) {
     case SEARCH_FOUND:

@@ -3,18 +3,18 @@
 
 enum { SUSPICIONS = 3 }; /* That are as good as knowledge. */
 
-void capacity_init(struct capacity *c, unsigned streams)
+void capacity_init(struct stream_capacity *c, unsigned streams)
 {
-    *c = (struct capacity){.streams = streams};
+    *c = (struct stream_capacity){.streams = streams};
 }
 
-void capacity_had(struct capacity *c, unsigned streams)
+void capacity_had(struct stream_capacity *c, unsigned streams)
 {
     if (streams > c->most)
         c->most = streams;
 }
 
-void capacity_full(struct capacity *c, unsigned streams)
+void capacity_full(struct stream_capacity *c, unsigned streams)
 {
     if (streams < c->most || streams == 0)
         return;

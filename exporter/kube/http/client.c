@@ -19,8 +19,8 @@ enum {
 struct client {
     struct client_settings settings;
     struct pool *pools;
-    struct transfer *finished; /* Ended, and not reported to their handlers yet. */
-    struct capacity capacity;  /* Of a connection, in streams. */
+    struct transfer *finished;       /* Ended, and not reported to their handlers yet. */
+    struct stream_capacity capacity; /* Of a connection, in streams. */
     uint64_t identity_version;
     int64_t identity_ms; /* When to look at it again. */
     int64_t now_ms;

@@ -10,7 +10,8 @@ TEST(that_a_resource_is_polled_is_told_once)
     size_t len = 0;
     struct log log = {.level = LOG_LEVEL_WARN, .stream = open_memstream(&text, &len)};
     struct reflector_context context = {.log = &log};
-    struct failure failure = {.context = &context, .resource = "foos", .api_version = "v1"};
+    struct reflector_failure failure = {
+        .context = &context, .resource = "foos", .api_version = "v1"};
 
     assert_non_null(log.stream);
     failure_log_poll(&failure);

@@ -965,7 +965,7 @@ TEST(waits_for_a_server_that_is_gone_are_spread)
 TEST(failures_are_counted_while_they_last)
 {
     struct reflector_context context = {.reflector_count = 4};
-    struct failure failure = {.context = &context};
+    struct reflector_failure failure = {.context = &context};
 
     failure_count(&failure, true);
     failure_count(&failure, true);

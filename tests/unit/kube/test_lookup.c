@@ -14,7 +14,7 @@ struct lab {
     struct namespace_filter filter;
     struct log log;
     struct kube_source *source;
-    struct finder finder;
+    struct template_finder finder;
 };
 
 static void turn(struct lab *lab)

@@ -7,7 +7,7 @@ enum { FIRST = 80 };
 
 TEST(three_in_a_row_tell_the_limit)
 {
-    struct capacity c;
+    struct stream_capacity c;
 
     capacity_init(&c, FIRST);
     capacity_full(&c, 10);
@@ -24,7 +24,7 @@ TEST(three_in_a_row_tell_the_limit)
 TEST(connections_that_are_drained_tell_nothing)
 {
     static const unsigned rooms[] = {3, 1, 1, 3, 3, 2, 2, 3, 0, 0, 0};
-    struct capacity c;
+    struct stream_capacity c;
 
     capacity_init(&c, FIRST);
     for (size_t i = 0; i < ARRAY_LEN(rooms); i++)
@@ -34,7 +34,7 @@ TEST(connections_that_are_drained_tell_nothing)
 
 TEST(no_limit_is_below_what_was_had)
 {
-    struct capacity c;
+    struct stream_capacity c;
 
     capacity_init(&c, FIRST);
     capacity_had(&c, 12);
