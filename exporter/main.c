@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "exporter/cli/verbs.h"
-#include "exporter/system/memory.h"
-#include "exporter/system/secrecy.h"
+#include "exporter/system/process.h"
+#include "exporter/system/secret.h"
 
 static const struct verb *const verbs[] = {VERBS(VERB_POINTER) NULL};
 

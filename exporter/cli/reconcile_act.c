@@ -3,8 +3,8 @@
 
 #include "exporter/cli/fates.h"
 #include "exporter/kube/annotate.h"
-#include "exporter/serve/signals.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/signals.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/model/store.h"
 

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "exporter/serve/confinement.h"
-#include "exporter/serve/guard.h"
 #include "exporter/serve/loop.h"
 #include "exporter/system/descriptors.h"
 #include "exporter/system/file_reader.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/signals.h"
 #include "exporter/version.h"
 
 enum {

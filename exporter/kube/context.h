@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/haste.h"
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/list_limiter.h"
 #include "exporter/kube/namespace_filter.h"
 #include "exporter/kube/stream_room.h"
 #include "exporter/system/log.h"
+#include "exporter/system/rate_limit.h"
 
 struct discovery;
 struct store;

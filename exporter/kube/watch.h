@@ -2,8 +2,8 @@
 #pragma once
 
 #include "exporter/kube/end_reason.h"
-#include "exporter/kube/haste.h"
 #include "exporter/kube/lifetime.h"
+#include "exporter/system/rate_limit.h"
 #include "metrics/base/strbuf.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/system/rate.h"
+#include "exporter/system/rate_limit.h"
 #include "metrics/base/map.h"
 #include "metrics/model/store.h"
 

@@ -6,7 +6,6 @@
 
 #include "exporter/kube/auth/locate.h"
 #include "exporter/serve/alerting/access.h"
-#include "exporter/system/build.h"
 #include "exporter/system/file_reader.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/sandbox.h"

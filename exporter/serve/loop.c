@@ -13,12 +13,11 @@
 #include "exporter/serve/readiness.h"
 #include "exporter/serve/rehearsal.h"
 #include "exporter/serve/reloads.h"
-#include "exporter/serve/signals.h"
 #include "exporter/serve/web.h"
 #include "exporter/system/descriptors.h"
-#include "exporter/system/heartbeat.h"
-#include "exporter/system/memory.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/process.h"
+#include "exporter/system/signals.h"
 #include "exporter/web/api.h"
 
 enum {

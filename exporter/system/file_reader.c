@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "exporter/system/platform.h"
-#include "exporter/system/thread.h"
 
 enum {
     UNTAKEN_BYTES_MAX = 256 * 1024, /* Untaken results; above that a job waits. */

@@ -3,7 +3,7 @@
 
 #include <curl/curl.h>
 
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 #include "metrics/base/strbuf.h"
 
 /* A request to one server, for callers that wait for the response. Texts are borrowed. */

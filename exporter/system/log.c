@@ -1,12 +1,295 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/log.h"
 
-#include "exporter/system/log_writer.h"
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "exporter/system/platform.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/base/utf8.h"
 
 enum {
-    LINE_MAX_BYTES = 256 * 1024,
+    LINE_MAX_BYTES = 256 * 1024, /* Limit of the line that reports dropped lines. */
+    POLL_MS = 100,               /* Between two tries of a descriptor that does not block. */
+    REPORT_RETRY_MS = 1000, /* Between two reports of dropped lines, the first of which failed. */
+};
+
+struct waiting_line {
+    size_t len;
+    uint64_t missing; /* Lines that were dropped right before this one. */
+};
+
+struct log_writer {
+    int fd;
+    log_writer_lost_fn *lost;
+    void *context;
+    pthread_t thread;
+    pthread_mutex_t lock; /* Guards all that follows. */
+    pthread_cond_t work;  /* There is a line, or the end has come. */
+    pthread_cond_t moved; /* A line was written, or the thread has ended. */
+    char *bytes;          /* LOG_WRITER_BYTES of them, a ring. */
+    size_t begin;
+    size_t used;
+    struct waiting_line waiting[LOG_WRITER_LINES]; /* The lines in it, a ring as well. */
+    size_t first;
+    size_t lines;
+    uint64_t put;     /* Lines that were kept so far ... */
+    uint64_t written; /* ... and written, or lost to the descriptor. */
+    uint64_t dropped;
+    uint64_t missing;    /* Dropped because the ring was full, since the last line in it. */
+    uint64_t unreported; /* Dropped before the first line in the ring. */
+    int64_t progress_ms; /* When a line was written, or the first came to wait. */
+    bool stopping;
+    bool ended;
+    bool left; /* Nobody waits for the end any more. */
+};
+
+static void append(struct log_writer *w, const char *line, size_t len)
+{
+    size_t at = (w->begin + w->used) % LOG_WRITER_BYTES;
+    size_t head = len < LOG_WRITER_BYTES - at ? len : LOG_WRITER_BYTES - at;
+
+    if (w->lines == 0)
+        w->progress_ms = platform_steady_ms();
+    memcpy(w->bytes + at, line, head);
+    memcpy(w->bytes, line + head, len - head);
+    w->used += len;
+    w->waiting[(w->first + w->lines++) % LOG_WRITER_LINES] =
+        (struct waiting_line){.len = len, .missing = w->missing};
+    w->missing = 0;
+    w->put++;
+    pthread_cond_signal(&w->work);
+}
+
+/* Moves the oldest line into `out`. */
+static void take_line(struct log_writer *w, struct strbuf *out)
+{
+    size_t len = w->waiting[w->first].len;
+    size_t head = len < LOG_WRITER_BYTES - w->begin ? len : LOG_WRITER_BYTES - w->begin;
+
+    strbuf_reset(out);
+    strbuf_add(out, w->bytes + w->begin, head);
+    strbuf_add(out, w->bytes, len - head);
+    w->begin = (w->begin + len) % LOG_WRITER_BYTES;
+    w->used -= len;
+    w->first = (w->first + 1) % LOG_WRITER_LINES;
+    w->lines--;
+}
+
+/*
+ * Writes as long as it takes. Returns the number of bytes that were written: fewer than `len` if
+ * the descriptor fails, as on a full disk.
+ */
+static size_t write_bytes(int fd, const char *bytes, size_t len)
+{
+    size_t sum = 0;
+
+    while (sum < len) {
+        struct pollfd room = {.fd = fd, .events = POLLOUT};
+        ssize_t n = write(fd, bytes + sum, len - sum < PIPE_BUF ? len - sum : PIPE_BUF);
+
+        if (n > 0)
+            sum += (size_t)n;
+        else if (n < 0 && errno == EAGAIN)
+            poll(&room, 1, POLL_MS);
+        else if (n == 0 || errno != EINTR)
+            break;
+    }
+    return sum;
+}
+
+/* Returns false if the line was not written completely. `torn`: the descriptor ends inside a line.
+ */
+static bool write_line(int fd, bool *torn, const struct strbuf *line)
+{
+    size_t sum;
+
+    if (*torn && write_bytes(fd, "\n", 1) == 0)
+        return false;
+    sum = write_bytes(fd, line->data, line->len);
+    *torn = sum > 0 && sum < line->len;
+    return sum == line->len;
+}
+
+static void release(struct log_writer *w)
+{
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->work);
+    pthread_cond_destroy(&w->moved);
+    free(w->bytes);
+    free(w);
+}
+
+/*
+ * Waits for a line, or for dropped lines to report, for which the last write must not have failed
+ * just now. Returns false at the end.
+ */
+static bool wait_for_work(struct log_writer *w, bool failed)
+{
+    int64_t retry_ms = platform_steady_ms() + REPORT_RETRY_MS;
+
+    while (w->lines == 0) {
+        bool reports = w->unreported + w->missing > 0 && !w->left;
+
+        if (reports && !failed)
+            return true;
+        if (w->stopping)
+            return false;
+        if (!reports)
+            pthread_cond_wait(&w->work, &w->lock);
+        else if (!condition_wait(&w->work, &w->lock, retry_ms))
+            failed = false;
+    }
+    return true;
+}
+
+/* The next lines of the thread. */
+struct log_batch {
+    struct strbuf report; /* Reports dropped lines; empty without any. */
+    struct strbuf line;   /* Empty if there is only the report. */
+    bool torn;
+};
+
+static void take_work(struct log_writer *w, struct log_batch *next)
+{
+    struct strbuf *const texts[] = {&next->report, &next->line};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        strbuf_reset(texts[i]);
+    if (w->lines == 0) {
+        w->unreported += w->missing;
+        w->missing = 0;
+    } else {
+        w->unreported += w->waiting[w->first].missing;
+        take_line(w, &next->line);
+    }
+    /* Once the caller waits no more, the context may be gone. */
+    if (w->unreported > 0 && !w->left)
+        w->lost(w->context, w->unreported, &next->report);
+}
+
+/* Writes the report and the line, without the lock. Returns false if one of them failed. */
+static bool do_work(struct log_writer *w, struct log_batch *next)
+{
+    bool has_line = next->line.len > 0;
+
+    pthread_mutex_unlock(&w->lock);
+    bool reported = write_line(w->fd, &next->torn, &next->report);
+    bool written = reported && write_line(w->fd, &next->torn, &next->line);
+
+    pthread_mutex_lock(&w->lock);
+    if (reported)
+        w->unreported = 0;
+    if (!has_line)
+        return written;
+    w->written++;
+    if (!written) {
+        w->dropped++;
+        w->unreported++;
+    }
+    w->progress_ms = platform_steady_ms();
+    pthread_cond_broadcast(&w->moved);
+    return written;
+}
+
+static void *run(void *context)
+{
+    struct log_writer *w = context;
+    struct log_batch next = {STRBUF_INIT(LINE_MAX_BYTES), STRBUF_INIT(LOG_WRITER_BYTES), false};
+    bool failed = false;
+
+    pthread_mutex_lock(&w->lock);
+    while (wait_for_work(w, failed)) {
+        take_work(w, &next);
+        failed = !do_work(w, &next);
+    }
+    strbuf_release(&next.report);
+    strbuf_release(&next.line);
+    w->ended = true;
+    bool left = w->left;
+
+    pthread_cond_broadcast(&w->moved);
+    pthread_mutex_unlock(&w->lock);
+    if (left)
+        release(w);
+    return NULL;
+}
+
+struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *context,
+                                    struct error *err)
+{
+    struct log_writer *w = xcalloc(1, sizeof(*w));
+
+    w->fd = fd;
+    w->lost = lost;
+    w->context = context;
+    w->bytes = xmalloc(LOG_WRITER_BYTES);
+    pthread_mutex_init(&w->lock, NULL);
+    condition_init(&w->work);
+    condition_init(&w->moved);
+    int code = thread_start(&w->thread, run, w);
+
+    if (code == 0)
+        return w;
+    release(w);
+    fail(err, "cannot start the thread that writes the log: %s", strerror(code));
+    return NULL;
+}
+
+void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t wait_ms)
+{
+    pthread_mutex_lock(&w->lock);
+    /* Once lines are missing, a reader gets the rest in long pieces, not every other line. */
+    unsigned part = w->missing > 0 ? 2 : 1;
+
+    if (w->used + len > LOG_WRITER_BYTES / part || w->lines >= LOG_WRITER_LINES / part) {
+        w->dropped++;
+        w->missing++;
+        pthread_mutex_unlock(&w->lock);
+        return;
+    }
+    append(w, line, len);
+
+    uint64_t mine = w->put;
+    int64_t until_ms = w->progress_ms + wait_ms;
+    while (wait_ms > 0 && w->written < mine && condition_wait(&w->moved, &w->lock, until_ms))
+        continue;
+    pthread_mutex_unlock(&w->lock);
+}
+
+uint64_t log_writer_dropped(struct log_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    uint64_t dropped = w->dropped;
+
+    pthread_mutex_unlock(&w->lock);
+    return dropped;
+}
+
+void log_writer_stop(struct log_writer *w, int64_t wait_ms)
+{
+    int64_t until_ms = platform_steady_ms() + wait_ms;
+
+    pthread_mutex_lock(&w->lock);
+    w->stopping = true;
+    pthread_cond_signal(&w->work);
+    while (!w->ended && condition_wait(&w->moved, &w->lock, until_ms))
+        continue;
+    w->left = !w->ended;
+    if (w->left) {
+        pthread_detach(w->thread);
+        pthread_mutex_unlock(&w->lock);
+        return;
+    }
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    release(w);
+}
+
+enum {
+    LOG_LINE_MAX_BYTES = 256 * 1024,
     /* So long an error waits to be written: it may be the last thing that the process says. */
     ERROR_WAIT_MS = 50,
 };
@@ -121,7 +404,7 @@ static void end_line(struct strbuf *line, enum log_format format)
 void log_write_fields(const struct log *log, enum log_level level, const char *message,
                       const char *const *fields, size_t count)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LOG_LINE_MAX_BYTES);
 
     if (level < log->level)
         return;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -81,4 +82,46 @@ void memory_exhausted(size_t size)
     if (poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0)
         (void)!write(STDERR_FILENO, line, (size_t)len);
     abort();
+}
+
+/* Relaxed: nothing else is read on the strength of a beat. */
+void heartbeat_beat(struct heartbeat *h, int64_t now_ms)
+{
+    atomic_store_explicit(&h->at_ms, now_ms, memory_order_relaxed);
+}
+
+int64_t heartbeat_age_ms(const struct heartbeat *h, int64_t now_ms)
+{
+    int64_t at_ms = atomic_load_explicit(&h->at_ms, memory_order_relaxed);
+
+    return at_ms < now_ms ? now_ms - at_ms : 0;
+}
+
+int thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(thread, NULL, run, context);
+
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+void condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t steady;
+
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &steady);
+    pthread_condattr_destroy(&steady);
+}
+
+bool condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ms)
+{
+    struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+
+    return pthread_cond_timedwait(condition, lock, &until) != ETIMEDOUT;
 }

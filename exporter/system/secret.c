@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/secret.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "exporter/system/file.h"
+#include "exporter/system/platform.h"
+#include "metrics/base/base.h"
 
 enum { LINE_FILE_MAX_BYTES = 64 * 1024 };
 
@@ -156,4 +161,23 @@ char *secret_line_read(const char *path, struct error *err)
     fail(err, "the first line of '%s' is empty", path);
     secret_free(text);
     return NULL;
+}
+
+static void *resize(void *memory, size_t size)
+{
+    return xreallocarray(memory, 1, size);
+}
+
+void secrecy_begin(void)
+{
+    static const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+
+    unsetenv("SSLKEYLOGFILE");
+    /* Both calls always succeed: a process may lower its limits. */
+    if (!HARDENING_SANITIZED &&
+        (setrlimit(RLIMIT_CORE, &none) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0))
+        abort();
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free, resize, xstrdup, xcalloc) !=
+        CURLE_OK)
+        memory_exhausted(0);
 }

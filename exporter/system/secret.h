@@ -56,3 +56,13 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about,
 
 /* The first line of such a file, without its end; NULL also where it is empty. */
 char *secret_line_read(const char *path, struct error *err) MUST_USE;
+
+/*
+ * Keeps secrets inside the process: disables core dumps, stops other processes of the same user
+ * from attaching, and unsets SSLKEYLOGFILE, the file to which libcurl and GnuTLS write TLS keys.
+ * Children inherit the core limit and the environment.
+ *
+ * Initialises libcurl, so main() calls the function before any thread runs. Allocations of libcurl
+ * do not return without memory: a request could lose an option or a header without an error.
+ */
+void secrecy_begin(void);

@@ -2,6 +2,11 @@
 #include "exporter/system/url.h"
 
 #include <curl/curl.h>
+#include <strings.h>
+
+#include "exporter/system/secret.h"
+#include "metrics/base/shown.h"
+#include "metrics/base/strbuf.h"
 
 static void add_escaped(struct strbuf *out, const char *text)
 {
@@ -26,4 +31,153 @@ void url_segment(struct strbuf *out, const char *text)
 {
     strbuf_addc(out, '/');
     add_escaped(out, text);
+}
+
+enum { URL_MAX_BYTES = 8 * 1024 };
+
+static void url_cleanup(CURLU **url)
+{
+    curl_url_cleanup(*url);
+}
+
+/* A part as a text of our own; NULL if there is none. */
+static char *part(CURLU *url, CURLUPart which, unsigned flags)
+{
+    char *text = NULL;
+    char *copy = NULL;
+
+    if (curl_url_get(url, which, &text, flags) == CURLUE_OK && text)
+        copy = xstrdup(text);
+    curl_free(text);
+    return copy;
+}
+
+static bool has_part(CURLU *url, CURLUPart which)
+{
+    char *text = part(url, which, 0);
+    bool has = text != NULL;
+
+    secret_free(text); /* The part may be a password. */
+    return has;
+}
+
+static bool parse(CURLU *url, const char *text, struct error *err)
+{
+    if (!url)
+        memory_exhausted(0);
+    if (strlen(text) > URL_MAX_BYTES)
+        return fail(err, "the address is longer than %d bytes", URL_MAX_BYTES);
+    if (!strstr(text, "://"))
+        return fail(err, "the address must begin with 'https://'");
+
+    CURLUcode code = curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME);
+    if (code != CURLUE_OK)
+        return fail(err, "not an address: %s", curl_url_strerror(code));
+    return true;
+}
+
+void server_url_release(struct server_url *url)
+{
+    free(url->base);
+    free(url->connect_to);
+    free(url->host);
+    free(url->address);
+    free(url->port);
+    *url = (struct server_url){.base = NULL};
+}
+
+static char *join(const char *scheme, const char *host, const char *port, const char *path)
+{
+    char *text = NULL;
+    size_t path_len = strlen(path);
+
+    while (path_len > 0 && path[path_len - 1] == '/')
+        path_len--;
+    if (asprintf(&text, "%s%s%s%s%s%.*s", scheme, scheme[0] ? "://" : "", host, port[0] ? ":" : "",
+                 port, (int)path_len, path) < 0)
+        memory_exhausted(0);
+    return text;
+}
+
+/* Verify `name` where `host` is. */
+static bool rename_host(CURLU *url, const char *name, struct server_url *out, struct error *err)
+{
+    CLEANUP(free_cleanup) char *host = part(url, CURLUPART_HOST, 0);
+    CLEANUP(free_cleanup) char *port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    CLEANUP(free_cleanup) char *own_port = part(url, CURLUPART_PORT, 0);
+    CLEANUP(free_cleanup) char *bracketed = NULL;
+    bool is_ip6 = strchr(name, ':') && name[0] != '[';
+
+    if (asprintf(&bracketed, "%s%s%s", is_ip6 ? "[" : "", name, is_ip6 ? "]" : "") < 0)
+        memory_exhausted(0);
+    if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") !=
+            strlen(name) ||
+        curl_url_set(url, CURLUPART_HOST, bracketed, 0) != CURLUE_OK)
+        return fail(err, "'%s' is not the name of a host", shown(name).text);
+    if (asprintf(&out->connect_to, "%s:%s:%s:%s", bracketed, port, host, port) < 0)
+        memory_exhausted(0);
+    out->host = join("", host, own_port ? own_port : "", "");
+    return true;
+}
+
+static bool read_parts(CURLU *url, const char *tls_server_name, struct server_url *out,
+                       struct error *err)
+{
+    CLEANUP(free_cleanup) char *scheme = part(url, CURLUPART_SCHEME, 0);
+
+    if (!scheme || (strcasecmp(scheme, "https") != 0 && strcasecmp(scheme, "http") != 0))
+        return fail(err, "the address must begin with 'https://'");
+    if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
+        return fail(err, "the address must not hold a user or a password");
+    out->tls = strcasecmp(scheme, "https") == 0;
+    out->address = part(url, CURLUPART_HOST, 0);
+    out->port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    if (out->address && out->address[0] == '[') {
+        size_t len = strlen(out->address) - 2;
+
+        memmove(out->address, out->address + 1, len);
+        out->address[len] = '\0';
+    }
+    if (out->tls && tls_server_name && !rename_host(url, tls_server_name, out, err))
+        return false;
+
+    CLEANUP(free_cleanup) char *host = part(url, CURLUPART_HOST, 0);
+    CLEANUP(free_cleanup) char *port = part(url, CURLUPART_PORT, 0);
+    CLEANUP(free_cleanup) char *path = part(url, CURLUPART_PATH, 0);
+    if (!host || !*host)
+        return fail(err, "the address has no host");
+    out->base = join(out->tls ? "https" : "http", host, port ? port : "", path ? path : "");
+    return true;
+}
+
+bool server_url_parse(const char *text, const char *tls_server_name, struct server_url *out,
+                      struct error *err)
+{
+    CLEANUP(url_cleanup) CURLU *url = curl_url();
+    struct server_url parts = {.base = NULL};
+
+    if (!parse(url, text, err))
+        return false;
+    if (!read_parts(url, tls_server_name, &parts, err)) {
+        server_url_release(&parts);
+        return false;
+    }
+    *out = parts;
+    return true;
+}
+
+bool proxy_url_check(const char *text, struct error *err)
+{
+    static const char *const schemes[] = {"http", "https", "socks5"};
+    CLEANUP(url_cleanup) CURLU *url = curl_url();
+
+    if (!parse(url, text, err))
+        return fail_in(err, "a proxy");
+
+    CLEANUP(free_cleanup) char *scheme = part(url, CURLUPART_SCHEME, 0);
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+        if (scheme && strcasecmp(scheme, schemes[i]) == 0)
+            return true;
+    }
+    return fail(err, "the scheme of a proxy is http, https or socks5");
 }

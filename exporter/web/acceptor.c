@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "exporter/system/platform.h"
-#include "exporter/system/thread.h"
 
 enum {
     SWEEP_EVERY_MS = 500,

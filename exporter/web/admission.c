@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <strings.h>
 
-#include "exporter/system/base64.h"
+#include "exporter/system/encoding.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
 #include "exporter/web/origins.h"

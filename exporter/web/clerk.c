@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "exporter/system/thread.h"
+#include "exporter/system/platform.h"
 
 /*
  * Its thread sleeps in read(2) of `begun` and says by `done` that it has finished: what these two

@@ -4,8 +4,8 @@
 #include <crypt.h>
 #include <gnutls/crypto.h>
 
+#include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
-#include "exporter/system/thread.h"
 
 enum { WAITING_MAX = 16, REMEMBERED_MAX = 100, DIGEST_BYTES = 32 };
 

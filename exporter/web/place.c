@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/place.h"
 
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 #include "metrics/base/shown.h"
 
 /* Without the '/' at its ends, but for one at its beginning; "" if that is all. */

@@ -3,7 +3,7 @@
 
 #include <microhttpd.h>
 
-#include "exporter/system/heartbeat.h"
+#include "exporter/system/platform.h"
 
 /*
  * What the health paths answer. The threads that serve HTTP ask, and look for themselves: a page

@@ -6,7 +6,7 @@
 
 #include "exporter/kube/auth/exec_credential.h"
 #include "exporter/system/secret.h"
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 #include "exporter/yaml/yaml.h"
 #include "tests/fuzz/must.h"
 

@@ -6,7 +6,7 @@
 #include "exporter/kube/auth/exec_login.h"
 #include "exporter/kube/auth/tls_files.h"
 #include "exporter/kube/auth/token_file.h"
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 
 enum {
     /* A name of which every byte has to be escaped, and a value as long as one may be. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/exec_credential.h"
 
-#include "exporter/kube/auth/pem.h"
-#include "exporter/system/base64.h"
+#include "exporter/system/encoding.h"
 #include "exporter/system/secret.h"
 #include "metrics/base/json.h"
 #include "metrics/base/timestamp.h"

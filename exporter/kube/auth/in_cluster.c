@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/in_cluster.h"
 
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 #include "metrics/base/number.h"
 #include "metrics/base/shown.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/kubeconfig_entry.h"
 
-#include "exporter/kube/auth/pem.h"
 #include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/system/encoding.h"
 #include "exporter/system/secret.h"
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 #include "metrics/base/shown.h"
 
 enum { EXTRA_MAX = 1000, ENV_MAX = 1000 };

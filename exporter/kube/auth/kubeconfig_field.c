@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/kubeconfig_field.h"
 
-#include "exporter/system/base64.h"
+#include "exporter/system/encoding.h"
 #include "exporter/system/secret.h"
 #include "exporter/yaml/yaml.h"
 

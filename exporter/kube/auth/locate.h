@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/auth/kube_config.h"
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 
 /* Where to look for an API server. All is borrowed. */
 struct kube_place {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/tls_files.h"
 
-#include "exporter/kube/auth/pem.h"
+#include "exporter/system/encoding.h"
 
 static char *read_part(const struct tls_part *part, struct file_stamp *stamp, struct error *err)
 {

@@ -5,7 +5,7 @@
 
 #include "exporter/kube/auth/tls_files.h"
 #include "exporter/options/options.h"
-#include "exporter/system/server_url.h"
+#include "exporter/system/url.h"
 
 /*
  * Where an Alertmanager is, whom to trust and who we are to it. Passwords and tokens are read for

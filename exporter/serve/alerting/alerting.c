@@ -5,7 +5,6 @@
 
 #include "exporter/serve/alerting/alertmanager.h"
 #include "exporter/system/platform.h"
-#include "exporter/system/thread.h"
 #include "exporter/system/url.h"
 #include "metrics/base/shown.h"
 #include "metrics/base/utf8.h"

@@ -6,7 +6,6 @@
 #include "exporter/serve/alerting/access.h"
 #include "exporter/system/http_request.h"
 #include "exporter/system/platform.h"
-#include "exporter/system/thread.h"
 
 enum {
     TIMEOUT_MS = 10 * 1000, /* For one request as a whole, as Prometheus. */

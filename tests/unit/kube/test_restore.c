@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/haste.h"
 #include "exporter/kube/history.h"
+#include "exporter/system/rate_limit.h"
 #include "tests/unit/follow.h"
 #include "tests/unit/suite.h"
 

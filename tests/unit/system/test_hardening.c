@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exporter/system/build.h"
+#include "exporter/system/platform.h"
 #include "exporter/system/sandbox.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/system/heartbeat.h"
+#include "exporter/system/platform.h"
 
 #include "tests/unit/suite.h"
 

@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "exporter/system/log_writer.h"
 #include "tests/unit/suite.h"
 
 /* "2026-01-02T03:04:05.678Z", digits as 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/system/memory.h"
+#include "exporter/system/process.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -8,9 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exporter/system/build.h"
 #include "exporter/system/platform.h"
-#include "exporter/system/process.h"
 #include "exporter/system/sandbox.h"
 #include "metrics/base/json.h"
 #include "tests/unit/folder.h"

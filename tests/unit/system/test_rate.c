@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/system/rate.h"
+#include "exporter/system/rate_limit.h"
 
 #include "tests/unit/suite.h"
 
