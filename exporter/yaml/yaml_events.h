@@ -1,9 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stddef.h>
 #include <yaml.h>
 
-#include "exporter/yaml/yaml_input.h"
+#include "metrics/base/json.h"
+#include "metrics/base/map.h"
+
+/* Reads the next bytes of a text. Returns fewer than `size` only at the end of the text. */
+typedef size_t yaml_read_fn(void *context, char *bytes, size_t size);
+
+/* A text in memory as the context of yaml_read_text(). The text is borrowed. */
+struct yaml_text {
+    const char *bytes;
+    size_t len;
+};
+yaml_read_fn yaml_read_text;
+
+enum {
+    YAML_INPUT_PIECE = 4096,           /* Bytes that one call hands out at most. */
+    YAML_INPUT_BLANKS_MAX = 16 * 1024, /* Spaces, tabs and line breaks in a row. */
+};
+
+/*
+ * The bytes of one YAML text on their way to libyaml. The input refuses texts that libyaml would
+ * misread, and runs of blanks: libyaml clears a buffer as long as the longest run after each word
+ * of a scalar, so a long run makes its time quadratic.
+ */
+struct yaml_input {
+    yaml_read_fn *read;
+    void *context;
+    char recent[2 * YAML_INPUT_PIECE]; /* The last two pieces. */
+    size_t recent_len;
+    size_t last_len;            /* Length of the last piece. */
+    size_t offset;              /* Offset of recent[0] in the text. */
+    struct json_position start; /* Line and column of recent[0]. */
+    size_t blanks;              /* Length of the run of blanks that ends the last piece. */
+};
+
+void yaml_input_init(struct yaml_input *in, yaml_read_fn *read, void *context);
+/* Wipes the pieces: the text may be a kubeconfig. */
+void yaml_input_release(struct yaml_input *in);
+
+/*
+ * Hands out the next bytes, 0 at the end of the text. Returns the reason and its offset in the
+ * text if the text is refused, else NULL.
+ */
+const char *yaml_input_read(struct yaml_input *in, char *bytes, size_t size, size_t *out_len,
+                            size_t *out_offset) MUST_USE;
+
+/* Returns the place of an offset, which is in the last two pieces or behind them. */
+struct json_position yaml_input_position(const struct yaml_input *in, size_t offset);
 
 /* A time limit. */
 struct yaml_term {
@@ -52,3 +99,44 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out) MUST_USE;
 
 /* Fail, at `mark`. Returns false. */
 bool yaml_events_refuse(struct yaml_events *events, yaml_mark_t mark, const char *what);
+
+/* What an alias of a node costs. The height of a scalar is 0. */
+struct weight {
+    size_t nodes;
+    size_t bytes;
+    unsigned height;
+};
+
+/* Add the weight of a node to that of the one that contains it. */
+void weight_add(struct weight *sum, struct weight part);
+
+/* `node` is borrowed from the tree, NULL while it is still being read. */
+struct anchor {
+    const cJSON *node;
+    struct weight weight;
+    struct anchor *older;
+    char name[];
+};
+
+/*
+ * The anchors of one YAML document by name. A name that is given again means
+ * the newer node from then on. Filled with zeros it is empty and ready.
+ */
+struct anchors {
+    struct map by_name;
+    struct anchor *newest;
+};
+
+/* Forget all; ready again. */
+void anchors_release(struct anchors *a);
+
+/*
+ * Note the name of a node that is about to be read. NULL for no name. `seed` is always the same
+ * number, which the author of the text cannot guess (platform_seed).
+ */
+struct anchor *anchors_open(struct anchors *a, uint64_t seed, const char *name);
+/* The node is complete. Takes NULL. */
+void anchor_close(struct anchor *anchor, const cJSON *node, struct weight weight);
+
+/* NULL if nothing has the name. */
+const struct anchor *anchors_find(const struct anchors *a, uint64_t seed, const char *name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/yaml/scalar.h"
-
-#include "metrics/base/shown.h"
+#include "exporter/yaml/yaml_scalar.h"
 
 #include <ctype.h>
 #include <math.h>
+
+#include "metrics/base/shown.h"
 
 static const char digits_of_bases[] = "0123456789abcdef";
 static const char core_tag[] = "tag:yaml.org,2002:";
