@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "exporter/options/unknown_gates.h"
+#include "exporter/options/options.h"
 #include "exporter/system/platform.h"
 #include "metrics/rules/object_index.h"
 

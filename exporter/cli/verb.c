@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/verb.h"
 
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 #include "metrics/base/shown.h"
 
 const char *const exit_status_texts[] = {

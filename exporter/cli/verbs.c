@@ -2,7 +2,7 @@
 #include "exporter/cli/verbs.h"
 
 #include "exporter/cli/help.h"
-#include "exporter/options/config.h"
+#include "exporter/options/options.h"
 #include "exporter/version.h"
 #include "metrics/base/shown.h"
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/options.h"
 
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
+#include "exporter/system/file.h"
+#include "exporter/yaml/yaml.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/strbuf.h"
+#include "metrics/rules/control_plane.h"
 
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define OPTION(option_type, field, ...)                                                            \
@@ -223,4 +227,124 @@ bool options_accepted(const struct options *o, const char *verb, unsigned bit, s
     if (output->verbs & bit && !(option_choices(output, bit) & 1U << o->output))
         return fail(err, "'%s' prints no %s", verb, output->choices[o->output]);
     return true;
+}
+
+/* A list of choices is joined, so that it means what commas mean on the command line. */
+static bool set_list(struct options *o, const struct option_def *def, const cJSON *list,
+                     struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf joined = STRBUF_INIT(YAML_CONFIG_MAX);
+    const cJSON *item;
+
+    if (!list->child && def->type != OPTION_SET)
+        return fail(err, "'%s' is an empty list; leave the key out instead", def->name);
+    cJSON_ArrayForEach (item, list) {
+        const char *text = item->valuestring;
+
+        if (!text)
+            return fail(err, "'%s' takes a list of texts", def->name);
+        if (def->type == OPTION_SET)
+            strbuf_addf(&joined, "%s%s", joined.len > 0 ? "," : "", text);
+        else if (!options_set(o, def, text, item == list->child, err))
+            return fail_in(err, "'%s'", def->name);
+    }
+    return def->type != OPTION_SET || options_set(o, def, joined.data, true, err) ||
+           fail_in(err, "'%s'", def->name);
+}
+
+static bool set_member(struct options *o, const cJSON *member, struct error *err)
+{
+    const struct option_def *def = option_find(member->string, err);
+
+    if (!def)
+        return false;
+    if (def->flag_only)
+        return fail(err, "'%s' is for the command line only", def->name);
+    if (cJSON_IsArray(member) && (option_type_grows(def->type) || def->type == OPTION_SET))
+        return set_list(o, def, member, err);
+    if (!member->valuestring)
+        return fail(err, "'%s' takes a single value", def->name);
+    return options_set(o, def, member->valuestring, true, err) || fail_in(err, "'%s'", def->name);
+}
+
+bool config_apply(const char *path, const char *text, size_t len, struct options *o,
+                  struct error *err)
+{
+    CLEANUP(json_cleanup) cJSON *root = NULL;
+    const cJSON *member;
+
+    if (!yaml_read_config(path, text, len, &root, err))
+        return false;
+    if (root && !cJSON_IsObject(root))
+        return fail(err, "expected 'option: value' lines") || yaml_fail(path, root, err);
+    cJSON_ArrayForEach (member, root) {
+        if (!set_member(o, member, err))
+            return yaml_fail(path, member, err);
+    }
+    return true;
+}
+
+bool config_load(struct options *o, int argc, const char *const *argv, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(YAML_CONFIG_MAX);
+
+    options_init(o);
+    if (!options_parse(o, argc, argv, err))
+        return false;
+    if (*o->config_file == '\0')
+        return true;
+
+    CLEANUP(free_cleanup) char *path = xstrdup(o->config_file);
+
+    /* Once more from the start: flags go before the file. */
+    options_release(o);
+    options_init(o);
+    if (!file_read(path, &text, err) || !config_apply(path, text.data, text.len, o, err))
+        return fail_in(err, "--config.file");
+    return options_parse(o, argc, argv, err);
+}
+
+/* A part of a gate's name is near: Karmada's code calls PropagationPolicyPreemption
+ * PolicyPreemption. */
+static const char *nearest_gate(const char *gate)
+{
+    const char *nearest = gate_name(0);
+    size_t closest = SIZE_MAX;
+
+    for (unsigned i = 0; i < GATE_COUNT; i++) {
+        size_t distance = strcasestr(gate_name(i), gate) ? 1 : edit_distance(gate, gate_name(i));
+
+        if (distance < closest) {
+            closest = distance;
+            nearest = gate_name(i);
+        }
+    }
+    return nearest;
+}
+
+/* Returns true if the text names this unknown gate before `end`. */
+static bool is_repeated(const char *gates, const char *name, size_t len)
+{
+    size_t other_len;
+    const char *other;
+
+    while ((other = gates_next_unknown(&gates, &other_len)) != name) {
+        if (other_len == len && strncmp(other, name, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *context)
+{
+    const char *at = gates;
+    const char *name;
+    size_t len;
+
+    while ((name = gates_next_unknown(&at, &len)) != NULL) {
+        struct shown gate = shown_part(name, len);
+
+        if (!is_repeated(gates, name, len))
+            report(context, gate.text, nearest_gate(gate.text));
+    }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/options/option_value.h"
+#include "metrics/base/base.h"
 #include "metrics/rules/findings.h"
 
 /*
@@ -98,3 +99,30 @@ bool options_same(const struct options *a, const struct options *b, const struct
 /* Set one option. `is_first` empties a list first. */
 bool options_set(struct options *o, const struct option_def *def, const char *text, bool is_first,
                  struct error *err) MUST_USE;
+
+/*
+ * The file of --config.file: one YAML mapping whose keys are the names of the
+ * flags. An option that may be given several times, and a set of choices, may
+ * have a list. A key that is unknown or occurs twice is an error that names the line.
+ */
+
+/*
+ * The options that a command line means: the defaults, then what its
+ * --config.file says, then its flags. Initialises `o`, which the caller releases
+ * also after a failure.
+ */
+bool config_load(struct options *o, int argc, const char *const *argv, struct error *err) MUST_USE;
+
+/* Set what the text of a file says; `path` is for errors. A failure may leave some of it set. */
+bool config_apply(const char *path, const char *text, size_t len, struct options *o,
+                  struct error *err) MUST_USE;
+
+/* `gate`: the name as messages show it (shown.h). `nearest`: the known gate whose name differs
+ * least. */
+typedef void unknown_gate_fn(void *context, const char *gate, const char *nearest);
+
+/*
+ * Calls `report` once for each name in a value of --karmada.feature-gates (gates_parse()) that is
+ * not a feature gate of Karmada.
+ */
+void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *context);

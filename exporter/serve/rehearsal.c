@@ -4,8 +4,7 @@
 #include <unistd.h>
 
 #include "exporter/kube/auth/locate.h"
-#include "exporter/options/config.h"
-#include "exporter/options/unknown_gates.h"
+#include "exporter/options/options.h"
 #include "exporter/serve/alerting/access.h"
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/family_filter.h"
 
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 #include "metrics/expose/family.h"
 #include "metrics/expose/series.h"
 

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 #include "metrics/base/number.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 #include "exporter/system/secret.h"
 #include "exporter/web/values.h"
 #include "exporter/yaml/yaml.h"

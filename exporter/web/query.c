@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/query.h"
 
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 
 enum { VALUE_MAX = 1024, SHOWN_MAX = 64 };
 

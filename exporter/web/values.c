@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/values.h"
 
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 #include "metrics/base/shown.h"
 
 enum {

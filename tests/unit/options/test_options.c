@@ -3,8 +3,7 @@
 
 #include <unistd.h>
 
-#include "exporter/options/config.h"
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 #include "exporter/system/log.h"
 #include "tests/unit/suite.h"
 

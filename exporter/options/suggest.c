@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/options/nearest.h"
+#include "exporter/options/suggest.h"
 
 enum { NAME_MAX_LEN = 64 };
 
