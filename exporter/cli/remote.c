@@ -5,7 +5,7 @@
 
 #include <curl/curl.h>
 
-#include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/kube/auth/proxy.h"
 #include "exporter/kube/auth/tls_files.h"
 #include "exporter/system/http_request.h"
 #include "exporter/text/finding_counts.h"

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "exporter/kube/http/retry_after.h"
+#include "exporter/kube/http/transfer.h"
 
 enum {
     /* No server writes a longer Status. */

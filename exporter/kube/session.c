@@ -2,7 +2,7 @@
 #include "exporter/kube/session.h"
 
 #include "exporter/kube/auth/credentials.h"
-#include "exporter/kube/http/client.h"
+#include "exporter/kube/http/kube_client.h"
 #include "exporter/system/descriptors.h"
 #include "exporter/version.h"
 

@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include "exporter/kube/auth/kube_config.h"
+#include "exporter/kube/auth/rest_config.h"
 #include "exporter/kube/finder.h"
 
 /*

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "exporter/kube/http/client.h"
+#include "exporter/kube/http/kube_client.h"
 #include "exporter/kube/session.h"
 #include "exporter/system/platform.h"
 #include "metrics/model/policy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/auth/exec_credential.h"
+#include "exporter/kube/auth/exec_plugin.h"
 #include "exporter/system/encoding.h"
 #include "exporter/system/secret.h"
 #include "tests/fuzz/must.h"

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "exporter/kube/auth/exec_credential.h"
+#include "exporter/kube/auth/exec_plugin.h"
 #include "exporter/system/secret.h"
 #include "exporter/system/url.h"
 #include "exporter/yaml/yaml.h"

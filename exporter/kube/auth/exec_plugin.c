@@ -2,11 +2,304 @@
 #include "exporter/kube/auth/exec_plugin.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "exporter/system/child.h"
+#include "exporter/system/descriptors.h"
+#include "exporter/system/encoding.h"
+#include "exporter/system/file.h"
 #include "exporter/system/secret.h"
+#include "metrics/base/json.h"
 #include "metrics/base/shown.h"
+#include "metrics/base/timestamp.h"
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/*
+ * A pipe whose ends the child does not inherit. They are above the standard descriptors, which
+ * may be closed here: the child's own are put there.
+ */
+static bool make_pipe(int *read_end, int *write_end, struct error *err)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return fail(err, "cannot make a pipe: %s", strerror(errno));
+    *read_end = fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    *write_end = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(ends[0]);
+    close(ends[1]);
+    if (*read_end < 0 || *write_end < 0 || fcntl(*read_end, F_SETFL, O_NONBLOCK) < 0)
+        return fail(err, "cannot make a pipe: %s", strerror(errno));
+    return true;
+}
+
+/* 0 or the errno of the first that fails. */
+static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
+{
+    int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+
+    if (code == 0)
+        code = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
+    if (code == 0)
+        code = posix_spawn_file_actions_adddup2(actions, err, STDERR_FILENO);
+    if (code == 0)
+        code = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+    return code;
+}
+
+/* A process group, to kill as a whole, and no signal that our loop blocks. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    int code;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    code = posix_spawnattr_setpgroup(attributes, 0);
+    if (code == 0)
+        code = posix_spawnattr_setsigmask(attributes, &none);
+    if (code == 0)
+        code = posix_spawnattr_setsigdefault(attributes, &all);
+    if (code == 0)
+        code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                        POSIX_SPAWN_SETSIGDEF);
+    return code;
+}
+
+struct program {
+    const char *name;
+    char *const *arguments;
+    char *const *environment;
+};
+
+static bool spawn(struct child *c, const struct program *program, int out, int err_fd,
+                  struct error *err)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int code;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    code = set_actions(&actions, out, err_fd);
+    if (code == 0)
+        code = set_attributes(&attributes);
+    if (code == 0)
+        code = posix_spawnp(&c->pid, program->name, &actions, &attributes, program->arguments,
+                            program->environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (code == 0) {
+        descriptors_lower_for(c->pid);
+        return true;
+    }
+    c->pid = 0;
+    /* Nothing else keeps us from making a process: what cannot be run is another code. */
+    if (code == EPERM && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
+        return fail(err, "--hardening lets us run no program; restart to run it");
+    return fail(err, "%s", strerror(code));
+}
+
+static bool start(struct child *c, const struct program *program, struct error *err)
+{
+    CLEANUP(file_close) int out = -1;
+    CLEANUP(file_close) int err_fd = -1;
+
+    if (!make_pipe(&c->out, &out, err) || !make_pipe(&c->err, &err_fd, err) ||
+        !spawn(c, program, out, err_fd, err))
+        return false;
+    c->end = pidfd_open(c->pid, 0);
+    if (c->end < 0)
+        return fail(err, "cannot watch the process: %s", strerror(errno));
+    return true;
+}
+
+bool child_start(struct child *c, const char *program, char *const *arguments,
+                 char *const *environment, struct error *err)
+{
+    struct child fresh = CHILD_NONE;
+
+    if (!start(&fresh, &(struct program){program, arguments, environment}, err)) {
+        child_release(&fresh);
+        return false;
+    }
+    *c = fresh;
+    return true;
+}
+
+void child_kill(const struct child *c)
+{
+    /* It has not been waited for, so the number cannot be another group's yet. */
+    if (c->pid > 0)
+        kill(-c->pid, SIGKILL);
+}
+
+/* Collect the exit status. True if the child has ended or is already gone. */
+static bool reap(struct child *c, int flags, struct child_end *out)
+{
+    siginfo_t info = {.si_pid = 0};
+    int waited;
+
+    do {
+        waited = waitid(P_PID, (id_t)c->pid, &info, WEXITED | flags);
+    } while (waited < 0 && errno == EINTR);
+    if (waited == 0 && info.si_pid == 0)
+        return false;
+    *out = (struct child_end){
+        .exited = waited == 0 && info.si_code == CLD_EXITED,
+        .code = waited == 0 ? info.si_status : 0,
+    };
+    c->pid = 0;
+    return true;
+}
+
+bool child_ended(struct child *c, struct child_end *out)
+{
+    return reap(c, WNOHANG, out);
+}
+
+void child_release(struct child *c)
+{
+    struct child_end end;
+
+    if (c->pid > 0) {
+        child_kill(c);
+        reap(c, 0, &end);
+    }
+    close_fd(&c->end);
+    close_fd(&c->out);
+    close_fd(&c->err);
+}
+
+void exec_credential_release(struct exec_credential *credential)
+{
+    secret_free(credential->token);
+    secret_free(credential->certificate);
+    secret_free(credential->key);
+    *credential = (struct exec_credential){.token = NULL};
+}
+
+/* ,"<key>":"<text>" */
+static void write_text(struct strbuf *out, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    strbuf_addf(out, ",\"%s\":", key);
+    json_quote(out, text);
+}
+
+static void write_cluster(const struct kube_config *config, const char *ca, struct strbuf *out)
+{
+    strbuf_adds(out, "\"cluster\":{\"server\":");
+    json_quote(out, config->server);
+    write_text(out, "tls-server-name", config->tls_server_name);
+    if (config->insecure)
+        strbuf_adds(out, ",\"insecure-skip-tls-verify\":true");
+    if (ca) {
+        strbuf_adds(out, ",\"certificate-authority-data\":\"");
+        base64_encode(ca, strlen(ca), out);
+        strbuf_addc(out, '"');
+    }
+    /* What is in the environment the plugin finds there. */
+    write_text(out, "proxy-url", config->proxy_is_inherited ? NULL : config->proxy_url);
+    if (config->disable_compression)
+        strbuf_adds(out, ",\"disable-compression\":true");
+    if (config->exec_config)
+        strbuf_addf(out, ",\"config\":%s", config->exec_config);
+    strbuf_adds(out, "},");
+}
+
+void exec_request_write(const struct kube_config *config, const char *ca, struct strbuf *out)
+{
+    strbuf_adds(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":");
+    json_quote(out, config->exec->api_version);
+    strbuf_adds(out, ",\"spec\":{");
+    if (config->exec->provide_cluster_info)
+        write_cluster(config, ca, out);
+    strbuf_adds(out, "\"interactive\":false}}");
+}
+
+/* NULL if it is missing, null or empty. */
+static bool get_text(const cJSON *status, const char *key, const char **out, struct error *err)
+{
+    const cJSON *item = json_get(status, key);
+
+    if (item && !cJSON_IsNull(item) && !cJSON_IsString(item))
+        return fail(err, "its status.%s is not a text", key);
+    const char *text = json_str(status, key, "");
+    *out = *text ? text : NULL;
+    return true;
+}
+
+static bool check(const char *token, const char *certificate, const char *key, struct error *err)
+{
+    if (!token && !certificate && !key)
+        return fail(err, "its status has neither a token nor a client certificate");
+    if (!certificate != !key)
+        return fail(err, "its status has %s without %s",
+                    certificate ? "clientCertificateData" : "clientKeyData",
+                    certificate ? "clientKeyData" : "clientCertificateData");
+    if (token && !secret_fits_header(token))
+        return fail(err, "its status.token holds control characters or is longer than %d bytes",
+                    SECRET_HEADER_MAX);
+    if (certificate && !pem_check_certificates(certificate, err))
+        return fail_in(err, "its status.clientCertificateData");
+    if (key && !pem_check_key(key, err))
+        return fail_in(err, "its status.clientKeyData");
+    return true;
+}
+
+static bool read_status(const cJSON *status, struct exec_credential *out, struct error *err)
+{
+    const char *token, *certificate, *key, *expiry;
+    int64_t expires_ms = INT64_MAX;
+
+    if (!cJSON_IsObject(status))
+        return fail(err, "it has no status");
+    if (!get_text(status, "token", &token, err) ||
+        !get_text(status, "clientCertificateData", &certificate, err) ||
+        !get_text(status, "clientKeyData", &key, err) ||
+        !get_text(status, "expirationTimestamp", &expiry, err))
+        return false;
+    if (expiry && !parse_timestamp(expiry, &expires_ms))
+        return fail(err, "its status.expirationTimestamp is not a time in RFC 3339");
+    if (!check(token, certificate, key, err))
+        return false;
+    *out = (struct exec_credential){
+        .token = token ? xstrdup(token) : NULL,
+        .certificate = certificate ? xstrdup(certificate) : NULL,
+        .key = key ? xstrdup(key) : NULL,
+        .expires_ms = expires_ms,
+    };
+    return true;
+}
+
+bool exec_credential_parse(const char *json, size_t len, const char *api_version,
+                           struct exec_credential *out, struct error *err)
+{
+    struct error why;
+
+    CLEANUP(secret_tree_cleanup) cJSON *tree = json_parse(json, len, NULL, &why);
+    if (!tree)
+        return fail(err, "its output is not JSON");
+    if (strcmp(json_str(tree, "kind", ""), "ExecCredential") != 0)
+        return fail(err, "its output is not an ExecCredential");
+    if (strcmp(json_str(tree, "apiVersion", ""), api_version) != 0)
+        return fail(err, "its answer is not of the apiVersion '%s' that the kubeconfig asks for",
+                    api_version);
+    return read_status(json_get(tree, "status"), out, err);
+}
 
 enum {
     COMPLAINT_MAX_BYTES = 4 * 1024, /* Of standard error; the rest is read and dropped. */
@@ -296,4 +589,144 @@ size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXE
             out[count++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     }
     return count;
+}
+
+/* A long-lived credential is renewed a minute before its end, a short one at nine tenths. */
+enum { LEAD_PARTS = 10 };
+
+void exec_login_init(struct exec_login *login, const struct kube_config *config,
+                     const char *const *environment)
+{
+    *login = (struct exec_login){
+        .config = config,
+        .plugin = exec_plugin_new(config->exec, environment),
+        .wanted = true,
+        .renew_ms = INT64_MAX,
+        .pause_ms = INT64_MIN,
+    };
+}
+
+void exec_login_release(struct exec_login *login)
+{
+    exec_plugin_free(login->plugin);
+    exec_credential_release(&login->credential);
+    *login = (struct exec_login){.plugin = NULL};
+}
+
+static void note_failure(struct exec_login *login)
+{
+    unsigned shifts = login->failures < 4 ? login->failures : 4;
+    int64_t pause_ms = (int64_t)LOGIN_RETRY_FIRST_MS << shifts;
+
+    fail_in(&login->problem, "the exec plugin '%s'", shown_path(login->config->exec->command).text);
+    login->failures++;
+    login->wanted = true;
+    login->pause_ms =
+        login->now_ms + (pause_ms < LOGIN_RETRY_LAST_MS ? pause_ms : LOGIN_RETRY_LAST_MS);
+}
+
+static bool is_other_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) != 0 : a != b;
+}
+
+/* When to renew, on the wall clock. */
+static int64_t renewal_ms(int64_t expires_ms, int64_t wall_ms)
+{
+    int64_t lead_ms = (expires_ms - wall_ms) / LEAD_PARTS;
+
+    if (expires_ms == INT64_MAX)
+        return INT64_MAX;
+    return expires_ms - (lead_ms < LOGIN_LEAD_MS ? lead_ms : LOGIN_LEAD_MS);
+}
+
+static void read_answer(struct exec_login *login, const struct strbuf *output)
+{
+    struct exec_credential fresh;
+
+    if (!exec_credential_parse(output->data, output->len, login->config->exec->api_version, &fresh,
+                               &login->problem)) {
+        note_failure(login);
+        return;
+    }
+    if (fresh.expires_ms <= login->wall_ms) {
+        exec_credential_release(&fresh);
+        fail(&login->problem, "its credential has expired already: compare the clocks");
+        note_failure(login);
+        return;
+    }
+    login->version += is_other_text(login->credential.certificate, fresh.certificate) ||
+                      is_other_text(login->credential.key, fresh.key);
+    login->token_version += login->given && is_other_text(login->credential.token, fresh.token);
+    exec_credential_release(&login->credential);
+    login->credential = fresh;
+    login->given = true;
+    login->renew_ms = renewal_ms(fresh.expires_ms, login->wall_ms);
+    login->wanted = false;
+    login->failures = 0;
+    login->pause_ms = login->now_ms + LOGIN_PAUSE_MS;
+    login->problem.text[0] = '\0';
+}
+
+static void exec_login_start(struct exec_login *login, const char *ca)
+{
+    CLEANUP(strbuf_release) struct strbuf request = STRBUF_SECRET(EXEC_REQUEST_MAX_BYTES);
+
+    exec_request_write(login->config, ca, &request);
+    if (!strbuf_ok(&request))
+        fail(&login->problem, "its input is longer than %d bytes", EXEC_REQUEST_MAX_BYTES);
+    else if (exec_plugin_start(login->plugin, request.data, login->now_ms, &login->problem))
+        return;
+    note_failure(login);
+}
+
+void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms, int64_t wall_ms)
+{
+    CLEANUP(strbuf_release) struct strbuf output = STRBUF_SECRET(0);
+
+    login->now_ms = now_ms;
+    login->wall_ms = wall_ms;
+    switch (exec_plugin_turn(login->plugin, now_ms, &output, &login->problem)) {
+    case EXEC_RUNNING:
+        return;
+    case EXEC_ENDED:
+        read_answer(login, &output);
+        secret_wipe_stack();
+        break;
+    case EXEC_FAILED:
+        note_failure(login);
+        break;
+    case EXEC_IDLE:
+        break;
+    }
+    if (now_ms >= login->pause_ms && (login->wanted || wall_ms >= login->renew_ms))
+        exec_login_start(login, ca);
+}
+
+void exec_login_refused(struct exec_login *login)
+{
+    login->wanted = true;
+}
+
+const struct exec_credential *exec_login_credential(const struct exec_login *login)
+{
+    return login->given && login->wall_ms < login->credential.expires_ms ? &login->credential
+                                                                         : NULL;
+}
+
+int64_t exec_login_due(const struct exec_login *login)
+{
+    int64_t running_ms = exec_plugin_due(login->plugin);
+    struct pollfd fds[EXEC_FDS];
+
+    /* While it runs, its descriptors and its deadline count. */
+    if (running_ms != INT64_MAX || exec_plugin_fds(login->plugin, fds) > 0)
+        return running_ms;
+    if (login->wanted || login->renew_ms <= login->wall_ms)
+        return login->pause_ms > login->now_ms ? login->pause_ms : login->now_ms;
+    if (login->renew_ms == INT64_MAX)
+        return INT64_MAX;
+
+    int64_t due_ms = login->now_ms + (login->renew_ms - login->wall_ms);
+    return due_ms > login->pause_ms ? due_ms : login->pause_ms;
 }

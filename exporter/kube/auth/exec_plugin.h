@@ -2,9 +2,70 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/types.h>
 
-#include "exporter/kube/auth/kube_config.h"
+#include "exporter/kube/auth/rest_config.h"
+#include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
+
+/*
+ * A program that runs beside us, in a process group of its own: what it prints
+ * and when it ends can be polled for. It inherits nothing that is not named here.
+ */
+struct child {
+    pid_t pid; /* 0: none. */
+    int end;   /* A pidfd: readable once it has ended. */
+    int out;   /* What it prints; never blocks. -1 once closed. */
+    int err;
+};
+
+#define CHILD_NONE ((struct child){.end = -1, .out = -1, .err = -1})
+
+/* A `program` without a slash is looked for in our own PATH. Both lists end with NULL. */
+bool child_start(struct child *c, const char *program, char *const *arguments,
+                 char *const *environment, struct error *err) MUST_USE;
+
+/* Kill it and all of its group. It has still to end. */
+void child_kill(const struct child *c);
+
+struct child_end {
+    bool exited; /* By itself, with `code`; else by the signal `code`. */
+    int code;
+};
+
+/* True once it has ended; never waits. Then there is only output left to read. */
+bool child_ended(struct child *c, struct child_end *out) MUST_USE;
+
+/* Close everything; a child that still runs is killed and waited for. */
+void child_release(struct child *c);
+
+/*
+ * The input and the output of an exec plugin: an ExecCredential of
+ * client.authentication.k8s.io, v1 or v1beta1.
+ */
+struct exec_credential {
+    char *token;       /* NULL if there is none; then there is a certificate. */
+    char *certificate; /* PEM, with `key`, or neither. */
+    char *key;
+    int64_t expires_ms; /* Since the epoch; INT64_MAX if it has no end. */
+};
+
+void exec_credential_release(struct exec_credential *credential);
+
+enum { EXEC_REQUEST_MAX_BYTES = 2 * 1024 * 1024 };
+
+/*
+ * Append the value of KUBERNETES_EXEC_INFO. `config->exec` is the plugin; `ca`
+ * is PEM, or NULL if the system's authorities are trusted.
+ */
+void exec_request_write(const struct kube_config *config, const char *ca, struct strbuf *out);
+
+/*
+ * Read the output of a plugin. It must be of `api_version` and hold a usable
+ * credential. Errors quote nothing of the output but type names.
+ */
+bool exec_credential_parse(const char *json, size_t len, const char *api_version,
+                           struct exec_credential *out, struct error *err) MUST_USE;
 
 /*
  * One run after another of an exec plugin, as a child process that nothing blocks on:
@@ -47,3 +108,48 @@ int64_t exec_plugin_due(const struct exec_plugin *p);
 
 /* What to poll for; answers how many. */
 size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXEC_FDS]);
+
+/*
+ * The last credential of an exec plugin, and when the plugin has to run again: before the
+ * credential expires, after the server refused it, and a while after a failure. The old
+ * one is in force until it expires or there is a new one.
+ */
+enum {
+    LOGIN_LEAD_MS = 60 * 1000,  /* How long before its end a credential is renewed, at most. */
+    LOGIN_PAUSE_MS = 10 * 1000, /* Between runs, whatever the plugin and the server say. */
+    LOGIN_RETRY_FIRST_MS = 5 * 1000,
+    LOGIN_RETRY_LAST_MS = 60 * 1000,
+};
+
+struct exec_login {
+    const struct kube_config *config; /* Borrowed. */
+    struct exec_plugin *plugin;
+    struct exec_credential credential;
+    bool given;             /* There is a credential, be it expired. */
+    bool wanted;            /* Run as soon as allowed. */
+    int64_t renew_ms;       /* When to run anyway, on the wall clock. */
+    unsigned failures;      /* In a row. */
+    int64_t pause_ms;       /* No run before this (steady). */
+    int64_t now_ms;         /* When last advanced, */
+    int64_t wall_ms;        /* on both clocks. */
+    uint64_t version;       /* Another number for another certificate. */
+    uint64_t token_version; /* For a token in the place of another. */
+    struct error problem;
+};
+
+/* `config`, which has an `exec`, and `environment` are borrowed. */
+void exec_login_init(struct exec_login *login, const struct kube_config *config,
+                     const char *const *environment);
+void exec_login_release(struct exec_login *login);
+
+/* `ca` goes to the plugin if it asks for the cluster; may be NULL. */
+void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms, int64_t wall_ms);
+
+/* The server refused the credential. */
+void exec_login_refused(struct exec_login *login);
+
+/* The credential to send; NULL before the first one, and after it has expired. */
+const struct exec_credential *exec_login_credential(const struct exec_login *login);
+
+/* When exec_login_advance() is due (steady). */
+int64_t exec_login_due(const struct exec_login *login);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/auth/kube_config.h"
+#include "exporter/kube/auth/rest_config.h"
 #include "exporter/system/url.h"
 
 /* Where to look for an API server. All is borrowed. */
@@ -33,3 +33,16 @@ bool kube_inherited_proxy(const char *const *environment, const struct server_ur
 
 /* Call `each` for every kubeconfig file that would be read, whether it exists or not. */
 void kube_place_each_file(const struct kube_place *place, kube_file_fn *each, void *context);
+
+struct in_cluster_options {
+    const char *host;   /* $KUBERNETES_SERVICE_HOST */
+    const char *port;   /* $KUBERNETES_SERVICE_PORT */
+    const char *folder; /* NULL for where Kubernetes mounts the service account. */
+};
+
+/*
+ * The server of the cluster that this pod runs in. That is not Karmada's own
+ * API server, unless both are one. Its files are read by credentials_new().
+ */
+bool in_cluster_load(const struct in_cluster_options *options, struct kube_config *out,
+                     struct error *err) MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/auth/kube_config.h"
+#include "exporter/kube/auth/rest_config.h"
 #include "exporter/system/secret.h"
 
 /*

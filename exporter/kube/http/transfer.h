@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 
 #include "exporter/kube/http/transport.h"
+#include "metrics/base/base.h"
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
@@ -75,3 +76,12 @@ struct transport_result transfer_result(const struct transfer *t);
 
 /* True while curl holds it back because no connection has room for it. */
 bool transfer_is_pending(const struct transfer *t);
+
+/*
+ * How long a server asks us to wait, in milliseconds: at most five minutes, whatever it
+ * says; 0 for nothing, the past and nonsense.
+ */
+int64_t retry_after_ms(int64_t seconds);
+
+/* The same from a Retry-After header (NULL: none). Dates, which no API server sends, count as 0. */
+int64_t retry_after_read(const char *header);

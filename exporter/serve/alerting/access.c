@@ -2,7 +2,7 @@
 #include "exporter/serve/alerting/access.h"
 
 #include "exporter/kube/auth/locate.h"
-#include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/kube/auth/proxy.h"
 #include "exporter/system/http_request.h"
 #include "exporter/system/platform.h"
 #include "exporter/version.h"

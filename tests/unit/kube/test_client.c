@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/http/client.h"
+#include "exporter/kube/http/kube_client.h"
 
-#include "exporter/kube/http/pool.h"
+#include "exporter/kube/http/connection_pool.h"
 
 #include <limits.h>
 #include <netinet/in.h>

@@ -4,9 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "exporter/kube/auth/exec_login.h"
+#include "exporter/kube/auth/exec_plugin.h"
 #include "exporter/kube/auth/tls_files.h"
-#include "exporter/kube/auth/token_file.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "exporter/kube/auth/in_cluster.h"
+#include "exporter/kube/auth/locate.h"
 #include "metrics/base/strbuf.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"

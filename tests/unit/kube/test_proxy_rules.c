@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/kube/auth/proxy.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/response.h"
 
-#include "exporter/kube/http/retry_after.h"
+#include "exporter/kube/http/transfer.h"
 #include "exporter/system/file.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/http/capacity.h"
+#include "exporter/kube/http/connection_pool.h"
 
 #include "tests/unit/suite.h"
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "exporter/system/child.h"
+#include "exporter/kube/auth/exec_plugin.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 

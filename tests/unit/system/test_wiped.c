@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "exporter/kube/auth/credentials.h"
-#include "exporter/kube/auth/exec_credential.h"
+#include "exporter/kube/auth/exec_plugin.h"
 #include "exporter/kube/auth/kubeconfig.h"
 #include "exporter/serve/alerting/access.h"
 #include "exporter/system/http_request.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/auth/kube_config.h"
+#include "exporter/kube/auth/rest_config.h"
 
 #include "exporter/system/secret.h"
 

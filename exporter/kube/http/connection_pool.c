@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/http/pool.h"
+#include "exporter/kube/http/connection_pool.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -387,4 +387,27 @@ int64_t pool_due(struct pool *p, int64_t now_ms)
             due_ms = p->check_ms;
     }
     return due_ms;
+}
+
+enum { SUSPICIONS = 3 }; /* That are as good as knowledge. */
+
+void capacity_init(struct stream_capacity *c, unsigned streams)
+{
+    *c = (struct stream_capacity){.streams = streams};
+}
+
+void capacity_had(struct stream_capacity *c, unsigned streams)
+{
+    if (streams > c->most)
+        c->most = streams;
+}
+
+void capacity_full(struct stream_capacity *c, unsigned streams)
+{
+    if (streams < c->most || streams == 0)
+        return;
+    c->suspicions = streams == c->suspected ? c->suspicions + 1 : 1;
+    c->suspected = streams;
+    if (c->suspicions == SUSPICIONS)
+        c->streams = streams;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/http/client.h"
+#include "exporter/kube/http/kube_client.h"
 
 #include <limits.h>
 #include <sys/select.h>
 
-#include "exporter/kube/http/capacity.h"
-#include "exporter/kube/http/pool.h"
+#include "exporter/kube/http/connection_pool.h"
 #include "exporter/system/descriptors.h"
 
 enum {
