@@ -2,7 +2,7 @@
 #include "exporter/cli/reconcile_act.h"
 
 #include "exporter/cli/fates.h"
-#include "exporter/kube/annotate.h"
+#include "exporter/kube/object_request.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/signals.h"
 #include "metrics/base/timestamp.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/namespace_filter.h"
+#include "exporter/kube/api_resources.h"
 #include "metrics/base/json.h"
 
 /*

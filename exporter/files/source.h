@@ -3,7 +3,7 @@
 
 #include "exporter/files/limits.h"
 #include "exporter/files/problems.h"
-#include "exporter/kube/namespace_filter.h"
+#include "exporter/kube/api_resources.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
 

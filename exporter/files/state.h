@@ -5,7 +5,7 @@
 #include "exporter/files/reading.h"
 #include "exporter/files/rescan.h"
 #include "exporter/files/scopes.h"
-#include "exporter/kube/namespace_filter.h"
+#include "exporter/kube/api_resources.h"
 
 /* What source.h is about, seen from inside this folder. */
 struct manifests {

@@ -29,3 +29,49 @@ int64_t backoff_forgiven_ms(uint32_t random)
 {
     return DELAY_FIRST_MS + random % FORGIVEN_SPREAD_MS;
 }
+
+enum {
+    STEP_BYTES = 10 * 1024,
+    STEP_MS = 10 * 1000,
+    TOTAL_MS = 60 * 1000,
+    TOTAL_BYTES_PER_MS = 4,
+};
+
+void progress_open(struct progress *p, int64_t now_ms)
+{
+    *p = (struct progress){.opened_ms = now_ms, .mark_ms = now_ms};
+}
+
+void progress_heard(struct progress *p, size_t bytes, int64_t now_ms)
+{
+    p->bytes += bytes;
+    if (p->begun && p->bytes - p->mark_bytes < STEP_BYTES)
+        return;
+    p->begun = true;
+    p->mark_ms = now_ms;
+    p->mark_bytes = p->bytes;
+}
+
+int64_t progress_deadline(const struct progress *p, int64_t first_ms)
+{
+    int64_t step_ms = p->mark_ms + STEP_MS;
+    int64_t total_ms = p->opened_ms + TOTAL_MS + (int64_t)(p->bytes / TOTAL_BYTES_PER_MS);
+
+    if (!p->begun)
+        return p->opened_ms + first_ms;
+    return step_ms < total_ms ? step_ms : total_ms;
+}
+
+int64_t progress_quiet_since(const struct progress *p)
+{
+    return p->mark_ms;
+}
+
+const char *progress_fault(const struct progress *p, int64_t now_ms)
+{
+    if (!p->begun)
+        return "the server does not answer";
+    if (now_ms >= p->mark_ms + STEP_MS)
+        return "the server stopped in the middle of its answer, or sends less than 1 KiB a second";
+    return "the server sends less than 4 KiB a second";
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/discovery.h"
 
-#include "exporter/kube/response.h"
+#include "exporter/kube/server_response.h"
 
 enum discovery_step { STEP_IDLE, STEP_CORE, STEP_GROUPS, STEP_VERSIONS };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/api_table.h"
+#include "exporter/kube/api_resources.h"
 
 /*
  * Asking an API server which kinds it serves, in rounds: two requests where it answers for

@@ -1,8 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector.h"
 
-#include "exporter/kube/lateness.h"
-#include "exporter/kube/query.h"
+#include "exporter/kube/server_response.h"
+
+/* A stream that misses something says so at once: one open for longer missed nothing. */
+enum { PROVEN_MS = 1000 };
+
+void failure_count(struct reflector_failure *f, bool counts)
+{
+    if (counts && !f->counts)
+        f->context->failing_count++;
+    else if (!counts && f->counts)
+        f->context->failing_count--;
+    f->counts = counts;
+}
+
+void failure_log(struct reflector_failure *f, enum end_reason reason, const char *text,
+                 unsigned retries, bool synced)
+{
+    const char *name = end_reason_name(reason);
+    bool warn = !f->warned && retries > 0;
+
+    snprintf(f->text, sizeof(f->text), "%s%s%s", name, *text ? ": " : "", text);
+    f->warned = f->warned || warn;
+    f->context->health_version += warn;
+    log_write(f->context->log, warn ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
+              synced ? "cannot read a resource; its last known objects stay in force"
+                     : "cannot read a resource",
+              "resource", f->resource, "api_version", f->api_version, "reason", name, "error",
+              text);
+}
+
+void failure_end(struct reflector_failure *f)
+{
+    if (f->warned)
+        log_write(f->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
+                  f->resource, "api_version", f->api_version);
+    failure_count(f, false);
+    f->context->health_version += f->warned;
+    f->warned = false;
+    f->text[0] = '\0';
+}
+
+void failure_note(struct reflector_failure *f, const struct request_end *end)
+{
+    if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
+        return;
+    failure_count(f, true);
+    f->failed_ms = f->context->now_ms;
+    f->told_to_wait_ms = end->retry_after_ms;
+}
+
+int64_t failure_end_ms(const struct reflector_failure *f, int64_t answered_ms)
+{
+    return f->text[0] && answered_ms ? answered_ms + PROVEN_MS : INT64_MAX;
+}
+
+void failure_log_poll(struct reflector_failure *f)
+{
+    if (f->polled)
+        return;
+    f->polled = true;
+    f->context->health_version++;
+    log_write(f->context->log, LOG_LEVEL_WARN,
+              "no connection is left to watch a resource over HTTP/1.1; it is listed every 30 s; "
+              "raise the limit of open files",
+              "resource", f->resource, "api_version", f->api_version);
+}
+
+static bool is_listing(const struct watch *w)
+{
+    return w->phase == WATCH_LISTING || w->phase == WATCH_INITIAL_EVENTS;
+}
+
+int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limiter,
+                        const struct list_ticket *ticket)
+{
+    int64_t patience_ms = list_limiter_patience(limiter, ticket, w->stalls);
+
+    if (!is_listing(w) || patience_ms == INT64_MAX)
+        return w->due_ms;
+    patience_ms += progress_quiet_since(&w->lifetime.progress);
+    return patience_ms < w->due_ms ? patience_ms : w->due_ms;
+}
+
+int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket, bool open)
+{
+    if (!is_listing(w))
+        return INT64_MAX;
+    if (open)
+        return progress_quiet_since(&w->lifetime.progress) + PROGRESS_LATE_MS;
+    return ticket->state == TICKET_WAITING ? ticket->since_ms + PROGRESS_LATE_MS : INT64_MAX;
+}
+
+const char *lateness_reason(const struct watch *w, bool open, int64_t now_ms)
+{
+    return open ? watch_fault(w, now_ms) : "it waits for the lists of other resources";
+}
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
@@ -398,4 +492,120 @@ int64_t reflector_due(const struct reflector *r)
     if (recheck_due(&r->history.recheck) < due_ms)
         due_ms = recheck_due(&r->history.recheck);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
+{
+    struct reflector *found = NULL;
+
+    for (size_t i = l->always_count; i < l->count && !found; i++) {
+        struct reflector *r = l->items[i];
+
+        if (r->objects.settings == spec->settings && strcmp(r->kind, spec->kind) == 0 &&
+            strcmp(r->api_version, spec->api_version) == 0 &&
+            strcmp(r->resource, spec->resource) == 0 && is_same(r->ns, spec->ns) &&
+            is_same(r->field_selector, spec->field_selector))
+            found = r;
+    }
+    if (found) {
+        found->wants_relist = found->wants_relist || (spec->again && found->objects.bound_only);
+    } else {
+        found = reflector_new(l->context, spec);
+        l->items = xreallocarray(l->items, l->count + 1, sizeof(struct reflector *));
+        l->items[l->count++] = found;
+    }
+    found->wanted = true;
+    found->wanted_all = found->wanted_all || !spec->bound_only;
+    found->wanted_full = found->wanted_full || !spec->metadata_only;
+}
+
+void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, bool namespaced)
+{
+    const struct namespace_filter *filter = l->context->filter;
+    bool by_name = namespaced && !spec.ns && !spec.unfiltered && filter->namespace_count > 0;
+
+    if (!by_name) {
+        if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
+            want_in(l, &spec);
+        return;
+    }
+    for (size_t i = 0; i < filter->namespace_count; i++) {
+        spec.ns = filter->namespaces[i];
+        if (namespace_filter_allows(filter, spec.ns))
+            want_in(l, &spec);
+    }
+}
+
+void reflector_list_want_kinds(struct reflector_list *l, enum watch_condition when, bool awaited)
+{
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        const struct kind_watch *watch = &def->watch;
+        struct reflector_spec spec = {
+            .api_version = watch->read_api_version ? watch->read_api_version : def->api_version,
+            .kind = def->name,
+            .resource = watch->resource,
+            .ns = watch->only_namespace,
+            .field_selector = watch->field_selector,
+            .metadata_only = watch->metadata_only,
+            .unfiltered = watch->unfiltered,
+            .by_binding = watch->by_binding,
+            .supplement = watch->supplement,
+            .required = watch->required,
+            .optional = watch->optional && !awaited,
+            .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
+        };
+
+        if (watch->when == when)
+            reflector_list_want(l, spec, !def->cluster_scoped);
+    }
+}
+
+void reflector_list_unwant(struct reflector_list *l)
+{
+    for (size_t i = l->always_count; i < l->count; i++) {
+        struct reflector *r = l->items[i];
+
+        r->wanted = r->wanted_all = r->wanted_full = false;
+    }
+}
+
+void reflector_list_drop_unwanted(struct reflector_list *l)
+{
+    size_t kept = l->always_count;
+
+    for (size_t i = l->always_count; i < l->count; i++) {
+        struct reflector *r = l->items[i];
+        const struct watch_counts *counts = &r->watch.counts;
+
+        if (r->wanted) {
+            reflector_keep(r, !r->wanted_all, !r->wanted_full);
+            l->items[kept++] = r;
+            continue;
+        }
+        l->past.lists += counts->lists;
+        l->past.list_failures += counts->list_failures;
+        l->past.audits += counts->audits;
+        l->past.divergences += counts->divergences;
+        for (size_t k = 0; k < END_REASON_COUNT; k++)
+            l->past.restarts[k] += counts->restarts[k];
+        reflector_clear(r);
+        reflector_free(r);
+    }
+    l->count = kept;
+}
+
+void reflector_list_release(struct reflector_list *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        reflector_free(l->items[i]);
+    free(l->items);
+    *l = (struct reflector_list){0};
 }

@@ -1,11 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/context.h"
-#include "exporter/kube/failure.h"
-#include "exporter/kube/history.h"
-#include "exporter/kube/request.h"
-#include "exporter/kube/store.h"
+#include "exporter/kube/reflector_request.h"
+#include "exporter/kube/reflector_store.h"
+#include "exporter/kube/restore_detection.h"
+#include "exporter/kube/watch.h"
+
+/* How the failures of a reflector are logged, counted and forgotten. */
+struct reflector_failure {
+    struct reflector_context *context; /* Borrowed, as are the resource and its apiVersion. */
+    const char *resource;
+    const char *api_version;
+    bool counts;       /* The server did not answer, or not now: it counts as failing. */
+    int64_t failed_ms; /* When that was; and for how long it said to wait: */
+    int64_t told_to_wait_ms;
+    bool warned; /* The log has a warning about it. */
+    bool polled; /* And one about the lack of room for a stream. */
+    /* Why the last request failed, or makes no progress, for people; "" if neither is so. */
+    char text[512];
+};
+
+/* It counts among those that the server does not serve, or does not. */
+void failure_count(struct reflector_failure *f, bool counts);
+
+/*
+ * A single failure happens now and then: the log warns of the second in a row. `synced`: there are
+ * objects from before.
+ */
+void failure_log(struct reflector_failure *f, enum end_reason reason, const char *text,
+                 unsigned retries, bool synced);
+
+/* It is not watched, for lack of connections, but listed now and then: tell that once. */
+void failure_log_poll(struct reflector_failure *f);
+
+/* The resource can be read again. */
+void failure_end(struct reflector_failure *f);
+
+/* A request ended: is it the server that fails, rather than this request of it? */
+void failure_note(struct reflector_failure *f, const struct request_end *end);
+
+/*
+ * When an open stream that was answered then (0: it was not), and of which nothing came yet, ends
+ * the failure before it.
+ */
+int64_t failure_end_ms(const struct reflector_failure *f, int64_t answered_ms);
 
 /*
  * Keeps the objects of one resource of an API server, in one namespace or in all, in the
@@ -125,3 +163,43 @@ static inline bool reflector_reads_bindings(const struct reflector *r)
 {
     return kind_of(r->api_version, r->kind)->class == CLASS_BINDING;
 }
+
+/*
+ * When a list, or a stream that begins with all objects, takes too long. The ticket is that of
+ * the list; `open` says that its request is under way.
+ */
+
+/* When to give up the open request of the watch, or to end its wait. */
+int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limiter,
+                        const struct list_ticket *ticket);
+
+/* When people have to be told of it; INT64_MAX if it is no list, or neither waits nor is open. */
+int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket, bool open);
+
+/* What to tell them. */
+const char *lateness_reason(const struct watch *w, bool open, int64_t now_ms);
+
+/* The reflectors of a source: those of the kinds that are always watched, then others. */
+struct reflector_list {
+    struct reflector_context *context; /* Borrowed. */
+    struct reflector **items;
+    size_t count;
+    size_t always_count;
+    struct watch_counts past; /* Of reflectors that are gone. */
+};
+
+/*
+ * Have a resource watched where the namespace filter allows: everywhere at once, or, where
+ * namespaces are named, in each of them. Of those beyond always_count, `wanted` is set.
+ */
+void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, bool namespaced);
+/* The same of every kind whose row says so. `awaited`: of these none is optional. */
+void reflector_list_want_kinds(struct reflector_list *l, enum watch_condition when, bool awaited);
+
+/* Nothing beyond always_count is wanted, until it is said anew. */
+void reflector_list_unwant(struct reflector_list *l);
+/* End the watches that are not wanted, and remove their objects; tell the others what to keep. */
+void reflector_list_drop_unwanted(struct reflector_list *l);
+
+/* End all watches; the objects stay in the store. */
+void reflector_list_release(struct reflector_list *l);

@@ -1,10 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/end_reason.h"
-#include "exporter/kube/lifetime.h"
+#include "exporter/kube/backoff.h"
 #include "exporter/system/rate_limit.h"
 #include "metrics/base/strbuf.h"
+
+/* Why a request ended. */
+enum end_reason {
+    END_REGULAR,      /* The server ended the stream, as agreed. */
+    END_SHORT,        /* It did so at once, before it sent any event. */
+    END_LOST,         /* The connection failed, or the response was cut short. */
+    END_QUIET,        /* Nothing came for longer than a healthy server keeps silent. */
+    END_BUSY,         /* 429: too many requests. */
+    END_UNAVAILABLE,  /* 5xx. */
+    END_GONE,         /* 410: the version or the continue token is too old. */
+    END_AHEAD,        /* The server does not know our version yet: it is behind, or restored. */
+    END_UNAUTHORIZED, /* 401. */
+    END_FORBIDDEN,    /* 403. */
+    END_ABSENT,       /* 404, 405: not served. */
+    END_UNACCEPTABLE, /* 406, 415: not in the form that was asked for. */
+    END_REFUSED,      /* Any other status but 200. */
+    END_FAILED,       /* The stream sent an error. */
+    END_MALFORMED,    /* The body is no list, or no stream of events. */
+    END_RESTORED,     /* The server was restored from a backup, or that is to be feared. */
+};
+enum { END_REASON_COUNT = END_RESTORED + 1 };
+
+/* The name of a reason in series and logs: "ended", "short", ... */
+const char *end_reason_name(enum end_reason reason);
+
+/* How long an open list or stream may go on. Times are steady. */
+struct lifetime {
+    int64_t opened_ms;
+    int64_t heard_ms;         /* When the last event came. */
+    unsigned timeout_s;       /* What a stream was asked to last. */
+    bool cut;                 /* What came last ends in the middle of an event. */
+    struct progress progress; /* Of a stream of changes: since it was last silent. */
+};
+
+enum lifetime_kind {
+    LIFETIME_LIST,
+    LIFETIME_INITIAL_EVENTS,
+    LIFETIME_STREAM,
+    LIFETIME_STREAM_WITH_BOOKMARKS, /* Its silence means something. */
+};
+
+/* It is opened now; `timeout_s` stays. */
+void lifetime_open(struct lifetime *l, int64_t now_ms);
+
+/*
+ * So many bytes of the response have come, the last of them in the middle of an event (`cut`);
+ * 0: a stream has begun.
+ */
+void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t bytes, bool cut,
+                    int64_t now_ms);
+
+/* When to give it up. */
+int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind);
+
+/* What is wrong with it, for people, if it is late. */
+const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind kind, int64_t now_ms);
 
 /*
  * One resource of an API server, watched for ever: list it, or have a stream

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/fetch.h"
+#include "exporter/kube/object_request.h"
 
 /*
  * Which of several exporters leads, by a Lease of coordination.k8s.io/v1 as client-go's leader

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/fetch.h"
+#include "exporter/kube/object_request.h"
 #include "exporter/notify/dispute.h"
 #include "metrics/rules/engine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/source.h"
+#include "exporter/kube/kube_source.h"
 #include "metrics/expose/registry.h"
 
 /* "deployment.apps": how resources are named in labels, from their kind and group. */

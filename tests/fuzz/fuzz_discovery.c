@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/discovery.h"
-#include "exporter/kube/response.h"
+#include "exporter/kube/server_response.h"
 
 /* Whatever a server says it serves, a round ends, and so does reading any refusal. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/source.h"
+#include "exporter/kube/kube_source.h"
 #include "tests/sim/wire.h"
 #include "tests/unit/page.h"
 

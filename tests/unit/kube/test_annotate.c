@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/annotate.h"
+#include "exporter/kube/object_request.h"
 
 #include "tests/unit/manual.h"
 #include "tests/unit/suite.h"

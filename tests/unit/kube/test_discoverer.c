@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/discoverer.h"
+#include "exporter/kube/kube_source.h"
 
 #include "tests/unit/manual.h"
 #include "tests/unit/suite.h"

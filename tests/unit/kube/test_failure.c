@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/failure.h"
+#include "exporter/kube/reflector.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/source.h"
+#include "exporter/kube/kube_source.h"
 
-#include "exporter/kube/store.h"
+#include "exporter/kube/reflector_store.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/store.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/finder.h"
+#include "exporter/kube/session.h"
 #include "metrics/model/template.h"
 #include "tests/unit/fake_api.h"
 #include "tests/unit/suite.h"

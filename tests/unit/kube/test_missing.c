@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/missing.h"
+#include "exporter/kube/initial_sync.h"
 
 #include "exporter/web/source_section.h"
 #include "metrics/model/binding.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/recheck.h"
+#include "exporter/kube/restore_detection.h"
 
 #include "tests/unit/manual.h"
 #include "tests/unit/suite.h"

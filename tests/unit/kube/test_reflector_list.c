@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/list.h"
+#include "exporter/kube/reflector.h"
 
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/response.h"
+#include "exporter/kube/server_response.h"
 
 #include "exporter/kube/http/transfer.h"
 #include "exporter/system/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/history.h"
+#include "exporter/kube/restore_detection.h"
 #include "exporter/system/rate_limit.h"
 #include "tests/unit/follow.h"
 #include "tests/unit/suite.h"

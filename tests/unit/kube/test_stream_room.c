@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/stream_room.h"
+#include "exporter/kube/reflector_request.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/watch.h"
 
-#include "exporter/kube/query.h"
+#include "exporter/kube/server_response.h"
 #include "exporter/system/url.h"
 #include "tests/unit/suite.h"
 

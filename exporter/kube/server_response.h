@@ -33,3 +33,17 @@ bool content_is_json(const char *content_type);
 
 /* The value of a parameter of a Content-Type, in any order, is `value`. */
 bool content_parameter_is(const char *content_type, const char *name, const char *value);
+
+/* The query part of request URLs. */
+
+/* Append the query of the request that a watch orders to be opened. */
+void watch_query(const struct watch *w, struct strbuf *out);
+
+/* The same after "?", with a field selector unless that is NULL. */
+void query_watch(struct strbuf *out, const struct watch *w, const char *field_selector);
+
+/* Append the path of a resource, in a namespace or ("") in all or none. */
+void query_path(struct strbuf *out, const char *api_version, const char *ns, const char *resource);
+
+/* The Accept header for a list, or for an object or a stream: of metadata where the server can. */
+const char *query_accept(bool metadata_only, bool list);

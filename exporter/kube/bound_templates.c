@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/bound.h"
+#include "exporter/kube/bound_templates.h"
 
-#include "exporter/kube/fetch.h"
+#include "exporter/kube/object_request.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/template.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/store.h"
+#include "exporter/kube/reflector_store.h"
 
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"

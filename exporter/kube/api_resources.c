@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/api_table.h"
+#include "exporter/kube/api_resources.h"
 
 #include <strings.h>
 
+#include "metrics/base/map.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/model/kind.h"
 
@@ -349,4 +350,25 @@ bool api_table_equal(const struct api_table *a, const struct api_table *b)
     return a->resource_count == b->resource_count && a->version_count == b->version_count &&
            a->core_known == b->core_known && a->groups_known == b->groups_known && contains(a, b) &&
            contains(b, a) && has_versions(a, b) && has_versions(b, a);
+}
+
+static bool namespace_filter_contains(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns)
+{
+    if (*ns && filter->namespace_count > 0 &&
+        !namespace_filter_contains(filter->namespaces, filter->namespace_count, ns))
+        return false;
+    if (namespace_filter_contains(filter->denied, filter->denied_count, ns))
+        return false;
+    /* No seed: all exporters have to agree on who reads which namespace. */
+    return filter->total_shards <= 1 ||
+           map_hash(ns, strlen(ns), 0) % filter->total_shards == filter->shard;
 }
