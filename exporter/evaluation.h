@@ -4,7 +4,7 @@
 #include <poll.h>
 
 #include "exporter/files/asset_source.h"
-#include "exporter/files/source.h"
+#include "exporter/files/manifest_source.h"
 #include "exporter/kube/session.h"
 #include "exporter/options/options.h"
 #include "metrics/expose/list_rows.h"

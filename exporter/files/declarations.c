@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/declarations.h"
 
+#include "metrics/model/kind.h"
+#include "metrics/model/work.h"
+
 /*
  * One document that declares an object. There is one for nearly every object,
  * so every byte counts. They are found through chains instead of a map, because
@@ -341,4 +344,147 @@ void declarations_release(struct declarations *m)
     m->chains = NULL;
     m->chain_count = 0;
     m->count = 0;
+}
+
+void scopes_init(struct scopes *s, const char *ns)
+{
+    /* As to kubectl, an empty name is none. */
+    *s = (struct scopes){.ns = xstrdup(*ns ? ns : "default")};
+}
+
+void scopes_release(struct scopes *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->kinds[i].group);
+        free(s->kinds[i].kind);
+    }
+    free(s->kinds);
+    free(s->ns);
+    *s = (struct scopes){0};
+}
+
+static bool is_known(const struct scopes *s, const char *group, size_t len, const char *kind)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->kinds[i].kind, kind) == 0 && strlen(s->kinds[i].group) == len &&
+            memcmp(s->kinds[i].group, group, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* True if it is news, and there is room for it. */
+static bool remember(struct scopes *s, const char *group, const char *kind)
+{
+    if (s->count == SCOPES_MAX || is_known(s, group, strlen(group), kind))
+        return false;
+    s->kinds = xreallocarray(s->kinds, s->count + 1, sizeof(*s->kinds));
+    s->kinds[s->count++] = (struct custom_kind){xstrdup(group), xstrdup(kind)};
+    return true;
+}
+
+void scopes_learn_all(struct scopes *s, const struct scopes *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        (void)remember(s, from->kinds[i].group, from->kinds[i].kind);
+}
+
+bool scopes_learn(struct scopes *s, const cJSON *object)
+{
+    const char *api_version = json_str(object, "apiVersion", "");
+    const cJSON *spec = json_get(object, "spec");
+    const char *group = json_str(spec, "group", "");
+    const char *kind = json_str(json_get(spec, "names"), "kind", "");
+
+    return strncmp(api_version, "apiextensions.k8s.io/", strlen("apiextensions.k8s.io/")) == 0 &&
+           strcmp(json_str(object, "kind", ""), "CustomResourceDefinition") == 0 &&
+           strcmp(json_str(spec, "scope", ""), "Cluster") == 0 && remember(s, group, kind);
+}
+
+/* The namespace that the object belongs to. */
+static const char *namespace_of(const struct scopes *s, const cJSON *object, bool *guessed)
+{
+    const char *api_version = json_str(object, "apiVersion", "");
+    const char *kind = json_str(object, "kind", "");
+    const cJSON *metadata = json_get(object, "metadata");
+    const char *own = json_str(metadata, "namespace", "");
+
+    switch (scope_of_kind(api_version, kind)) {
+    case SCOPE_CLUSTER:
+        return "";
+    case SCOPE_NAMESPACED:
+        return *own ? own : s->ns;
+    case SCOPE_UNKNOWN:
+        break;
+    }
+    if (is_known(s, api_version, api_group_len(api_version), kind))
+        return "";
+    *guessed = true;
+    return *own || *json_str(metadata, "uid", "") ? own : s->ns;
+}
+
+void scopes_place(const struct scopes *s, cJSON *object, bool *guessed)
+{
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
+    const char *ns = namespace_of(s, object, guessed);
+
+    if (!cJSON_IsObject(metadata) || strcmp(ns, json_str(metadata, "namespace", "")) == 0)
+        return;
+
+    cJSON *text = cJSON_CreateString(ns);
+    if (!text)
+        memory_exhausted(0);
+    cJSON_DeleteItemFromObjectCaseSensitive(metadata, "namespace");
+    if (*ns == '\0')
+        cJSON_Delete(text);
+    else if (!cJSON_AddItemToObject(metadata, "namespace", text))
+        memory_exhausted(0);
+}
+
+/* The kinds of settings (CLASS_SETTING) are selected by name. */
+enum { NAME_SELECTOR_LEN = sizeof("metadata.name=") - 1 };
+
+static bool is_settings(const struct kind_def *def, const cJSON *object)
+{
+    const struct kind_watch *watch = &def->watch;
+    const cJSON *metadata = json_get(object, "metadata");
+    const char *ns = json_str(metadata, "namespace", "");
+    const char *name = json_str(metadata, "name", "");
+
+    if (def->class != CLASS_SETTING || !watch->unfiltered ||
+        strcmp(watch->read_api_version, json_str(object, "apiVersion", "")) != 0 ||
+        strcmp(def->name, json_str(object, "kind", "")) != 0)
+        return false;
+    return (!watch->only_namespace || strcmp(watch->only_namespace, ns) == 0) &&
+           (!watch->field_selector || strcmp(watch->field_selector + NAME_SELECTOR_LEN, name) == 0);
+}
+
+static bool read_settings(cJSON *object)
+{
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        if (!is_settings(def, object))
+            continue;
+        cJSON_ReplaceItemInObjectCaseSensitive(object, "apiVersion",
+                                               cJSON_CreateString(def->api_version));
+        return true;
+    }
+    return false;
+}
+
+bool namespace_limit_reads(const struct namespace_filter *filter, cJSON *object)
+{
+    const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
+    const struct kind_def *def =
+        kind_of(json_str(object, "apiVersion", ""), json_str(object, "kind", ""));
+
+    if (def->watch.by_binding) {
+        const char *binding_ns = work_binding_ns(object);
+
+        return binding_ns && namespace_filter_allows(filter, binding_ns);
+    }
+    return def->watch.unfiltered || def->watch.when == WATCH_NEVER_FROM_FILES ||
+           namespace_filter_allows(filter, ns) || read_settings(object);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/files/source.h"
+#include "exporter/files/manifest_source.h"
 #include "exporter/system/log.h"
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
-#include "exporter/files/source.h"
+#include "exporter/files/manifest_source.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/api.h"
 #include "metrics/expose/report.h"

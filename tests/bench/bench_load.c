@@ -5,7 +5,7 @@
  */
 #include <cjson/cJSON.h>
 
-#include "exporter/files/source.h"
+#include "exporter/files/manifest_source.h"
 #include "metrics/base/json_frame.h"
 #include "metrics/expose/exposition.h"
 #include "tests/bench/generate.h"

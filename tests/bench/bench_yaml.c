@@ -5,8 +5,8 @@
  * text of eight times the size may take 16 times the processor time: quadratic work takes 64 times.
  * The program prints the worst ratio of each kind of file and every text beyond the limit.
  */
-#include "exporter/files/source.h"
-#include "exporter/files/yaml_file.h"
+#include "exporter/files/manifest_reader.h"
+#include "exporter/files/manifest_source.h"
 #include "exporter/system/secret.h"
 #include "tests/bench/measure.h"
 

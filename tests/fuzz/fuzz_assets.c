@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/asset.h"
+#include "exporter/files/asset_source.h"
 #include "metrics/base/json.h"
 #include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/decision.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/yaml_file.h"
+#include "exporter/files/manifest_reader.h"
 
 #include "metrics/base/json.h"
 

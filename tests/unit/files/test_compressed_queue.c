@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/compressed_queue.h"
+#include "exporter/files/manifest_reader.h"
 
 #include "tests/unit/suite.h"
 

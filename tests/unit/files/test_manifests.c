@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/source.h"
+#include "exporter/files/manifest_source.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/rescan.h"
+#include "exporter/files/manifest_source.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/scopes.h"
+#include "exporter/files/declarations.h"
 
 #include "tests/unit/suite.h"
 

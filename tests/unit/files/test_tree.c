@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/follow.h"
+#include "exporter/files/manifest_tree.h"
 
 #include <poll.h>
 #include <unistd.h>
 
-#include "exporter/files/walk.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 

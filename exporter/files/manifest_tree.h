@@ -3,8 +3,8 @@
 
 #include <sys/stat.h>
 
-#include "exporter/files/manifest_file.h"
-#include "exporter/files/watches.h"
+#include "exporter/files/manifest_problems.h"
+#include "exporter/files/manifest_scan.h"
 
 /*
  * Which files the PATHs stand for now, and which of them are to be read again.
@@ -75,3 +75,32 @@ void tree_found(struct tree *t, const struct found *found);
 struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path);
 /* Put the files in order. */
 void tree_sort(struct tree *t);
+
+/*
+ * Find the files that a PATH stands for now. Those that are new or changed are
+ * marked to be read, all of them with `force`; those not found again are marked
+ * as gone.
+ */
+void walk_path(struct tree *t, struct tree_path *path, bool force);
+
+/*
+ * The same with a job of the file reader (scan_start): begin, receive each result of the job, and
+ * end; or fail with the reason if the job hangs: then no file is removed.
+ */
+void walk_begin(struct tree *t, struct tree_path *path);
+void walk_receive(struct tree *t, struct tree_path *path, bool force,
+                  const struct read_result *result);
+void walk_end(struct tree *t, struct tree_path *path);
+void walk_fail(struct tree *t, struct tree_path *path, const char *why);
+
+/* Walk all PATHs and mark all files to be read. Fails if a PATH cannot be opened. */
+bool walk_all(struct tree *t, struct error *err) MUST_USE;
+
+/* Look again at one path inside a folder, or at the target of a link there. */
+void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force);
+
+/*
+ * Read inotify's events and look again at what they concern; with `apart` only mark what is to be
+ * walked or read. False if there was no event.
+ */
+bool follow_pump(struct tree *t);

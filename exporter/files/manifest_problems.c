@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/files/problems.h"
+#include "exporter/files/manifest_problems.h"
+
+#include <unistd.h>
 
 const char *problem_kind_name(enum problem_kind kind)
 {
@@ -124,4 +126,35 @@ void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out
         strbuf_addf(out, ":%zu", p->line);
     if (p->line > 0 && p->column > 0)
         strbuf_addf(out, ":%zu", p->column);
+}
+
+struct manifest_file *manifest_file_new(const char *path, uint32_t path_index)
+{
+    struct manifest_file *file = xcalloc(1, sizeof(*file));
+
+    file->path = xstrdup(path);
+    file->path_index = path_index;
+    file->spool = -1;
+    return file;
+}
+
+void manifest_file_free(struct manifest_file *file)
+{
+    if (!file)
+        return;
+    assert(file->declaration_count == 0);
+    if (file->spool >= 0)
+        close(file->spool);
+    problems_release(&file->problems);
+    problems_release(&file->duplicates);
+    free(file->declarations);
+    free(file->path);
+    free(file);
+}
+
+int manifest_file_compare(const struct manifest_file *a, const struct manifest_file *b)
+{
+    if (a->path_index != b->path_index)
+        return a->path_index < b->path_index ? -1 : 1;
+    return strcmp(a->path, b->path);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/files/limits.h"
-#include "exporter/files/problems.h"
+#include "exporter/files/declarations.h"
+#include "exporter/files/json_file.h"
+#include "exporter/files/manifest_problems.h"
+#include "exporter/files/manifest_reader.h"
+#include "exporter/files/manifest_tree.h"
 #include "exporter/kube/api_resources.h"
 #include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
@@ -100,3 +103,70 @@ size_t manifests_file_count(const struct manifests *m);
 size_t manifests_broken_count(const struct manifests *m);
 /* How many documents declare an object that a later one declares again. */
 size_t manifests_duplicate_count(const struct manifests *m);
+
+/*
+ * Walks PATHs with jobs of the file reader, one at a time, and keeps the jobs that hang. A PATH
+ * that does not answer is a problem and keeps its files. It is walked again when its job returns.
+ */
+enum { HELD_MAX = ABANDONED_MAX, HELD_OF_PATH_MAX = ABANDONED_OF_PATH_MAX };
+
+struct rescan {
+    struct file_reader *reader; /* Borrowed. NULL: the caller walks PATHs itself. */
+    struct read_job *job;       /* Of the walk under way; NULL without one. */
+    struct tree_path *path;
+    bool force;
+    int64_t begun_ms;
+    int64_t rest_ms; /* Until then there is no other walk: they are not to keep a disk busy. */
+    /* Jobs that hang or were lost. */
+    struct held {
+        struct read_job *job;
+        struct tree_path *path;
+        bool is_walk;
+        int64_t retry_ms; /* Not before. */
+        bool rested;      /* retry_ms has passed: only the job itself is waited for. */
+    } held[HELD_MAX];
+    size_t held_count;
+};
+
+void rescan_release(struct rescan *r);
+
+/* True while a PATH is walked, or is to be. */
+bool rescan_wanted(const struct rescan *r, const struct tree *t);
+
+/* Go on with the walk, or begin one. False if there is nothing to do for now. */
+bool rescan_step(struct rescan *r, struct tree *t, int64_t now_ms);
+
+/* Keeps the job that hangs while it reads a file of this PATH; takes ownership of the job. */
+void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job, int64_t now_ms);
+
+/* True if so much of the PATH hangs that its files had better not be touched. */
+bool rescan_is_held(const struct rescan *r, const struct tree_path *path);
+
+/* When rescan_step() is due though nothing has arrived; INT64_MAX for never. */
+int64_t rescan_due(const struct rescan *r, const struct tree *t);
+
+/* What source.h is about, seen from inside this folder. */
+struct manifests {
+    struct manifest_limits limits;
+    struct tree tree;
+    struct scopes scopes;
+    const struct namespace_filter *filter; /* NULL: objects of all namespaces. Borrowed. */
+    struct declarations declarations;
+    bool (*put)(void *context, const cJSON *object, struct error *err); /* NULL: declare. */
+    void *put_context;
+    struct reading *reading;       /* The file that is being read, if any, ... */
+    struct manifest_file *current; /* ... which one it is, ... */
+    struct problems found;         /* ... and what is wrong with it so far. */
+    struct problem_view view;
+    bool view_is_old;
+    struct rescan rescan;
+    struct ahead ahead;
+    int64_t waits_ms; /* Since when there is only waiting; 0: there is work, or nothing to do. */
+    int64_t due_ms;   /* When to go on though nothing has arrived. */
+};
+
+/*
+ * Receive an object of the file that is being read: it is declared or handed out, or a problem.
+ * The context is the struct manifests (state.h).
+ */
+void intake_object(void *context, cJSON *object, struct json_place place);
