@@ -6,7 +6,7 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/remote.h"
 #include "exporter/system/url.h"
-#include "exporter/text/finding_counts.h"
+#include "exporter/text/check_result.h"
 #include "exporter/text/object_name.h"
 #include "metrics/base/shown.h"
 

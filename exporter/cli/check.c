@@ -4,7 +4,7 @@
 #include "exporter/cli/ask.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
-#include "exporter/text/review.h"
+#include "exporter/text/check_result.h"
 
 static enum exit_status answer(const struct review *r, enum exit_status status,
                                const struct command *command)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/options/options.h"
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 
 /* True for the formats that programs read, whatever the verb. */
 bool document_wanted(enum output_format format);

@@ -6,7 +6,7 @@
 #include "exporter/cli/find.h"
 #include "exporter/cli/load.h"
 #include "exporter/system/platform.h"
-#include "exporter/text/explanation_text.h"
+#include "exporter/text/text_table.h"
 #include "metrics/explain/explain.h"
 
 /* Nothing moves while one looks once. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/fates.h"
 
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 #include "metrics/expose/report_parts.h"
 
 enum { LINE_MAX_BYTES = 8192, WORD_COLUMNS = 8, BAR_COLUMNS = 40 };

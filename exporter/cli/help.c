@@ -3,7 +3,7 @@
 
 #include "exporter/cli/option_text.h"
 #include "exporter/cli/reference.h"
-#include "exporter/text/table.h"
+#include "exporter/text/text_table.h"
 
 enum {
     FLAG_MAX = 128,

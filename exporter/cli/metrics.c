@@ -2,7 +2,7 @@
 #include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
-#include "exporter/text/table.h"
+#include "exporter/text/text_table.h"
 #include "metrics/expose/family.h"
 
 static enum exit_status run_metrics(struct command *command)

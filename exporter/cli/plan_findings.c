@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/plan_findings.h"
 
-#include "exporter/text/findings_table.h"
-#include "exporter/text/table.h"
+#include "exporter/text/check_result.h"
+#include "exporter/text/text_table.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/binding.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/plan_print.h"
 
-#include "exporter/text/findings_table.h"
-#include "exporter/text/table.h"
+#include "exporter/text/check_result.h"
+#include "exporter/text/text_table.h"
 #include "metrics/explain/explanation.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/model/store.h"

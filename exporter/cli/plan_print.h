@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 #include "metrics/simulate/plan.h"
 
 /* Print a finished plan for people. */

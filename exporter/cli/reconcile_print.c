@@ -3,8 +3,8 @@
 
 #include "exporter/cli/plan_findings.h"
 #include "exporter/cli/plan_print.h"
-#include "exporter/text/findings_table.h"
-#include "exporter/text/table.h"
+#include "exporter/text/check_result.h"
+#include "exporter/text/text_table.h"
 #include "metrics/expose/report.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/template.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/options/options.h"
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 #include "metrics/base/json_writer.h"
 #include "metrics/simulate/reconcile.h"
 

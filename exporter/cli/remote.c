@@ -8,7 +8,7 @@
 #include "exporter/kube/auth/proxy.h"
 #include "exporter/kube/auth/tls_files.h"
 #include "exporter/system/http_request.h"
-#include "exporter/text/finding_counts.h"
+#include "exporter/text/check_result.h"
 #include "exporter/version.h"
 
 enum {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/options/options.h"
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 
 enum exit_status {
     STATUS_OK = 0,

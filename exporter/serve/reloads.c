@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/reloads.h"
 
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 #include "exporter/web/response.h"
 
 /* Less than a client's connection may wait for its answer (peers.c). */

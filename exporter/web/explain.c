@@ -2,7 +2,7 @@
 #include "metrics/explain/explain.h"
 
 #include "exporter/evaluation.h"
-#include "exporter/text/explanation_text.h"
+#include "exporter/text/text_table.h"
 #include "exporter/web/find.h"
 #include "exporter/web/form.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 #include "exporter/web/api.h"
 
 /* In which form an answer is wanted that a verb prints: as a document, or as text for people. */

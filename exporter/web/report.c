@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/text/review.h"
+#include "exporter/text/check_result.h"
 #include "exporter/web/form.h"
 
 enum { COUNTS_MAX_BYTES = 4096 };

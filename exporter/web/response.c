@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/response.h"
 
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/text/finding_counts.h"
+#include "exporter/text/check_result.h"
 #include "tests/fuzz/must.h"
 
 /* Whatever a server says it has found: what is read of it is what is written again. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/text/finding_counts.h"
+#include "exporter/text/check_result.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/text/output.h"
+#include "exporter/text/text_table.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "exporter/text/table.h"
 #include "tests/unit/suite.h"
 
 enum { TEXT_MAX = 64 * 1024 };

@@ -3,6 +3,7 @@
 
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
+#include "metrics/explain/explanation.h"
 
 /*
  * Text for people: tables whose columns line up, wrapped to the width of the
@@ -65,3 +66,44 @@ void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent,
  * after the first deeper.
  */
 void output_line(struct output *o, size_t indent, const char *text);
+
+/*
+ * Rows of cells whose columns line up. Only the last column is wrapped: names
+ * must stay whole, to be copied. Where the terminal is too narrow for that, the
+ * last column goes under its row.
+ */
+enum { TABLE_COLUMNS_MAX = 6 };
+
+struct table_cell {
+    char *text; /* Safe for a terminal. */
+    enum output_style style;
+};
+
+struct table {
+    const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
+    size_t column_count;
+    unsigned indent;
+    struct table_cell *cells;
+    size_t cell_count;
+};
+
+/* An empty table. `headings` are column_count texts; NULL for none. */
+struct table table_make(const char *const *headings, size_t column_count, unsigned indent);
+void table_release(struct table *t);
+
+/* Add the next cell, row by row. */
+void table_add(struct table *t, enum output_style style, const char *text);
+void table_addf(struct table *t, enum output_style style, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* A cell with "Deployment default/app-a"; objects without a namespace have no slash. */
+void table_add_object(struct table *t, const char *kind, const char *ns, const char *name);
+
+void table_print(const struct table *t, struct output *o);
+
+/* What `explain` prints, and /api/v1/explain answers as text. */
+
+/* Print a finished explanation, made safe for a terminal and wrapped to the width. */
+void explanation_print(const struct explanation *x, struct output *o);
+
+/* Print one line of that. */
+void explanation_print_line(struct output *o, enum explain_style style, const char *text);

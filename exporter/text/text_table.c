@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/text/text_table.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "metrics/base/number.h"
+#include "metrics/base/utf8.h"
+
+enum {
+    TEXT_MAX = 1024 * 1024 * 1024,
+    LINE_MAX_BYTES = 1024 * 1024,
+    HANGING = 2,
+};
+
+static const char *const escapes[] = {
+    [STYLE_PLAIN] = "",       [STYLE_HEADING] = "\033[1m",  [STYLE_FAINT] = "\033[2m",
+    [STYLE_BAD] = "\033[31m", [STYLE_CAUTION] = "\033[33m", [STYLE_GOOD] = "\033[32m",
+};
+
+static unsigned width_of(int fd, bool is_terminal)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size = {0};
+    uint64_t width = 0;
+
+    if (columns && parse_uint(columns, OUTPUT_WIDTH_MAX, &width))
+        return width == 0 || width >= OUTPUT_WIDTH_MIN ? (unsigned)width : OUTPUT_WIDTH_MIN;
+    if (!is_terminal)
+        return 0;
+    if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+        return OUTPUT_WIDTH_DEFAULT;
+    return size.ws_col >= OUTPUT_WIDTH_MIN ? size.ws_col : OUTPUT_WIDTH_MIN;
+}
+
+void output_init(struct output *o, int fd)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    bool is_terminal = isatty(fd) == 1;
+    bool redraws = is_terminal && !(terminal && strcmp(terminal, "dumb") == 0);
+
+    /* https://no-color.org: NO_COLOR counts unless it is empty. */
+    *o = (struct output){
+        .text = STRBUF_INIT(TEXT_MAX),
+        .width = width_of(fd, is_terminal),
+        .colour = redraws && !(no_colour && *no_colour != '\0'),
+        .redraws = redraws,
+    };
+}
+
+void output_release(struct output *o)
+{
+    strbuf_release(&o->text);
+}
+
+bool output_flush(struct output *o, int fd, struct error *err)
+{
+    size_t done = 0;
+
+    if (!strbuf_ok(&o->text))
+        return fail(err, "the output would be larger than %zu bytes", o->text.max);
+    while (done < o->text.len) {
+        ssize_t n = write(fd, o->text.data + done, o->text.len - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail(err, "cannot write the output: %s", strerror(errno));
+        done += (size_t)n;
+    }
+    strbuf_reset(&o->text);
+    return true;
+}
+
+void output_styled(struct output *o, enum output_style style, const char *text)
+{
+    bool styled = o->colour && style != STYLE_PLAIN && *text != '\0';
+
+    if (styled)
+        strbuf_adds(&o->text, escapes[style]);
+    strbuf_adds(&o->text, text);
+    if (styled)
+        strbuf_adds(&o->text, "\033[0m");
+}
+
+void output_safe(struct strbuf *out, const char *text)
+{
+    while (*text != '\0') {
+        const char *begin = text;
+        uint32_t point = utf8_next(&text);
+
+        if (point == UTF8_BROKEN)
+            strbuf_adds(out, "\xEF\xBF\xBD");
+        else if (!utf8_is_unsafe(point))
+            strbuf_add(out, begin, (size_t)(text - begin));
+        for (; utf8_is_unsafe(point) && begin < text; begin++)
+            strbuf_addf(out, "\\x%02x", (unsigned char)*begin);
+    }
+}
+
+void output_safe_lines(struct strbuf *out, const char *text)
+{
+    for (;;) {
+        const char *newline = strchrnul(text, '\n');
+        CLEANUP(free_cleanup) char *line = xmemdup0(text, (size_t)(newline - text));
+
+        output_safe(out, line);
+        if (*newline == '\0')
+            return;
+        strbuf_addc(out, '\n');
+        text = newline + 1;
+    }
+}
+
+size_t output_columns(const char *text)
+{
+    size_t columns = 0;
+
+    /* One column a character: neither names nor our texts have wide ones. */
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    return columns;
+}
+
+void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width)
+{
+    bool line_has_word = false;
+
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+        size_t len = strcspn(text, " ");
+        CLEANUP(free_cleanup) char *word = xmemdup0(text, len);
+        size_t columns = output_columns(word);
+
+        if (line_has_word && width > 0 && at + 1 + columns > width) {
+            strbuf_addf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (line_has_word) {
+            strbuf_addc(out, ' ');
+            at++;
+        }
+        strbuf_adds(out, word);
+        at += columns;
+        line_has_word = true;
+        text += len;
+    }
+}
+
+void output_line(struct output *o, size_t indent, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
+
+    output_safe(&safe, text);
+    strbuf_addf(&o->text, "%*s", (int)indent, "");
+    output_wrap(&o->text, safe.data, indent, indent + HANGING, o->width);
+    strbuf_addc(&o->text, '\n');
+}
+
+enum {
+    CELL_MAX = 64 * 1024,
+    GAP = 2,
+    LAST_COLUMN_MIN = 24, /* Narrower than this is no column to read. */
+    TABLE_HANGING = 4,
+};
+
+struct layout {
+    size_t widths[TABLE_COLUMNS_MAX];
+    size_t last_at; /* Where the last column begins. */
+    bool stacked;   /* It goes under its row. */
+};
+
+struct table table_make(const char *const *headings, size_t column_count, unsigned indent)
+{
+    struct table t = {.column_count = column_count, .indent = indent};
+
+    assert(column_count > 0 && column_count <= TABLE_COLUMNS_MAX);
+    for (size_t i = 0; headings && i < column_count; i++)
+        t.headings[i] = headings[i];
+    return t;
+}
+
+void table_release(struct table *t)
+{
+    for (size_t i = 0; i < t->cell_count; i++)
+        free(t->cells[i].text);
+    free(t->cells);
+    *t = (struct table){0};
+}
+
+void table_add(struct table *t, enum output_style style, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(CELL_MAX);
+    size_t len;
+
+    output_safe(&safe, text);
+    /* The room doubles each time it is full, which is whenever the count is a power of two. */
+    if ((t->cell_count & (t->cell_count - 1)) == 0)
+        t->cells =
+            xreallocarray(t->cells, t->cell_count ? t->cell_count * 2 : 1, sizeof(*t->cells));
+    t->cells[t->cell_count++] = (struct table_cell){strbuf_take(&safe, &len), style};
+}
+
+void table_addf(struct table *t, enum output_style style, const char *fmt, ...)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CELL_MAX);
+    va_list args;
+
+    va_start(args, fmt);
+    strbuf_vaddf(&text, fmt, args);
+    va_end(args);
+    table_add(t, style, text.data);
+}
+
+void table_add_object(struct table *t, const char *kind, const char *ns, const char *name)
+{
+    table_addf(t, STYLE_PLAIN, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
+}
+
+static struct layout make_layout(const struct table *t, unsigned width)
+{
+    size_t last = t->column_count - 1;
+    struct layout l = {.last_at = t->indent};
+    size_t natural;
+
+    assert(t->column_count > 0);
+    for (size_t i = 0; i < t->column_count; i++)
+        l.widths[i] = t->headings[i] ? output_columns(t->headings[i]) : 0;
+    for (size_t i = 0; i < t->cell_count; i++) {
+        size_t columns = output_columns(t->cells[i].text);
+
+        if (columns > l.widths[i % t->column_count])
+            l.widths[i % t->column_count] = columns;
+    }
+    for (size_t i = 0; i < last; i++)
+        l.last_at += l.widths[i] + GAP;
+    natural = l.last_at + l.widths[last];
+    l.stacked = width > 0 && last > 0 && natural > width && l.last_at + LAST_COLUMN_MIN > width;
+    if (l.stacked)
+        l.last_at = t->indent + TABLE_HANGING;
+    return l;
+}
+
+static void pad(struct output *o, size_t columns)
+{
+    for (size_t i = 0; i < columns; i++)
+        strbuf_addc(&o->text, ' ');
+}
+
+static void end_line(struct output *o)
+{
+    while (o->text.len > 0 && o->text.data[o->text.len - 1] == ' ')
+        o->text.data[--o->text.len] = '\0';
+    strbuf_addc(&o->text, '\n');
+}
+
+static void print_row(const struct table *t, const struct layout *l, struct output *o,
+                      const struct table_cell *row)
+{
+    CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(2 * CELL_MAX);
+    size_t last = t->column_count - 1;
+
+    pad(o, t->indent);
+    for (size_t i = 0; i < last; i++) {
+        output_styled(o, row[i].style, row[i].text);
+        if (!l->stacked || i + 1 < last)
+            pad(o, l->widths[i] + GAP - output_columns(row[i].text));
+    }
+    if (l->stacked && *row[last].text != '\0') {
+        strbuf_addc(&o->text, '\n');
+        pad(o, l->last_at);
+    }
+    output_wrap(&wrapped, row[last].text, l->last_at, l->last_at, o->width);
+    output_styled(o, row[last].style, wrapped.data);
+    end_line(o);
+}
+
+void table_print(const struct table *t, struct output *o)
+{
+    struct layout l = make_layout(t, o->width);
+
+    assert(t->cell_count % t->column_count == 0);
+    if (t->headings[0])
+        pad(o, t->indent);
+    /* A last column that is stacked has no heading. */
+    for (size_t i = 0; t->headings[0] && i < t->column_count - l.stacked; i++) {
+        bool ends = i + 1 == t->column_count - l.stacked;
+
+        output_styled(o, STYLE_FAINT, t->headings[i]);
+        if (ends)
+            end_line(o);
+        else
+            pad(o, l.widths[i] + GAP - output_columns(t->headings[i]));
+    }
+    for (size_t i = 0; i < t->cell_count; i += t->column_count)
+        print_row(t, &l, o, &t->cells[i]);
+}
+
+enum { EXPLANATION_TEXT_LINE_MAX_BYTES = 1 << 20, INDENT = 2, DETAIL_INDENT = 5 };
+
+void explanation_print_line(struct output *o, enum explain_style style, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(EXPLANATION_TEXT_LINE_MAX_BYTES);
+    size_t indent = style == EXPLAIN_DETAIL ? DETAIL_INDENT : INDENT;
+
+    output_safe(&safe, text);
+    if (style == EXPLAIN_HEADING) {
+        strbuf_adds(&o->text, o->text.len > 0 ? "\n" : "");
+        output_styled(o, STYLE_HEADING, safe.data);
+    } else {
+        strbuf_addf(&o->text, "%*s", (int)indent, "");
+        if (style == EXPLAIN_ROW)
+            strbuf_adds(&o->text, safe.data);
+        else
+            output_wrap(&o->text, safe.data, indent, indent, o->width);
+    }
+    strbuf_addc(&o->text, '\n');
+}
+
+static void print_line(void *context, enum explain_style style, const char *text)
+{
+    explanation_print_line(context, style, text);
+}
+
+void explanation_print(const struct explanation *x, struct output *o)
+{
+    explanation_each_line(x, print_line, o);
+}
