@@ -9,7 +9,7 @@
 #include "exporter/system/file_reader.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/sandbox.h"
-#include "exporter/web/armour.h"
+#include "exporter/web/access_control.h"
 
 enum { TRIAL_LOOK_MS = 1000 }; /* The longest wait for the result of the trial. */
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/evaluation.h"
-#include "exporter/web/health.h"
+#include "exporter/web/api.h"
 #include "exporter/web/server.h"
 
 /* Set the families of own health in the registry, which has to be prepared anew afterwards. */

@@ -4,7 +4,7 @@
 #include "exporter/serve/health.h"
 #include "exporter/serve/throttle.h"
 #include "exporter/system/log.h"
-#include "exporter/web/snapshot.h"
+#include "exporter/web/metrics_page.h"
 #include "metrics/rules/findings.h"
 
 /* Writes each page when it is due, and hands it to the threads that serve it. */

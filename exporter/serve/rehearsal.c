@@ -9,7 +9,7 @@
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
-#include "exporter/web/armour.h"
+#include "exporter/web/access_control.h"
 #include "metrics/base/map.h"
 
 enum {

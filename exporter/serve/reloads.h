@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/web/desk.h"
+#include "exporter/web/request_queue.h"
 #include "metrics/base/error.h"
 
 /*

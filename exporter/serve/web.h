@@ -2,8 +2,8 @@
 #pragma once
 
 #include "exporter/options/options.h"
-#include "exporter/web/place.h"
 #include "exporter/web/server.h"
+#include "exporter/web/site_url.h"
 
 /*
  * The loop's side of the web: the server, who may ask it, and who answers what is asked of the live

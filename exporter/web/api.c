@@ -3,10 +3,9 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
-#include "exporter/web/frame.h"
+#include "exporter/web/api_paging.h"
 #include "exporter/web/html.h"
-#include "exporter/web/list_format.h"
-#include "exporter/web/paging.h"
+#include "exporter/web/query.h"
 #include "exporter/web/response.h"
 
 enum { ROWS_KEPT_MS = 15 * 60 * 1000 };

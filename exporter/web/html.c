@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/html.h"
 
+#include "exporter/system/url.h"
+#include "exporter/version.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/base/utf8.h"
+#include "metrics/model/store.h"
 
 enum { TEXT_MAX = 64 * 1024 };
 
@@ -108,4 +111,132 @@ void html_more(struct strbuf *out, size_t count)
 {
     if (count > HTML_SHOWN_MAX)
         strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - HTML_SHOWN_MAX);
+}
+
+static const struct {
+    const char *address;
+    const char *name;
+} places[] = {
+#define FRAME_ROW(id, address, name) {address, name},
+    FRAME_PLACES(FRAME_ROW)};
+
+void frame_open(struct strbuf *out, enum frame_place place, const char *title)
+{
+    strbuf_adds(out, "<!DOCTYPE html>\n"
+                     "<html lang=\"en\">\n"
+                     "<head>\n"
+                     "<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<title>");
+    html_text(out, title);
+    strbuf_adds(out, "</title>\n"
+                     "<link rel=\"stylesheet\" href=\"style.css\">\n"
+                     "</head>\n"
+                     "<body>\n"
+                     "<a class=\"skip\" href=\"#main\">To the content</a>\n"
+                     "<header>\n"
+                     "<p class=\"name\">" EXPORTER_NAME "</p>\n"
+                     "<nav aria-label=\"Pages\">\n");
+    for (unsigned i = 0; i < ARRAY_LEN(places); i++)
+        strbuf_addf(out, "<a href=\"%s\"%s>%s</a>\n", places[i].address,
+                    i == place ? " aria-current=\"page\"" : "", places[i].name);
+    strbuf_adds(out, "</nav>\n</header>\n<main id=\"main\">\n<h1>");
+    html_text(out, title);
+    strbuf_adds(out, "</h1>\n");
+}
+
+void frame_close(struct strbuf *out, int64_t now_ms)
+{
+    strbuf_adds(out, "</main>\n<footer>\n<p>" EXPORTER_NAME " " EXPORTER_VERSION);
+    if (now_ms > 0) {
+        strbuf_adds(out, ", as of ");
+        html_time(out, now_ms, 0);
+    }
+    strbuf_adds(out, "</p>\n</footer>\n</body>\n</html>\n");
+}
+
+void json_frame_error(struct strbuf *out, const char *text)
+{
+    frame_open(out, JSON_FRAME_ELSEWHERE, "That did not work");
+    strbuf_adds(out, "<p class=\"bad\">");
+    html_text(out, text);
+    strbuf_adds(out, "</p>\n<p>Go on with the <a href=\"./\">overview</a>, or look for it among "
+                     "the <a href=\"templates\">templates</a>.</p>\n");
+    frame_close(out, 0);
+}
+
+enum { LINK_MAX = 64 * 1024 };
+
+void link_open(struct strbuf *out, const char *path, const struct link_value *values, size_t count)
+{
+    CLEANUP(strbuf_release) struct strbuf link = STRBUF_INIT(LINK_MAX);
+
+    strbuf_addf(&link, "%s?", path);
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].value)
+            url_add(&link, parameter_names[values[i].parameter], values[i].value);
+    }
+    strbuf_adds(out, "<a href=\"");
+    html_text(out, link.data);
+    strbuf_adds(out, "\">");
+}
+
+static void add_name(struct strbuf *out, const char *kind, const char *ns, const char *name)
+{
+    html_textf(out, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
+}
+
+void link_policy(struct strbuf *out, struct policy_name policy)
+{
+    link_open_with(out, "policy", {PARAMETER_KIND, policy.kind},
+                   {PARAMETER_NAMESPACE, *policy.ns ? policy.ns : NULL},
+                   {PARAMETER_NAME, policy.name});
+    add_name(out, policy.kind, policy.ns, policy.name);
+    strbuf_adds(out, "</a>");
+}
+
+void link_policy_name(struct strbuf *out, struct policy_name policy)
+{
+    add_name(out, policy.kind, policy.ns, policy.name);
+}
+
+/* The name of an object whose page is found by its group as well. */
+static void link_object(struct strbuf *out, const char *path, struct identity id)
+{
+    CLEANUP(free_cleanup) char *group = xmemdup0(id.api_version, api_group_len(id.api_version));
+
+    link_open_with(out, path, {PARAMETER_KIND, id.kind}, {PARAMETER_GROUP, group},
+                   {PARAMETER_NAMESPACE, *id.ns ? id.ns : NULL}, {PARAMETER_NAME, id.name});
+    add_name(out, id.kind, id.ns, id.name);
+    strbuf_adds(out, "</a>");
+}
+
+void link_template(struct strbuf *out, struct identity template)
+{
+    link_object(out, "template", template);
+}
+
+void link_conflict(struct strbuf *out, struct identity resource)
+{
+    link_object(out, "conflict", resource);
+}
+
+void link_entry(struct strbuf *out, const struct entry *entry)
+{
+    const struct identity id = {entry->partition->type->api_version, entry_kind(entry),
+                                entry_ns(entry), entry->name};
+
+    if (entry_exists(entry) && entry_class(entry) == CLASS_TEMPLATE)
+        link_template(out, id);
+    else if (entry_exists(entry) && entry_class(entry) == CLASS_POLICY)
+        link_policy(out, policy_name_of(entry));
+    else
+        add_name(out, id.kind, id.ns, id.name);
+}
+
+void link_namespace(struct strbuf *out, const char *ns)
+{
+    link_open_with(out, "namespace", {PARAMETER_NAMESPACE, ns});
+    html_text(out, ns);
+    strbuf_adds(out, "</a>");
 }

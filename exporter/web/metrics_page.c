@@ -1,9 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/metrics_page.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
+#include "exporter/options/suggest.h"
+#include "exporter/web/request.h"
+#include "exporter/web/response.h"
 #include "metrics/expose/family.h"
+#include "metrics/expose/series.h"
+
+enum { NAMES_MAX = 100, SHOWN_MAX = 100, TEXT_MAX = 4096 };
+
+static const char collect[] = "collect[]";
+static const char exclude[] = "exclude[]";
+static const char total[] = "_total";
+
+static bool is_name_of(const struct family_def *def, const char *name)
+{
+    size_t len = strlen(name);
+
+    if (strncmp(def->name, name, len) != 0)
+        return false;
+    return def->name[len] == '\0' ||
+           (def->type == FAMILY_COUNTER && strcmp(def->name + len, total) == 0);
+}
+
+static const char *next_family(void *context)
+{
+    size_t *at = context;
+
+    return *at < family_count() ? family_at((*at)++)->name : NULL;
+}
+
+/* What was typed is shown as a label would be, without what could pass for something else. */
+static bool fail_unknown(const char *name, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf shown = STRBUF_INIT(TEXT_MAX);
+    size_t at = 0;
+    const char *nearest = nearest_name(name, next_family, &at);
+
+    label_text_add(&shown, name);
+    if (shown.len > SHOWN_MAX)
+        return fail(err, "no metric family has a name that long");
+    return fail(err, "there is no metric family \"%s\"%s%s%s", shown.data,
+                nearest ? ": did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static bool add_name(struct family_filter *f, bool excludes, const char *name, struct error *err)
+{
+    size_t index = 0;
+
+    if (f->count > 0 && f->excludes != excludes)
+        return fail(err, "%s and %s cannot be combined", collect, exclude);
+    f->excludes = excludes;
+    if (++f->count > NAMES_MAX)
+        return fail(err, "more than %d metric families are named", NAMES_MAX);
+    while (index < family_count() && !is_name_of(family_at(index), name))
+        index++;
+    if (index == family_count())
+        return fail_unknown(name, err);
+    if (!f->named)
+        f->named = xcalloc(family_count(), sizeof(*f->named));
+    f->named[index] = true;
+    return true;
+}
+
+struct filter_reading {
+    struct family_filter *filter;
+    struct error *err;
+    bool failed;
+};
+
+static enum MHD_Result read_parameter(void *context, enum MHD_ValueKind kind, const char *name,
+                                      const char *value)
+{
+    struct filter_reading *r = context;
+    bool excludes = strcmp(name, exclude) == 0;
+
+    (void)kind;
+    if (!excludes && strcmp(name, collect) != 0)
+        return MHD_YES;
+    r->failed = !add_name(r->filter, excludes, value ? value : "", r->err);
+    return r->failed ? MHD_NO : MHD_YES;
+}
+
+bool family_filter_read(struct MHD_Connection *connection, struct family_filter *out,
+                        struct error *err)
+{
+    struct filter_reading reading = {.filter = out, .err = err};
+
+    *out = (struct family_filter){0};
+    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, read_parameter, &reading);
+    return !reading.failed;
+}
+
+void family_filter_release(struct family_filter *f)
+{
+    free(f->named);
+    *f = (struct family_filter){0};
+}
+
+bool family_filter_wants(const struct family_filter *f, size_t index)
+{
+    return !f->named || f->named[index] != f->excludes;
+}
 
 /* By format; all NULL where a family is not on the page. */
 struct family_parts {
@@ -142,4 +243,151 @@ void metrics_page_text(const struct metrics_page *p, struct strbuf *out)
         strbuf_add(out, segment_bytes(parts->series[EXPOSITION_TEXT]),
                    segment_len(parts->series[EXPOSITION_TEXT]));
     }
+}
+
+struct snapshot {
+    pthread_mutex_t lock;         /* Guards the pointers alone. */
+    struct metrics_page *metrics; /* NULL before the first, as are all others. */
+    struct body *pages[PAGE_COUNT];
+    struct segment_sum sum; /* Of the metrics. */
+};
+
+struct snapshot *snapshot_new(void)
+{
+    struct snapshot *s = xcalloc(1, sizeof(*s));
+
+    pthread_mutex_init(&s->lock, NULL);
+    return s;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+    if (!s)
+        return;
+    metrics_page_drop(s->metrics);
+    for (size_t i = 0; i < PAGE_COUNT; i++)
+        body_drop(s->pages[i]);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text)
+{
+    size_t len;
+
+    assert(strbuf_ok(text) && page != PAGE_METRICS);
+    char *bytes = strbuf_take(text, &len);
+    struct segment *segment = segment_new(bytes, len, NULL);
+    struct body *fresh = body_new(&segment, 1);
+
+    segment_drop(segment);
+    pthread_mutex_lock(&s->lock);
+    struct body *old = s->pages[page];
+    s->pages[page] = fresh;
+    pthread_mutex_unlock(&s->lock);
+
+    body_drop(old);
+}
+
+void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
+{
+    pthread_mutex_lock(&s->lock);
+    struct metrics_page *old = s->metrics;
+    s->metrics = metrics_page_hold(page);
+    pthread_mutex_unlock(&s->lock);
+
+    metrics_page_drop(old);
+}
+
+struct metrics_page *snapshot_hold_metrics(struct snapshot *s)
+{
+    pthread_mutex_lock(&s->lock);
+    struct metrics_page *page = metrics_page_hold(s->metrics);
+
+    pthread_mutex_unlock(&s->lock);
+    return page;
+}
+
+struct segment_sum *snapshot_sum(struct snapshot *s)
+{
+    return &s->sum;
+}
+
+bool snapshot_holds_more(struct snapshot *s, uint64_t bytes)
+{
+    pthread_mutex_lock(&s->lock);
+    uint64_t len = s->metrics ? metrics_page_len(s->metrics) : 0;
+    pthread_mutex_unlock(&s->lock);
+    return atomic_load_explicit(&s->sum.bytes, memory_order_relaxed) > 2 * len + bytes;
+}
+
+/* What of the metrics the client wants, in the format that it does; NULL before the first page. */
+static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *connection,
+                                 const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
+{
+    CLEANUP(strbuf_release)
+    struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
+    bool newer = accept_media(header.data, type) == MEDIA_OPENMETRICS;
+
+    struct metrics_page *page = snapshot_hold_metrics(s);
+
+    if (!page)
+        return NULL;
+    struct body *body =
+        metrics_page_body(page, newer ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT, filter);
+
+    metrics_page_drop(page);
+    return body;
+}
+
+static struct body *hold_page(struct snapshot *s, enum page page)
+{
+    pthread_mutex_lock(&s->lock);
+    struct body *body = body_hold(s->pages[page]);
+    pthread_mutex_unlock(&s->lock);
+    return body;
+}
+
+/* The body, which is dropped, for this client; without one, that there is none yet. */
+static struct MHD_Response *response_of(struct MHD_Connection *connection, struct body *body,
+                                        const char *type, const char *vary, unsigned *out_status)
+{
+    CLEANUP(strbuf_release)
+    struct strbuf encodings = request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+
+    *out_status = body ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+    if (!body)
+        return response_text("not ready: nothing was read yet\n");
+
+    struct MHD_Response *response = body_response(body, accept_gzip(encodings.data), type);
+
+    response_header(response, MHD_HTTP_HEADER_VARY, vary);
+    body_drop(body);
+    return response;
+}
+
+static struct MHD_Response *refusal(const struct error *err, unsigned *out_status)
+{
+    char text[sizeof(err->text) + 2];
+
+    snprintf(text, sizeof(text), "%s\n", err->text);
+    *out_status = MHD_HTTP_BAD_REQUEST;
+    return response_text(text);
+}
+
+struct MHD_Response *snapshot_response(struct snapshot *s, enum page page,
+                                       struct MHD_Connection *connection, unsigned *out_status)
+{
+    static const char vary[] = MHD_HTTP_HEADER_ACCEPT ", " MHD_HTTP_HEADER_ACCEPT_ENCODING;
+    CLEANUP(family_filter_release) struct family_filter filter = {0};
+    char type[MEDIA_TYPE_MAX];
+    struct error err;
+
+    if (page != PAGE_METRICS)
+        return response_of(connection, hold_page(s, page), page_defs[page].content_type,
+                           MHD_HTTP_HEADER_ACCEPT_ENCODING, out_status);
+    if (!family_filter_read(connection, &filter, &err))
+        return refusal(&err, out_status);
+    return response_of(connection, hold_metrics(s, connection, &filter, type), type, vary,
+                       out_status);
 }

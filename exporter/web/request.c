@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/request.h"
 
+#include <gnutls/gnutls.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "metrics/base/number.h"
 
@@ -126,4 +128,221 @@ enum request_verdict request_check(struct MHD_Connection *connection, const char
     if (!is_among(method, rule->methods))
         return REQUEST_METHOD;
     return c.content ? check_content(connection, rule) : REQUEST_FINE;
+}
+
+enum {
+    /* The library's record of a header, a cookie or an argument. */
+    RECORD_BYTES = 64,
+    VERSION_LEN = 8, /* "HTTP/1.1": the library refuses all other lengths. */
+    LINE_END_LEN = 2,
+    ANSWER_MAX = 512,
+};
+
+static bool is_printable(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (((unsigned char)text[i] < ' ' && text[i] != '\t') || text[i] == 0x7F)
+            return false;
+    }
+    return true;
+}
+
+struct wire_target wire_target_take(const char *uri)
+{
+    struct wire_target target = {.start = uri, .len = strlen(uri)};
+    const char *mark = strchr(uri, '?');
+
+    target.is_bad = strpbrk(uri, " \t") || !is_printable(uri, target.len) || strstr(uri, "%00");
+    if (mark) {
+        /* The buffer is the library's, which writes to it. */
+        target.query = (char *)(uintptr_t)mark + 1;
+        target.query_first = *target.query;
+        *target.query = '\0';
+    }
+    return target;
+}
+
+size_t wire_unescape(struct wire_target *target, char *text)
+{
+    if (text == target->overtaken) {
+        /* Value of the argument below. What follows it are further arguments, or the version. */
+        *text = target->overtaken_first;
+        text[strlen(text) + 1] = '\0';
+    } else if (text != target->start) {
+        target->overtaken = text + strlen(text) + 1;
+        target->overtaken_first = *target->overtaken;
+        *target->overtaken = '\0';
+    }
+    return MHD_http_unescape(text);
+}
+
+/* The bytes of a head, compared with the parts that the library has found in it. */
+struct head {
+    const char *at; /* Behind the parts compared so far. */
+    bool whole;
+    bool sound; /* Names are tokens (RFC 9110, 5.1), values without control characters. */
+    unsigned hosts;
+};
+
+static bool is_token(const char *name, size_t len)
+{
+    static const char characters[] = "!#$%&'*+-.^_`|~0123456789"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+    return len > 0 && strspn(name, characters) == len;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the signature is the library's. */
+static enum MHD_Result compare_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                      size_t name_len, const char *value, size_t value_len)
+{
+    struct head *head = context;
+
+    (void)kind;
+    head->whole =
+        name == head->at && name + name_len + 1 + strspn(name + name_len + 1, " \t") == value;
+    head->at = value + value_len + LINE_END_LEN;
+    head->sound = head->sound && is_token(name, name_len) && is_printable(value, value_len);
+    head->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+    return head->whole ? MHD_YES : MHD_NO;
+}
+
+static size_t head_len(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+        ->header_size;
+}
+
+static struct head compare_head(struct MHD_Connection *connection, const char *method,
+                                const char *version, const struct wire_target *target)
+{
+    struct head head = {.at = version + VERSION_LEN + LINE_END_LEN, .sound = true};
+
+    head.whole = !target->overtaken && target->start == method + strlen(method) + 1 &&
+                 version == target->start + target->len + 1;
+    if (head.whole)
+        MHD_get_connection_values_n(connection, MHD_HEADER_KIND, compare_header, &head);
+    head.whole = head.whole && head.at + LINE_END_LEN == method + head_len(connection);
+    return head;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the signature is the library's. */
+static enum MHD_Result add_cookie(void *context, enum MHD_ValueKind kind, const char *name,
+                                  size_t name_len, const char *value, size_t value_len)
+{
+    size_t *bytes = context;
+
+    (void)kind;
+    /* The library copies the first one. */
+    if (name_len == strlen(MHD_HTTP_HEADER_COOKIE) && value &&
+        strcasecmp(name, MHD_HTTP_HEADER_COOKIE) == 0)
+        *bytes += value_len;
+    return MHD_YES;
+}
+
+/* The memory of the connection that the head takes. */
+static size_t memory_of(struct MHD_Connection *connection)
+{
+    size_t bytes = head_len(connection);
+
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_cookie, &bytes);
+    return bytes + RECORD_BYTES * (size_t)MHD_get_connection_values(
+                                      connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
+}
+
+static size_t most_arguments(const struct wire_target *target)
+{
+    size_t count = target->query ? 1 : 0;
+
+    for (const char *at = target->query; at && (at = strchr(at, '&')) != NULL; at++)
+        count++;
+    return count;
+}
+
+static size_t unescape_argument(char *text)
+{
+    for (char *at = text; (at = strchr(at, '+')) != NULL;)
+        *at = ' ';
+    return MHD_http_unescape(text);
+}
+
+/* Adds the arguments as the library would. Returns false if its memory is full. */
+static bool add_arguments(struct MHD_Connection *connection, const struct wire_target *target)
+{
+    char *rest = target->query;
+
+    while (rest && *rest != '\0') {
+        char *name = strsep(&rest, "&");
+        char *value = strchr(name, '=');
+        size_t value_len = 0;
+
+        if (value) {
+            *value++ = '\0';
+            value_len = unescape_argument(value);
+        }
+        if (MHD_set_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, name,
+                                       unescape_argument(name), value, value_len) != MHD_YES)
+            return false;
+    }
+    return true;
+}
+
+unsigned wire_check(struct MHD_Connection *connection, const char *method, const char *version,
+                    struct wire_target *target, bool *malformed)
+{
+    struct head head = compare_head(connection, method, version, target);
+    size_t bytes = memory_of(connection);
+
+    if (!head.whole)
+        return MHD_HTTP_BAD_REQUEST;
+    if (bytes > WIRE_HEAD_MAX)
+        return MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE;
+    if (target->query)
+        *target->query = target->query_first;
+    if (bytes + RECORD_BYTES * most_arguments(target) > WIRE_HEAD_MAX)
+        return MHD_HTTP_URI_TOO_LONG;
+    *malformed = !head.sound || head.hosts > 1 ||
+                 (head.hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0);
+    /* An escaped NUL would end an argument early. */
+    if (target->is_bad || add_arguments(connection, target))
+        return 0;
+    return MHD_HTTP_URI_TOO_LONG;
+}
+
+void wire_refuse(struct MHD_Connection *connection, unsigned status)
+{
+    const char *reason = MHD_get_reason_phrase_for(status);
+    const union MHD_ConnectionInfo *tls =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    const union MHD_ConnectionInfo *fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    char answer[ANSWER_MAX];
+    int len = snprintf(answer, sizeof(answer),
+                       "HTTP/1.1 %u %s\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+                       "Content-Length: %zu\r\n\r\n%s\n",
+                       status, reason, strlen(reason) + 1, reason);
+
+    /* This thread does not wait for a client that has not read its earlier answers. */
+    if (tls) {
+        (void)gnutls_record_send(tls->tls_session, answer, (size_t)len);
+        (void)gnutls_bye(tls->tls_session, GNUTLS_SHUT_WR);
+    } else if (fd) {
+        (void)send(fd->connect_fd, answer, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+}
+
+const char *wire_path(const char *target)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+        size_t len = strlen(schemes[i]);
+        const char *path;
+
+        if (strncasecmp(target, schemes[i], len) != 0)
+            continue;
+        path = strchr(target + len, '/');
+        return path ? path : "/";
+    }
+    return target;
 }

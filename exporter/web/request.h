@@ -3,6 +3,7 @@
 
 #include <microhttpd.h>
 
+#include "metrics/base/base.h"
 #include "metrics/base/strbuf.h"
 
 /*
@@ -42,3 +43,66 @@ uint64_t request_content_len(struct MHD_Connection *connection);
  * than any client's. Release it.
  */
 struct strbuf request_header(struct MHD_Connection *connection, const char *name) MUST_USE;
+
+/*
+ * Checks of a request's head that libmicrohttpd 0.9.75 leaves out. The library accepts NUL, folded
+ * lines and bare LF, and reads another length than a proxy in front of it: a client can then hide a
+ * second request behind the first. And it neither answers nor completes a request whose arguments
+ * do not fit in the memory of the connection.
+ *
+ * The library parses a head in place. Its method, target, version and headers point into the bytes
+ * that were received, with NUL in place of each separator. A head is whole if these parts follow
+ * each other without a gap: a gap holds bytes that the library has skipped or joined.
+ */
+
+enum {
+    /* Bytes of a head with the library's records of its headers, cookies and arguments. */
+    WIRE_HEAD_MAX = 14 * 1024,
+    /* The library's memory for a connection: a head, and the head of its answer. */
+    WIRE_CONNECTION_BYTES = 16 * 1024,
+};
+
+/* The target of a request line, in the library's buffer. */
+struct wire_target {
+    const char *start;
+    size_t len;           /* Bytes up to the version, or up to a NUL. */
+    char *query;          /* Begins behind the '?'; NULL without a '?'. */
+    char query_first;     /* First byte of the query, which the library finds empty. */
+    char overtaken_first; /* First byte at `overtaken`. */
+    char *overtaken;      /* Behind the first name of a query that follows a NUL; else NULL. */
+    bool is_bad;          /* The target has a blank, a control character, or an escaped NUL. */
+};
+
+/*
+ * Returns the target that the library passes to its MHD_OPTION_URI_LOG_CALLBACK. Hides the query
+ * from the library, which would parse it: wire_check() does.
+ */
+struct wire_target wire_target_take(const char *uri) MUST_USE;
+
+/*
+ * Replaces the escapes in a text; for MHD_OPTION_UNESCAPE_CALLBACK. Returns its new length. A text
+ * other than the path belongs to a query behind a NUL, which wire_target_take() has not found:
+ * hides all of it but the first argument from the library. wire_check() refuses such a head.
+ */
+size_t wire_unescape(struct wire_target *target, char *text);
+
+/*
+ * Checks the head of a request, when it is complete, and adds the arguments of its query to the
+ * connection's values. Returns 0, or the status to refuse the request with: 400 for a head that is
+ * not whole, 414 for too many arguments, 431 for too many or too long headers. `*malformed` is true
+ * if the head is whole, yet wrong: a name that is no token, a control character, no Host.
+ */
+unsigned wire_check(struct MHD_Connection *connection, const char *method, const char *version,
+                    struct wire_target *target, bool *malformed) MUST_USE;
+
+/*
+ * Refuses a request without the library, which may lack memory for an answer. The caller closes the
+ * connection, by answering MHD_NO to the library.
+ */
+void wire_refuse(struct MHD_Connection *connection, unsigned status);
+
+/*
+ * Returns the path of a target, which may be a whole URL (RFC 9112, 3.2.2). The host in it is not
+ * compared.
+ */
+const char *wire_path(const char *target);

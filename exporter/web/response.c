@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/response.h"
 
+#include <strings.h>
+
 #include "exporter/text/text_table.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
@@ -84,4 +86,195 @@ enum MHD_Result response_send(struct admission *admission, struct MHD_Connection
 
     MHD_destroy_response(response);
     return result;
+}
+
+enum { NOT_NAMED = -1, WEIGHT_MAX = 1000 };
+
+struct span {
+    const char *at; /* NULL only where it is empty. */
+    size_t len;
+};
+
+static struct span trim(struct span s)
+{
+    while (s.len > 0 && (s.at[0] == ' ' || s.at[0] == '\t')) {
+        s.at++;
+        s.len--;
+    }
+    while (s.len > 0 && (s.at[s.len - 1] == ' ' || s.at[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
+
+/* Cut the piece before the separator, or all of it, off `rest`. */
+static struct span cut(struct span *rest, char separator)
+{
+    const char *end = memchr(rest->at, separator, rest->len);
+    struct span piece = {rest->at, end ? (size_t)(end - rest->at) : rest->len};
+    size_t used = piece.len + (end ? 1 : 0);
+
+    rest->at += used;
+    rest->len -= used;
+    return trim(piece);
+}
+
+/* A parameter's value, which may stand in quotes. */
+static struct span unquote(struct span s)
+{
+    s = trim(s);
+    if (s.len >= 2 && s.at[0] == '"' && s.at[s.len - 1] == '"')
+        s = (struct span){s.at + 1, s.len - 2};
+    return s;
+}
+
+static bool span_is(struct span s, const char *word)
+{
+    return s.len > 0 && s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
+}
+
+/* "0.25" as thousandths: RFC 9110 allows three digits and nothing above one. False if it is none.
+ */
+static bool parse_weight(struct span s, int *out)
+{
+    int weight = 0;
+    int place = WEIGHT_MAX / 10;
+
+    if (s.len == 0 || s.len > strlen("0.000") || (s.at[0] != '0' && s.at[0] != '1') ||
+        (s.len > 1 && s.at[1] != '.'))
+        return false;
+    weight = (s.at[0] - '0') * WEIGHT_MAX;
+    for (size_t i = 2; i < s.len; i++, place /= 10) {
+        if (s.at[i] < '0' || s.at[i] > '9')
+            return false;
+        weight += (s.at[i] - '0') * place;
+    }
+    *out = weight;
+    return weight <= WEIGHT_MAX;
+}
+
+/* One element of such a header; the parameters that nobody asked for are not kept. */
+struct wanted {
+    struct span name;
+    struct span version;
+    struct span escaping;
+    int weight;
+};
+
+/* Cut the next element off that is valid. False at the end. */
+static bool next_wanted(struct span *rest, struct wanted *out)
+{
+    bool valid = false;
+
+    while (rest->len > 0 && !valid) {
+        struct span entry = cut(rest, ',');
+
+        *out = (struct wanted){.name = cut(&entry, ';'), .weight = WEIGHT_MAX};
+        valid = true;
+        while (entry.len > 0) {
+            struct span value = cut(&entry, ';');
+            struct span parameter = cut(&value, '=');
+
+            if (span_is(parameter, "q"))
+                valid = valid && parse_weight(trim(value), &out->weight);
+            else if (span_is(parameter, "version"))
+                out->version = unquote(value);
+            else if (span_is(parameter, "escaping"))
+                out->escaping = unquote(value);
+        }
+    }
+    return valid;
+}
+
+static struct span span_of(const char *header)
+{
+    return (struct span){header ? header : "", header ? strlen(header) : 0};
+}
+
+bool accept_gzip(const char *header)
+{
+    int gzip = NOT_NAMED, identity = NOT_NAMED, others = NOT_NAMED;
+    struct span rest = span_of(header);
+    struct wanted wanted;
+
+    while (next_wanted(&rest, &wanted)) {
+        struct span name = wanted.name;
+        int weight = wanted.weight;
+
+        if (span_is(name, "gzip") || span_is(name, "x-gzip"))
+            gzip = weight;
+        else if (span_is(name, "identity"))
+            identity = weight;
+        else if (span_is(name, "*"))
+            others = weight;
+    }
+    if (gzip == NOT_NAMED)
+        gzip = others;
+    return gzip > 0 && gzip >= identity;
+}
+
+const char *const media_types[MEDIA_COUNT] = {
+    [MEDIA_TEXT_0] = "text/plain; version=0.0.4; charset=utf-8",
+    [MEDIA_TEXT_1] = "text/plain; version=1.0.0; charset=utf-8",
+    [MEDIA_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/* Which format an element names; MEDIA_COUNT for one that is not here. */
+static enum media media_of(const struct wanted *w)
+{
+    bool newest = span_is(w->version, "1.0.0");
+
+    if (span_is(w->name, "application/openmetrics-text"))
+        return newest || w->version.len == 0 ? MEDIA_OPENMETRICS : MEDIA_COUNT;
+    if (span_is(w->name, "text/plain"))
+        return newest                                                ? MEDIA_TEXT_1
+               : w->version.len == 0 || span_is(w->version, "0.0.4") ? MEDIA_TEXT_0
+                                                                     : MEDIA_COUNT;
+    return span_is(w->name, "*/*") || span_is(w->name, "text/*") ? MEDIA_TEXT_0 : MEDIA_COUNT;
+}
+
+enum media accept_media(const char *header, char out_type[MEDIA_TYPE_MAX])
+{
+    static const char *const schemes[] = {"allow-utf-8", "underscores", "dots", "values"};
+    struct span rest = span_of(header);
+    enum media best = MEDIA_TEXT_0;
+    struct span escaping = {0};
+    struct wanted wanted;
+    int weight = 0;
+
+    while (next_wanted(&rest, &wanted)) {
+        enum media media = media_of(&wanted);
+
+        if (media == MEDIA_COUNT || wanted.weight <= weight)
+            continue;
+        best = media;
+        weight = wanted.weight;
+        escaping = wanted.escaping;
+    }
+    snprintf(out_type, MEDIA_TYPE_MAX, "%s", media_types[best]);
+    for (size_t i = 0; best != MEDIA_TEXT_0 && i < ARRAY_LEN(schemes); i++) {
+        if (span_is(escaping, schemes[i]))
+            snprintf(out_type, MEDIA_TYPE_MAX, "%s; escaping=%s", media_types[best], schemes[i]);
+    }
+    return best;
+}
+
+size_t accept_type(const char *header, const char *const *types, size_t count)
+{
+    struct span rest = span_of(header);
+    struct wanted wanted;
+    size_t best = 0;
+    int weight = 0;
+
+    while (next_wanted(&rest, &wanted)) {
+        for (size_t i = 0; i < count; i++) {
+            struct span type = {types[i], strcspn(types[i], ";")};
+
+            if (wanted.weight > weight && wanted.name.len == type.len &&
+                strncasecmp(wanted.name.at, type.at, type.len) == 0) {
+                best = i;
+                weight = wanted.weight;
+            }
+        }
+    }
+    return best;
 }

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "exporter/system/log.h"
-#include "exporter/web/peers.h"
-#include "exporter/web/site.h"
+#include "exporter/web/connections.h"
+#include "exporter/web/routes.h"
+#include "metrics/base/error.h"
 
 /*
  * The HTTP server: a thread that accepts connections on all addresses (acceptor.h) and decides
@@ -61,3 +62,30 @@ uint64_t server_requests(const struct server *s, enum server_handler handler,
 
 /* Clients sent away since the start. Any thread may call it. */
 uint64_t server_refused(const struct server *s, enum refusal reason);
+
+/*
+ * Where to listen, as --web.listen-address says it: ":19180" (every address of
+ * the host, IPv4 and IPv6), "host:19180", "192.0.2.1:19180", "[::1]:19180".
+ */
+enum { ADDRESS_HOST_MAX = 256 };
+
+struct address {
+    char host[ADDRESS_HOST_MAX]; /* Without brackets; empty: every address of the host. */
+    uint16_t port;               /* 0: one that is free. */
+};
+
+/* Parse the text; names are not looked up. */
+bool address_parse(const char *text, struct address *out, struct error *err) MUST_USE;
+
+/* Room for "[" address "%" zone "]:" port. */
+enum { LISTENER_NAME_MAX = 96 };
+
+/*
+ * Look up the host, bind and listen. The socket does not block and is the
+ * caller's to close. Of a host with several addresses the IPv4 one counts; no host at
+ * all means both families on one socket, or IPv4 where there is no other.
+ */
+bool listener_open(const struct address *address, int *out_fd, struct error *err) MUST_USE;
+
+/* What the socket is bound to, as in "127.0.0.1:19180" or "[::]:19180". */
+void listener_name(int fd, char out[LISTENER_NAME_MAX]);

@@ -4,10 +4,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "exporter/web/pages.h"
+#include "exporter/web/page_index.h"
 #include "exporter/web/request.h"
-#include "exporter/web/site.h"
-#include "exporter/web/wire.h"
+#include "exporter/web/routes.h"
 #include "tests/fuzz/must.h"
 #include "tests/unit/blank_page.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/web/snapshot.h"
+#include "exporter/web/metrics_page.h"
 
 enum { BLANK_PAGE_MAX = 1 << 30, BLANK_PAGE_SINCE_MS = 1500 };
 

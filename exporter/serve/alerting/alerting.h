@@ -3,7 +3,7 @@
 
 #include "exporter/options/options.h"
 #include "exporter/system/log.h"
-#include "exporter/web/snapshot.h"
+#include "exporter/web/metrics_page.h"
 #include "metrics/expose/registry.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/initial_sync.h"
 
-#include "exporter/web/source_section.h"
+#include "exporter/web/page_parts.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"

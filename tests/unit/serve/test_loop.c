@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "exporter/web/api.h"
-#include "exporter/web/pages.h"
+#include "exporter/web/page_index.h"
 #include "tests/unit/http_client.h"
 #include "tests/unit/suite.h"
 

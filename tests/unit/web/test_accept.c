@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/accept.h"
+#include "exporter/web/response.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/acceptor.h"
+#include "exporter/web/connections.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "exporter/system/platform.h"
-#include "exporter/web/listener.h"
+#include "exporter/web/server.h"
 #include "tests/unit/http_client.h"
 #include "tests/unit/suite.h"
 

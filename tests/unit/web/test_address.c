@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/address.h"
+#include "exporter/web/server.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/admission.h"
+#include "exporter/web/access_control.h"
 
 #include <crypt.h>
 #include <curl/curl.h>

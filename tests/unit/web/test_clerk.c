@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/clerk.h"
+#include "exporter/web/request_queue.h"
 
 #include <poll.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/desk.h"
+#include "exporter/web/request_queue.h"
 
 #include <poll.h>
 
-#include "exporter/web/health.h"
+#include "exporter/web/api.h"
 #include "tests/unit/http_client.h"
 #include "tests/unit/local_server.h"
 

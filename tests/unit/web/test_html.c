@@ -3,7 +3,7 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
-#include "exporter/web/pages.h"
+#include "exporter/web/page_index.h"
 #include "metrics/rules/findings.h"
 
 #include "tests/unit/folder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/source_section.h"
+#include "exporter/web/page_parts.h"
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/peers.h"
+#include "exporter/web/connections.h"
 
 #include <netinet/in.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/server.h"
 
-#include "exporter/web/pages.h"
+#include "exporter/web/page_index.h"
 #include "tests/unit/blank_page.h"
 #include "tests/unit/http_client.h"
 

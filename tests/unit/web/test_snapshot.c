@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/snapshot.h"
+#include "exporter/web/metrics_page.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/wire.h"
+#include "exporter/web/request.h"
 
 #include <errno.h>
 #include <time.h>

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/page_index.h"
+
+#include "exporter/evaluation.h"
+#include "exporter/web/api.h"
+#include "exporter/web/html.h"
+#include "exporter/web/page_parts.h"
+
+#define PAGE_ROW(id, handler, path, content_type, write) {handler, content_type, write},
+
+const struct page_def page_defs[PAGE_COUNT] = {PAGES(PAGE_ROW)};
+
+enum {
+
+    PLACE_MAX = 8192,
+};
+
+static void add_problems(const struct manifests *m, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX);
+    size_t count = manifests_problem_count(m);
+
+    if (count == 0)
+        return;
+    html_section(out, "problems", "Problems in manifests", count);
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        strbuf_adds(out, "<li>\n<p><b>");
+        strbuf_reset(&place);
+        manifest_problem_place(&p, &place);
+        html_text(out, place.data);
+        strbuf_addf(out, "</b> <span class=\"faint\">%s</span></p>\n<p class=\"bad\">",
+                    problem_kind_name(p.kind));
+        html_text(out, p.text);
+        strbuf_adds(out, "</p>\n</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    html_more(out, count);
+    strbuf_adds(out, "</section>\n");
+}
+
+/* The findings, worst first, for people. */
+void index_page_write(const struct health *h, struct strbuf *out)
+{
+    frame_open(out, FRAME_OVERVIEW, "What is wrong now");
+    if (!h->config_loaded)
+        strbuf_adds(out, "<p class=\"bad\">The last reload failed; the old configuration stays in "
+                         "force. The log says why.</p>\n");
+    if (h->evaluation) {
+        const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX, out};
+
+        findings_section_write(&cards, h->findings, NULL);
+        add_problems(h->evaluation->manifests, out);
+    } else {
+        strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
+    }
+    if (h->session)
+        source_section_write(h->session, out);
+    frame_close(out, h->now_ms);
+}
+
+enum { NAME_MAX_BYTES = 4096 };
+
+/* What its team has to know: what is wrong there, and the ways to all that is there. */
+void namespace_page(struct call *call, const struct health *h)
+{
+    const char *ns = call->query.values[PARAMETER_NAMESPACE];
+    const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX, &call->body};
+    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(NAME_MAX_BYTES);
+    CLEANUP(findings_release) struct findings findings;
+
+    findings_gather_in(h->evaluation->store, ns, HTML_SHOWN_MAX, &findings);
+    if (findings.templates + findings.policies + findings.bindings == 0) {
+        api_refuse(call, MHD_HTTP_NOT_FOUND, "nothing is known in this namespace");
+        return;
+    }
+    strbuf_addf(&title, "Namespace %s", ns);
+    frame_open(&call->body, JSON_FRAME_ELSEWHERE, title.data);
+    strbuf_adds(&call->body, "<p class=\"ways\">\n");
+    link_open_with(&call->body, "templates", {PARAMETER_NAMESPACE, ns});
+    strbuf_addf(&call->body, "Its %zu template%s</a>\n", findings.templates,
+                findings.templates == 1 ? "" : "s");
+    link_open_with(&call->body, "policies", {PARAMETER_NAMESPACE, ns});
+    strbuf_addf(&call->body, "Its %zu polic%s</a>\n</p>\n", findings.policies,
+                findings.policies == 1 ? "y" : "ies");
+    findings_section_write(&cards, &findings, ns);
+    frame_close(&call->body, h->now_ms);
+}
+
+/* Light or dark as the browser is; for telephones, too. */
+static const char style[] =
+    ":root { color-scheme: light dark; --text: #1d2733; --faint: #57636f; --page: #f6f7f9;\n"
+    "  --card: #ffffff; --line: #d5dbe1; --link: #0b5cad; --bad: #b3261e; --good: #1a6b3c; }\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    "  :root { --text: #e4e8ec; --faint: #9aa7b4; --page: #12171c; --card: #1b2229;\n"
+    "    --line: #37424d; --link: #7ab8f5; --bad: #ff8a80; --good: #7fd6a2; } }\n"
+    "* { box-sizing: border-box; }\n"
+    "body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere;\n"
+    "  font: 16px/1.5 system-ui, sans-serif; }\n"
+    "main, header, footer { max-width: 88rem; margin: 0 auto; padding: 0 1rem; }\n"
+    "header { padding-top: .75rem; border-bottom: 1px solid var(--line); }\n"
+    "h1 { font-size: 1.5rem; line-height: 1.3; margin: 1.25rem 0 .75rem; }\n"
+    "h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; scroll-margin-top: .5rem; }\n"
+    "h3 { font-size: 1rem; margin: 0; }\n"
+    "p { margin: .5rem 0; }\n"
+    "a { color: var(--link); }\n"
+    "a:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible,\n"
+    "  [tabindex]:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }\n"
+    ".skip { position: absolute; left: -100rem; }\n"
+    ".skip:focus { left: 1rem; top: .25rem; background: var(--page); }\n"
+    ".name { margin: 0; color: var(--faint); }\n"
+    "nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }\n"
+    "nav a { padding: .5rem 0; }\n"
+    "nav a[aria-current] { color: var(--text); font-weight: bold; text-decoration: none; }\n"
+    ".faint { color: var(--faint); font-weight: normal; }\n"
+    ".bad { color: var(--bad); }\n"
+    ".good { color: var(--good); }\n"
+    ".tiles, .cards { display: grid; gap: .5rem; padding: 0; margin: .5rem 0; list-style: none; }\n"
+    ".tiles { grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }\n"
+    ".tiles a, .cards > li { display: block; height: 100%; background: var(--card);\n"
+    "  border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .75rem; }\n"
+    ".tiles a { text-decoration: none; }\n"
+    ".tiles b { display: block; font-size: 1.5rem; line-height: 1.2; }\n"
+    ".cards p, .cards ul { margin: .25rem 0 0; }\n"
+    ".cards ul { padding-left: 1.2rem; }\n"
+    ".sides { display: grid; gap: 0 1.5rem;\n"
+    "  grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }\n"
+    ".facts { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr;\n"
+    "  gap: .25rem 1.25rem; margin: .5rem 0; }\n"
+    ".facts dt { color: var(--faint); }\n"
+    ".facts dd { margin: 0; }\n"
+    ".told p { margin: .2rem 0; }\n"
+    ".detail { padding-left: 1.5rem; color: var(--faint); }\n"
+    "pre { overflow-x: auto; margin: .5rem 0; padding: .5rem .75rem; background: var(--card);\n"
+    "  border: 1px solid var(--line); border-radius: .4rem; overflow-wrap: normal; }\n"
+    ".wide { overflow-x: auto; }\n"
+    "table { border-collapse: collapse; width: 100%; background: var(--card);\n"
+    "  overflow-wrap: normal; }\n"
+    "th, td { text-align: left; vertical-align: top; padding: .35rem .75rem;\n"
+    "  border: 1px solid var(--line); }\n"
+    "th { color: var(--faint); font-weight: 600; }\n"
+    "td:first-child { min-width: 12rem; overflow-wrap: anywhere; }\n"
+    "time, th { white-space: nowrap; }\n"
+    ".ways a { margin-right: 1.25rem; }\n"
+    ".number { text-align: right; }\n"
+    "form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; margin: .5rem 0; }\n"
+    "label { display: block; color: var(--faint); font-size: .875rem; }\n"
+    "input, select, button { font: inherit; padding: .25rem .5rem; color: var(--text);\n"
+    "  background: var(--card); border: 1px solid var(--faint); border-radius: .3rem;\n"
+    "  max-width: 100%; min-height: 2.2rem; }\n"
+    "footer { padding: 1rem; margin-top: 2rem; color: var(--faint); }\n";
+
+void style_page_write(const struct health *h, struct strbuf *out)
+{
+    (void)h;
+    strbuf_adds(out, style);
+}

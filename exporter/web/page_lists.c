@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "exporter/evaluation.h"
+#include "exporter/web/api_lists.h"
+#include "exporter/web/html.h"
+#include "exporter/web/page_parts.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/report_items.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/policy_versions.h"
+
+/* A table that is being written. */
+struct template_table {
+    struct strbuf *out;
+    int64_t now_ms;
+    size_t count;
+};
+
+static void add_text(struct strbuf *out, const char *text)
+{
+    strbuf_adds(out, "<td>");
+    html_text(out, text ? text : "");
+    strbuf_adds(out, "</td>\n");
+}
+
+static void add_policy(struct strbuf *out, const struct row *row)
+{
+    const struct entry *policy = row->claimed ? row->claimed : row->policy;
+
+    strbuf_adds(out, "<td>");
+    if (policy && row->claimed && !row->claimed_exists)
+        link_policy_name(out, policy_name_of(policy));
+    else if (policy)
+        link_policy(out, policy_name_of(policy));
+    if (policy && row->version > 0)
+        strbuf_addf(out, ", version %" PRIu32, row->version);
+    if (policy && row->behind > 0)
+        strbuf_addf(out, ", %" PRId32 " behind", row->behind);
+    strbuf_adds(out, "</td>\n");
+}
+
+static void add_row(void *context, const struct row *row)
+{
+    struct template_table *t = context;
+    const char *reason = reason_name(row->state, row->reason);
+    const struct entry *e = row->template;
+
+    strbuf_adds(t->out, "<tr>\n<td>");
+    link_template(t->out, (struct identity){e->partition->type->api_version, entry_kind(e),
+                                            entry_ns(e), e->name});
+    strbuf_addf(t->out, "</td>\n<td>%s%s%s%s%s</td>\n", state_names[row->state], reason ? ", " : "",
+                reason ? reason : "", row->state == STATE_STALE ? ", " : "",
+                row->state == STATE_STALE ? phase_names[row->phase] : "");
+    add_text(t->out, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL);
+    strbuf_adds(t->out, "<td>");
+    if (row->since_ms > 0)
+        html_time(t->out, row->since_ms, t->now_ms);
+    if (row->since_seen)
+        strbuf_adds(t->out, ", first seen so");
+    strbuf_adds(t->out, "</td>\n");
+    add_policy(t->out, row);
+    strbuf_addf(t->out, "<td class=\"number\">%" PRIu32 "</td>\n", row->clusters);
+    add_text(t->out, actor_names[row->actor]);
+    add_text(t->out, row->changed_by);
+    add_text(t->out, row->owner);
+    strbuf_adds(t->out, "</tr>\n");
+    t->count++;
+}
+
+void templates_page(struct call *call, const struct health *h)
+{
+    static const char *const heads[] = {
+        "Template", "State",        "Stage",      "Since", "Policy",
+        "Clusters", "Who must act", "Changed by", "Owner", NULL,
+    };
+    struct template_table table = {&call->body, paging_made_ms(call->paging), 0};
+    struct row_filter filter;
+    struct error err;
+    const char *token;
+
+    (void)h;
+    if (!filter_rows(&call->query, &filter, &err)) {
+        api_refuse(call, MHD_HTTP_BAD_REQUEST, err.text);
+        return;
+    }
+    frame_open(&call->body, FRAME_TEMPLATES, "Templates");
+    list_form(call);
+    html_table(&call->body, "Templates", heads);
+    token = list_each_row(call, &filter, add_row, &table);
+    html_table_end(&call->body);
+    if (table.count == 0)
+        strbuf_adds(&call->body, LIST_NONE);
+    list_foot(call, token, "api/v1/templates");
+    frame_close(&call->body, table.now_ms);
+}
+
+static void add_number(const struct cards *c, size_t number)
+{
+    strbuf_addf(c->out, "<td class=\"number\">%zu</td>\n", number);
+}
+
+static void policies_page_add_policy(const struct cards *c, const struct entry *policy)
+{
+    const struct policy_decision *d = policy_decision(policy);
+    struct policy_counts counts = policy_counts_of(policy);
+    const char *between = "";
+
+    strbuf_adds(c->out, "<tr>\n<td>");
+    link_entry(c->out, policy);
+    strbuf_adds(c->out, "</td>\n");
+    add_number(c, counts.selected);
+    add_number(c, counts.won);
+    add_number(c, counts.claimed);
+    add_number(c, counts.stale);
+    add_number(c, d && d->history ? policy_history_count_used_versions(d->history) : 0);
+    strbuf_adds(c->out, "<td>");
+    for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
+        if (!(entry_policy_problems(policy) & 1U << i))
+            continue;
+        strbuf_addf(c->out, "%s%s", between, policy_problem_texts[i]);
+        between = "; ";
+    }
+    strbuf_adds(c->out, "</td>\n</tr>\n");
+}
+
+void policies_page(struct call *call, const struct health *h)
+{
+    static const char *const heads[] = {
+        "Policy", "Selected", "Won", "Claimed", "Stale", "Versions in use", "Problems", NULL,
+    };
+    const struct list_elements elements = {REPORT_POLICIES, h, policies_page_add_policy};
+    const char *token;
+    size_t count;
+
+    frame_open(&call->body, FRAME_POLICIES, "Policies");
+    list_form(call);
+    html_table(&call->body, "Policies", heads);
+    if (!list_elements(call, &elements, &count, &token))
+        return;
+    html_table_end(&call->body);
+    if (count == 0)
+        strbuf_adds(&call->body, LIST_NONE);
+    list_foot(call, token, "api/v1/policies");
+    frame_close(&call->body, paging_made_ms(call->paging));
+}
+
+enum { PARTIES_MAX = 1000, TITLE_MAX = 4096 };
+
+void conflicts_page(struct call *call, const struct health *h)
+{
+    const struct list_elements elements = {REPORT_CONFLICTS, h, card_conflicts};
+    const char *token;
+    size_t count;
+
+    frame_open(&call->body, FRAME_CONFLICTS, "Conflicts");
+    list_form(call);
+    strbuf_adds(&call->body, "<h2>Fields about which those who require a dependency disagree</h2>\n"
+                             "<ul class=\"cards\">\n");
+    if (!list_elements(call, &elements, &count, &token))
+        return;
+    strbuf_adds(&call->body, "</ul>\n");
+    if (count == 0)
+        strbuf_adds(&call->body, LIST_NONE);
+    list_foot(call, token, "api/v1/conflicts");
+    frame_close(&call->body, paging_made_ms(call->paging));
+}
+
+/* ---- one dependency ---- */
+
+/* The dependencies that are about what a call names. */
+struct finding {
+    const struct query *query;
+    const struct entry *found;
+};
+
+static void find(void *context, const struct entry *dependency)
+{
+    struct finding *f = context;
+    char *const *values = f->query->values;
+    const char *group = values[PARAMETER_GROUP], *ns = values[PARAMETER_NAMESPACE];
+    struct identity id = resource_identity_of(dependency);
+    size_t len = api_group_len(id.api_version);
+
+    if (strcmp(id.kind, values[PARAMETER_KIND]) == 0 &&
+        strcmp(id.name, values[PARAMETER_NAME]) == 0 && strcmp(id.ns, ns ? ns : "") == 0 &&
+        (!group || (strlen(group) == len && memcmp(group, id.api_version, len) == 0)))
+        f->found = dependency;
+}
+
+static void add_values(struct strbuf *out, const struct dependency_decision *d)
+{
+    strbuf_adds(out, "<dl class=\"facts\">\n");
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        strbuf_addf(out, "<dt>%s</dt>\n<dd>%s%s</dd>\n", dependency_field_names[i],
+                    dependency_value_name(i, d->fields[i].resolved),
+                    d->fields[i].conflict ? ", of several that are wanted" : "");
+    strbuf_addf(out, "<dt>Required by</dt>\n<dd>%" PRIu32 "</dd>\n</dl>\n", d->referrers);
+}
+
+void conflict_page(struct call *call, const struct health *h)
+{
+    const struct engine *engine = h->evaluation->engine;
+    const struct cards cards = {engine, h->now_ms, PARTIES_MAX, &call->body};
+    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX);
+    struct finding f = {&call->query, NULL};
+    size_t before;
+
+    report_each_entry(engine, REPORT_CONFLICTS, find, &f);
+    if (!f.found) {
+        api_refuse(call, MHD_HTTP_NOT_FOUND, "nobody requires this as a dependency");
+        return;
+    }
+
+    struct identity id = resource_identity_of(f.found);
+
+    strbuf_addf(&title, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+    frame_open(&call->body, JSON_FRAME_ELSEWHERE, title.data);
+    strbuf_adds(&call->body, "<p>A dependency: it goes where those that require it are, and there "
+                             "is one binding with one value of each field for all of them.</p>\n");
+    add_values(&call->body, dependency_decision(f.found));
+    strbuf_adds(&call->body, "<h2>Who disagrees</h2>\n<ul class=\"cards\">\n");
+    before = call->body.len;
+    card_conflicts(&cards, f.found);
+    bool agree = call->body.len == before;
+
+    strbuf_adds(&call->body, "</ul>\n");
+    if (agree)
+        strbuf_adds(&call->body, "<p class=\"good\">All who require it agree.</p>\n");
+    strbuf_adds(&call->body, "<p>");
+    link_template(&call->body, id);
+    strbuf_adds(&call->body, " itself, as a template</p>\n");
+    frame_close(&call->body, h->now_ms);
+}

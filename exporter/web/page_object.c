@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "exporter/evaluation.h"
+#include "exporter/web/api_documents.h"
+#include "exporter/web/html.h"
+#include "metrics/explain/explain.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/policy_names.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/policy_versions.h"
+
+/* The pages of one template and of one policy: where it stands, and its explanation. */
+
+enum { NAME_MAX_BYTES = 4096, OVERLAPS_SHOWN_MAX = 10 };
+
+/* ---- the explanation ---- */
+
+/* Its lines, while they are written: rows of a table are one text, whose columns line up. */
+struct explanation_lines {
+    struct strbuf *out;
+    bool begun; /* The first line is the name, which is the page's heading. */
+    bool rows;
+};
+
+static void add_line(void *context, enum explain_style style, const char *text)
+{
+    static const char *const before[] = {
+        [EXPLAIN_HEADING] = "<h2>",
+        [EXPLAIN_PARAGRAPH] = "<p>",
+        [EXPLAIN_DETAIL] = "<p class=\"detail\">",
+        [EXPLAIN_ROW] = "",
+    };
+    static const char *const after[] = {
+        [EXPLAIN_HEADING] = "</h2>\n",
+        [EXPLAIN_PARAGRAPH] = "</p>\n",
+        [EXPLAIN_DETAIL] = "</p>\n",
+        [EXPLAIN_ROW] = "\n",
+    };
+    struct explanation_lines *l = context;
+    bool row = style == EXPLAIN_ROW;
+
+    if (row != l->rows)
+        strbuf_adds(l->out, row ? "<pre tabindex=\"0\">" : "</pre>\n");
+    l->rows = row;
+    if (!l->begun) {
+        l->begun = true;
+        return;
+    }
+    strbuf_adds(l->out, before[style]);
+    html_text(l->out, text);
+    strbuf_adds(l->out, after[style]);
+}
+
+/* The verb that says the same. */
+static void add_command(struct strbuf *out, const struct entry *entry)
+{
+    const char *group = entry->partition->type->group, *ns = entry_ns(entry);
+
+    strbuf_adds(out, "<h2>On the command line</h2>\n<pre tabindex=\"0\">");
+    html_textf(out, "karmada-policy-exporter explain '%s%s%s/%s%s%s'", entry_kind(entry),
+               *group ? "." : "", group, ns, *ns ? "/" : "", entry->name);
+    strbuf_adds(out, "</pre>\n");
+}
+
+static void add_explanation(struct call *call, const struct health *h, const struct entry *entry)
+{
+    struct explanation_lines lines = {.out = &call->body};
+    struct explanation x;
+
+    explanation_init(&x);
+    explain_object(h->evaluation->engine, entry, h->now_ms, &x);
+    explanation_finish(&x);
+    strbuf_adds(&call->body, "<div class=\"told\">\n");
+    explanation_each_line(&x, add_line, &lines);
+    strbuf_adds(&call->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
+    explanation_release(&x);
+    add_command(&call->body, entry);
+    frame_close(&call->body, h->now_ms);
+}
+
+static void open_page(struct strbuf *out, const struct entry *entry)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
+    const char *ns = entry_ns(entry);
+
+    strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
+    frame_open(out, JSON_FRAME_ELSEWHERE, name.data);
+    strbuf_adds(out, "<dl class=\"facts\">\n<dt>API</dt>\n<dd>");
+    html_text(out, entry->partition->type->api_version);
+    strbuf_adds(out, "</dd>\n");
+    if (*ns == '\0')
+        return;
+    strbuf_adds(out, "<dt>Namespace</dt>\n<dd>");
+    link_namespace(out, ns);
+    strbuf_adds(out, "</dd>\n");
+}
+
+/* ---- a template ---- */
+
+static void add_policy(struct strbuf *out, const char *name, const struct entry *policy)
+{
+    if (!policy)
+        return;
+    strbuf_addf(out, "<dt>%s</dt>\n<dd>", name);
+    link_entry(out, policy);
+    strbuf_adds(out, "</dd>\n");
+}
+
+/* What it depends on that others have a say in, too. */
+static void add_dependency(struct strbuf *out, const struct entry *dependency)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    if (!d || !d->attached)
+        return;
+    strbuf_adds(out, "<dt>Dependency</dt>\n<dd>");
+    link_conflict(out, resource_identity_of(dependency));
+    strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", d->referrers);
+}
+
+/* A word and a reason, each with its fact, and since when that holds. */
+static void add_stage_and_reason(struct strbuf *out, const char *fact, const char *word,
+                                 const char *reason, struct since since, int64_t now_ms)
+{
+    strbuf_addf(out, "<dt>%s</dt>\n<dd>%s%s%s", fact, word, reason && *reason ? ", " : "",
+                reason ? reason : "");
+    html_since(out, since.time_ms, since.seen, now_ms);
+    strbuf_adds(out, "</dd>\n");
+}
+
+/* Whose change it is, and of what if not of the template itself. */
+static void add_changer(struct strbuf *out, const struct entry *entry)
+{
+    struct state_writer writer = state_writer_of_template(entry);
+
+    if (!writer.by)
+        return;
+    strbuf_adds(out, "<dt>Last changed by</dt>\n<dd>");
+    html_text(out, writer.by);
+    if (writer.written != entry) {
+        strbuf_adds(out, ", by writing ");
+        link_entry(out, writer.written);
+    }
+    strbuf_adds(out, "</dd>\n");
+}
+
+/* At a glance: what, since when, who, and what ends it. */
+static void add_decision(struct strbuf *out, const struct health *h, const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct stage_and_reason at = d->stages.at;
+    const char *end = stage_action_of(at).text;
+
+    add_stage_and_reason(out, "State", state_names[d->state], reason_name(d->state, d->reason),
+                         template_since(d), h->now_ms);
+    if (at.stage < STAGE_COUNT)
+        add_stage_and_reason(out, "Stage", stage_names[at.stage], stage_reason_names[at.reason],
+                             (struct since){(int64_t)d->stages.since_s * 1000, false}, h->now_ms);
+    add_changer(out, entry);
+    strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n",
+                responsible_actor_text(d, engine_takeover(h->evaluation->engine)));
+    if (*end != '\0')
+        strbuf_addf(out, "<dt>What ends it</dt>\n<dd>%s</dd>\n", end);
+    add_policy(out, "Governed by", d->governing);
+    add_policy(out, "Claimed by", d->claimed != d->governing ? d->claimed : NULL);
+    add_dependency(out, d->binding ? d->binding : entry);
+}
+
+void template_page(struct call *call, const struct health *h)
+{
+    const struct entry *entry = find_object(call, h, 1U << CLASS_TEMPLATE);
+
+    if (!entry)
+        return;
+    open_page(&call->body, entry);
+    if (template_decision(entry))
+        add_decision(&call->body, h, entry);
+    strbuf_adds(&call->body, "</dl>\n");
+    add_explanation(call, h, entry);
+}
+
+/* ---- a policy ---- */
+
+/* How many templates that are to follow or claim a policy run a version, and are in a state. */
+struct use {
+    uint32_t version; /* 0: none that is known. */
+    enum template_state state;
+    size_t count;
+};
+
+static int by_use(const void *a, const void *b)
+{
+    const struct use *left = a, *right = b;
+
+    if (left->version != right->version)
+        return left->version < right->version ? 1 : -1;
+    return (int)left->state - (int)right->state;
+}
+
+/* One use of each template, sorted; as lists of templates count them. */
+static struct use *uses_of(const struct entry *policy, size_t *count)
+{
+    struct use *uses = xreallocarray(NULL, policy->reader_count + 1, sizeof(*uses));
+
+    *count = 0;
+    for (uint32_t i = 0; i < policy->reader_count; i++) {
+        const struct template_decision *d = template_decision(policy->readers[i]);
+
+        if (d && entry_exists(policy->readers[i]) && d->state != STATE_IGNORED &&
+            (d->winner == policy || d->claimed == policy))
+            uses[(*count)++] = (struct use){d->version ? d->version->number : 0, d->state, 1};
+    }
+    qsort(uses, *count, sizeof(*uses), by_use);
+    return uses;
+}
+
+static void add_use(struct strbuf *out, const char *policy, const struct use *use)
+{
+    char version[16];
+
+    snprintf(version, sizeof(version), "%" PRIu32, use->version);
+    strbuf_addf(out, "<tr>\n<td>%s</td>\n<td>%s</td>\n<td class=\"number\">",
+                use->version ? version : "none known", state_names[use->state]);
+    link_open_with(out, "templates", {PARAMETER_POLICY, policy}, {PARAMETER_VERSION, version},
+                   {PARAMETER_STATE, state_names[use->state]});
+    strbuf_addf(out, "%zu</a></td>\n</tr>\n", use->count);
+}
+
+static void add_uses(struct strbuf *out, const struct entry *policy)
+{
+    static const char *const heads[] = {"Version", "State", "Templates", NULL};
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
+    size_t count;
+    CLEANUP(free_cleanup) struct use *uses = uses_of(policy, &count);
+
+    if (count == 0)
+        return;
+    strbuf_addf(&name, "%s/%s", entry_ns(policy), policy->name);
+    html_section(out, "templates", "Templates by version and state", count);
+    html_table(out, "Templates by version and state", heads);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && by_use(&uses[i], &uses[next]) == 0;)
+            next++;
+        uses[i].count = next - i;
+        add_use(out, name.data, &uses[i]);
+    }
+    html_table_end(out);
+    strbuf_adds(out, "</section>\n");
+}
+
+static bool is_among(const struct entry *const *shown, size_t count, const struct entry *policy)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (shown[i] == policy)
+            return true;
+    }
+    return false;
+}
+
+/* Links to the policies of which the explanation tells more, each once. */
+static void add_rivals(struct strbuf *out, const struct entry *policy)
+{
+    CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = policy_overlaps_of(policy);
+    const struct entry *shown[OVERLAPS_SHOWN_MAX];
+    size_t count = 0;
+
+    strbuf_adds(out, "<dt>Selects the same as</dt>\n<dd>");
+    if (overlaps.count == 0)
+        strbuf_adds(out, "no other policy");
+    for (size_t i = 0; i < overlaps.count; i++) {
+        const struct entry *overlap = overlaps.items[i].policy;
+
+        if (is_among(shown, count, overlap))
+            continue;
+        if (count == OVERLAPS_SHOWN_MAX) {
+            strbuf_adds(out, " and others");
+            break;
+        }
+        strbuf_adds(out, count > 0 ? ", " : "");
+        link_entry(out, overlap);
+        shown[count++] = overlap;
+    }
+    strbuf_adds(out, "</dd>\n");
+}
+
+void policy_page(struct call *call, const struct health *h)
+{
+    const struct entry *entry = find_object(call, h, 1U << CLASS_POLICY);
+
+    if (!entry)
+        return;
+    open_page(&call->body, entry);
+    add_rivals(&call->body, entry);
+    strbuf_adds(&call->body, "</dl>\n");
+    add_uses(&call->body, entry);
+    add_explanation(call, h, entry);
+}

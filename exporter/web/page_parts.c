@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/page_parts.h"
+
+#include "exporter/evaluation.h"
+#include "exporter/web/api_lists.h"
+#include "exporter/web/html.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/decision.h"
+#include "metrics/rules/policy_versions.h"
+
+enum { VERSIONS_MAX = 20 }; /* Of one policy, the newest ones; its page has all. */
+
+/* ---- templates ---- */
+
+/* What decides about it, in the words of the metrics, and by which policy. */
+static void add_decision(const struct cards *c, const struct template_decision *d)
+{
+    const struct entry *policy = d->claimed ? d->claimed : d->governing;
+    const char *reason = reason_name(d->state, d->reason);
+    struct since since = template_since(d);
+
+    strbuf_addf(c->out, "<p class=\"faint\">%s", state_names[d->state]);
+    if (reason)
+        strbuf_addf(c->out, ", %s", reason);
+    if (d->state == STATE_STALE)
+        strbuf_addf(c->out, ", %s", phase_names[d->phase]);
+    html_since(c->out, since.time_ms, since.seen, c->now_ms);
+    if (policy) {
+        strbuf_adds(c->out, "; ");
+        link_entry(c->out, policy);
+    }
+    if (d->version && policy_version_count_later(d->version) > 0)
+        strbuf_addf(c->out, ", version %" PRIu32 ", %d behind", d->version->number,
+                    policy_version_count_later(d->version));
+    strbuf_adds(c->out, "</p>\n");
+}
+
+static void open_card(const struct cards *c, const struct entry *entry)
+{
+    strbuf_adds(c->out, "<li>\n<h3>");
+    link_entry(c->out, entry);
+    strbuf_adds(c->out, "</h3>\n");
+}
+
+void card_template(const struct cards *c, const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    enum takeover takeover = engine_takeover(c->engine);
+
+    open_card(c, entry);
+    strbuf_addf(c->out, "<p>%s</p>\n", state_text(d));
+    add_decision(c, d);
+    if (responsible_actor(d, takeover) != ACTOR_NONE)
+        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n",
+                    responsible_actor_text(d, takeover), stage_action_of(d->stages.at).text);
+    strbuf_adds(c->out, "</li>\n");
+}
+
+void card_delivery(const struct cards *c, const struct entry *entry)
+{
+    const struct template_stages *stages = &template_decision(entry)->stages;
+    const char *message = engine_delivery_message(c->engine, entry);
+    const struct stage_and_reason at = stages->delivery;
+    struct stage_action end = stage_action_of(at);
+
+    open_card(c, entry);
+    strbuf_addf(c->out, "<p>%s %s</p>\n<p class=\"faint\">%s, %s", stage_texts[at.stage],
+                stage_reason_texts[at.reason], stage_names[at.stage],
+                stage_reason_names[at.reason]);
+    html_since(c->out, (int64_t)stages->delivery_since_s * 1000, false, c->now_ms);
+    strbuf_adds(c->out, "</p>\n");
+    if (*message != '\0') {
+        strbuf_adds(c->out, "<p>Karmada says: ");
+        html_text(c->out, message);
+        strbuf_adds(c->out, "</p>\n");
+    }
+    if (end.actor != ACTOR_NONE)
+        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n", stage_actor_text(end.actor),
+                    end.text);
+    strbuf_adds(c->out, "</li>\n");
+}
+
+/* ---- conflicts ---- */
+
+/* One side of a conflict, while its parties are listed. */
+struct side {
+    const struct cards *cards;
+    enum dependency_field field;
+    bool current; /* What policies say now, rather than what bindings have. */
+    bool value;
+    size_t count;
+};
+
+static void add_referrer(void *context, const struct dependency_referrer *referrer)
+{
+    struct side *s = context;
+    const struct entry *object = referrer->template ? referrer->template : referrer->binding;
+    const struct dependency_values *values = s->current ? &referrer->current : &referrer->observed;
+    struct policy_name policy = referrer_policy(referrer, s->current);
+
+    if (!object || !(s->current ? referrer->counts_current : referrer->counts_observed) ||
+        values->wants[s->field] != s->value || s->count++ >= s->cards->policy_names_max)
+        return;
+    strbuf_adds(s->cards->out, "<li>");
+    link_entry(s->cards->out, object);
+    if (policy.kind) {
+        strbuf_adds(s->cards->out, " by ");
+        link_policy(s->cards->out, policy);
+    }
+    strbuf_adds(s->cards->out, "</li>\n");
+}
+
+static void add_side(const struct cards *c, const struct entry *dependency, struct side side)
+{
+    strbuf_addf(c->out, "<div>\n<p>Who wants <b>%s</b></p>\n<ul>\n",
+                dependency_value_name(side.field, side.value));
+    engine_dependency_referrers(c->engine, dependency, add_referrer, &side);
+    strbuf_adds(c->out, "</ul>\n");
+    if (side.count > c->policy_names_max)
+        strbuf_addf(c->out, "<p class=\"faint\">And %zu more.</p>\n",
+                    side.count - c->policy_names_max);
+    strbuf_adds(c->out, "</div>\n");
+}
+
+static void add_conflict(const struct cards *c, const struct entry *dependency,
+                         enum dependency_field field)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+    const struct field_resolution *f = &d->fields[field];
+    struct side side = {.cards = c, .field = field, .current = !f->conflict};
+    bool resolved = f->conflict ? f->resolved : f->predicted_resolved;
+
+    strbuf_adds(c->out, "<li>\n<h3>");
+    link_conflict(c->out, resource_identity_of(dependency));
+    strbuf_addf(c->out, "</h3>\n<p>%s %s to <b>%s</b>", dependency_field_names[field],
+                f->conflict ? "resolves" : "will resolve", dependency_value_name(field, resolved));
+    if (f->conflict && f->unapplied && f->stored != f->resolved)
+        strbuf_addf(c->out, " (not applied: the binding still has <b>%s</b>)",
+                    dependency_value_name(field, f->stored));
+    html_since(c->out, f->conflict ? d->since_ms : 0, false, c->now_ms);
+    strbuf_adds(c->out, "</p>\n<div class=\"sides\">\n");
+    add_side(c, dependency, side);
+    side.value = true;
+    add_side(c, dependency, side);
+    strbuf_addf(
+        c->out,
+        "</div>\n<p>Who must act: <b>whoever owns these policies</b>. It ends when they all say "
+        "the same of spec.%c%s, and are in force.</p>\n</li>\n",
+        dependency_field_names[field][0] - 'A' + 'a', &dependency_field_names[field][1]);
+}
+
+void card_conflicts(const struct cards *c, const struct entry *dependency)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].conflict || d->fields[i].predicted)
+            add_conflict(c, dependency, i);
+    }
+}
+
+/* ---- rollouts ---- */
+
+/* Who runs a version: "version 2, generation 5, since ..., by kubectl: 3 templates". */
+static void add_version(const struct cards *c, const struct policy_version *v)
+{
+    char hash[POLICY_VERSION_HASH_SIZE];
+
+    policy_version_hash(v, hash);
+    if (policy_version_is_unknown(v))
+        strbuf_adds(c->out, "<li>what no version is known to have said");
+    else
+        strbuf_addf(c->out, "<li>version <b>%" PRIu32 "</b> (%s)%s%s", v->number, hash,
+                    v == policy_history_current_version(v->history) ? ", the present one" : "",
+                    v->recovered ? ", recovered from its bindings" : "");
+    if (v->generation)
+        strbuf_addf(c->out, ", generation %" PRId64, v->generation);
+    html_since(c->out, v->since_ms, v->since_seen, c->now_ms);
+    if (v->by) {
+        strbuf_adds(c->out, ", by ");
+        html_text(c->out, v->by);
+    }
+    strbuf_addf(c->out, ": %" PRIu32 " template%s</li>\n", v->templates,
+                v->templates == 1 ? "" : "s");
+}
+
+void card_rollout(const struct cards *c, const struct entry *policy)
+{
+    const struct policy_history *h = policy_decision(policy)->history;
+    size_t shown = 0;
+
+    open_card(c, policy);
+    strbuf_adds(c->out, "<ul>\n");
+    for (size_t at = h->count; at-- > 0 && shown < VERSIONS_MAX;) {
+        if (h->versions[at]->templates == 0 && at + 1 < h->count)
+            continue;
+        add_version(c, h->versions[at]);
+        shown++;
+    }
+    if (h->unknown.templates > 0)
+        add_version(c, &h->unknown);
+    strbuf_adds(c->out, "</ul>\n</li>\n");
+}
+
+/* What the fields of the form are called. */
+static const char *const labels[PARAMETER_COUNT] = {
+    [PARAMETER_STATE] = "State",          [PARAMETER_KIND] = "Kind",
+    [PARAMETER_GROUP] = "API group",      [PARAMETER_NAMESPACE] = "Namespace",
+    [PARAMETER_REASON] = "Reason",        [PARAMETER_POLICY] = "Policy",
+    [PARAMETER_VERSION] = "Version",      [PARAMETER_OWNER] = "Owner",
+    [PARAMETER_SEARCH] = "Name contains", [PARAMETER_STAGE] = "Stage",
+    [PARAMETER_ACTOR] = "Who must act",
+};
+
+/* Those that are there though nobody has asked by them. */
+enum {
+    ALWAYS = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(NAMESPACE) |
+             PARAMETER_BIT(POLICY) | PARAMETER_BIT(SEARCH),
+};
+
+static void add_states(struct strbuf *out, const char *chosen)
+{
+    strbuf_adds(out, "<select id=\"state\" name=\"state\">\n<option value=\"\">all</option>\n");
+    for (unsigned i = 0; i < STATE_COUNT; i++)
+        strbuf_addf(out, "<option%s>%s</option>\n",
+                    chosen && strcmp(chosen, state_names[i]) == 0 ? " selected" : "",
+                    state_names[i]);
+    strbuf_adds(out, "</select>");
+}
+
+static void add_field(struct strbuf *out, enum parameter parameter, const char *value)
+{
+    const char *name = parameter_names[parameter];
+
+    strbuf_addf(out, "<div>\n<label for=\"%s\">%s</label>\n", name, labels[parameter]);
+    if (parameter == PARAMETER_STATE) {
+        add_states(out, value);
+    } else {
+        strbuf_addf(out, "<input type=\"text\" id=\"%s\" name=\"%s\" value=\"", name, name);
+        html_text(out, value ? value : "");
+        strbuf_adds(out, "\">");
+    }
+    strbuf_adds(out, "\n</div>\n");
+}
+
+void list_form(struct call *call)
+{
+    struct strbuf *out = &call->body;
+
+    strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", call->endpoint->path + 1);
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        const char *value = call->query.values[i];
+
+        if (labels[i] && (call->endpoint->known >> i & 1) && (value || (ALWAYS >> i & 1)))
+            add_field(out, (enum parameter)i, value);
+    }
+    strbuf_adds(out, "<button type=\"submit\">Show</button>\n</form>\n");
+}
+
+/* A link with the same question, but for where it begins, and in another format. */
+static void add_link(struct call *call, const char *path, const char *token, const char *format,
+                     const char *text)
+{
+    struct link_value values[PARAMETER_COUNT];
+
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++)
+        values[i] = (struct link_value){(enum parameter)i, call->query.values[i]};
+    values[PARAMETER_CONTINUE].value = token;
+    if (format) {
+        values[PARAMETER_FORMAT].value = format;
+        values[PARAMETER_LIMIT].value = NULL;
+    }
+    link_open(&call->body, path, values, PARAMETER_COUNT);
+    strbuf_addf(&call->body, "%s</a>\n", text);
+}
+
+void list_foot(struct call *call, const char *token, const char *api)
+{
+    const char *path = call->endpoint->path + 1;
+
+    strbuf_adds(&call->body, "<p class=\"ways\">\n");
+    if (call->query.values[PARAMETER_CONTINUE])
+        add_link(call, path, NULL, NULL, "First page");
+    if (token)
+        add_link(call, path, token, NULL, "Next page");
+    add_link(call, api, NULL, "json", "All of them as JSON");
+    add_link(call, api, NULL, "csv", "as CSV");
+    strbuf_adds(&call->body, "</p>\n");
+}
+
+/* ---- elements ---- */
+
+/* Elements that are being made, a line each. */
+struct making {
+    const struct call *call;
+    const struct list_elements *elements;
+    struct cards cards;
+    struct strbuf element;
+    struct strbuf lines;
+};
+
+static void make(void *context, const struct entry *entry)
+{
+    struct making *m = context;
+
+    if (!filter_wants(&m->call->query, m->elements->list, entry))
+        return;
+    strbuf_reset(&m->element);
+    m->elements->write(&m->cards, entry);
+    if (m->element.len == 0)
+        return;
+    for (size_t i = 0; i < m->element.len; i++)
+        strbuf_addc(&m->lines, m->element.data[i] == '\n' ? ' ' : m->element.data[i]);
+    strbuf_addc(&m->lines, '\n');
+}
+
+static bool make_all(struct call *call, const struct list_elements *e)
+{
+    struct making m = {
+        .call = call,
+        .elements = e,
+        .element = STRBUF_INIT(LIST_LINES_MAX),
+        .lines = STRBUF_INIT(LIST_LINES_MAX),
+    };
+
+    m.cards = (struct cards){e->health->evaluation->engine, e->health->now_ms, LIST_PARTIES_MAX,
+                             &m.element};
+    report_each_entry(m.cards.engine, e->list, make, &m);
+    strbuf_release(&m.element);
+    return list_set_lines(call, &m.lines);
+}
+
+/* The elements of one page. */
+struct shown_lines {
+    struct strbuf *out;
+    size_t *count;
+};
+
+static void show(void *context, const char *line, size_t len)
+{
+    const struct shown_lines *s = context;
+
+    strbuf_add(s->out, line, len);
+    strbuf_addc(s->out, '\n');
+    ++*s->count;
+}
+
+bool list_elements(struct call *call, const struct list_elements *e, size_t *count,
+                   const char **token)
+{
+    struct shown_lines shown = {&call->body, count};
+
+    *count = 0;
+    if (!paging_goes_on(call->paging) && !make_all(call, e))
+        return false;
+    *token = list_each_line(call, show, &shown);
+    return true;
+}
+
+enum { SUBJECT_MAX = 8192 };
+
+/* THE table of sections, worst first. A new one is a row here. */
+static const struct section {
+    const char *id;
+    const char *title;
+    const char *text;
+    unsigned list; /* Of struct findings. */
+    card_fn *card;
+    const char *more; /* The page that lists all of them, with its filter; NULL: none does. */
+    const char *state;
+} sections[] = {
+    {"conflict", "Dependency conflicts",
+     "Those that require a dependency want different things of it, and one value wins for all.",
+     FINDING_CONFLICT, card_conflicts, "conflicts", NULL},
+    {"pending", "Pending", "Nothing propagates them: they run in no member cluster.",
+     FINDING_PENDING, card_template, "templates", "pending"},
+    {"stale", "Stale", "They are not on what governs them now.", FINDING_STALE, card_template,
+     "templates", "stale"},
+    {"held", "Not healthy everywhere", "Their bindings have not come all the way.",
+     FINDING_NOT_HEALTHY, card_delivery, NULL, NULL},
+    {"orphaned", "Orphaned", "What runs is left of a policy that is gone.", FINDING_ORPHANED,
+     card_template, "templates", "orphaned"},
+    {"predicted", "Conflicts to come", "They will be in conflict once their policies are applied.",
+     FINDING_PREDICTED, card_conflicts, "conflicts", NULL},
+    {"rollout", "Rollouts under way", "Their templates run more than one version of them.",
+     FINDING_ROLLOUT, card_rollout, "policies", NULL},
+};
+
+/* How many there are, as the metrics count them: fields in conflict, else objects. */
+static size_t count_of(const struct findings *f, const struct section *s)
+{
+    return s->list < FINDING_CLASSES ? findings_count(f, (enum finding_class)s->list)
+                                     : f->lists[s->list].found;
+}
+
+static void add_more(const struct cards *c, const struct section *s, size_t found, const char *ns)
+{
+    if (found <= HTML_SHOWN_MAX)
+        return;
+    strbuf_adds(c->out, "<p>");
+    if (s->more)
+        link_open_with(c->out, s->more, {PARAMETER_STATE, s->state}, {PARAMETER_NAMESPACE, ns});
+    strbuf_addf(c->out, "And %zu more.%s</p>\n", found - HTML_SHOWN_MAX, s->more ? "</a>" : "");
+}
+
+static void add_section(const struct cards *c, const struct findings *f, const struct section *s,
+                        const char *ns)
+{
+    const struct finding_list *list = &f->lists[s->list];
+
+    if (list->count == 0)
+        return;
+    html_section(c->out, s->id, s->title, count_of(f, s));
+    strbuf_addf(c->out, "<p>%s</p>\n<ul class=\"cards\">\n", s->text);
+    for (size_t i = 0; i < list->count; i++)
+        s->card(c, list->entries[i]);
+    strbuf_adds(c->out, "</ul>\n");
+    add_more(c, s, list->found, ns);
+    strbuf_adds(c->out, "</section>\n");
+}
+
+/* Objects that can have several findings, each with a sentence. */
+static void add_wrongs(const struct cards *c, const struct problem_class *w,
+                       const struct finding_list *list)
+{
+    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(SUBJECT_MAX);
+
+    if (list->count == 0)
+        return;
+    html_section(c->out, fail_on_names[w->class], w->title, list->found);
+    strbuf_adds(c->out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < list->count; i++) {
+        strbuf_adds(c->out, "<li>\n<h3>");
+        link_entry(c->out, list->entries[i]);
+        strbuf_adds(c->out, "</h3>\n");
+        for (unsigned k = 0; w->of(list->entries[i]) >> k != 0; k++) {
+            if (!(w->of(list->entries[i]) & 1U << k))
+                continue;
+            strbuf_reset(&subject);
+            if (w->class == FINDING_CONNECTOR)
+                connector_conflict_add_subject(c->engine, list->entries[i], k, &subject);
+            strbuf_addf(c->out, "<p class=\"bad\">%s", w->texts[k]);
+            html_text(c->out, subject.data);
+            strbuf_adds(c->out, "</p>\n");
+        }
+        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>.</p>\n</li>\n", w->actor);
+    }
+    strbuf_adds(c->out, "</ul>\n");
+    html_more(c->out, list->found);
+    strbuf_adds(c->out, "</section>\n");
+}
+
+static void add_jump(struct strbuf *out, const char *id, const char *title, size_t count)
+{
+    if (count > 0)
+        strbuf_addf(out, "<li><a href=\"#%s\"><b>%zu</b> %s</a></li>\n", id, count, title);
+}
+
+/* How much is wrong, with a way to each of it. */
+static void add_jumps(const struct cards *c, const struct findings *f)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+        found += count_of(f, &sections[i]);
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        found += f->lists[problem_class[i].class].found;
+    if (found == 0) {
+        strbuf_adds(c->out, "<p class=\"good\">Nothing is wrong: each template is where its policy "
+                            "says, and all who require a dependency agree.</p>\n");
+        return;
+    }
+    strbuf_adds(c->out, "<ul class=\"tiles\">\n");
+    for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+        add_jump(c->out, sections[i].id, sections[i].title, count_of(f, &sections[i]));
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        add_jump(c->out, fail_on_names[problem_class[i].class], problem_class[i].title,
+                 f->lists[problem_class[i].class].found);
+    strbuf_adds(c->out, "</ul>\n");
+}
+
+static void findings_section_add_states(const struct cards *c, const struct findings *f,
+                                        const char *ns)
+{
+    html_section(c->out, "states", "Templates by state", f->templates);
+    strbuf_adds(c->out, "<ul class=\"tiles\">\n");
+    for (unsigned i = 0; i < STATE_COUNT; i++) {
+        if (f->states[i] == 0)
+            continue;
+        strbuf_adds(c->out, "<li>");
+        link_open_with(c->out, "templates", {PARAMETER_STATE, state_names[i]},
+                       {PARAMETER_NAMESPACE, ns});
+        strbuf_addf(c->out, "<b>%zu</b> %s</a></li>\n", f->states[i], state_names[i]);
+    }
+    strbuf_adds(c->out, "</ul>\n");
+    if (f->not_selected > 0)
+        strbuf_addf(c->out, "<p class=\"faint\">%zu pending of kinds that no policy selects.</p>\n",
+                    f->not_selected);
+    strbuf_adds(c->out, "</section>\n");
+}
+
+void findings_section_write(const struct cards *c, const struct findings *f, const char *ns)
+{
+    add_jumps(c, f);
+    findings_section_add_states(c, f, ns);
+    for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+        add_section(c, f, &sections[i], ns);
+    for (size_t i = 0; i < PROBLEM_CLASSES; i++)
+        add_wrongs(c, &problem_class[i], &f->lists[problem_class[i].class]);
+}
+
+static size_t add_failed(const struct kube_source *source, struct strbuf *out)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_count(source); i++) {
+        const struct reflector *f = kube_source_reflector(source, i);
+
+        if (*f->failure.text == '\0' || (kube_source_ready(source) && !f->synced) ||
+            count++ >= HTML_SHOWN_MAX)
+            continue;
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", f->api_version, f->resource);
+        strbuf_addf(out, " cannot be read%s<br><span class=\"bad\">",
+                    f->synced ? "; its last state counts" : "");
+        html_text(out, f->failure.text);
+        strbuf_adds(out, "</span></li>\n");
+    }
+    return count;
+}
+
+/* The kinds that are listed now and then, for lack of connections to watch them. */
+static size_t add_polled(const struct kube_source *source, struct strbuf *out)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_count(source); i++) {
+        const struct reflector *f = kube_source_reflector(source, i);
+
+        if (!f->watch.polled || count++ >= HTML_SHOWN_MAX)
+            continue;
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", f->api_version, f->resource);
+        strbuf_adds(out, " is listed every 30 s: no connection is left to watch it over HTTP/1.1"
+                         "</li>\n");
+    }
+    return count;
+}
+
+/* The kinds that have not been read, while the rest is shown. */
+static size_t add_missing(const struct kube_source *source, struct strbuf *out)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_missing_count(source); i++) {
+        const struct missing_kind *k = kube_source_missing(source, i);
+
+        if (!k->late || count++ >= HTML_SHOWN_MAX)
+            continue;
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", k->api_version, k->kind);
+        strbuf_adds(out, " has not been read yet; what depends on it is left out<br>"
+                         "<span class=\"bad\">");
+        html_text(out, missing_kind_reason(k->reflector));
+        strbuf_adds(out, "</span></li>\n");
+    }
+    return count;
+}
+
+static void add_unserved(const struct kube_source *source, struct strbuf *out)
+{
+    static const char *const why[] = {
+        [DISCOVERY_UNKNOWN] = "not known yet",
+        [DISCOVERY_ABSENT] = "not served",
+        [DISCOVERY_UNWATCHED] = "not watched by Karmada in this version",
+    };
+
+    for (size_t i = 0; i < kube_source_unserved_count(source) && i < HTML_SHOWN_MAX; i++) {
+        const struct unserved *u = kube_source_unserved(source, i);
+
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", u->api_version, u->kind);
+        strbuf_addf(out, " is selected by a policy and %s</li>\n", why[u->answer]);
+    }
+}
+
+void source_cards_write(const struct kube_source *source, struct strbuf *out)
+{
+    size_t count;
+
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    count = add_failed(source, out);
+    count += add_missing(source, out);
+    count += add_polled(source, out);
+    add_unserved(source, out);
+    strbuf_adds(out, "</ul>\n");
+    html_more(out, count);
+}
+
+void source_section_write(const struct kube_session *session, struct strbuf *out)
+{
+    strbuf_adds(out, "<section aria-labelledby=\"source\">\n<h2 id=\"source\">Source</h2>\n<p>");
+    html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
+    strbuf_adds(out, "</p>\n");
+    source_cards_write(kube_session_source(session), out);
+    strbuf_adds(out, "</section>\n");
+}

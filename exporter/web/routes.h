@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+
+#include "exporter/system/platform.h"
+#include "exporter/web/access_control.h"
+#include "exporter/web/api.h"
+#include "exporter/web/metrics_page.h"
+#include "exporter/web/request.h"
+#include "exporter/web/request_queue.h"
+#include "metrics/base/error.h"
+
+/*
+ * What the health paths answer. The threads that serve HTTP ask, and look for themselves: a page
+ * would be as old as the loop is.
+ */
+struct probes;
+
+/* `heartbeat`, which is borrowed: healthy while it beats; NULL: always. Not ready at first. */
+struct probes *probes_new(const struct heartbeat *heartbeat) MUST_USE;
+/* NULL is fine. */
+void probes_free(struct probes *p);
+
+/* From now on it is ready, or not, with this text, which is copied and ends its last line. */
+void probes_set_ready(struct probes *p, bool ready, const char *text);
+
+/* Who asks a health path. */
+struct probe {
+    struct MHD_Connection *connection;
+    const char *name; /* Of the path, for ?verbose. */
+    bool anonymous;   /* Is to be told no more than whether all is well. */
+};
+
+/* Does the loop turn, and is there something to serve? */
+struct MHD_Response *probes_health(struct probes *p, const struct probe *probe,
+                                   unsigned *out_status) MUST_USE;
+struct MHD_Response *probes_readiness(struct probes *p, const struct probe *probe,
+                                      unsigned *out_status) MUST_USE;
+
+/*
+ * One request, from its first line to its end. A connection has one at a time, and owns it:
+ * libmicrohttpd does not complete every request that it begins.
+ */
+enum visit_state { VISIT_NEW, VISIT_SOUND, VISIT_WAITING, VISIT_ANSWERED };
+
+struct visit {
+    enum visit_state state;
+    struct wire_target target;
+    bool malformed; /* The head is wrong: see wire_check(). */
+    bool dropped;   /* A part of the body was not kept. */
+    _Atomic(enum verdict) verdict;
+    struct call *call;     /* Of the API; NULL for anything else. Owned. */
+    struct strbuf content; /* What has come of its body. */
+    atomic_bool *turn;     /* That it has taken; NULL: none. */
+};
+
+/* Begins a request with its URI as libmicrohttpd has read it. Ends the earlier one. */
+void visit_begin(struct visit *v, const char *uri);
+/* Releases everything that the request owns, and gives back its turn. May be called again. */
+void visit_end(struct visit *v);
+
+/* Are its headers complete just now, at the first call for the request? */
+bool visit_begins(const struct visit *v);
+
+/* A piece of a request's body. */
+struct piece {
+    const char *bytes;
+    size_t len;
+};
+
+/*
+ * Keep the piece, which has nothing left then. The first one of a body takes the turn, which is
+ * true while somebody has it; if somebody else has, or the body is not `wanted`, all of it is
+ * dropped.
+ */
+void visit_take(struct visit *v, struct piece *piece, bool wanted, atomic_bool *turn);
+/* It is the turn of the next one. */
+void visit_give_back(struct visit *v);
+
+/*
+ * What the server serves: which path is answered by what. The library's threads
+ * call it, several at once; all it changes are atomic counters.
+ */
+/* What is answered beside pages and API; a row is as those of PAGES are. */
+#define ANSWERS(ANSWER)                                                                            \
+    /* Health paths first: --web.probes-without-auth is about all of them. */                      \
+    ANSWER(HEALTHY, "healthy", "/-/healthy")                                                       \
+    ANSWER(READY, "ready", "/-/ready")                                                             \
+    ANSWER(LIVEZ, "livez", "/livez")                                                               \
+    ANSWER(READYZ, "readyz", "/readyz")                                                            \
+    ANSWER(HEALTHZ, "healthz", "/healthz")                                                         \
+    ANSWER(RELOAD, "reload", "/-/reload")                                                          \
+    ANSWER(OTHER, "other", "") /* Any other path. */
+
+/* Who answered, and with what: the labels of the counter of requests. */
+#define HANDLER_ENUMERATOR(id, ...) SERVER_##id,
+enum server_handler {
+    PAGES(HANDLER_ENUMERATOR) ENDPOINTS(HANDLER_ENUMERATOR) ANSWERS(HANDLER_ENUMERATOR)
+        SERVER_HANDLERS
+};
+
+/* THE table of the status codes that are answered with, as numbers. */
+#define STATUS_CODES(CODE)                                                                         \
+    CODE(200)                                                                                      \
+    CODE(302)                                                                                      \
+    CODE(400)                                                                                      \
+    CODE(401)                                                                                      \
+    CODE(403)                                                                                      \
+    CODE(404)                                                                                      \
+    CODE(405)                                                                                      \
+    CODE(410)                                                                                      \
+    CODE(413)                                                                                      \
+    CODE(415)                                                                                      \
+    CODE(429)                                                                                      \
+    CODE(500)                                                                                      \
+    CODE(503)                                                                                      \
+    CODE(504)
+
+#define CODE_ENUMERATOR(number) SERVER_##number,
+enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODES };
+
+extern const char *const server_handler_names[SERVER_HANDLERS];
+extern const char *const server_code_names[SERVER_CODES];
+
+struct site;
+
+/* What the site is made of. All of it is borrowed. */
+struct site_parts {
+    const char *telemetry_path; /* Where the metrics are. */
+    const char *prefix;         /* What every path begins with: "/karmada"; NULL: nothing. */
+    struct snapshot *snapshot;
+    struct desk *desk;    /* For calls of the API. */
+    struct desk *reloads; /* For those who ask for a reload; NULL: nobody may. */
+    bool plans;           /* Plans may be asked for. */
+    struct admission *admission;
+    const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. */
+};
+
+/* Every page of the site; not ready at first. NULL if the path of the metrics cannot be one. */
+struct site *site_new(const struct site_parts *parts, struct error *err) MUST_USE;
+
+/* NULL is fine. No thread may be answering any more. */
+void site_free(struct site *s);
+
+/*
+ * Answer a request. Called when the headers are complete, which is when requests are refused, then
+ * with each piece of a body, then once more; and again when a call of the API has its answer, or a
+ * password was checked. What is left of the piece then has to be given again.
+ */
+enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
+                            const char *method, struct piece *piece, struct visit *visit);
+
+/* See server_set_ready(). */
+void site_set_ready(struct site *s, bool ready, const char *text);
+uint64_t site_requests(const struct site *s, enum server_handler handler, enum server_code code);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/site_url.h"
+
+#include "exporter/system/url.h"
+#include "metrics/base/shown.h"
+
+/* Without the '/' at its ends, but for one at its beginning; "" if that is all. */
+static char *trimmed(const char *path)
+{
+    size_t len;
+    char *text;
+
+    path += strspn(path, "/");
+    len = strlen(path);
+    while (len > 0 && path[len - 1] == '/')
+        len--;
+    if (len == 0)
+        return xstrdup("");
+    if (asprintf(&text, "/%.*s", (int)len, path) < 0)
+        memory_exhausted(0);
+    return text;
+}
+
+static bool read_external(const char *text, struct site_url *out, struct error *err)
+{
+    struct server_url url;
+
+    if (*text == '\0') {
+        out->external = xstrdup("");
+        return true;
+    }
+    if (strpbrk(text, "?#"))
+        return fail(err, "the address must not have a '?' or '#'");
+    if (!server_url_parse(text, NULL, &url, err))
+        return false;
+    out->external = xstrdup(url.base);
+    server_url_release(&url);
+    return true;
+}
+
+bool place_parse(const char *external_url, const char *route_prefix, struct site_url *out,
+                 struct error *err)
+{
+    const char *host, *path;
+
+    *out = (struct site_url){.external = NULL};
+    if (!read_external(external_url, out, err))
+        return fail_in(err, "--web.external-url");
+    host = strstr(out->external, "://");
+    path = host ? strchr(host + strlen("://"), '/') : NULL;
+    out->prefix = trimmed(*route_prefix ? route_prefix : path ? path : "");
+    return *out->prefix == '\0' || place_is_plain(out->prefix) ||
+           fail(err, "--web.route-prefix: '%s' is not a plain path like '/karmada'",
+                shown(out->prefix).text);
+}
+
+void place_release(struct site_url *p)
+{
+    free(p->external);
+    free(p->prefix);
+    *p = (struct site_url){.external = NULL};
+}
+
+bool place_is_plain(const char *path)
+{
+    bool plain = path[0] == '/';
+
+    /* Requests' paths are compared as decoded and without a query: others can never be equal. */
+    for (const char *at = path; *at != '\0'; at++)
+        plain = plain && *at > ' ' && *at < 0x7F && !strchr("?#%", *at);
+    return plain;
+}
+
+const char *place_inside(const char *prefix, const char *path)
+{
+    size_t len = strlen(prefix);
+
+    return strncmp(path, prefix, len) == 0 && path[len] == '/' ? path + len : NULL;
+}
