@@ -2,8 +2,8 @@
 #pragma once
 
 #include "exporter/evaluation.h"
-#include "exporter/notify/election.h"
-#include "exporter/notify/emission.h"
+#include "exporter/notify/event_writer.h"
+#include "exporter/notify/leader_election.h"
 
 /*
  * The outlet of --events.emit: Events about conflicts of dependencies, which one of several

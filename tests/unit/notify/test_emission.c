@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/notify/emission.h"
+#include "exporter/notify/event_writer.h"
 
 #include "metrics/rules/rule.h"
 #include "tests/unit/manual.h"

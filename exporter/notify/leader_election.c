@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/notify/election.h"
+#include "exporter/notify/leader_election.h"
 
 #include "exporter/kube/backoff.h"
 #include "metrics/base/timestamp.h"
