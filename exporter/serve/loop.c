@@ -4,26 +4,155 @@
 #include <poll.h>
 
 #include "exporter/evaluation.h"
-#include "exporter/serve/announce.h"
-#include "exporter/serve/memory_guard.h"
-#include "exporter/serve/news.h"
-#include "exporter/serve/outlets.h"
-#include "exporter/serve/problem_log.h"
+#include "exporter/serve/file_preflight.h"
+#include "exporter/serve/own_health.h"
 #include "exporter/serve/publisher.h"
-#include "exporter/serve/readiness.h"
-#include "exporter/serve/rehearsal.h"
-#include "exporter/serve/reloads.h"
-#include "exporter/serve/web.h"
+#include "exporter/serve/senders.h"
+#include "exporter/serve/web_service.h"
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/process.h"
 #include "exporter/system/signals.h"
+#include "exporter/text/text_table.h"
 #include "exporter/web/api.h"
+#include "exporter/web/response.h"
+#include "metrics/base/map.h"
+#include "metrics/base/strbuf.h"
+
+void announce_adopted(const struct log *log, const struct options *before,
+                      const struct evaluation *e)
+{
+    for (size_t i = 0; before && i < OPTION_COUNT; i++) {
+        if (option_defs[i].needs_restart && !options_same(before, &e->options, &option_defs[i]))
+            log_write(log, LOG_LEVEL_WARN, "option changed; restart to apply it", "option",
+                      option_defs[i].name);
+    }
+    log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
+              "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
+              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
+              LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_TEMPLATE)), "policies",
+              LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_POLICY)), "bindings",
+              LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_BINDING)));
+}
+
+enum { LINES_MAX = 100, PROBLEM_MAX = 64 * 1024 };
+
+void problem_log_release(struct problem_log *l)
+{
+    free(l->logged);
+    *l = (struct problem_log){0};
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    const uint64_t *x = a;
+    const uint64_t *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROBLEM_MAX);
+    size_t count = manifests_problem_count(m);
+    uint64_t *hashes = xcalloc(count ? count : 1, sizeof(*hashes));
+    size_t count_before = l->count;
+    size_t fresh = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        /* Without line and column: a problem that only moved within its file is the same. */
+        strbuf_reset(&text);
+        strbuf_addf(&text, "%d\n%s\n%s", (int)p.kind, p.path, p.text);
+        hashes[i] = map_hash(text.data, text.len, 0);
+        if (l->count > 0 &&
+            bsearch(&hashes[i], l->logged, l->count, sizeof(*hashes), compare_hashes))
+            continue;
+        l->rejected += p.kind == PROBLEM_MALFORMED || p.kind == PROBLEM_REJECTED;
+        if (fresh++ >= LINES_MAX)
+            continue;
+        strbuf_reset(&text);
+        manifest_problem_place(&p, &text);
+        log_write(log,
+                  p.kind == PROBLEM_FOREIGN     ? LOG_LEVEL_DEBUG
+                  : p.kind == PROBLEM_DUPLICATE ? LOG_LEVEL_INFO
+                                                : LOG_LEVEL_WARN,
+                  "manifest problem", "kind", problem_kind_name(p.kind), "place", text.data,
+                  "problem", p.text);
+    }
+    if (fresh > LINES_MAX)
+        log_write(log, LOG_LEVEL_WARN, "more manifest problems are not logged one by one", "count",
+                  LOG_NUMBER((int64_t)(fresh - LINES_MAX)));
+    qsort(hashes, count, sizeof(*hashes), compare_hashes);
+    free(l->logged);
+    l->logged = hashes;
+    l->count = count;
+    return fresh > 0 || count != count_before;
+}
+
+bool news_since(struct news *n, const struct evaluation *e, struct problem_log *problems,
+                const struct log *log)
+{
+    const struct news now = {
+        .evaluations = engine_evaluations(e->engine),
+        .files = manifests_file_count(e->manifests),
+        .health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0,
+    };
+    bool told = problem_log_update(problems, e->manifests, log);
+    bool changed = told || now.evaluations != n->evaluations || now.files != n->files ||
+                   now.health != n->health;
+
+    *n = now;
+    return changed;
+}
+
+/* Less than a client's connection may wait for its answer (peers.c). */
+enum { WAIT_MAX_MS = 45 * 1000 };
+
+int reloads_fd(const struct reloads *r)
+{
+    return r->desk ? desk_fd(r->desk) : -1;
+}
+
+static void answer(struct reloads *r, unsigned status, const char *text)
+{
+    struct call *call = desk_next(r->desk);
+
+    call->status = status;
+    call->content_type = RESPONSE_TEXT;
+    output_safe(&call->body, text);
+    strbuf_addc(&call->body, '\n');
+    desk_answer(r->desk);
+    r->waits = false;
+}
+
+bool reloads_turn(struct reloads *r, int64_t now_ms)
+{
+    if (r->desk && r->waits && now_ms - r->begun_ms >= WAIT_MAX_MS)
+        answer(r, MHD_HTTP_GATEWAY_TIMEOUT, "the reload goes on: the log tells how it ends");
+    if (!r->desk || r->waits || !desk_next(r->desk))
+        return false;
+    r->waits = true;
+    r->begun_ms = now_ms;
+    return true;
+}
+
+int64_t reloads_due(const struct reloads *r)
+{
+    return r->waits ? r->begun_ms + WAIT_MAX_MS : INT64_MAX;
+}
+
+void reloads_end(struct reloads *r, const struct error *why)
+{
+    if (r->waits)
+        answer(r, why ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_OK, why ? why->text : "reloaded");
+}
 
 enum {
     SLICE_MS = 5,
-    WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
-    WEB_MEMORY_PART = 8,                  /* Of the limit, for the connections of clients. */
+    LOOP_WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
+    WEB_MEMORY_PART = 8,                       /* Of the limit, for the connections of clients. */
     SOON_MS = 20,     /* For the end of a reading that is published with what it brings. */
     OVERDUE_MS = 100, /* Wait where a deadline has passed and no turn moves it. */
 };
@@ -376,7 +505,7 @@ static int64_t wait_ms(const struct loop *l)
         wait = earlier_of(wait, OVERDUE_MS);
     else if (due != INT64_MAX)
         wait = earlier_of(wait, due - now_ms);
-    wait = earlier_of(WAIT_MAX_MS, wait);
+    wait = earlier_of(LOOP_WAIT_MAX_MS, wait);
     return wait > 0 ? wait : 0;
 }
 
@@ -395,7 +524,7 @@ static enum loop_step turn_lent(struct loop *l)
         {.fd = clerk_fd(l->web.clerk), .events = POLLIN},
     };
 
-    descriptors_poll(wanted, ARRAY_LEN(wanted), WAIT_MAX_MS);
+    descriptors_poll(wanted, ARRAY_LEN(wanted), LOOP_WAIT_MAX_MS);
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
     handle_signals(l);
     answer_calls(l);

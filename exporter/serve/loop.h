@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/evaluation.h"
+#include "exporter/files/manifest_source.h"
 #include "exporter/system/log.h"
+#include "exporter/web/request_queue.h"
+#include "metrics/base/error.h"
 
 /*
  * The one thread that owns the state: it reads sources, has the rules evaluate
@@ -46,3 +50,67 @@ int loop_listener(const struct loop *l, size_t at);
 
 /* Where it listens, in the order of the options. Borrowed. */
 const char *loop_address(const struct loop *l, size_t at);
+
+/*
+ * Log that an evaluation is complete and shown from now on, how much it holds, and which options
+ * differ from those `before` (NULL: there were none) but count after a restart only.
+ */
+void announce_adopted(const struct log *log, const struct options *before,
+                      const struct evaluation *e);
+
+/*
+ * Logs each problem of the manifests when it appears, and again only after it was
+ * gone in between.
+ */
+struct problem_log {
+    uint64_t *logged; /* Sorted hashes of the last update's problems. */
+    size_t count;
+    uint64_t rejected; /* How many problems so far kept an object from being evaluated. */
+};
+
+void problem_log_release(struct problem_log *l);
+
+/*
+ * Log each problem that the last update did not have; of very many only the first, and how
+ * many more there are. False if the problems are the same as then.
+ */
+bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log);
+
+/*
+ * Whether an evaluation has anything new to publish: a change beside a watched file wakes the loop,
+ * too. All zero has seen nothing.
+ */
+struct news {
+    uint64_t evaluations; /* As they were seen last, as is the rest. */
+    size_t files;
+    uint64_t health;
+};
+
+/* True if there is something since the last call. What is new among the problems is logged. */
+bool news_since(struct news *n, const struct evaluation *e, struct problem_log *problems,
+                const struct log *log);
+
+/*
+ * Who asks for a reload over HTTP (/-/reload) and waits for its end. One after the other: what
+ * somebody changed after a reload had begun is read by the next one.
+ */
+struct reloads {
+    struct desk *desk; /* NULL: nobody may ask. Borrowed. */
+    bool waits;        /* For the end of the reload that it has begun. */
+    int64_t begun_ms;  /* Steady. */
+};
+
+/* For the loop to poll for reading; -1 without a desk. */
+int reloads_fd(const struct reloads *r);
+
+/*
+ * True if a reload is to begin. Whoever waits for one for too long is told that it goes on.
+ * `now_ms` is steady.
+ */
+bool reloads_turn(struct reloads *r, int64_t now_ms) MUST_USE;
+
+/* When a turn is due (steady); INT64_MAX for never. */
+int64_t reloads_due(const struct reloads *r);
+
+/* A reload has ended: well (NULL), or with why the old state stays in force. */
+void reloads_end(struct reloads *r, const struct error *why);

@@ -1,9 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/publisher.h"
 
+#include <malloc.h>
+
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/process.h"
 #include "exporter/web/html.h"
+
+enum { COST_PARTS = 5 };
+
+void throttle_init(struct throttle *t, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
+{
+    *t = (struct throttle){
+        .shortest_ms = shortest_ms,
+        .longest_ms = longest_ms,
+        .refresh_ms = refresh_ms,
+        .published_ms = -longest_ms,
+    };
+}
+
+void throttle_change(struct throttle *t, int64_t now_ms)
+{
+    if (t->changed_ms == 0)
+        t->changed_ms = now_ms;
+}
+
+int64_t throttle_deadline(const struct throttle *t)
+{
+    int64_t refresh_ms = t->refreshed_ms + t->refresh_ms;
+    int64_t change_ms = t->published_ms + t->interval_ms;
+
+    return t->changed_ms != 0 && change_ms < refresh_ms ? change_ms : refresh_ms;
+}
+
+int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
+{
+    int64_t waited_ms = t->changed_ms != 0 ? now_ms - t->changed_ms : 0;
+    int64_t interval_ms = cost_ms * COST_PARTS;
+
+    if (t->changed_ms != 0)
+        t->published_ms = now_ms;
+    if (interval_ms < t->shortest_ms)
+        interval_ms = t->shortest_ms;
+    t->interval_ms = interval_ms < t->longest_ms ? interval_ms : t->longest_ms;
+    t->changed_ms = 0;
+    t->refreshed_ms = now_ms;
+    return waited_ms;
+}
 
 enum {
     SHORTEST_MS = 50, /* Between two pages of metrics: no scraper asks more often. */
@@ -168,4 +212,91 @@ void publisher_turn(struct publisher *p, const struct health *health, int64_t no
 void publisher_all(struct publisher *p, const struct health *health)
 {
     publish_due(p, health, SIZE_MAX, INT64_MAX);
+}
+
+enum {
+    LOOK_EVERY_MS = 1000,
+    HOLD_MS = 60 * 1000,
+    /* In hundredths of the limit. */
+    SHED_AT = 80,
+    RESTORE_BELOW = 70,
+    WARN_AT = 95,
+};
+
+static bool is_at_least(uint64_t bytes, uint64_t limit, unsigned hundredths)
+{
+    return (double)bytes * 100 >= (double)limit * hundredths;
+}
+
+enum memory_step memory_guard_decide(struct memory_guard *g, const struct registry *r,
+                                     uint64_t resident, int64_t now_ms)
+{
+    /* A reload has made another one, which has all. */
+    if (g->registry && g->registry != r)
+        g->registry = NULL;
+    if (!g->registry) {
+        if (!is_at_least(resident, g->limit, SHED_AT))
+            return MEMORY_KEEP;
+        g->registry = r;
+        g->before = resident;
+        g->measured = false;
+        g->changed_ms = now_ms;
+        return MEMORY_SHED;
+    }
+    if (!g->measured)
+        g->freed = g->before > resident ? g->before - resident : 0;
+    g->measured = true;
+    if (now_ms - g->changed_ms < HOLD_MS ||
+        is_at_least(resident + g->freed, g->limit, RESTORE_BELOW))
+        return MEMORY_KEEP;
+    g->registry = NULL;
+    return MEMORY_RESTORE;
+}
+
+static void log_memory(const struct log *log, enum log_level level, const char *message,
+                       uint64_t resident, uint64_t limit)
+{
+    log_write(log, level, message, "resident", LOG_NUMBER((int64_t)resident), "limit",
+              LOG_NUMBER((int64_t)limit));
+}
+
+static void warn_if_used_up(struct memory_guard *g, uint64_t resident, const struct log *log)
+{
+    bool used_up = is_at_least(resident, g->limit, WARN_AT);
+
+    if (used_up && !g->warned)
+        log_memory(log, LOG_LEVEL_ERROR,
+                   "memory is nearly used up; raise the limit, or watch fewer namespaces", resident,
+                   g->limit);
+    g->warned = used_up;
+}
+
+bool memory_guard_turn(struct memory_guard *g, struct registry *r, const struct log *log,
+                       int64_t now_ms)
+{
+    if (g->limit == 0 || now_ms - g->looked_ms < LOOK_EVERY_MS)
+        return false;
+    g->looked_ms = now_ms;
+    uint64_t resident = process_resident_bytes();
+
+    switch (memory_guard_decide(g, r, resident, now_ms)) {
+    case MEMORY_SHED:
+        log_memory(log, LOG_LEVEL_WARN,
+                   "memory is short; metrics with one series an object are left out", resident,
+                   g->limit);
+        registry_show_details(r, false);
+        /* The C library would keep what was freed, and the kernel counts what it keeps. */
+        malloc_trim(0);
+        return true;
+    case MEMORY_RESTORE:
+        log_memory(log, LOG_LEVEL_INFO,
+                   "memory suffices again; metrics with one series an object are back", resident,
+                   g->limit);
+        registry_show_details(r, true);
+        return true;
+    case MEMORY_KEEP:
+        break;
+    }
+    warn_if_used_up(g, resident, log);
+    return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/serve/memory_guard.h"
+#include "exporter/serve/publisher.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/evaluation.h"
+#include "exporter/kube/kube_source.h"
 #include "exporter/kube/session.h"
+#include "exporter/web/api.h"
 #include "exporter/web/server.h"
+#include "metrics/expose/registry.h"
+
+/* Set the families of own health in the registry, which has to be prepared anew afterwards. */
+void health_fill(const struct health *h, struct registry *registry);
 
 /*
  * Keeps what /-/ready says up to date: whether everything has been read once, what is waited for
@@ -26,3 +33,13 @@ void readiness_release(struct readiness *r);
  */
 void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
                     const char *problem, int64_t now_ms);
+
+/* "deployment.apps": how resources are named in labels, from their kind and group. */
+void resource_name(struct strbuf *out, const char *kind, const char *group);
+
+/* The same of what a reflector reads, and of a kind that is missing. */
+void reflector_name(struct strbuf *out, const struct reflector *f);
+void missing_kind_name(struct strbuf *out, const struct missing_kind *k);
+
+/* Set the health of an API server's watches: series for each resource. */
+void watch_health_fill(const struct kube_source *source, struct registry *registry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/serve/rehearsal.h"
+#include "exporter/serve/file_preflight.h"
 
 #include <unistd.h>
 

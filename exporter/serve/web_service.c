@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/serve/web.h"
+#include "exporter/serve/web_service.h"
 
 #include "exporter/system/platform.h"
 

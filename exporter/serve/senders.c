@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/serve/outlets.h"
+#include "exporter/serve/senders.h"
 
 #include "exporter/serve/alerting/alerting.h"
 #include "exporter/system/platform.h"

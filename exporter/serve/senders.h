@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/notify/events.h"
-#include "exporter/serve/web.h"
+#include "exporter/serve/web_service.h"
 
 /*
  * What the exporter sends by itself, rather than being asked for it: Events, on the loop's thread,
