@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/remote.h"
 
-#include <signal.h>
-
 #include <curl/curl.h>
+#include <signal.h>
+#include <strings.h>
 
+#include "exporter/cli/document.h"
 #include "exporter/kube/auth/proxy.h"
 #include "exporter/kube/auth/tls_files.h"
 #include "exporter/system/http_request.h"
+#include "exporter/system/url.h"
 #include "exporter/text/check_result.h"
+#include "exporter/text/object_name.h"
 #include "exporter/version.h"
+#include "metrics/base/shown.h"
 
 enum {
     SLOWEST_BYTES_PER_SECOND = 100,
@@ -178,4 +182,237 @@ bool remote_get(struct remote *r, const char *path, struct remote_answer *out, s
         fail(err, "%s", *r->error ? r->error : curl_easy_strerror(code));
     curl_easy_cleanup(easy);
     return code == CURLE_OK;
+}
+
+enum { PATH_MAX_BYTES = 32 * 1024, LINE_MAX_BYTES = 1024 * 1024, ERROR_MAX_BYTES = 64 * 1024 };
+
+/* ---- the command line ---- */
+
+/* False if the command line asks an exporter and says what that has to know by itself. */
+static bool fits_server(const struct command *command, struct error *err)
+{
+    const struct options *o = &command->options;
+
+    if (o->arguments.count > 0)
+        return fail(err, "--server asks an exporter for what it looks at: leave '%s' out",
+                    shown(o->arguments.items[0]).text);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_def *def = &option_defs[i];
+        bool looks = def->verbs & VERB_SERVE && !def->flag_only;
+        bool names = i == OPTION_OF_namespace && command->verb->bit == VERB_EXPLAIN;
+
+        if (o->on_command_line[i] && looks && !names)
+            return fail(err, "--server asks an exporter that has a --%s of its own: leave it out",
+                        def->name);
+    }
+    return true;
+}
+
+/* False if nobody is to be asked, and a flag says how. */
+static bool fits_none(const struct options *o, struct error *err)
+{
+    static const char prefix[] = "server.";
+
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const char *name = option_defs[i].name;
+
+        if (o->on_command_line[i] && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+            return fail(err, "--%s is about the exporter that --server names: name one", name);
+    }
+    return true;
+}
+
+/* ---- what it answers ---- */
+
+/* ": " and its own words for what is wrong; where another server has answered, the status too. */
+static void add_words(struct strbuf *out, const struct remote_answer *a)
+{
+    struct error ignored;
+    /* No error of an exporter is long. */
+    const char *body = a->body.len <= ERROR_MAX_BYTES ? a->body.data : "";
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(body, strlen(body), NULL, &ignored);
+    const char *words = json_str(tree, "error", NULL);
+    bool plain = strncasecmp(a->content_type, "text/plain", strlen("text/plain")) == 0;
+
+    if (words)
+        strbuf_addf(out, ": %s", words);
+    else
+        strbuf_addf(out, ": status %u", a->status);
+    if (!words && plain && *body != '\0')
+        strbuf_addf(out, ", %.*s", (int)strcspn(body, "\n"), body);
+}
+
+static void add_advice(struct strbuf *out, const struct remote_answer *a, const struct options *o)
+{
+    if (a->status == 401 && *o->server_user != '\0')
+        strbuf_addf(out, " (--server.user is '%s', --server.password-file '%s')", o->server_user,
+                    o->server_password_file);
+    else if (a->status == 401 || a->status == 403)
+        strbuf_adds(out, " (--server.user with --server.password-file, or --server.cert-file with "
+                         "--server.key-file, say who asks)");
+    else if (a->status >= 300 && a->status < 400)
+        strbuf_addf(out, " (it sends elsewhere%s%s, and redirects are not followed)",
+                    a->location ? ", to " : "", a->location ? a->location : "");
+}
+
+/* The exit status for an answer that is none to the question, having complained of it. */
+static enum exit_status complain_of(const struct command *command, const struct remote *r,
+                                    const struct remote_answer *a)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&text, "the exporter at %s says", remote_url(r));
+    add_words(&text, a);
+    add_advice(&text, a, &command->options);
+    command_complain(command, text.data);
+    return a->status == 400 || a->status == 404 ? STATUS_USAGE : STATUS_UNREACHABLE;
+}
+
+/* Is it an answer in the form that was asked for? */
+static bool check_form(const struct remote_answer *a, bool document, struct error *err)
+{
+    const char *type = document ? "application/json" : "text/plain";
+
+    if (strncasecmp(a->content_type, type, strlen(type)) != 0)
+        return fail(err, "it answers with '%.80s' for %s: it is no exporter, or an older one",
+                    a->content_type, type);
+    if (!document && memchr(a->body.data, '\0', a->body.len))
+        return fail(err, "it answers with what is no text");
+
+    struct json_fault fault = {NULL, 0};
+    if (document)
+        fault = json_find_fault(a->body.data, a->body.len);
+    return !fault.reason || fail(err, "it answers with what is no JSON: %s", fault.reason);
+}
+
+/* What the findings make of the exit status. */
+static bool judge(const struct command *command, const struct remote *r,
+                  const struct remote_answer *a, enum exit_status *status, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+    struct finding_counts counts;
+
+    if (!a->findings || !finding_counts_read(a->findings, &counts))
+        return fail(err, "it does not count what it finds (%s): it is no exporter, or an older one",
+                    FINDING_COUNTS_HEADER);
+    if (finding_counts_any(&counts, command->options.fail_on))
+        *status = STATUS_FOUND;
+    if (counts.unread > 0)
+        *status = STATUS_USAGE;
+    if (counts.missing > 0)
+        *status = STATUS_UNREACHABLE;
+    if (counts.unread == 0 && counts.missing == 0)
+        return true;
+    strbuf_addf(&text, "the exporter at %s could not read everything: its page /exporter says what",
+                remote_url(r));
+    command_complain(command, text.data);
+    return true;
+}
+
+/* ---- the question ---- */
+
+static void add_form(struct strbuf *path, const struct command *command, const struct output *o)
+{
+    char width[16];
+
+    if (document_wanted(command->options.output)) {
+        url_add(path, "format", "json");
+        return;
+    }
+    snprintf(width, sizeof(width), "%u", o->width);
+    url_add(path, "format", "text");
+    url_add(path, "width", width);
+}
+
+static enum exit_status get(const struct command *command, struct remote *r, struct strbuf *path,
+                            struct output *o)
+{
+    const struct options *options = &command->options;
+    bool document = document_wanted(options->output);
+    enum exit_status status = STATUS_OK;
+    struct remote_answer a;
+    struct error err;
+    bool done;
+
+    add_form(path, command, o);
+    done = remote_get(r, path->data, &a, &err);
+    if (done && a.status != 200) {
+        status = complain_of(command, r, &a);
+        remote_answer_release(&a);
+        return status;
+    }
+    done = done && check_form(&a, document, &err) &&
+           (command->verb->bit != VERB_CHECK || judge(command, r, &a, &status, &err));
+    if (done && document)
+        json_escape(&o->text, a.body.data);
+    else if (done)
+        output_safe_lines(&o->text, a.body.data);
+    remote_answer_release(&a);
+    if (!done) {
+        fail_in(&err, "the exporter at %s", remote_url(r));
+        command_complain(command, err.text);
+        return STATUS_UNREACHABLE;
+    }
+    document_finish(&o->text, options->output);
+    return command_print(command, o, status);
+}
+
+/* As ask_check(). `path` ends with the query so far. */
+static bool ask(const struct command *command, struct strbuf *path, enum exit_status *status)
+{
+    const struct options *options = &command->options;
+    CLEANUP(output_release) struct output o;
+    bool wanted = options->on_command_line[OPTION_OF_server];
+    bool fits;
+    struct remote *r;
+    struct error err;
+
+    output_init(&o, command->out);
+    fits = wanted ? fits_server(command, &err) : fits_none(options, &err);
+    if (fits && !wanted)
+        return false;
+    r = fits ? remote_new(options, &err) : NULL;
+    *status = r ? get(command, r, path, &o) : command_refuse(command, err.text);
+    remote_free(r);
+    return true;
+}
+
+bool ask_check(const struct command *command, enum exit_status *status)
+{
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf classes = STRBUF_INIT(PATH_MAX_BYTES);
+
+    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
+        if (command->options.fail_on >> i & 1)
+            strbuf_addf(&classes, "%s%s", classes.len > 0 ? "," : "", fail_on_names[i]);
+    }
+    strbuf_adds(&path, "/api/v1/report?");
+    url_add(&path, "fail-on", classes.data);
+    return ask(command, &path, status);
+}
+
+bool ask_explain(const struct command *command, const char *typed, enum exit_status *status)
+{
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(object_name_release) struct object_name name = {0};
+    const struct options *o = &command->options;
+    struct error err;
+
+    if (object_name_parse(typed, &name, &err)) {
+        strbuf_adds(&path, "/api/v1/explain?");
+        url_add(&path, "kind", name.kind);
+        url_add(&path, "name", name.name);
+        if (name.group)
+            url_add(&path, "group", name.group);
+        if (name.ns)
+            url_add(&path, "namespace", name.ns);
+        if (o->on_command_line[OPTION_OF_namespace])
+            url_add(&path, "default-namespace", o->namespace);
+        url_add(&path, "history", o->history ? "true" : "false");
+    } else if (o->on_command_line[OPTION_OF_server]) {
+        command_complain(command, err.text);
+        *status = STATUS_USAGE;
+        return true;
+    }
+    return ask(command, &path, status);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/verbs.h"
 
-#include "exporter/cli/help.h"
+#include "exporter/cli/cmd_help.h"
 #include "exporter/options/options.h"
 #include "exporter/version.h"
 #include "metrics/base/shown.h"

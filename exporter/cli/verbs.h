@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/verb.h"
+#include "exporter/cli/command.h"
 
 /*
  * Do what the command line (after the program's name) says with one of `verbs`, which ends with

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/verb.h"
 
-#include "exporter/cli/ask.h"
+#include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
+#include "exporter/cli/remote.h"
 #include "exporter/text/check_result.h"
 
 static enum exit_status answer(const struct review *r, enum exit_status status,

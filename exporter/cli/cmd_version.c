@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/version.h"
 
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
@@ -7,7 +6,8 @@
 #include <yaml.h>
 #include <zlib.h>
 
-#include "exporter/cli/verb.h"
+#include "exporter/cli/command.h"
+#include "exporter/version.h"
 
 /* As exporters of the Prometheus project print it. */
 static enum exit_status run_version(struct command *command)

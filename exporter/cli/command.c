@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/verb.h"
+#include "exporter/cli/command.h"
 
 #include "exporter/options/suggest.h"
 #include "metrics/base/shown.h"

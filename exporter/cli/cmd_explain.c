@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/verb.h"
 
-#include "exporter/cli/ask.h"
+#include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
-#include "exporter/cli/find.h"
 #include "exporter/cli/load.h"
+#include "exporter/cli/remote.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/text_table.h"
 #include "metrics/explain/explain.h"

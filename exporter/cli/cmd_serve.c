@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/verb.h"
 
 #include <signal.h>
 #include <unistd.h>
 
+#include "exporter/cli/command.h"
 #include "exporter/serve/confinement.h"
 #include "exporter/serve/loop.h"
 #include "exporter/system/descriptors.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/verb.h"
 
+#include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/text/text_table.h"
 #include "metrics/expose/family.h"

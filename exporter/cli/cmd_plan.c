@@ -1,14 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/plan_print.h"
+#include "exporter/cli/cmd_plan.h"
 
+#include "exporter/cli/command.h"
+#include "exporter/cli/document.h"
+#include "exporter/cli/load.h"
 #include "exporter/text/check_result.h"
+#include "exporter/text/object_name.h"
 #include "exporter/text/text_table.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/explain/explanation.h"
 #include "metrics/expose/policy_names.h"
+#include "metrics/expose/report.h"
+#include "metrics/expose/report_parts.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/kind.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/findings.h"
+
+enum { INDENT = 2 };
+
+/* Called for each object of each class; the texts are the plan's. */
+typedef void found_fn(void *context, unsigned class, const struct identity *object);
+
+struct finding_lookup {
+    found_fn *found;
+    void *context;
+};
+
+static struct identity identity_of(const struct entry *entry)
+{
+    return (struct identity){entry->partition->type->api_version, entry_kind(entry),
+                             entry_ns(entry), entry->name};
+}
+
+static void find(const struct finding_lookup *f, bool holds, unsigned class,
+                 const struct identity *object)
+{
+    if (holds)
+        f->found(f->context, class, object);
+}
+
+/* The template comes into a state that it was not in. */
+static bool enters(const struct plan_template *t, enum template_state state)
+{
+    bool was = t->before.exists && t->before.state == state;
+
+    return t->after.exists && t->after.state == state && !was;
+}
+
+static void find_of_template(const struct finding_lookup *f, const struct plan_template *t)
+{
+    bool stays = t->before.exists && t->after.exists;
+    bool moves = !outcome_clusters_equal(&t->before, &t->after);
+    struct identity id = identity_of(t->template);
+
+    find(f, enters(t, STATE_PENDING), FINDING_PENDING, &id);
+    find(f, enters(t, STATE_STALE), FINDING_STALE, &id);
+    find(f, enters(t, STATE_ORPHANED), FINDING_ORPHANED, &id);
+    find(f, stays && moves, CONSEQUENCE_MOVE, &id);
+    find(f, stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST, &id);
+    find(f, t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT, &id);
+    find(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
+}
+
+static void find_all(const struct plan_result *r, const struct finding_lookup *f)
+{
+    const struct entry *last = NULL;
+
+    /* The fields of a dependency follow each other, those that appear first. */
+    for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
+        struct identity id = resource_identity_of(r->conflicts[i].dependency);
+
+        find(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
+        last = r->conflicts[i].dependency;
+    }
+    for (size_t i = 0; i < r->template_count; i++)
+        find_of_template(f, &r->templates[i]);
+    for (size_t i = 0; i < r->clusters.count; i++) {
+        struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
+                              r->clusters.items[i].name};
+
+        find(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
+    }
+    for (size_t i = 0; i < r->unsettled->count; i++) {
+        struct identity id = identity_of(r->unsettled->items[i]);
+
+        find(f, true, CONSEQUENCE_UNSETTLED, &id);
+    }
+}
+
+static void add_bit(void *context, unsigned class, const struct identity *object)
+{
+    unsigned *found = context;
+
+    (void)object;
+    *found |= 1U << class;
+}
+
+unsigned plan_findings(const struct plan_result *r)
+{
+    unsigned found = r->settled ? 0 : 1U << CONSEQUENCE_UNSETTLED;
+
+    find_all(r, &(struct finding_lookup){add_bit, &found});
+    return found;
+}
+
+/* Failing objects are printed as rows, or written as elements. */
+struct fails {
+    unsigned classes;
+    struct table table;
+    struct json_writer writer;
+    size_t count;
+};
+
+static void add_row(void *context, unsigned class, const struct identity *object)
+{
+    struct fails *f = context;
+
+    if (!(f->classes >> class & 1))
+        return;
+    f->count++;
+    table_add(&f->table, STYLE_BAD, fail_on_names[class]);
+    table_add_object(&f->table, object->kind, object->ns, object->name);
+}
+
+void plan_fails_print(const struct plan_result *r, unsigned classes, struct output *o)
+{
+    static const char *const headings[] = {"CLASS", "OBJECT"};
+    struct fails f = {.classes = classes,
+                      .table = table_make(headings, ARRAY_LEN(headings), INDENT)};
+
+    find_all(r, &(struct finding_lookup){add_row, &f});
+    if (f.count > 0) {
+        strbuf_addc(&o->text, '\n');
+        section_print(o, "Fails", f.count);
+        table_print(&f.table, o);
+    }
+    table_release(&f.table);
+}
+
+static void write_element(void *context, unsigned class, const struct identity *object)
+{
+    struct fails *f = context;
+
+    if (!(f->classes >> class & 1))
+        return;
+    json_writer_open(&f->writer, NULL, '{');
+    json_writer_text(&f->writer, "class", fail_on_names[class]);
+    report_put_identity(&f->writer, *object);
+    json_writer_close(&f->writer, '}');
+}
+
+void plan_fails_write(const struct plan_result *r, unsigned classes, struct strbuf *out)
+{
+    struct fails f = {.classes = classes, .writer = {.out = out}};
+
+    json_writer_open(&f.writer, NULL, '[');
+    find_all(r, &(struct finding_lookup){write_element, &f});
+    json_writer_close(&f.writer, ']');
+}
 
 enum {
-    INDENT = 2,
+    PLAN_PRINT_INDENT = 2,
     DETAIL_INDENT = 6,
     LINE_MAX_BYTES = 8192,
     BYTES_PER_MIB = 1 << 20,
@@ -157,7 +310,7 @@ static void print_template(struct output *o, const struct plan_template *row)
 
     strbuf_addf(&name, "%s %s%s%s", entry_kind(row->template), ns, *ns ? "/" : "",
                 row->template->name);
-    strbuf_addf(&o->text, "%*s", 2 * INDENT, "");
+    strbuf_addf(&o->text, "%*s", 2 * PLAN_PRINT_INDENT, "");
     output_safe(&o->text, name.data);
     strbuf_addc(&o->text, '\n');
     print_difference(o, &row->before, &row->after);
@@ -173,7 +326,7 @@ static void print_templates(const struct plan_result *r, struct output *o)
         section_print(o, "Templates", r->template_count);
     for (unsigned when = 0; when < PLAN_WHEN_COUNT; when++) {
         if (r->when[when] > 0)
-            output_line(o, INDENT, when_titles[when]);
+            output_line(o, PLAN_PRINT_INDENT, when_titles[when]);
         for (size_t i = 0; i < r->template_count; i++) {
             if (r->templates[i].when == when)
                 print_template(o, &r->templates[i]);
@@ -188,7 +341,8 @@ static void print_templates(const struct plan_result *r, struct output *o)
 static void print_conflicts(const struct plan_result *r, struct output *o)
 {
     static const char *const headings[] = {"CONFLICT", "CHANGE", "FIELD"};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+    CLEANUP(table_release)
+    struct table t = table_make(headings, ARRAY_LEN(headings), PLAN_PRINT_INDENT);
 
     if (r->conflict_count == 0)
         return;
@@ -208,7 +362,8 @@ static void print_conflicts(const struct plan_result *r, struct output *o)
 static void print_clusters(const struct plan_result *r, struct output *o)
 {
     static const char *const headings[] = {"MEMBER CLUSTER", "REPLICAS", "CPU", "MEMORY MiB"};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+    CLEANUP(table_release)
+    struct table t = table_make(headings, ARRAY_LEN(headings), PLAN_PRINT_INDENT);
 
     if (r->clusters.count == 0)
         return;
@@ -287,3 +442,134 @@ void plan_print(const struct plan_result *r, struct output *o)
         output_line(o, 0, line.data);
     }
 }
+
+enum { DELETABLE = ~(1U << CLASS_OTHER) };
+
+/* Delete each --delete. False, naming it, if there is no such object. */
+static bool delete_all(struct plan *p, const struct evaluation *e, const struct command *command)
+{
+    const struct text_list *deletions = &e->options.deletions;
+    struct error err;
+
+    for (size_t i = 0; i < deletions->count; i++) {
+        const struct entry *entry = object_find(e->store, DELETABLE, deletions->items[i], &err);
+
+        if (!entry) {
+            command_complain(command, err.text);
+            return false;
+        }
+        plan_delete(p, (struct entry *)(uintptr_t)entry);
+    }
+    return true;
+}
+
+static bool apply_one(void *context, const cJSON *object, struct error *err)
+{
+    return plan_apply(context, object, err);
+}
+
+/* Apply the objects of each -f, in the order in which they stand. False, having complained. */
+static bool apply_all(struct plan *p, const struct evaluation *e, const struct command *command)
+{
+    const struct text_list *changes = &e->options.changes;
+    struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
+                                        e->options.namespace, &manifest_limits_default);
+    struct error err;
+    bool fine;
+
+    manifests_know(m, e->manifests);
+    manifests_hand_out(m, apply_one, p);
+    fine = manifests_load(m, &err);
+    if (!fine)
+        command_complain(command, err.text);
+    for (size_t i = 0; i < manifests_problem_count(m); i++)
+        fine &= !problem_kind_is_unread(manifests_problem(m, i).kind);
+    load_complain(m, command);
+    manifests_free(m);
+    return fine;
+}
+
+/* With --fail-on, the member `fails` lists the objects that fail the plan. */
+static void write_document(struct plan *p, const struct plan_result *result,
+                           const struct evaluation *e, unsigned wanted, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
+
+    if (wanted)
+        plan_fails_write(result, wanted, &fails);
+    report_plan(p, result, e->engine, wanted ? fails.data : NULL, out);
+}
+
+static enum exit_status print(struct plan *p, const struct evaluation *e,
+                              const struct command *command)
+{
+    CLEANUP(output_release) struct output o;
+    const struct plan_result *result = plan_finish(p);
+    unsigned wanted = e->options.on_command_line[OPTION_OF_fail_on] ? e->options.fail_on : 0;
+    unsigned found = plan_findings(result);
+
+    output_init(&o, command->out);
+    if (document_wanted(e->options.output)) {
+        write_document(p, result, e, wanted, &o.text);
+    } else {
+        plan_print(result, &o);
+        plan_fails_print(result, wanted, &o);
+    }
+    document_finish(&o.text, e->options.output);
+    return command_print(command, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
+}
+
+/* Play the change on what was read: STATUS_USAGE if it cannot be read. */
+static enum exit_status overlay(struct evaluation *e, const struct command *command)
+{
+    struct plan *p = plan_new(e->engine);
+    enum exit_status status = STATUS_USAGE;
+
+    /* At an API server everything has been applied. */
+    if (!e->session)
+        plan_admit_manifests(p);
+    if (delete_all(p, e, command) && apply_all(p, e, command))
+        status = print(p, e, command);
+    plan_free(p);
+    return status;
+}
+
+static enum exit_status run_plan(struct command *command)
+{
+    const struct options *o = &command->options;
+    enum exit_status status, read;
+    struct evaluation *e;
+
+    if (o->changes.count + o->deletions.count == 0)
+        return command_refuse(command, "nothing to plan: name a change with -f or --delete");
+    e = load_sources(command, &read);
+    if (!e)
+        return read;
+    if (read != STATUS_OK)
+        load_complain(e->manifests, command);
+    status = overlay(e, command);
+    evaluation_free(e);
+    return read != STATUS_OK ? read : status;
+}
+
+static const char *const examples[] = {
+    "plan -f new-policy.yaml ./manifests",
+    "plan --delete pp/default/web --fail-on move,lost",
+    NULL,
+};
+
+const struct verb plan_verb = {
+    .name = "plan",
+    .usage = "[FLAGS] [-f CHANGE] [PATH...]",
+    .summary = "show what Karmada would make of a change of policies or templates",
+    .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
+               "PATH; deletes each OBJECT, then applies each CHANGE, and plays what Karmada makes "
+               "of it until nothing moves. Prints what happens at once, what waits for the "
+               "template's next change, and what never does; the policy, the clusters and the "
+               "replicas of each template from and to; conflicts that appear or vanish; and the "
+               "replicas, CPU and memory by member cluster. Writes nothing.",
+    .examples = examples,
+    .bit = VERB_PLAN,
+    .takes_arguments = true,
+    .run = run_plan,
+};

@@ -12,3 +12,6 @@ void plan_fails_print(const struct plan_result *r, unsigned classes, struct outp
 
 /* Appends the same rows as a JSON array. Call it before plan_undo(). */
 void plan_fails_write(const struct plan_result *r, unsigned classes, struct strbuf *out);
+
+/* Print a finished plan for people. */
+void plan_print(const struct plan_result *r, struct output *o);

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/cmd_help.h"
+
+#include "exporter/cli/command.h"
+#include "exporter/text/text_table.h"
+#include "exporter/version.h"
+
+void option_describe(struct strbuf *out, const struct option_def *def, bool with_default)
+{
+    bool has_default = with_default && def->fallback && *def->fallback != '\0';
+    bool grows = option_type_grows(def->type);
+
+    strbuf_adds(out, def->help);
+    if (def->type == OPTION_SET) {
+        strbuf_adds(out, ": ");
+        option_choices_add(out, def->choices);
+    }
+    if (has_default)
+        strbuf_addf(out, " (default %s%s", def->fallback, grows ? "; " : ")");
+    if (grows)
+        strbuf_addf(out, "%smay be given several times)", has_default ? "" : " (");
+}
+
+void option_verbs_add(struct strbuf *out, const struct verb *const *verbs, unsigned bits)
+{
+    const char *between = "";
+
+    if (bits == VERB_ALL) {
+        strbuf_adds(out, "all");
+        return;
+    }
+    for (size_t i = 0; verbs[i]; i++) {
+        if (!(verbs[i]->bit & bits))
+            continue;
+        strbuf_addf(out, "%s%s", between, verbs[i]->name);
+        between = ", ";
+    }
+}
+
+enum { CELL_MAX = 4096 };
+
+static const char head[] =
+    "# Configuration\n\n"
+    "Written by `karmada-policy-exporter help --output markdown`; a test fails where this file "
+    "differs from what that prints.\n\n"
+    "An option is a flag of the commands in its row. What has a key may also stand in the YAML "
+    "file of `--config.file`, which is one mapping of such keys:\n\n"
+    "```yaml\n"
+    "manifests: [/etc/karmada/policies, /etc/karmada/templates]\n"
+    "rules.grace: 2m\n"
+    "metrics.opt-in: true\n"
+    "```\n\n"
+    "A flag goes before the file. An unknown flag or key, a key that occurs twice and a value "
+    "that does not fit are errors, which name the line and the nearest name that exists. The "
+    "file is read again on SIGHUP and by `/-/reload`; if it is wrong then, what was in force "
+    "stays in force, and `karmada_policy_exporter_config_last_reload_successful` is 0.\n\n"
+    "Durations are written `90s`, `1h30m` or `250ms` (units `ms`, `s`, `m`, `h`, `d`, `w`). "
+    "Options without a value are switched off with `--no-` before the name, and are `true` or "
+    "`false` in the file. What may be given several times is a list there.\n\n"
+    "| flag | key | default | commands | what it says |\n"
+    "|---|---|---|---|---|\n";
+
+void reference_markdown(const struct verb *const *verbs, struct strbuf *out)
+{
+    strbuf_adds(out, head);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_def *def = &option_defs[i];
+        CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(CELL_MAX);
+        bool has_default = def->fallback && *def->fallback != '\0';
+        const char *mark = has_default ? "`" : "";
+
+        strbuf_adds(out, "| ");
+        if (def->letter != '\0')
+            strbuf_addf(out, "`-%c`, ", def->letter);
+        strbuf_addf(out, "`--%s%s%s` | ", def->name, def->value ? " " : "",
+                    def->value ? def->value : "");
+        if (!def->flag_only)
+            strbuf_addf(out, "`%s`", def->name);
+        strbuf_addf(out, " | %s%s%s | ", mark, has_default ? def->fallback : "", mark);
+        option_verbs_add(out, verbs, def->verbs);
+        strbuf_adds(out, " | ");
+        option_describe(&help, def, false);
+        for (size_t at = 0; at < help.len; at++)
+            strbuf_addf(out, "%s%c", help.data[at] == '|' ? "\\" : "", help.data[at]);
+        strbuf_addf(out, "%s |\n", def->needs_restart ? "; changes with a restart only" : "");
+    }
+}
+
+enum {
+    FLAG_MAX = 128,
+    HELP_MAX = 4096,
+    HELP_WIDTH = 80, /* Also on wider terminals: long lines are hard to read. */
+    HELP_INDENT = 30,
+};
+
+const char help_about[] = "Shows where Karmada's resources do not follow their propagation "
+                          "policies: as Prometheus metrics, or as a check of manifests.";
+
+static size_t help_width(const struct output *o)
+{
+    return o->width > 0 && o->width < HELP_WIDTH ? o->width : HELP_WIDTH;
+}
+
+static void print_paragraph(struct output *o, const char *text)
+{
+    output_wrap(&o->text, text, 0, 0, help_width(o));
+    strbuf_adds(&o->text, "\n\n");
+}
+
+static void print_heading(struct output *o, const char *text)
+{
+    output_styled(o, STYLE_HEADING, text);
+    strbuf_addc(&o->text, '\n');
+}
+
+static void print_options(struct output *o, const char *heading, unsigned bit)
+{
+    print_heading(o, heading);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_def *def = &option_defs[i];
+        CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
+        CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
+
+        if (!(def->verbs & bit))
+            continue;
+        if (def->letter != '\0')
+            strbuf_addf(&flag, "  -%c, ", def->letter);
+        else
+            strbuf_adds(&flag, "      ");
+        strbuf_addf(&flag, "--%s%s%s", def->name, def->value ? " " : "",
+                    def->value ? def->value : "");
+        option_describe(&help, def, true);
+
+        strbuf_add(&o->text, flag.data, flag.len);
+        if (flag.len + 2 > HELP_INDENT)
+            strbuf_addf(&o->text, "\n%*s", HELP_INDENT, "");
+        else
+            strbuf_addf(&o->text, "%*s", (int)(HELP_INDENT - flag.len), "");
+        output_wrap(&o->text, help.data, HELP_INDENT, HELP_INDENT, help_width(o));
+        strbuf_addc(&o->text, '\n');
+    }
+}
+
+static void print_all(const struct command *command, struct output *o)
+{
+    CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
+    const struct verb *const *verbs = command->verbs;
+    char flags[64];
+
+    strbuf_addf(&o->text, "Usage: %s [COMMAND] [FLAGS] [ARGUMENTS]\n\n", command->program);
+    print_paragraph(o, help_about);
+    print_heading(o, "Commands");
+    for (size_t i = 0; verbs[i]; i++) {
+        table_add(&t, STYLE_PLAIN, verbs[i]->name);
+        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i]->summary,
+                   verbs[i] == command->default_verb ? " (the default)" : "");
+    }
+    table_print(&t, o);
+    strbuf_addf(&o->text, "\nEach has its own flags: %s COMMAND --help\n\n", command->program);
+    snprintf(flags, sizeof(flags), "Flags of %s", command->default_verb->name);
+    print_options(o, flags, command->default_verb->bit);
+    strbuf_addc(&o->text, '\n');
+    print_heading(o, "Exit status");
+    for (size_t i = 0; i < ARRAY_LEN(exit_status_texts); i++)
+        strbuf_addf(&o->text, "  %zu  %s\n", i, exit_status_texts[i]);
+}
+
+enum exit_status help_answer(struct command *command, const struct verb *verb)
+{
+    CLEANUP(output_release) struct output o;
+
+    output_init(&o, command->out);
+    if (!verb) {
+        print_all(command, &o);
+        return command_print(command, &o, STATUS_OK);
+    }
+    strbuf_addf(&o.text, "Usage: %s %s %s\n\n", command->program, verb->name, verb->usage);
+    print_paragraph(&o, verb->details);
+    if (verb->permissions) {
+        print_heading(&o, "Permissions");
+        print_paragraph(&o, verb->permissions);
+    }
+    print_options(&o, "Flags", verb->bit);
+    if (!verb->examples)
+        return command_print(command, &o, STATUS_OK);
+    strbuf_addc(&o.text, '\n');
+    print_heading(&o, "Examples");
+    for (size_t i = 0; verb->examples[i]; i++)
+        strbuf_addf(&o.text, "  %s %s\n", command->program, verb->examples[i]);
+    return command_print(command, &o, STATUS_OK);
+}
+
+static enum exit_status run_help(struct command *command)
+{
+    const struct text_list *arguments = &command->options.arguments;
+    CLEANUP(output_release) struct output o;
+    const struct verb *verb = NULL;
+    struct error err;
+
+    output_init(&o, command->out);
+    if (arguments->count > 1)
+        return command_refuse(command, "'help' takes one command");
+    if (arguments->count == 1) {
+        verb = verb_find(command->verbs, arguments->items[0], &err);
+        if (!verb)
+            return command_refuse(command, err.text);
+    }
+    if (command->options.output != OUTPUT_MARKDOWN)
+        return help_answer(command, verb);
+    if (verb)
+        return command_refuse(command, "markdown is printed of all commands together");
+    reference_markdown(command->verbs, &o.text);
+    return command_print(command, &o, STATUS_OK);
+}
+
+static const char *const examples[] = {
+    "help check",
+    "help --output markdown >configuration.md",
+    NULL,
+};
+
+const struct verb help_verb = {
+    .name = "help",
+    .usage = "[FLAGS] [COMMAND]",
+    .summary = "print what a command does, its flags and examples",
+    .details = "Prints what COMMAND --help prints; without a COMMAND, what there are and the flags "
+               "of the default one. As markdown it is the reference of all options: flag, key in "
+               "the configuration file, default, commands.",
+    .examples = examples,
+    .bit = VERB_HELP,
+    .takes_arguments = true,
+    .run = run_help,
+};
+
+enum { TEXT_MAX = 4096, LINE_WIDTH = 78 };
+
+/* A text as roff takes it: hyphens that are copied as such, and no word that is a request. */
+static void add_text(struct strbuf *out, const char *text)
+{
+    char before = ' ';
+
+    for (; *text != '\0'; before = *text++) {
+        if (before == ' ' && (*text == '.' || *text == '\''))
+            strbuf_adds(out, "\\&");
+        if (*text == '-')
+            strbuf_adds(out, "\\-");
+        else if (*text == '\\')
+            strbuf_adds(out, "\\e");
+        else
+            strbuf_addc(out, *text);
+    }
+}
+
+static void add_paragraph(struct strbuf *out, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf escaped = STRBUF_INIT(TEXT_MAX);
+
+    add_text(&escaped, text);
+    output_wrap(out, escaped.data, 0, 0, LINE_WIDTH);
+    strbuf_addc(out, '\n');
+}
+
+static void add_line(struct strbuf *out, const char *request, const char *text)
+{
+    strbuf_adds(out, request);
+    add_text(out, text);
+    strbuf_addc(out, '\n');
+}
+
+static void add_verb(struct strbuf *out, const struct command *command, const struct verb *verb)
+{
+    strbuf_adds(out, ".SS ");
+    add_text(out, verb->name);
+    add_line(out, *verb->usage != '\0' ? " " : "", verb->usage);
+    add_paragraph(out, verb->details);
+    if (verb->permissions) {
+        strbuf_adds(out, ".PP\n");
+        add_paragraph(out, verb->permissions);
+    }
+    if (!verb->examples)
+        return;
+    strbuf_adds(out, ".PP\n.nf\n");
+    for (size_t i = 0; verb->examples[i]; i++) {
+        strbuf_adds(out, "    ");
+        add_text(out, command->program);
+        add_line(out, " ", verb->examples[i]);
+    }
+    strbuf_adds(out, ".fi\n");
+}
+
+static void add_option(struct strbuf *out, const struct command *command,
+                       const struct option_def *def)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+    strbuf_adds(out, ".TP\n");
+    if (def->letter != '\0')
+        strbuf_addf(out, "\\fB\\-%c\\fR, ", def->letter);
+    strbuf_adds(out, "\\fB\\-\\-");
+    add_text(out, def->name);
+    strbuf_addf(out, "\\fR%s%s%s\n", def->value ? " \\fI" : "", def->value ? def->value : "",
+                def->value ? "\\fR" : "");
+    option_describe(&text, def, true);
+    strbuf_adds(&text, ". Of: ");
+    option_verbs_add(&text, command->verbs, def->verbs);
+    add_paragraph(out, text.data);
+}
+
+static enum exit_status run_man(struct command *command)
+{
+    CLEANUP(output_release) struct output o;
+
+    output_init(&o, command->out);
+    strbuf_adds(&o.text, ".TH KARMADA\\-POLICY\\-EXPORTER 1 \"\" \"" EXPORTER_NAME
+                         " " EXPORTER_VERSION "\"\n.SH NAME\n");
+    add_text(&o.text, EXPORTER_NAME);
+    add_line(&o.text, " \\- ", "metrics and checks of Karmada's policies");
+    strbuf_adds(&o.text, ".SH SYNOPSIS\n.B ");
+    add_line(&o.text, "", command->program);
+    strbuf_adds(&o.text, "[COMMAND] [FLAGS] [ARGUMENTS]\n.SH DESCRIPTION\n");
+    add_paragraph(&o.text, help_about);
+    strbuf_adds(&o.text, ".SH COMMANDS\n");
+    for (size_t i = 0; command->verbs[i]; i++)
+        add_verb(&o.text, command, command->verbs[i]);
+    strbuf_addf(&o.text, ".SH OPTIONS\nWithout a COMMAND they are those of %s.\n",
+                command->default_verb->name);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        add_option(&o.text, command, &option_defs[i]);
+    strbuf_adds(&o.text, ".SH EXIT STATUS\n");
+    for (size_t i = 0; i < ARRAY_LEN(exit_status_texts); i++) {
+        strbuf_addf(&o.text, ".TP\n%zu\n", i);
+        add_paragraph(&o.text, exit_status_texts[i]);
+    }
+    return command_print(command, &o, STATUS_OK);
+}
+
+static const char *const man_examples[] = {
+    "man | man -l -",
+    "man >karmada-policy-exporter.1",
+    NULL,
+};
+
+const struct verb man_verb = {
+    .name = "man",
+    .usage = "[FLAGS]",
+    .summary = "print the manual page",
+    .details = "Prints the manual page of all commands and flags, in the language of man(7).",
+    .examples = man_examples,
+    .bit = VERB_MAN,
+    .run = run_man,
+};
+
+static const char script_head[] =
+    "#!/usr/bin/env bash\n"
+    "# Completes commands, flags and what these may be; written by 'completion bash', from the\n"
+    "# tables that the program itself uses. Read by bash (source), it is in force in that shell. "
+    "As\n"
+    "# an executable kubectl_complete-karmada_policy in PATH it answers kubectl's own completion.\n"
+    "\n"
+    "__karmada_policy_exporter()\n"
+    "{\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} verb='' flag='' words='' prefix='' set='' word\n"
+    "\n"
+    "    # bash makes a word of its own of '='; kubectl does not.\n"
+    "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+    "        if [ -n \"$flag\" ] && [ \"$word\" != = ]; then\n"
+    "            flag=''\n"
+    "            continue\n"
+    "        fi\n"
+    "        case $word in\n";
+
+static const char script_value[] = "        -*) ;;\n"
+                                   "        *) verb=${verb:-$word} ;;\n"
+                                   "        esac\n"
+                                   "    done\n"
+                                   "    [ \"$cur\" != = ] || cur=''\n"
+                                   "    case $cur in\n"
+                                   "    --*=*)\n"
+                                   "        flag=${cur%%=*}\n"
+                                   "        prefix=$flag=\n"
+                                   "        cur=${cur#*=}\n"
+                                   "        ;;\n"
+                                   "    esac\n"
+                                   "    if [ -n \"$flag\" ]; then\n"
+                                   "        case $verb.$flag in\n";
+
+static const char script_flags[] = "        esac\n"
+                                   "    elif [[ $cur == -* ]]; then\n"
+                                   "        case $verb in\n";
+
+static const char script_words[] = "        esac\n"
+                                   "    else\n"
+                                   "        case $verb in\n";
+
+static const char script_end[] =
+    "        esac\n"
+    "    fi\n"
+    "    # Of a list with commas the last word is completed.\n"
+    "    if [ -n \"$set\" ] && [[ $cur == *,* ]]; then\n"
+    "        prefix+=${cur%,*},\n"
+    "        cur=${cur##*,}\n"
+    "    fi\n"
+    "    # Without an answer the shell completes files.\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$words\" -- \"$cur\")\n"
+    "}\n"
+    "\n"
+    "if [ \"${BASH_SOURCE[0]}\" != \"$0\" ]; then\n"
+    "    complete -o default -F __karmada_policy_exporter karmada-policy-exporter\n"
+    "    complete -o default -F __karmada_policy_exporter kubectl-karmada_policy\n"
+    "else\n"
+    "    COMP_WORDS=(kubectl-karmada_policy \"$@\")\n"
+    "    COMP_CWORD=$#\n"
+    "    __karmada_policy_exporter\n"
+    "    # What follows the colon says that files may be completed where there is nothing else.\n"
+    "    printf '%s\\n' \"${COMPREPLY[@]}\" :0\n"
+    "fi\n";
+
+/* "check.--output | check.-o) words='table json yaml' ;;" for each flag that has choices. */
+static void add_choices(struct strbuf *out, const struct verb *verb)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_def *def = &option_defs[i];
+
+        if (!def->choices || !(def->verbs & verb->bit))
+            continue;
+        strbuf_addf(out, "        %s.--%s", verb->name, def->name);
+        if (verb->bit == VERB_SERVE)
+            strbuf_addf(out, " | .--%s", def->name);
+        if (def->letter != '\0')
+            strbuf_addf(out, " | %s.-%c", verb->name, def->letter);
+        strbuf_adds(out, ") words='");
+        for (unsigned j = 0; def->choices[j]; j++) {
+            if (option_choices(def, verb->bit) & 1U << j)
+                strbuf_addf(out, "%s ", def->choices[j]);
+        }
+        strbuf_addf(out, "'%s ;;\n", def->type == OPTION_SET ? " set=1" : "");
+    }
+}
+
+/* Append the flags with one of the bits, letters first; or only those after which a value follows.
+ */
+static void add_flags(struct strbuf *out, unsigned bits, bool awaiting, const char *after)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_def *def = &option_defs[i];
+
+        if (!(def->verbs & bits) || (awaiting && def->type == OPTION_FLAG))
+            continue;
+        if (def->letter != '\0')
+            strbuf_addf(out, "-%c%s", def->letter, after);
+        strbuf_addf(out, "--%s%s", def->name, after);
+    }
+}
+
+static enum exit_status run_completion(struct command *command)
+{
+    const struct text_list *arguments = &command->options.arguments;
+    CLEANUP(output_release) struct output o;
+    struct error err;
+
+    output_init(&o, command->out);
+    if (arguments->count != 1)
+        return command_refuse(command, "name the shell to print a script for: bash");
+    if (strcmp(arguments->items[0], "bash") != 0) {
+        fail(&err, "there is no script for '%s'; there is one for: bash", arguments->items[0]);
+        return command_refuse(command, err.text);
+    }
+    strbuf_adds(&o.text, script_head);
+    strbuf_adds(&o.text, "        ");
+    add_flags(&o.text, VERB_ALL, true, " | ");
+    strbuf_adds(&o.text, "=) flag=${flag:-$word} ;;\n");
+    strbuf_adds(&o.text, script_value);
+    for (size_t i = 0; command->verbs[i]; i++)
+        add_choices(&o.text, command->verbs[i]);
+    strbuf_adds(&o.text, script_flags);
+    for (size_t i = 0; command->verbs[i]; i++) {
+        const struct verb *verb = command->verbs[i];
+
+        strbuf_addf(&o.text, "        %s%s) words='", verb->bit == VERB_SERVE ? "'' | " : "",
+                    verb->name);
+        add_flags(&o.text, verb->bit, false, " ");
+        strbuf_adds(&o.text, "' ;;\n");
+    }
+    strbuf_adds(&o.text, script_words);
+    strbuf_adds(&o.text, "        '' | help) words='");
+    for (size_t i = 0; command->verbs[i]; i++)
+        strbuf_addf(&o.text, "%s ", command->verbs[i]->name);
+    strbuf_adds(&o.text, "' ;;\n");
+    strbuf_adds(&o.text, "        completion) words=bash ;;\n");
+    strbuf_adds(&o.text, script_end);
+    return command_print(command, &o, STATUS_OK);
+}
+
+static const char *const completion_examples[] = {
+    "completion bash >/etc/bash_completion.d/karmada-policy",
+    "completion bash >kubectl_complete-karmada_policy",
+    NULL,
+};
+
+const struct verb completion_verb = {
+    .name = "completion",
+    .usage = "[FLAGS] SHELL",
+    .summary = "print a script that completes command lines in a shell",
+    .details =
+        "Prints the script for SHELL, which is bash: commands, their flags, and the words "
+        "that a flag may have are completed, files elsewhere. Bash reads it as it starts, or "
+        "at once: source <(karmada-policy-exporter completion bash). The same script, "
+        "executable, in PATH, and named kubectl_complete-karmada_policy, is what kubectl "
+        "asks for its plugin 'kubectl karmada-policy'.",
+    .examples = completion_examples,
+    .bit = VERB_COMPLETION,
+    .takes_arguments = true,
+    .run = run_completion,
+};

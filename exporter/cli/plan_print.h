@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#pragma once
-
-#include "exporter/text/text_table.h"
-#include "metrics/simulate/plan.h"
-
-/* Print a finished plan for people. */
-void plan_print(const struct plan_result *r, struct output *o);
