@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "exporter/cli/verbs.h"
+#include "exporter/cli/command.h"
 #include "exporter/system/process.h"
 #include "exporter/system/secret.h"
 

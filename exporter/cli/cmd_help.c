@@ -197,6 +197,8 @@ static enum exit_status run_help(struct command *command)
     const struct verb *verb = NULL;
     struct error err;
 
+    if (command->options.help)
+        return help_answer(command, command->verb);
     output_init(&o, command->out);
     if (arguments->count > 1)
         return command_refuse(command, "'help' takes one command");

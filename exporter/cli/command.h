@@ -57,3 +57,15 @@ enum exit_status command_refuse(const struct command *command, const char *text)
 /* Print the output. Answers `status`, or STATUS_USAGE with a complaint if it cannot be written. */
 enum exit_status command_print(const struct command *command, struct output *o,
                                enum exit_status status);
+
+/*
+ * Do what the command line (after the program's name) says with one of `verbs`, which ends with
+ * NULL and whose first is the default; print to `out` and complain to `err`. Answers the exit
+ * status.
+ *
+ * `program` is the file that was run, NULL if nobody says. As kubectl-karmada_policy it is a plugin
+ * of kubectl: texts say "kubectl karmada-policy", and without a verb it prints help, as plugins do,
+ * rather than begin to serve.
+ */
+enum exit_status verbs_main(const struct verb *const *verbs, const char *program, int argc,
+                            const char *const *argv, int out, int err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/verbs.h"
+#include "exporter/cli/command.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
