@@ -5,7 +5,8 @@
 #include "exporter/text/text_table.h"
 #include "exporter/version.h"
 
-void option_describe(struct strbuf *out, const struct option_def *def, bool with_default)
+/* Append its help, with the words of a set and whether it may be repeated; maybe the default. */
+static void option_describe(struct strbuf *out, const struct option_def *def, bool with_default)
 {
     bool has_default = with_default && def->fallback && *def->fallback != '\0';
     bool grows = option_type_grows(def->type);
@@ -21,7 +22,8 @@ void option_describe(struct strbuf *out, const struct option_def *def, bool with
         strbuf_addf(out, "%smay be given several times)", has_default ? "" : " (");
 }
 
-void option_verbs_add(struct strbuf *out, const struct verb *const *verbs, unsigned bits)
+/* Append the names of the verbs with one of the bits, "check, plan"; "all" if they all have. */
+static void option_verbs_add(struct strbuf *out, const struct verb *const *verbs, unsigned bits)
 {
     const char *between = "";
 
@@ -60,7 +62,8 @@ static const char head[] =
     "| flag | key | default | commands | what it says |\n"
     "|---|---|---|---|---|\n";
 
-void reference_markdown(const struct verb *const *verbs, struct strbuf *out)
+/* Append the reference of all options as Markdown: exporter/docs/configuration.md. */
+static void reference_markdown(const struct verb *const *verbs, struct strbuf *out)
 {
     strbuf_adds(out, head);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -165,7 +168,8 @@ static void print_all(const struct command *command, struct output *o)
         strbuf_addf(&o->text, "  %zu  %s\n", i, exit_status_texts[i]);
 }
 
-enum exit_status help_answer(struct command *command, const struct verb *verb)
+/* Print what --help prints about one verb; NULL: about all. */
+static enum exit_status help_answer(struct command *command, const struct verb *verb)
 {
     CLEANUP(output_release) struct output o;
 

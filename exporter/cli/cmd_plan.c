@@ -124,7 +124,8 @@ static void add_row(void *context, unsigned class, const struct identity *object
     table_add_object(&f->table, object->kind, object->ns, object->name);
 }
 
-void plan_fails_print(const struct plan_result *r, unsigned classes, struct output *o)
+/* Prints a section with a row for each object of each of these classes; nothing without any. */
+static void plan_fails_print(const struct plan_result *r, unsigned classes, struct output *o)
 {
     static const char *const headings[] = {"CLASS", "OBJECT"};
     struct fails f = {.classes = classes,
@@ -151,7 +152,8 @@ static void write_element(void *context, unsigned class, const struct identity *
     json_writer_close(&f->writer, '}');
 }
 
-void plan_fails_write(const struct plan_result *r, unsigned classes, struct strbuf *out)
+/* Appends the same rows as a JSON array. Call it before plan_undo(). */
+static void plan_fails_write(const struct plan_result *r, unsigned classes, struct strbuf *out)
 {
     struct fails f = {.classes = classes, .writer = {.out = out}};
 

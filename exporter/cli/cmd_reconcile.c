@@ -24,12 +24,12 @@ static const char *const words[FATE_COUNT] = {FATES(FATE_WORD)};
 static const enum output_style styles[FATE_COUNT] = {
     [FATE_SKIPPED] = STYLE_CAUTION, [FATE_DONE] = STYLE_GOOD, [FATE_STOPPED] = STYLE_BAD};
 
-void fates_init(struct fates *f, const struct reconcile_list *list, int out)
+static void fates_init(struct fates *f, const struct reconcile_list *list, int out)
 {
     *f = (struct fates){list, xcalloc(list->count + 1, sizeof(*f->items)), out};
 }
 
-void fates_release(struct fates *f)
+static void fates_release(struct fates *f)
 {
     for (size_t i = 0; i < f->list->count; i++)
         free(f->items[i].reason);
@@ -45,7 +45,8 @@ static void count(const struct fates *f, size_t counts[FATE_COUNT])
 }
 
 /* The new line stands where the bar was; the bar comes back below it. */
-bool fates_set(struct fates *f, size_t at, enum fate fate, const char *reason)
+/* Something has become of a template. `reason` may be NULL. False if nobody can be told. */
+static MUST_USE bool fates_set(struct fates *f, size_t at, enum fate fate, const char *reason)
 {
     const struct entry *template = f->list->items[at].template;
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
@@ -83,7 +84,8 @@ bool fates_set(struct fates *f, size_t at, enum fate fate, const char *reason)
     return output_flush(&o, f->out, &ignored);
 }
 
-void fates_summarise(struct fates *f, const char *how)
+/* The last line: "Stopped: 4 of 10 done, ...". */
+static void fates_summarise(struct fates *f, const char *how)
 {
     static const char *const sayings[FATE_COUNT] = {
         [FATE_SKIPPED] = "skipped",
@@ -113,7 +115,8 @@ void fates_summarise(struct fates *f, const char *how)
         return;
 }
 
-void fates_write(const struct fates *f, struct json_writer *w)
+/* Append all as the member "results" of the object that is open. */
+static void fates_write(const struct fates *f, struct json_writer *w)
 {
     json_writer_open(w, "results", '[');
     for (size_t i = 0; i < f->list->count; i++) {
@@ -382,9 +385,20 @@ static bool await(struct act *a, size_t first, size_t end)
     return false;
 }
 
-enum exit_status reconcile_act(struct evaluation *e, const struct command *command,
-                               const struct reconcile_filter *wish, const struct reconcile *r,
-                               struct json_writer *w)
+/*
+ * Write the annotation of the templates that are chosen, or take it off, in batches, and wait for
+ * each batch as the options say; the plan has ended. It goes on as long as everything goes as
+ * planned: a template that nothing is to be done for any more is skipped, and the first one that
+ * does not become what it should ends it, as SIGINT does after the present one.
+ *
+ * Each template is reported on standard output as it happens; where `w` is not NULL, instead at the
+ * end as the member "results" of the object that is open there.
+ *
+ * STATUS_FOUND if it ended before the end, STATUS_UNREACHABLE if the server did not let it go on.
+ */
+static enum exit_status reconcile_act(struct evaluation *e, const struct command *command,
+                                      const struct reconcile_filter *wish,
+                                      const struct reconcile *r, struct json_writer *w)
 {
     struct act a = {.e = e, .wish = wish};
     const struct options *o = &e->options;
@@ -446,7 +460,11 @@ static const struct {
     {CONSEQUENCE_OVERFLOW, "overflow", "a member cluster gets more than it has free"},
 };
 
-unsigned reconcile_refusals(const struct reconcile *r, const struct options *o)
+/*
+ * What of the plan somebody has to accept first: bits in the order of the choices of --accept,
+ * without those that are accepted.
+ */
+static unsigned reconcile_refusals(const struct reconcile *r, const struct options *o)
 {
     unsigned found = plan_findings(r->result), refused = 0;
 
@@ -524,8 +542,9 @@ static void print_refusal(unsigned refused, struct output *out)
     output_line(out, 0, line.data);
 }
 
-void reconcile_print(const struct reconcile *r, const struct options *o, const struct entry *policy,
-                     struct output *out)
+/* Print what would be done, for people. `policy` is --policy's, NULL if there is none. */
+static void reconcile_print(const struct reconcile *r, const struct options *o,
+                            const struct entry *policy, struct output *out)
 {
     CLEANUP(strbuf_release) struct strbuf counts = STRBUF_INIT(RECONCILE_PRINT_LINE_MAX_BYTES);
     unsigned refused = reconcile_refusals(r, o);
@@ -572,7 +591,9 @@ static void write_list(struct json_writer *w, const char *key, const struct reco
     json_writer_close(w, ']');
 }
 
-void reconcile_write(struct json_writer *w, const struct reconcile *r, const struct options *o)
+/* Append the same as members of the object that is open. It calls plan_undo(). */
+static void reconcile_write(struct json_writer *w, const struct reconcile *r,
+                            const struct options *o)
 {
     unsigned refused = r->chosen.count > 0 ? reconcile_refusals(r, o) : 0;
 

@@ -75,7 +75,8 @@ static bool read_options(struct remote *r, struct error *err)
     return !has(o->server_user) || r->password || fail_in(err, "--server.password-file");
 }
 
-struct remote *remote_new(const struct options *o, struct error *err)
+/* NULL if what the options say of it cannot be used. They are borrowed. */
+static MUST_USE struct remote *remote_new(const struct options *o, struct error *err)
 {
     struct remote *r = xcalloc(1, sizeof(*r));
 
@@ -96,7 +97,8 @@ void remote_free(struct remote *r)
     free(r);
 }
 
-const char *remote_url(const struct remote *r)
+/* Where it is, for people: without a user. */
+static const char *remote_url(const struct remote *r)
 {
     return r->url.base;
 }
@@ -136,7 +138,7 @@ static void note_answer(CURL *easy, struct remote_answer *out)
     server_url_release(&elsewhere);
 }
 
-void remote_answer_release(struct remote_answer *a)
+static void remote_answer_release(struct remote_answer *a)
 {
     free(a->content_type);
     free(a->findings);
@@ -145,7 +147,12 @@ void remote_answer_release(struct remote_answer *a)
     *a = (struct remote_answer){.body = STRBUF_INIT(0)};
 }
 
-bool remote_get(struct remote *r, const char *path, struct remote_answer *out, struct error *err)
+/*
+ * Ask for a path with its query. False if no answer came, or not all of it. `out` is to be
+ * released in either case.
+ */
+static MUST_USE bool remote_get(struct remote *r, const char *path, struct remote_answer *out,
+                                struct error *err)
 {
     int64_t timeout_ms = r->options->server_timeout_ms;
     long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0: never. */

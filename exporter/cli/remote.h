@@ -24,13 +24,8 @@ bool ask_explain(const struct command *command, const char *typed,
  */
 struct remote;
 
-/* NULL if what the options say of it cannot be used. They are borrowed. */
-struct remote *remote_new(const struct options *o, struct error *err) MUST_USE;
 /* NULL is fine. */
 void remote_free(struct remote *r);
-
-/* Where it is, for people: without a user. */
-const char *remote_url(const struct remote *r);
 
 /* What it has answered. */
 struct remote_answer {
@@ -40,12 +35,3 @@ struct remote_answer {
     char *location;     /* Where a redirect leads, without user and query; NULL if unknown. */
     struct strbuf body;
 };
-
-void remote_answer_release(struct remote_answer *a);
-
-/*
- * Ask for a path with its query. False if no answer came, or not all of it. `out` is to be
- * released in either case.
- */
-bool remote_get(struct remote *r, const char *path, struct remote_answer *out,
-                struct error *err) MUST_USE;

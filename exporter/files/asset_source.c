@@ -11,7 +11,8 @@ static const char holder_label[] = "cnrm-lease-holder-id";
 static const char expiration_label[] = "cnrm-lease-expiration";
 static const char managed_label[] = "managed-by-cnrm";
 
-bool asset_may_concern(const char *json, size_t len)
+/* False if the bytes hold nothing about a lease, as for most assets: no need to parse them. */
+static bool asset_may_concern(const char *json, size_t len)
 {
     /* Part of all three labels. */
     return memmem(json, len, "cnrm", strlen("cnrm")) != NULL;
@@ -180,7 +181,8 @@ struct asset_reader {
     struct asset_reading *reading; /* Of a reading, without one. */
 };
 
-struct asset_reader *asset_reader_new(const char *path, struct file_reader *reader)
+/* The path is copied; `reader` is borrowed, NULL for none. */
+static MUST_USE struct asset_reader *asset_reader_new(const char *path, struct file_reader *reader)
 {
     struct asset_reader *r = xcalloc(1, sizeof(*r));
 
@@ -199,7 +201,8 @@ static void end_reading(struct asset_reader *r)
     r->reading = NULL;
 }
 
-void asset_reader_free(struct asset_reader *r)
+/* NULL is fine. */
+static void asset_reader_free(struct asset_reader *r)
 {
     if (!r)
         return;
@@ -208,7 +211,9 @@ void asset_reader_free(struct asset_reader *r)
     free(r);
 }
 
-void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen)
+/* Look at the file: asset_reader_next() tells what comes of that. It begins, if it is no longer as
+ * it was `seen`. */
+static void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen)
 {
     end_reading(r);
     if (r->reader)
@@ -243,8 +248,9 @@ static enum asset_reader_state take_result(struct asset_reader *r, const struct 
     abort();
 }
 
-enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
-                                          struct asset_reader_bytes *out, struct error *err)
+/* What comes next; `now_ms` is steady. */
+static enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
+                                                 struct asset_reader_bytes *out, struct error *err)
 {
     struct read_result result;
 
@@ -266,7 +272,8 @@ enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms
     return ASSET_READER_LOST;
 }
 
-int64_t asset_reader_due(const struct asset_reader *r)
+/* When asset_reader_next() may find that it hangs; INT64_MAX for never. */
+static int64_t asset_reader_due(const struct asset_reader *r)
 {
     return r->job ? read_job_due(r->job) : INT64_MAX;
 }

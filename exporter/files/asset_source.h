@@ -12,9 +12,6 @@
  * (asset_type) or the API sends it (assetType).
  */
 
-/* False if the bytes hold nothing about a lease, as for most assets: no need to parse them. */
-bool asset_may_concern(const char *json, size_t len);
-
 /*
  * The asset as an object for the store (metrics/model/connector_resource.h), NULL if Config
  * Connector has nothing to do with it: neither a label of a lease nor managed-by-cnrm. The caller
@@ -27,15 +24,6 @@ cJSON *asset_convert(const cJSON *asset, int64_t snapshot_ms) MUST_USE;
  * unpacks the file, because a mount may hang at any byte; without one the caller blocks.
  */
 struct asset_reader;
-
-/* The path is copied; `reader` is borrowed, NULL for none. */
-struct asset_reader *asset_reader_new(const char *path, struct file_reader *reader) MUST_USE;
-/* NULL is fine. */
-void asset_reader_free(struct asset_reader *r);
-
-/* Look at the file: asset_reader_next() tells what comes of that. It begins, if it is no longer as
- * it was `seen`. */
-void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen);
 
 enum asset_reader_state {
     ASSET_READER_BEGINS, /* The file has changed; bytes follow. */
@@ -53,13 +41,6 @@ struct asset_reader_bytes {
     size_t len;
     struct file_stamp stamp; /* Where it begins. */
 };
-
-/* What comes next; `now_ms` is steady. */
-enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
-                                          struct asset_reader_bytes *out, struct error *err);
-
-/* When asset_reader_next() may find that it hangs; INT64_MAX for never. */
-int64_t asset_reader_due(const struct asset_reader *r);
 
 /*
  * A Cloud Asset Inventory export as a source of leases: one JSON object after another, a line

@@ -6,7 +6,8 @@
 
 static const char suffix[] = "List";
 
-const char *list_item_kind(const char *list_kind, size_t *len)
+/* The kind that such items inherit, or "". Points into `list_kind`'s first `*len` bytes. */
+static const char *list_item_kind(const char *list_kind, size_t *len)
 {
     size_t suffix_len = sizeof(suffix) - 1;
     size_t whole = strlen(list_kind);

@@ -45,9 +45,6 @@ void json_file_rewind(struct json_file *f);
  * apiVersion nor kind inherit the list's.
  */
 
-/* The kind that such items inherit, or "". Points into `list_kind`'s first `*len` bytes. */
-const char *list_item_kind(const char *list_kind, size_t *len);
-
 /* True for an object with neither apiVersion nor kind. */
 bool list_item_inherits(const cJSON *item);
 

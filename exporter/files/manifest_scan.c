@@ -77,7 +77,12 @@ bool watches_start(struct watches *w, struct error *err)
                 errno == EMFILE ? " (raise fs.inotify.max_user_instances)" : "");
 }
 
-bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out, struct error *err)
+/*
+ * Have the kernel watch `path` for this reason; the descriptor of its watch, -1 as well if nothing
+ * is watched or the path does not exist. `fd` is inotify's. It looks at the disk, and may hang.
+ */
+static MUST_USE bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out,
+                                    struct error *err)
 {
     *out = -1;
     if (fd < 0)

@@ -40,13 +40,6 @@ void watches_release(struct watches *w);
 bool watches_start(struct watches *w, struct error *err) MUST_USE;
 
 /*
- * Have the kernel watch `path` for this reason; the descriptor of its watch, -1 as well if nothing
- * is watched or the path does not exist. `fd` is inotify's. It looks at the disk, and may hang.
- */
-bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out,
-                    struct error *err) MUST_USE;
-
-/*
  * Note that the kernel watches `path`, which is copied, for the descriptor, the reason, the PATH,
  * the scan and the name in `wanted`.
  */

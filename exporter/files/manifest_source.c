@@ -52,7 +52,8 @@ void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job,
     hold(r, (struct held){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
 }
 
-bool rescan_is_held(const struct rescan *r, const struct tree_path *path)
+/* True if so much of the PATH hangs that its files had better not be touched. */
+static bool rescan_is_held(const struct rescan *r, const struct tree_path *path)
 {
     size_t count = 0;
 
@@ -213,7 +214,11 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
                   : declarations_put(&m->declarations, m->current, object, place, why);
 }
 
-void intake_object(void *context, cJSON *object, struct json_place place)
+/*
+ * Receive an object of the file that is being read: it is declared or handed out, or a problem.
+ * The context is the struct manifests (state.h).
+ */
+static void intake_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
     struct json_position where = {place.line, 0};

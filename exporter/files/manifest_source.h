@@ -139,9 +139,6 @@ bool rescan_step(struct rescan *r, struct tree *t, int64_t now_ms);
 /* Keeps the job that hangs while it reads a file of this PATH; takes ownership of the job. */
 void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job, int64_t now_ms);
 
-/* True if so much of the PATH hangs that its files had better not be touched. */
-bool rescan_is_held(const struct rescan *r, const struct tree_path *path);
-
 /* When rescan_step() is due though nothing has arrived; INT64_MAX for never. */
 int64_t rescan_due(const struct rescan *r, const struct tree *t);
 
@@ -164,9 +161,3 @@ struct manifests {
     int64_t waits_ms; /* Since when there is only waiting; 0: there is work, or nothing to do. */
     int64_t due_ms;   /* When to go on though nothing has arrived. */
 };
-
-/*
- * Receive an object of the file that is being read: it is declared or handed out, or a problem.
- * The context is the struct manifests (state.h).
- */
-void intake_object(void *context, cJSON *object, struct json_place place);

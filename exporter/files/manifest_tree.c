@@ -53,7 +53,8 @@ void tree_sort(struct tree *t)
 }
 
 /* Only among the files in order: a walk finds no path twice. */
-struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path)
+/* The file at a path, or NULL. */
+static struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path)
 {
     size_t from = 0;
     size_t to = t->sorted;
@@ -96,7 +97,7 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-void tree_found(struct tree *t, const struct found *found)
+static void tree_found(struct tree *t, const struct found *found)
 {
     struct manifest_file *file = tree_find(t, found->path_index, found->path);
     bool force = found->force || !file || file->gone;
@@ -270,7 +271,12 @@ void walk_fail(struct tree *t, struct tree_path *path, const char *why)
     tree_sort(t);
 }
 
-void walk_path(struct tree *t, struct tree_path *path, bool force)
+/*
+ * Find the files that a PATH stands for now. Those that are new or changed are
+ * marked to be read, all of them with `force`; those not found again are marked
+ * as gone.
+ */
+static void walk_path(struct tree *t, struct tree_path *path, bool force)
 {
     struct walk w = {t, path, (uint32_t)(path - t->paths), force};
 
@@ -291,7 +297,8 @@ bool walk_all(struct tree *t, struct error *err)
     return true;
 }
 
-void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force)
+/* Look again at one path inside a folder, or at the target of a link there. */
+static void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force)
 {
     struct walk w = {t, path, (uint32_t)(path - t->paths), force};
     struct manifest_file *file = tree_find(t, w.path_index, at);

@@ -70,18 +70,8 @@ struct found {
     bool is_path;
     bool force;
 };
-void tree_found(struct tree *t, const struct found *found);
-/* The file at a path, or NULL. */
-struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path);
 /* Put the files in order. */
 void tree_sort(struct tree *t);
-
-/*
- * Find the files that a PATH stands for now. Those that are new or changed are
- * marked to be read, all of them with `force`; those not found again are marked
- * as gone.
- */
-void walk_path(struct tree *t, struct tree_path *path, bool force);
 
 /*
  * The same with a job of the file reader (scan_start): begin, receive each result of the job, and
@@ -95,9 +85,6 @@ void walk_fail(struct tree *t, struct tree_path *path, const char *why);
 
 /* Walk all PATHs and mark all files to be read. Fails if a PATH cannot be opened. */
 bool walk_all(struct tree *t, struct error *err) MUST_USE;
-
-/* Look again at one path inside a folder, or at the target of a link there. */
-void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force);
 
 /*
  * Read inotify's events and look again at what they concern; with `apart` only mark what is to be

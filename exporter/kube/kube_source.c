@@ -155,7 +155,8 @@ int64_t discoverer_due(const struct discoverer *d)
     return discovery_path(d->discovery) ? d->context->now_ms : d->due_ms;
 }
 
-void discoverer_hasten(struct discoverer *d)
+/* Something may have changed: ask again, but not within two seconds of the last time. */
+static void discoverer_hasten(struct discoverer *d)
 {
     int64_t soon_ms = d->begun_ms + APART_MS;
 
@@ -163,7 +164,8 @@ void discoverer_hasten(struct discoverer *d)
         d->due_ms = soon_ms;
 }
 
-bool discoverer_ready(const struct discoverer *d)
+/* True once the server has answered, or has failed to so often that waiting is of no use. */
+static bool discoverer_ready(const struct discoverer *d)
 {
     return discovery_succeeded(d->discovery) || d->failures >= FAILURES_BEFORE_READY;
 }
@@ -183,7 +185,8 @@ static enum api_version_answer judge_version(const void *context, const char *ap
                : API_VERSION_UNKNOWN;
 }
 
-struct api_version_source discoverer_judge(const struct discoverer *d)
+/* Who says which version of a kind Karmada looks at, for as long as the discoverer is there. */
+static struct api_version_source discoverer_judge(const struct discoverer *d)
 {
     return (struct api_version_source){judge_version, d->discovery};
 }
@@ -518,11 +521,6 @@ size_t kube_source_missing_count(const struct kube_source *s)
 const struct missing_kind *kube_source_missing(const struct kube_source *s, size_t at)
 {
     return &s->missing.kinds[at];
-}
-
-const struct watch_counts *kube_source_past_counts(const struct kube_source *s)
-{
-    return &s->list.past;
 }
 
 const struct discovery *kube_source_discovery(const struct kube_source *s)

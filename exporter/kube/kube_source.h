@@ -66,9 +66,6 @@ const struct unserved *kube_source_unserved(const struct kube_source *s, size_t 
 size_t kube_source_missing_count(const struct kube_source *s);
 const struct missing_kind *kube_source_missing(const struct kube_source *s, size_t at);
 
-/* What reflectors that are gone have counted, for counters that must not go down. */
-const struct watch_counts *kube_source_past_counts(const struct kube_source *s);
-
 /* A number that changes when a kind can no longer be read, or can again. */
 uint64_t kube_source_health_version(const struct kube_source *s);
 
@@ -103,12 +100,3 @@ void discoverer_release(struct discoverer *d);
 /* Do what is due at context->now_ms. */
 void discoverer_turn(struct discoverer *d);
 int64_t discoverer_due(const struct discoverer *d);
-
-/* Something may have changed: ask again, but not within two seconds of the last time. */
-void discoverer_hasten(struct discoverer *d);
-
-/* True once the server has answered, or has failed to so often that waiting is of no use. */
-bool discoverer_ready(const struct discoverer *d);
-
-/* Who says which version of a kind Karmada looks at, for as long as the discoverer is there. */
-struct api_version_source discoverer_judge(const struct discoverer *d);

@@ -78,13 +78,3 @@ bool object_stream_finish_list(struct object_stream *s, struct list_facts *out,
 /* True if the body ended too early to be judged. */
 bool object_stream_is_cut(const struct object_stream *s);
 void list_facts_release(struct list_facts *facts);
-
-/*
- * Which object a JSON text is about, where it cannot be parsed: it is cut off, too large, or not
- * valid. Looks at nothing but the names on the way to the metadata, and no further than their end.
- *
- * `event` says that the text is an event of a watch, and the object its member "object". Answers
- * {"metadata":{"name":...,"namespace":...,"resourceVersion":...}} with what there is, for the
- * caller to delete; NULL if the name cannot be told, or whether there is a namespace.
- */
-cJSON *object_name_read(const char *json, size_t len, bool event) MUST_USE;

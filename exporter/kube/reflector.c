@@ -15,8 +15,12 @@ void failure_count(struct reflector_failure *f, bool counts)
     f->counts = counts;
 }
 
-void failure_log(struct reflector_failure *f, enum end_reason reason, const char *text,
-                 unsigned retries, bool synced)
+/*
+ * A single failure happens now and then: the log warns of the second in a row. `synced`: there are
+ * objects from before.
+ */
+static void failure_log(struct reflector_failure *f, enum end_reason reason, const char *text,
+                        unsigned retries, bool synced)
 {
     const char *name = end_reason_name(reason);
     bool warn = !f->warned && retries > 0;
@@ -31,7 +35,8 @@ void failure_log(struct reflector_failure *f, enum end_reason reason, const char
               text);
 }
 
-void failure_end(struct reflector_failure *f)
+/* The resource can be read again. */
+static void failure_end(struct reflector_failure *f)
 {
     if (f->warned)
         log_write(f->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
@@ -42,7 +47,8 @@ void failure_end(struct reflector_failure *f)
     f->text[0] = '\0';
 }
 
-void failure_note(struct reflector_failure *f, const struct request_end *end)
+/* A request ended: is it the server that fails, rather than this request of it? */
+static void failure_note(struct reflector_failure *f, const struct request_end *end)
 {
     if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
         return;
@@ -51,7 +57,11 @@ void failure_note(struct reflector_failure *f, const struct request_end *end)
     f->told_to_wait_ms = end->retry_after_ms;
 }
 
-int64_t failure_end_ms(const struct reflector_failure *f, int64_t answered_ms)
+/*
+ * When an open stream that was answered then (0: it was not), and of which nothing came yet, ends
+ * the failure before it.
+ */
+static int64_t failure_end_ms(const struct reflector_failure *f, int64_t answered_ms)
 {
     return f->text[0] && answered_ms ? answered_ms + PROVEN_MS : INT64_MAX;
 }
@@ -73,8 +83,9 @@ static bool is_listing(const struct watch *w)
     return w->phase == WATCH_LISTING || w->phase == WATCH_INITIAL_EVENTS;
 }
 
-int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limiter,
-                        const struct list_ticket *ticket)
+/* When to give up the open request of the watch, or to end its wait. */
+static int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limiter,
+                               const struct list_ticket *ticket)
 {
     int64_t patience_ms = list_limiter_patience(limiter, ticket, w->stalls);
 
@@ -84,7 +95,8 @@ int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limite
     return patience_ms < w->due_ms ? patience_ms : w->due_ms;
 }
 
-int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket, bool open)
+/* When people have to be told of it; INT64_MAX if it is no list, or neither waits nor is open. */
+static int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket, bool open)
 {
     if (!is_listing(w))
         return INT64_MAX;
@@ -93,7 +105,8 @@ int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket,
     return ticket->state == TICKET_WAITING ? ticket->since_ms + PROGRESS_LATE_MS : INT64_MAX;
 }
 
-const char *lateness_reason(const struct watch *w, bool open, int64_t now_ms)
+/* What to tell them. */
+static const char *lateness_reason(const struct watch *w, bool open, int64_t now_ms)
 {
     return open ? watch_fault(w, now_ms) : "it waits for the lists of other resources";
 }
@@ -103,8 +116,9 @@ enum {
     HASTE_STEP_MS = 37, /* Between two reflectors, after an outage. */
 };
 
-struct reflector *reflector_new(struct reflector_context *context,
-                                const struct reflector_spec *spec)
+/* Starts with its first turn. It must not be moved. */
+static MUST_USE struct reflector *reflector_new(struct reflector_context *context,
+                                                const struct reflector_spec *spec)
 {
     struct reflector *r = xcalloc(1, sizeof(*r));
     bool binding = kind_of(spec->api_version, spec->kind)->class == CLASS_BINDING;
@@ -151,7 +165,8 @@ static bool close_request(struct reflector *r)
     return history_end_request(&r->history);
 }
 
-void reflector_free(struct reflector *r)
+/* End the watch; the objects stay. Takes NULL. */
+static void reflector_free(struct reflector *r)
 {
     if (!r)
         return;
@@ -212,7 +227,11 @@ static void step(struct reflector *r, struct watch_input input)
     }
 }
 
-void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only)
+/*
+ * Keep all objects from now on, or those that bindings refer to; and full objects, or their
+ * metadata. What that needs and was not kept is read again; what is in the store stays until then.
+ */
+static void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only)
 {
     bool more = r->objects.bound_only && !bound_only;
     bool fuller = r->metadata_only && !metadata_only;
@@ -583,19 +602,12 @@ void reflector_list_drop_unwanted(struct reflector_list *l)
 
     for (size_t i = l->always_count; i < l->count; i++) {
         struct reflector *r = l->items[i];
-        const struct watch_counts *counts = &r->watch.counts;
 
         if (r->wanted) {
             reflector_keep(r, !r->wanted_all, !r->wanted_full);
             l->items[kept++] = r;
             continue;
         }
-        l->past.lists += counts->lists;
-        l->past.list_failures += counts->list_failures;
-        l->past.audits += counts->audits;
-        l->past.divergences += counts->divergences;
-        for (size_t k = 0; k < END_REASON_COUNT; k++)
-            l->past.restarts[k] += counts->restarts[k];
         reflector_clear(r);
         reflector_free(r);
     }

@@ -23,27 +23,8 @@ struct reflector_failure {
 /* It counts among those that the server does not serve, or does not. */
 void failure_count(struct reflector_failure *f, bool counts);
 
-/*
- * A single failure happens now and then: the log warns of the second in a row. `synced`: there are
- * objects from before.
- */
-void failure_log(struct reflector_failure *f, enum end_reason reason, const char *text,
-                 unsigned retries, bool synced);
-
 /* It is not watched, for lack of connections, but listed now and then: tell that once. */
 void failure_log_poll(struct reflector_failure *f);
-
-/* The resource can be read again. */
-void failure_end(struct reflector_failure *f);
-
-/* A request ended: is it the server that fails, rather than this request of it? */
-void failure_note(struct reflector_failure *f, const struct request_end *end);
-
-/*
- * When an open stream that was answered then (0: it was not), and of which nothing came yet, ends
- * the failure before it.
- */
-int64_t failure_end_ms(const struct reflector_failure *f, int64_t answered_ms);
 
 /*
  * Keeps the objects of one resource of an API server, in one namespace or in all, in the
@@ -110,19 +91,6 @@ struct reflector {
     int64_t last_event_ms; /* Since the epoch; 0 before the first. */
 };
 
-/* Starts with its first turn. It must not be moved. */
-struct reflector *reflector_new(struct reflector_context *context,
-                                const struct reflector_spec *spec) MUST_USE;
-
-/* End the watch; the objects stay. Takes NULL. */
-void reflector_free(struct reflector *r);
-
-/*
- * Keep all objects from now on, or those that bindings refer to; and full objects, or their
- * metadata. What that needs and was not kept is read again; what is in the store stays until then.
- */
-void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only);
-
 /* Read all objects again, at once. */
 void reflector_relist(struct reflector *r);
 
@@ -169,23 +137,12 @@ static inline bool reflector_reads_bindings(const struct reflector *r)
  * the list; `open` says that its request is under way.
  */
 
-/* When to give up the open request of the watch, or to end its wait. */
-int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limiter,
-                        const struct list_ticket *ticket);
-
-/* When people have to be told of it; INT64_MAX if it is no list, or neither waits nor is open. */
-int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket, bool open);
-
-/* What to tell them. */
-const char *lateness_reason(const struct watch *w, bool open, int64_t now_ms);
-
 /* The reflectors of a source: those of the kinds that are always watched, then others. */
 struct reflector_list {
     struct reflector_context *context; /* Borrowed. */
     struct reflector **items;
     size_t count;
     size_t always_count;
-    struct watch_counts past; /* Of reflectors that are gone. */
 };
 
 /*

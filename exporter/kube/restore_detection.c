@@ -94,7 +94,8 @@ void newest_replace(struct newest *n, const struct newest *listed)
         *n = *listed;
 }
 
-bool newest_is_of(const struct newest *n, const cJSON *object)
+/* True if it is about this object. */
+static bool newest_is_of(const struct newest *n, const cJSON *object)
 {
     return *n->name && strcmp(text_of(object, "name"), n->name) == 0 &&
            strcmp(text_of(object, "namespace"), n->ns) == 0;
@@ -172,7 +173,8 @@ void recheck_begin(struct recheck *c, const struct recheck_spec *spec, int64_t n
     c->step = *c->newest.name ? RECHECK_OBJECT : RECHECK_LIST;
 }
 
-void recheck_note(struct recheck *c, const cJSON *object, bool deleted)
+/* The stream has brought a change of this object. */
+static void recheck_note(struct recheck *c, const cJSON *object, bool deleted)
 {
     c->explained = c->explained ||
                    (c->step != RECHECK_IDLE && newest_is_followed_by(&c->newest, object, deleted));

@@ -60,9 +60,6 @@ static inline bool newest_is(const struct newest *n, const struct newest *other)
            strcmp(n->ns, other->ns) == 0;
 }
 
-/* True if it is about this object. */
-bool newest_is_of(const struct newest *n, const cJSON *object);
-
 /* The same, and the change may be the next of its history: a new object follows a deletion only. */
 bool newest_is_followed_by(const struct newest *n, const cJSON *object, bool deleted);
 
@@ -143,8 +140,6 @@ struct recheck {
  * recheck_end() may be called from a handler of the transport.
  */
 void recheck_begin(struct recheck *c, const struct recheck_spec *spec, int64_t now_ms);
-/* The stream has brought a change of this object. */
-void recheck_note(struct recheck *c, const cJSON *object, bool deleted);
 /* Do what is due. */
 enum recheck_result recheck_turn(struct recheck *c, struct transport transport,
                                  int64_t now_ms) MUST_USE;

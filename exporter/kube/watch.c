@@ -28,15 +28,20 @@ static bool is_stream(enum lifetime_kind kind)
     return kind == LIFETIME_STREAM || kind == LIFETIME_STREAM_WITH_BOOKMARKS;
 }
 
-void lifetime_open(struct lifetime *l, int64_t now_ms)
+/* It is opened now; `timeout_s` stays. */
+static void lifetime_open(struct lifetime *l, int64_t now_ms)
 {
     l->opened_ms = l->heard_ms = now_ms;
     l->cut = false;
     progress_open(&l->progress, now_ms);
 }
 
-void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t bytes, bool cut,
-                    int64_t now_ms)
+/*
+ * So many bytes of the response have come, the last of them in the middle of an event (`cut`);
+ * 0: a stream has begun.
+ */
+static void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t bytes, bool cut,
+                           int64_t now_ms)
 {
     if (is_stream(kind) && !l->cut)
         progress_open(&l->progress, now_ms);
@@ -44,7 +49,8 @@ void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t bytes, b
     progress_heard(&l->progress, bytes, now_ms);
 }
 
-int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind)
+/* When to give it up. */
+static int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind)
 {
     int64_t progress_ms = progress_deadline(&l->progress, PROGRESS_LIST_MS);
     int64_t end_ms = l->opened_ms + (int64_t)l->timeout_s * 1000 + STREAM_GRACE_MS;
@@ -59,7 +65,8 @@ int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind)
     return progress_ms < end_ms ? progress_ms : end_ms;
 }
 
-const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind kind, int64_t now_ms)
+/* What is wrong with it, for people, if it is late. */
+static const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind kind, int64_t now_ms)
 {
     if (kind == LIFETIME_INITIAL_EVENTS && l->progress.begun)
         return "the initial events do not end";

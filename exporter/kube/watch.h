@@ -45,22 +45,6 @@ enum lifetime_kind {
     LIFETIME_STREAM_WITH_BOOKMARKS, /* Its silence means something. */
 };
 
-/* It is opened now; `timeout_s` stays. */
-void lifetime_open(struct lifetime *l, int64_t now_ms);
-
-/*
- * So many bytes of the response have come, the last of them in the middle of an event (`cut`);
- * 0: a stream has begun.
- */
-void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t bytes, bool cut,
-                    int64_t now_ms);
-
-/* When to give it up. */
-int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind);
-
-/* What is wrong with it, for people, if it is late. */
-const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind kind, int64_t now_ms);
-
 /*
  * One resource of an API server, watched for ever: list it, or have a stream
  * begin with all of it, then stream its changes, and know what to do when

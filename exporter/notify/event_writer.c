@@ -35,12 +35,12 @@ static uint64_t hash_of(const struct disputes *d, const struct event_place *plac
                     map_hash(place->ns, strlen(place->ns), d->seed));
 }
 
-void disputes_init(struct disputes *d, uint64_t seed)
+static void disputes_init(struct disputes *d, uint64_t seed)
 {
     *d = (struct disputes){.map = MAP_INIT(is_at), .seed = seed};
 }
 
-void disputes_release(struct disputes *d)
+static void disputes_release(struct disputes *d)
 {
     for (size_t i = 0; i < d->count; i++)
         free(d->items[i]);
@@ -77,7 +77,11 @@ static struct dispute *add(struct disputes *d, const struct event_place *place)
     return dispute;
 }
 
-void disputes_tidy(struct disputes *d, struct dispute *dispute)
+/*
+ * Forget one that is over, if nothing depends on what is known of it: its rate is that of a new
+ * one, or there are more than client-go keeps.
+ */
+static void disputes_tidy(struct disputes *d, struct dispute *dispute)
 {
     const struct event_place place = {dispute->ns, dispute->name};
     struct dispute *last = d->items[d->count - 1];
@@ -149,7 +153,8 @@ void disputes_adopt(struct disputes *d, struct store *store)
     d->changed = true;
 }
 
-struct dispute *disputes_next(struct disputes *d)
+/* The next one that is to be looked at; NULL if there is none. */
+static struct dispute *disputes_next(struct disputes *d)
 {
     if (d->cursor >= d->count)
         d->cursor = 0;

@@ -39,9 +39,6 @@ struct disputes {
     bool changed; /* Since somebody set it to false. */
 };
 
-void disputes_init(struct disputes *d, uint64_t seed);
-void disputes_release(struct disputes *d);
-
 /* What holds for conflicts that begin from now on. */
 void disputes_set(struct disputes *d, int64_t now_ms, bool leads);
 
@@ -50,15 +47,6 @@ void disputes_decided(void *disputes, struct entry *entry);
 
 /* There is another store, whose entries have all been decided: look at each of them. */
 void disputes_adopt(struct disputes *d, struct store *store);
-
-/* The next one that is to be looked at; NULL if there is none. */
-struct dispute *disputes_next(struct disputes *d);
-
-/*
- * Forget one that is over, if nothing depends on what is known of it: its rate is that of a new
- * one, or there are more than client-go keeps.
- */
-void disputes_tidy(struct disputes *d, struct dispute *dispute);
 
 /*
  * Writes the Event of each conflict about a dependency that Karmada does not write itself: one

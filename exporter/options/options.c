@@ -44,8 +44,9 @@ void options_release(struct options *o)
     *o = (struct options){0};
 }
 
-bool options_set(struct options *o, const struct option_def *def, const char *text, bool is_first,
-                 struct error *err)
+/* Set one option. `is_first` empties a list first. */
+static MUST_USE bool options_set(struct options *o, const struct option_def *def, const char *text,
+                                 bool is_first, struct error *err)
 {
     if (is_first && option_type_grows(def->type))
         option_value_release(field_of(o, def), def->type);

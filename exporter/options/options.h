@@ -96,10 +96,6 @@ unsigned option_choices(const struct option_def *def, unsigned bit);
 /* True if both hold the same value of an option. */
 bool options_same(const struct options *a, const struct options *b, const struct option_def *def);
 
-/* Set one option. `is_first` empties a list first. */
-bool options_set(struct options *o, const struct option_def *def, const char *text, bool is_first,
-                 struct error *err) MUST_USE;
-
 /*
  * The file of --config.file: one YAML mapping whose keys are the names of the
  * flags. An option that may be given several times, and a set of choices, may

@@ -19,8 +19,12 @@
 #include "metrics/base/map.h"
 #include "metrics/base/strbuf.h"
 
-void announce_adopted(const struct log *log, const struct options *before,
-                      const struct evaluation *e)
+/*
+ * Log that an evaluation is complete and shown from now on, how much it holds, and which options
+ * differ from those `before` (NULL: there were none) but count after a restart only.
+ */
+static void announce_adopted(const struct log *log, const struct options *before,
+                             const struct evaluation *e)
 {
     for (size_t i = 0; before && i < OPTION_COUNT; i++) {
         if (option_defs[i].needs_restart && !options_same(before, &e->options, &option_defs[i]))
@@ -37,7 +41,7 @@ void announce_adopted(const struct log *log, const struct options *before,
 
 enum { LINES_MAX = 100, PROBLEM_MAX = 64 * 1024 };
 
-void problem_log_release(struct problem_log *l)
+static void problem_log_release(struct problem_log *l)
 {
     free(l->logged);
     *l = (struct problem_log){0};
@@ -51,7 +55,12 @@ static int compare_hashes(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log)
+/*
+ * Log each problem that the last update did not have; of very many only the first, and how
+ * many more there are. False if the problems are the same as then.
+ */
+static bool problem_log_update(struct problem_log *l, const struct manifests *m,
+                               const struct log *log)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROBLEM_MAX);
     size_t count = manifests_problem_count(m);
@@ -91,8 +100,9 @@ bool problem_log_update(struct problem_log *l, const struct manifests *m, const 
     return fresh > 0 || count != count_before;
 }
 
-bool news_since(struct news *n, const struct evaluation *e, struct problem_log *problems,
-                const struct log *log)
+/* True if there is something since the last call. What is new among the problems is logged. */
+static bool news_since(struct news *n, const struct evaluation *e, struct problem_log *problems,
+                       const struct log *log)
 {
     const struct news now = {
         .evaluations = engine_evaluations(e->engine),
@@ -110,7 +120,8 @@ bool news_since(struct news *n, const struct evaluation *e, struct problem_log *
 /* Less than a client's connection may wait for its answer (peers.c). */
 enum { WAIT_MAX_MS = 45 * 1000 };
 
-int reloads_fd(const struct reloads *r)
+/* For the loop to poll for reading; -1 without a desk. */
+static int reloads_fd(const struct reloads *r)
 {
     return r->desk ? desk_fd(r->desk) : -1;
 }
@@ -127,7 +138,11 @@ static void answer(struct reloads *r, unsigned status, const char *text)
     r->waits = false;
 }
 
-bool reloads_turn(struct reloads *r, int64_t now_ms)
+/*
+ * True if a reload is to begin. Whoever waits for one for too long is told that it goes on.
+ * `now_ms` is steady.
+ */
+static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
 {
     if (r->desk && r->waits && now_ms - r->begun_ms >= WAIT_MAX_MS)
         answer(r, MHD_HTTP_GATEWAY_TIMEOUT, "the reload goes on: the log tells how it ends");
@@ -138,12 +153,14 @@ bool reloads_turn(struct reloads *r, int64_t now_ms)
     return true;
 }
 
-int64_t reloads_due(const struct reloads *r)
+/* When a turn is due (steady); INT64_MAX for never. */
+static int64_t reloads_due(const struct reloads *r)
 {
     return r->waits ? r->begun_ms + WAIT_MAX_MS : INT64_MAX;
 }
 
-void reloads_end(struct reloads *r, const struct error *why)
+/* A reload has ended: well (NULL), or with why the old state stays in force. */
+static void reloads_end(struct reloads *r, const struct error *why)
 {
     if (r->waits)
         answer(r, why ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_OK, why ? why->text : "reloaded");

@@ -52,13 +52,6 @@ int loop_listener(const struct loop *l, size_t at);
 const char *loop_address(const struct loop *l, size_t at);
 
 /*
- * Log that an evaluation is complete and shown from now on, how much it holds, and which options
- * differ from those `before` (NULL: there were none) but count after a restart only.
- */
-void announce_adopted(const struct log *log, const struct options *before,
-                      const struct evaluation *e);
-
-/*
  * Logs each problem of the manifests when it appears, and again only after it was
  * gone in between.
  */
@@ -67,14 +60,6 @@ struct problem_log {
     size_t count;
     uint64_t rejected; /* How many problems so far kept an object from being evaluated. */
 };
-
-void problem_log_release(struct problem_log *l);
-
-/*
- * Log each problem that the last update did not have; of very many only the first, and how
- * many more there are. False if the problems are the same as then.
- */
-bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log);
 
 /*
  * Whether an evaluation has anything new to publish: a change beside a watched file wakes the loop,
@@ -86,10 +71,6 @@ struct news {
     uint64_t health;
 };
 
-/* True if there is something since the last call. What is new among the problems is logged. */
-bool news_since(struct news *n, const struct evaluation *e, struct problem_log *problems,
-                const struct log *log);
-
 /*
  * Who asks for a reload over HTTP (/-/reload) and waits for its end. One after the other: what
  * somebody changed after a reload had begun is read by the next one.
@@ -99,18 +80,3 @@ struct reloads {
     bool waits;        /* For the end of the reload that it has begun. */
     int64_t begun_ms;  /* Steady. */
 };
-
-/* For the loop to poll for reading; -1 without a desk. */
-int reloads_fd(const struct reloads *r);
-
-/*
- * True if a reload is to begin. Whoever waits for one for too long is told that it goes on.
- * `now_ms` is steady.
- */
-bool reloads_turn(struct reloads *r, int64_t now_ms) MUST_USE;
-
-/* When a turn is due (steady); INT64_MAX for never. */
-int64_t reloads_due(const struct reloads *r);
-
-/* A reload has ended: well (NULL), or with why the old state stays in force. */
-void reloads_end(struct reloads *r, const struct error *why);

@@ -11,7 +11,8 @@
 
 enum { RESOURCE_MAX = 512 };
 
-void resource_name(struct strbuf *out, const char *kind, const char *group)
+/* "deployment.apps": how resources are named in labels, from their kind and group. */
+static void resource_name(struct strbuf *out, const char *kind, const char *group)
 {
     for (const char *c = kind; *c != '\0'; c++)
         strbuf_addc(out, (char)tolower((unsigned char)*c));
@@ -26,12 +27,13 @@ static void name_kind(struct strbuf *out, const char *api_version, const char *k
     resource_name(out, kind, group);
 }
 
-void reflector_name(struct strbuf *out, const struct reflector *f)
+static void reflector_name(struct strbuf *out, const struct reflector *f)
 {
     name_kind(out, f->objects.settings ? f->objects.settings : f->api_version, f->kind);
 }
 
-void missing_kind_name(struct strbuf *out, const struct missing_kind *k)
+/* The same of what a reflector reads, and of a kind that is missing. */
+static void missing_kind_name(struct strbuf *out, const struct missing_kind *k)
 {
     name_kind(out, k->api_version, k->kind);
 }
@@ -143,7 +145,8 @@ static bool is_repeated(const struct kube_source *source, size_t at)
     return repeated;
 }
 
-void watch_health_fill(const struct kube_source *source, struct registry *registry)
+/* Set the health of an API server's watches: series for each resource. */
+static void watch_health_fill(const struct kube_source *source, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
     size_t count = kube_source_count(source);

@@ -126,7 +126,11 @@ static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out
     return done;
 }
 
-const char *file_refusal(const struct stat *about)
+/*
+ * Why a file of this kind is not read: "it is a FIFO, not a regular file". NULL for regular files
+ * and for /dev/null, which people use to say "no file".
+ */
+static const char *file_refusal(const struct stat *about)
 {
     switch (about->st_mode & S_IFMT) {
     case S_IFREG:

@@ -12,12 +12,6 @@
  */
 
 /*
- * Why a file of this kind is not read: "it is a FIFO, not a regular file". NULL for regular files
- * and for /dev/null, which people use to say "no file".
- */
-const char *file_refusal(const struct stat *about);
-
-/*
  * True for /proc, /sys and what is mounted there: the kernel makes up their files while they are
  * read, so that some never end, some wait, and some do things.
  */

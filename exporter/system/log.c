@@ -217,8 +217,12 @@ static void *run(void *context)
     return NULL;
 }
 
-struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *context,
-                                    struct error *err)
+/*
+ * Start the thread, in which all signals are blocked. `fd` stays the caller's, and open; the
+ * context is borrowed.
+ */
+static MUST_USE struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *context,
+                                                    struct error *err)
 {
     struct log_writer *w = xcalloc(1, sizeof(*w));
 
@@ -238,7 +242,11 @@ struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *cont
     return NULL;
 }
 
-void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t wait_ms)
+/*
+ * Have a line written, which is copied. Waits until it is, but at most `wait_ms`, and not at all
+ * while older lines wait longer than that. Any thread may call it.
+ */
+static void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t wait_ms)
 {
     pthread_mutex_lock(&w->lock);
     /* Once lines are missing, a reader gets the rest in long pieces, not every other line. */
@@ -259,7 +267,8 @@ void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t 
     pthread_mutex_unlock(&w->lock);
 }
 
-uint64_t log_writer_dropped(struct log_writer *w)
+/* How many lines were dropped so far. */
+static uint64_t log_writer_dropped(struct log_writer *w)
 {
     pthread_mutex_lock(&w->lock);
     uint64_t dropped = w->dropped;
@@ -268,7 +277,11 @@ uint64_t log_writer_dropped(struct log_writer *w)
     return dropped;
 }
 
-void log_writer_stop(struct log_writer *w, int64_t wait_ms)
+/*
+ * Write what waits, for `wait_ms` at most, and end the thread. A thread that a write(2) holds is
+ * left to the end of the process, with what it works on.
+ */
+static void log_writer_stop(struct log_writer *w, int64_t wait_ms)
 {
     int64_t until_ms = platform_steady_ms() + wait_ms;
 

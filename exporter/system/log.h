@@ -93,25 +93,3 @@ enum { LOG_WRITER_BYTES = 1024 * 1024, LOG_WRITER_LINES = 4096 };
 
 /* Write the line that tells how many are missing. */
 typedef void log_writer_lost_fn(void *context, uint64_t count, struct strbuf *line);
-
-/*
- * Start the thread, in which all signals are blocked. `fd` stays the caller's, and open; the
- * context is borrowed.
- */
-struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *context,
-                                    struct error *err) MUST_USE;
-
-/*
- * Have a line written, which is copied. Waits until it is, but at most `wait_ms`, and not at all
- * while older lines wait longer than that. Any thread may call it.
- */
-void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t wait_ms);
-
-/* How many lines were dropped so far. */
-uint64_t log_writer_dropped(struct log_writer *w);
-
-/*
- * Write what waits, for `wait_ms` at most, and end the thread. A thread that a write(2) holds is
- * left to the end of the process, with what it works on.
- */
-void log_writer_stop(struct log_writer *w, int64_t wait_ms);

@@ -354,8 +354,12 @@ static void print_named(const struct findings *f, unsigned fail_on, struct outpu
     }
 }
 
-void findings_print(const struct engine *engine, const struct findings *f, unsigned fail_on,
-                    struct output *o)
+/*
+ * Print the findings as sections of tables, for people. `fail_on` has the bits of the classes that
+ * fail: each of their objects is in a section, also those of classes that are else only counted.
+ */
+static void findings_print(const struct engine *engine, const struct findings *f, unsigned fail_on,
+                           struct output *o)
 {
     static const char *const pending[] = {"TEMPLATE", "REASON", ""};
     static const char *const stale[] = {"TEMPLATE", "PHASE", "REASON", ""};
@@ -376,7 +380,8 @@ void findings_print(const struct engine *engine, const struct findings *f, unsig
         print_wrongs(engine, &problem_class[i], &f->lists[problem_class[i].class], o);
 }
 
-size_t findings_listed(const struct findings *f)
+/* Returns the sum of the numbers in the headings that findings_print() prints for no class. */
+static size_t findings_listed(const struct findings *f)
 {
     static const unsigned lists[] = {FINDING_PENDING, FINDING_STALE, FINDING_ORPHANED,
                                      FINDING_NOT_HEALTHY};

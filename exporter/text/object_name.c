@@ -71,7 +71,8 @@ static const struct {
     {"svc", "Service"},
 };
 
-bool object_kind_fits(const char *kind, const char *typed)
+/* True if the kind may be what somebody typed. */
+static bool object_kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {
         if (strcasecmp(typed, short_names[i].abbreviation) == 0)

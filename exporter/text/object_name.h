@@ -20,9 +20,6 @@ bool object_name_parse(const char *text, struct object_name *out, struct error *
 /* Also after a failure; all zero is released. */
 void object_name_release(struct object_name *n);
 
-/* True if the kind may be what somebody typed. */
-bool object_kind_fits(const char *kind, const char *typed);
-
 /*
  * The object that somebody means. `classes` has a bit for each enum object_class that may be
  * meant. NULL, naming the nearest ones, if there is none, and naming all if there are several.

@@ -107,7 +107,8 @@ struct armour *armour_read(const char *path, struct error *err)
     return NULL;
 }
 
-bool armour_forge(struct armour *a, const char *path, struct error *err)
+/* Make what TLS needs of what was read. False with the reason. */
+static MUST_USE bool armour_forge(struct armour *a, const char *path, struct error *err)
 {
     if (!a->config.tls)
         return true;
@@ -115,7 +116,11 @@ bool armour_forge(struct armour *a, const char *path, struct error *err)
     return a->tls || fail_in(err, "%s: tls_server_config", path);
 }
 
-void armour_forget(struct armour *a)
+/*
+ * Wipes the users and the private key of a configuration that has been replaced. Connections that
+ * began with the configuration need only the rest.
+ */
+static void armour_forget(struct armour *a)
 {
     web_config_forget(&a->config);
 }

@@ -23,13 +23,6 @@ struct armour {
  * Read the file at `path` and all that it names. NULL with the reason, which has no secret in it.
  */
 struct armour *armour_read(const char *path, struct error *err) MUST_USE;
-/* Make what TLS needs of what was read. False with the reason. */
-bool armour_forge(struct armour *a, const char *path, struct error *err) MUST_USE;
-/*
- * Wipes the users and the private key of a configuration that has been replaced. Connections that
- * began with the configuration need only the rest.
- */
-void armour_forget(struct armour *a);
 /* NULL is fine. */
 void armour_free(struct armour *a);
 

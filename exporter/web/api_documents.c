@@ -58,7 +58,8 @@ const struct entry *find_object(struct call *call, const struct health *h, unsig
     return entry;
 }
 
-bool form_read(struct call *call, struct form *out)
+/* What `format` and `width` ask for. False: the call is refused. */
+static MUST_USE bool form_read(struct call *call, struct form *out)
 {
     const char *name = call->query.values[PARAMETER_FORM];
     const char *width = call->query.values[PARAMETER_WIDTH];
@@ -79,7 +80,7 @@ bool form_read(struct call *call, struct form *out)
     return true;
 }
 
-struct output form_begin(struct call *call, const struct form *form)
+static MUST_USE struct output form_begin(struct call *call, const struct form *form)
 {
     struct output o = {.text = call->body, .width = form->width};
 
@@ -87,7 +88,8 @@ struct output form_begin(struct call *call, const struct form *form)
     return o;
 }
 
-void form_end(struct call *call, const struct output *o)
+/* Begin a text without colours in the body of the call, which form_end() gives back. */
+static void form_end(struct call *call, const struct output *o)
 {
     call->body = o->text;
 }

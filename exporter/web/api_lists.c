@@ -177,7 +177,8 @@ void list_rows(struct call *call, const struct list_def *def, const struct row_f
     strbuf_release(&page.line);
 }
 
-void list_lines(struct call *call, const struct list_def *def)
+/* Answer with the call's lines. */
+static void list_lines(struct call *call, const struct list_def *def)
 {
     struct page_writer page = page_of(call, def, NULL);
 
@@ -209,8 +210,9 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
     return NULL;
 }
 
-void list_transitions(struct call *call, const struct list_def *def, const struct transitions *t,
-                      const struct row_filter *filter, const char *history)
+static void list_transitions(struct call *call, const struct list_def *def,
+                             const struct transitions *t, const struct row_filter *filter,
+                             const char *history)
 {
     struct page_writer page = page_of(call, def, history);
 

@@ -41,9 +41,6 @@ const char *list_each_line(struct call *call, list_line_fn *each, void *context)
 /* Answer with rows of the call's view that the filter lets through. */
 void list_rows(struct call *call, const struct list_def *def, const struct row_filter *filter);
 
-/* Answer with the call's lines. */
-void list_lines(struct call *call, const struct list_def *def);
-
 /*
  * Answer with the transitions that the filter lets through, newest first; NULL: there are none. A
  * page goes on below the number that the last one ended with, so that nothing has to be kept for
@@ -51,8 +48,6 @@ void list_lines(struct call *call, const struct list_def *def);
  * is too large. `history`, a JSON object, is a member of the JSON's.
  */
 struct transitions;
-void list_transitions(struct call *call, const struct list_def *def, const struct transitions *t,
-                      const struct row_filter *filter, const char *history);
 
 /* Whom of a list its query asks for. */
 

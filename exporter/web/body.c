@@ -71,7 +71,8 @@ size_t segment_len(const struct segment *s)
     return s->len;
 }
 
-const struct deflated *segment_deflated(struct segment *s)
+/* Compressed when somebody asks first, and kept. Any thread may call it. */
+static const struct deflated *segment_deflated(struct segment *s)
 {
     pthread_mutex_lock(&s->lock);
     if (!s->deflated.bytes) {

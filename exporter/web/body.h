@@ -35,9 +35,6 @@ void segment_drop(struct segment *s);
 const char *segment_bytes(const struct segment *s);
 size_t segment_len(const struct segment *s);
 
-/* Compressed when somebody asks first, and kept. Any thread may call it. */
-const struct deflated *segment_deflated(struct segment *s);
-
 /* Compress several, at most 1 GiB of them, as one. The caller frees the bytes. */
 void segments_deflate(struct segment *const *segments, size_t count, struct deflated *out);
 

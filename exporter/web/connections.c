@@ -44,18 +44,19 @@ static uint64_t hash_of(const struct origins *o, uint64_t address)
     return map_hash(&address, sizeof(address), o->seed);
 }
 
-void origins_init(struct origins *o)
+static void origins_init(struct origins *o)
 {
     *o = (struct origins){.map = MAP_INIT(is_of), .seed = platform_seed()};
 }
 
-void origins_release(struct origins *o)
+/* Nobody may be left. */
+static void origins_release(struct origins *o)
 {
     assert(o->map.count == 0);
     map_release(&o->map);
 }
 
-struct address_count *origins_join(struct origins *o, uint64_t address)
+static MUST_USE struct address_count *origins_join(struct origins *o, uint64_t address)
 {
     uint64_t hash = hash_of(o, address);
     struct address_count *origin = map_get(&o->map, hash, &address);
@@ -69,7 +70,8 @@ struct address_count *origins_join(struct origins *o, uint64_t address)
     return origin;
 }
 
-void origins_leave(struct origins *o, struct address_count *origin)
+/* One more of an address, or one less: the origin lives until the last one has left. */
+static void origins_leave(struct origins *o, struct address_count *origin)
 {
     if (--origin->count > 0)
         return;
@@ -77,21 +79,27 @@ void origins_leave(struct origins *o, struct address_count *origin)
     free(origin);
 }
 
-bool socket_has_unread(int fd)
+/* Has its client sent what was not read yet? */
+static bool socket_has_unread(int fd)
 {
     int bytes = 0;
 
     return ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-bool socket_has_unsent(int fd)
+/* Was anything written that its client has not taken yet? */
+static bool socket_has_unsent(int fd)
 {
     int bytes = 0;
 
     return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
-bool socket_has_received(int fd)
+/*
+ * Has anything come from its client at all, read or not? Between two messages of a handshake of TLS
+ * nothing may be unread. Of TCP alone.
+ */
+static bool socket_has_received(int fd)
 {
     struct tcp_info info = {.tcpi_bytes_received = 0};
     socklen_t len = sizeof(info);
@@ -452,7 +460,7 @@ bool peers_sweep(struct peers *p, int64_t now_ms)
     return left;
 }
 
-void peers_refuse(struct peers *p, enum refusal reason)
+static void peers_refuse(struct peers *p, enum refusal reason)
 {
     pthread_mutex_lock(&p->lock);
     p->refused[reason]++;

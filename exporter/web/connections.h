@@ -91,7 +91,6 @@ void peers_end_slow(struct peers *p, int64_t now_ms);
 bool peers_sweep(struct peers *p, int64_t now_ms);
 
 /* Count a client that was sent away by others than these functions. */
-void peers_refuse(struct peers *p, enum refusal reason);
 uint64_t peers_refused(struct peers *p, enum refusal reason);
 
 /* How many connections there are, those on their way and those that leave included. */
@@ -125,18 +124,6 @@ void acceptor_stop(struct acceptor *a);
 
 /* What the kernel knows of a connection, without reading from it. False where it does not say. */
 
-/* Has its client sent what was not read yet? */
-bool socket_has_unread(int fd);
-
-/* Was anything written that its client has not taken yet? */
-bool socket_has_unsent(int fd);
-
-/*
- * Has anything come from its client at all, read or not? Between two messages of a handshake of TLS
- * nothing may be unread. Of TCP alone.
- */
-bool socket_has_received(int fd);
-
 /*
  * Where clients come from, for what one of them is not to take from all others: a host, or of IPv6
  * the network of which one host has all addresses (64 bits). Clients of a Unix socket, and those
@@ -154,11 +141,3 @@ struct origins {
     struct map map;
     uint64_t seed;
 };
-
-void origins_init(struct origins *o);
-/* Nobody may be left. */
-void origins_release(struct origins *o);
-
-/* One more of an address, or one less: the origin lives until the last one has left. */
-struct address_count *origins_join(struct origins *o, uint64_t address) MUST_USE;
-void origins_leave(struct origins *o, struct address_count *origin);

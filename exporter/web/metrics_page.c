@@ -85,8 +85,12 @@ static enum MHD_Result read_parameter(void *context, enum MHD_ValueKind kind, co
     return r->failed ? MHD_NO : MHD_YES;
 }
 
-bool family_filter_read(struct MHD_Connection *connection, struct family_filter *out,
-                        struct error *err)
+/*
+ * Read it from a request's parameters. False with what is wrong, for a 400: a name that is no
+ * family's, more than 100 of them, or both parameters. Release the filter in either case.
+ */
+static MUST_USE bool family_filter_read(struct MHD_Connection *connection,
+                                        struct family_filter *out, struct error *err)
 {
     struct filter_reading reading = {.filter = out, .err = err};
 
@@ -95,13 +99,15 @@ bool family_filter_read(struct MHD_Connection *connection, struct family_filter 
     return !reading.failed;
 }
 
-void family_filter_release(struct family_filter *f)
+/* All zero is released. */
+static void family_filter_release(struct family_filter *f)
 {
     free(f->named);
     *f = (struct family_filter){0};
 }
 
-bool family_filter_wants(const struct family_filter *f, size_t index)
+/* Is the family of family_at(index) wanted? */
+static bool family_filter_wants(const struct family_filter *f, size_t index)
 {
     return !f->named || f->named[index] != f->excludes;
 }
@@ -203,7 +209,7 @@ size_t metrics_page_len(const struct metrics_page *p)
     return p->len;
 }
 
-struct metrics_page *metrics_page_hold(struct metrics_page *p)
+static struct metrics_page *metrics_page_hold(struct metrics_page *p)
 {
     if (p)
         atomic_fetch_add(&p->holders, 1);
@@ -225,8 +231,10 @@ void metrics_page_drop(struct metrics_page *p)
     free(p);
 }
 
-struct body *metrics_page_body(const struct metrics_page *p, enum exposition_format format,
-                               const struct family_filter *filter)
+/* The families that the filter wants, held for the caller. Any thread may call it. */
+static MUST_USE struct body *metrics_page_body(const struct metrics_page *p,
+                                               enum exposition_format format,
+                                               const struct family_filter *filter)
 {
     return filter->named ? gather(p, format, filter) : body_hold(p->whole[format]);
 }

@@ -20,18 +20,6 @@ struct family_filter {
 };
 
 /*
- * Read it from a request's parameters. False with what is wrong, for a 400: a name that is no
- * family's, more than 100 of them, or both parameters. Release the filter in either case.
- */
-bool family_filter_read(struct MHD_Connection *connection, struct family_filter *out,
-                        struct error *err) MUST_USE;
-/* All zero is released. */
-void family_filter_release(struct family_filter *f);
-
-/* Is the family of family_at(index) wanted? */
-bool family_filter_wants(const struct family_filter *f, size_t index);
-
-/*
  * The page of metrics as it was at one moment, in every format, by family. What is the same in
  * two formats is there once, and what has not changed since the page before is shared with that.
  */
@@ -50,15 +38,10 @@ struct metrics_page *metrics_page_new(const struct registry *r, struct expositio
 size_t metrics_page_len(const struct metrics_page *p);
 
 /* One holder more, or less: the last one frees it. Any thread may call them. NULL is fine. */
-struct metrics_page *metrics_page_hold(struct metrics_page *p);
 void metrics_page_drop(struct metrics_page *p);
 
 /* Append all of it in Prometheus' text format. Any thread may call it. */
 void metrics_page_text(const struct metrics_page *p, struct strbuf *out);
-
-/* The families that the filter wants, held for the caller. Any thread may call it. */
-struct body *metrics_page_body(const struct metrics_page *p, enum exposition_format format,
-                               const struct family_filter *filter) MUST_USE;
 
 /*
  * The pages that clients read, made by the loop and sent by libmicrohttpd's

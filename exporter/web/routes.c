@@ -20,7 +20,8 @@ struct probes {
     bool ready;
 };
 
-struct probes *probes_new(const struct heartbeat *heartbeat)
+/* `heartbeat`, which is borrowed: healthy while it beats; NULL: always. Not ready at first. */
+static MUST_USE struct probes *probes_new(const struct heartbeat *heartbeat)
 {
     struct probes *p = xcalloc(1, sizeof(*p));
 
@@ -30,7 +31,8 @@ struct probes *probes_new(const struct heartbeat *heartbeat)
     return p;
 }
 
-void probes_free(struct probes *p)
+/* NULL is fine. */
+static void probes_free(struct probes *p)
 {
     if (!p)
         return;
@@ -81,8 +83,8 @@ static struct MHD_Response *answer(const struct probe *probe, const char *check,
     return response_text(text);
 }
 
-struct MHD_Response *probes_health(struct probes *p, const struct probe *probe,
-                                   unsigned *out_status)
+static MUST_USE struct MHD_Response *probes_health(struct probes *p, const struct probe *probe,
+                                                   unsigned *out_status)
 {
     int64_t age_ms = p->heartbeat ? heartbeat_age_ms(p->heartbeat, platform_steady_ms()) : 0;
     bool beats = age_ms <= HEARTBEAT_LIMIT_MS;
@@ -96,8 +98,9 @@ struct MHD_Response *probes_health(struct probes *p, const struct probe *probe,
     return answer(probe, "loop", beats, text, out_status);
 }
 
-struct MHD_Response *probes_readiness(struct probes *p, const struct probe *probe,
-                                      unsigned *out_status)
+/* Does the loop turn, and is there something to serve? */
+static MUST_USE struct MHD_Response *probes_readiness(struct probes *p, const struct probe *probe,
+                                                      unsigned *out_status)
 {
     pthread_mutex_lock(&p->lock);
     struct MHD_Response *response = answer(probe, "sources", p->ready, p->ready_text, out_status);
@@ -105,7 +108,8 @@ struct MHD_Response *probes_readiness(struct probes *p, const struct probe *prob
     return response;
 }
 
-void visit_give_back(struct visit *v)
+/* It is the turn of the next one. */
+static void visit_give_back(struct visit *v)
 {
     if (v->turn)
         atomic_store(v->turn, false);
@@ -132,7 +136,12 @@ bool visit_begins(const struct visit *v)
     return v->state == VISIT_NEW;
 }
 
-void visit_take(struct visit *v, struct piece *piece, bool wanted, atomic_bool *turn)
+/*
+ * Keep the piece, which has nothing left then. The first one of a body takes the turn, which is
+ * true while somebody has it; if somebody else has, or the body is not `wanted`, all of it is
+ * dropped.
+ */
+static void visit_take(struct visit *v, struct piece *piece, bool wanted, atomic_bool *turn)
 {
     if (wanted && !v->turn && !v->dropped && !atomic_exchange(turn, true))
         v->turn = turn;

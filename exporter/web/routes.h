@@ -18,11 +18,6 @@
  */
 struct probes;
 
-/* `heartbeat`, which is borrowed: healthy while it beats; NULL: always. Not ready at first. */
-struct probes *probes_new(const struct heartbeat *heartbeat) MUST_USE;
-/* NULL is fine. */
-void probes_free(struct probes *p);
-
 /* From now on it is ready, or not, with this text, which is copied and ends its last line. */
 void probes_set_ready(struct probes *p, bool ready, const char *text);
 
@@ -32,12 +27,6 @@ struct probe {
     const char *name; /* Of the path, for ?verbose. */
     bool anonymous;   /* Is to be told no more than whether all is well. */
 };
-
-/* Does the loop turn, and is there something to serve? */
-struct MHD_Response *probes_health(struct probes *p, const struct probe *probe,
-                                   unsigned *out_status) MUST_USE;
-struct MHD_Response *probes_readiness(struct probes *p, const struct probe *probe,
-                                      unsigned *out_status) MUST_USE;
 
 /*
  * One request, from its first line to its end. A connection has one at a time, and owns it:
@@ -69,15 +58,6 @@ struct piece {
     const char *bytes;
     size_t len;
 };
-
-/*
- * Keep the piece, which has nothing left then. The first one of a body takes the turn, which is
- * true while somebody has it; if somebody else has, or the body is not `wanted`, all of it is
- * dropped.
- */
-void visit_take(struct visit *v, struct piece *piece, bool wanted, atomic_bool *turn);
-/* It is the turn of the next one. */
-void visit_give_back(struct visit *v);
 
 /*
  * What the server serves: which path is answered by what. The library's threads

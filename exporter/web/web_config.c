@@ -87,8 +87,9 @@ static const char *next_name(void *context)
     return **at ? *(*at)++ : NULL;
 }
 
-bool web_name_find(const char *const *names, const char *what, const char *text, unsigned *out,
-                   struct error *err)
+/* The place of a name in such a list; else an error that says what it is not, with the nearest. */
+static MUST_USE bool web_name_find(const char *const *names, const char *what, const char *text,
+                                   unsigned *out, struct error *err)
 {
     const char *const *at = names;
 
@@ -108,7 +109,8 @@ bool web_name_find(const char *const *names, const char *what, const char *text,
                    : fail(err, "'%s' is no %s", shown(text).text, what);
 }
 
-bool web_client_auth_parse(const char *text, enum web_client_auth *out, struct error *err)
+static MUST_USE bool web_client_auth_parse(const char *text, enum web_client_auth *out,
+                                           struct error *err)
 {
     unsigned at = 0;
 
@@ -121,7 +123,8 @@ bool web_client_auth_parse(const char *text, enum web_client_auth *out, struct e
     return true;
 }
 
-bool web_tls_version_parse(const char *text, enum web_tls_version *out, struct error *err)
+static MUST_USE bool web_tls_version_parse(const char *text, enum web_tls_version *out,
+                                           struct error *err)
 {
     unsigned at;
 
@@ -148,7 +151,7 @@ static double unit_ns(const char *text, size_t *out_len)
     return 0;
 }
 
-bool web_interval_parse(const char *text, int64_t *out_ns, struct error *err)
+static MUST_USE bool web_interval_parse(const char *text, int64_t *out_ns, struct error *err)
 {
     static const char digits[] = "0123456789";
     const double most = 1e18; /* Thirty years: no request waits for longer. */
@@ -176,7 +179,8 @@ bool web_interval_parse(const char *text, int64_t *out_ns, struct error *err)
     return true;
 }
 
-bool web_burst_parse(const char *text, uint32_t *out, struct error *err)
+/* A duration as Go writes it ("1s", "1.5s", "100ms", "1m30s", "0"), not negative. */
+static MUST_USE bool web_burst_parse(const char *text, uint32_t *out, struct error *err)
 {
     enum { DIGITS_MAX = 9 };
 
@@ -187,7 +191,8 @@ bool web_burst_parse(const char *text, uint32_t *out, struct error *err)
     return true;
 }
 
-bool web_header_check(unsigned at, const char *value, struct error *err)
+/* A value of the header at that place of web_header_names; NULL is none, and fine. */
+static MUST_USE bool web_header_check(unsigned at, const char *value, struct error *err)
 {
     const char *name = web_header_names[at];
 
@@ -204,7 +209,8 @@ bool web_header_check(unsigned at, const char *value, struct error *err)
     return true;
 }
 
-bool web_hash_check(const char *hash, struct error *err)
+/* $2a$, $2b$ or $2y$, a cost up to WEB_BCRYPT_COST_MAX, salt and hash. */
+static MUST_USE bool web_hash_check(const char *hash, struct error *err)
 {
     static const char alphabet[] =
         "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -221,7 +227,8 @@ bool web_hash_check(const char *hash, struct error *err)
     return true;
 }
 
-bool web_tls_check(const struct web_config *c, struct error *err)
+/* Is what tls_server_config says complete, and free of contradictions? */
+static MUST_USE bool web_tls_check(const struct web_config *c, struct error *err)
 {
     bool has_ca = c->client_ca || c->client_ca_file;
     bool verifies = c->client_auth >= WEB_CLIENT_VERIFY_IF_GIVEN;

@@ -22,7 +22,8 @@ static uint64_t hash_key(const struct mapping *m, const char *key)
     return map_hash(key, strlen(key), m->seed);
 }
 
-void mapping_init(struct mapping *m, uint64_t seed)
+/* `seed` is one that the author of the text cannot guess (platform_seed). */
+static void mapping_init(struct mapping *m, uint64_t seed)
 {
     *m = (struct mapping){
         .seed = seed,
@@ -34,21 +35,23 @@ void mapping_init(struct mapping *m, uint64_t seed)
         memory_exhausted(0);
 }
 
-void mapping_release(struct mapping *m)
+/* Takes one that is filled with zeros. */
+static void mapping_release(struct mapping *m)
 {
     secret_tree_cleanup(&m->object);
     cJSON_Delete(m->merged);
     map_release(&m->seen);
 }
 
-bool mapping_has(const struct mapping *m, const char *key)
+static bool mapping_has(const struct mapping *m, const char *key)
 {
     if (m->count > KEYS_SEARCHED)
         return map_get(&m->seen, hash_key(m, key), key) != NULL;
     return cJSON_GetObjectItemCaseSensitive(m->object, key) != NULL;
 }
 
-void mapping_put(struct mapping *m, const char *key, cJSON *item)
+/* The mapping owns the item from now on. The key must be new. */
+static void mapping_put(struct mapping *m, const char *key, cJSON *item)
 {
     cJSON *member = NULL;
 
@@ -63,7 +66,9 @@ void mapping_put(struct mapping *m, const char *key, cJSON *item)
     }
 }
 
-bool mapping_merge(struct mapping *m, cJSON *value)
+/* A value of `<<`, borrowed until mapping_take. False unless it is one mapping or a list of them.
+ */
+static MUST_USE bool mapping_merge(struct mapping *m, cJSON *value)
 {
     const cJSON *source;
     bool fine = cJSON_IsObject(value) || cJSON_IsArray(value);
@@ -89,7 +94,8 @@ static void merge_from(struct mapping *m, const cJSON *source)
     }
 }
 
-cJSON *mapping_take(struct mapping *m)
+/* Merge the values of `<<`, the earlier one wins, and hand the object to the caller. */
+static MUST_USE cJSON *mapping_take(struct mapping *m)
 {
     const cJSON *value;
     const cJSON *source;

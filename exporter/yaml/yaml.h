@@ -89,19 +89,3 @@ struct mapping {
     size_t count;
     uint64_t seed;
 };
-
-/* `seed` is one that the author of the text cannot guess (platform_seed). */
-void mapping_init(struct mapping *m, uint64_t seed);
-/* Takes one that is filled with zeros. */
-void mapping_release(struct mapping *m);
-
-bool mapping_has(const struct mapping *m, const char *key);
-/* The mapping owns the item from now on. The key must be new. */
-void mapping_put(struct mapping *m, const char *key, cJSON *item);
-
-/* A value of `<<`, borrowed until mapping_take. False unless it is one mapping or a list of them.
- */
-bool mapping_merge(struct mapping *m, cJSON *value) MUST_USE;
-
-/* Merge the values of `<<`, the earlier one wins, and hand the object to the caller. */
-cJSON *mapping_take(struct mapping *m) MUST_USE;

@@ -22,17 +22,19 @@ size_t yaml_read_text(void *context, char *bytes, size_t size)
     return len;
 }
 
-void yaml_input_init(struct yaml_input *in, yaml_read_fn *read, void *context)
+static void yaml_input_init(struct yaml_input *in, yaml_read_fn *read, void *context)
 {
     *in = (struct yaml_input){.read = read, .context = context, .start = {1, 1}};
 }
 
-void yaml_input_release(struct yaml_input *in)
+/* Wipes the pieces: the text may be a kubeconfig. */
+static void yaml_input_release(struct yaml_input *in)
 {
     explicit_bzero(in->recent, sizeof(in->recent));
 }
 
-struct json_position yaml_input_position(const struct yaml_input *in, size_t offset)
+/* Returns the place of an offset, which is in the last two pieces or behind them. */
+static struct json_position yaml_input_position(const struct yaml_input *in, size_t offset)
 {
     size_t len = offset > in->offset ? offset - in->offset : 0;
     struct json_position inside =
@@ -68,8 +70,12 @@ static size_t find_long_run(struct yaml_input *in, const char *piece, size_t len
     return len;
 }
 
-const char *yaml_input_read(struct yaml_input *in, char *bytes, size_t size, size_t *out_len,
-                            size_t *out_offset)
+/*
+ * Hands out the next bytes, 0 at the end of the text. Returns the reason and its offset in the
+ * text if the text is refused, else NULL.
+ */
+static MUST_USE const char *yaml_input_read(struct yaml_input *in, char *bytes, size_t size,
+                                            size_t *out_len, size_t *out_offset)
 {
     size_t begin = in->offset + in->recent_len;
     size_t len = in->read(in->context, bytes, size < YAML_INPUT_PIECE ? size : YAML_INPUT_PIECE);

@@ -38,20 +38,6 @@ struct yaml_input {
     size_t blanks;              /* Length of the run of blanks that ends the last piece. */
 };
 
-void yaml_input_init(struct yaml_input *in, yaml_read_fn *read, void *context);
-/* Wipes the pieces: the text may be a kubeconfig. */
-void yaml_input_release(struct yaml_input *in);
-
-/*
- * Hands out the next bytes, 0 at the end of the text. Returns the reason and its offset in the
- * text if the text is refused, else NULL.
- */
-const char *yaml_input_read(struct yaml_input *in, char *bytes, size_t size, size_t *out_len,
-                            size_t *out_offset) MUST_USE;
-
-/* Returns the place of an offset, which is in the last two pieces or behind them. */
-struct json_position yaml_input_position(const struct yaml_input *in, size_t offset);
-
 /* A time limit. */
 struct yaml_term {
     bool (*is_over)(void *context); /* True once the reader has to stop; NULL for no limit. */

@@ -55,8 +55,8 @@ static void read_again(struct token_file *t, int64_t now_ms)
     t->problem.text[0] = '\0';
 }
 
-bool token_file_load(struct token_file *out, const struct kube_config *config, int64_t now_ms,
-                     struct error *err)
+static MUST_USE bool token_file_load(struct token_file *out, const struct kube_config *config,
+                                     int64_t now_ms, struct error *err)
 {
     *out = (struct token_file){
         .path = config->token_file,
@@ -72,19 +72,22 @@ bool token_file_load(struct token_file *out, const struct kube_config *config, i
     return false;
 }
 
-void token_file_release(struct token_file *t)
+/* A file that cannot be read fails only where there is no token in `config` either. */
+static void token_file_release(struct token_file *t)
 {
     secret_free(t->token);
     *t = (struct token_file){.path = NULL};
 }
 
-void token_file_advance(struct token_file *t, int64_t now_ms)
+/* Read it, if that is due; a failure leaves the token as it was. */
+static void token_file_advance(struct token_file *t, int64_t now_ms)
 {
     if (now_ms >= t->due_ms)
         read_again(t, now_ms);
 }
 
-void token_file_refused(struct token_file *t)
+/* The server refused the token: read the file again soon. */
+static void token_file_refused(struct token_file *t)
 {
     int64_t soon_ms = t->read_ms + TOKEN_REFUSED_MS;
 

@@ -93,14 +93,3 @@ struct token_file {
     uint64_t version;     /* Another number for another token. */
     struct error problem; /* Why the last reading failed; "" if it did not. */
 };
-
-/* A file that cannot be read fails only where there is no token in `config` either. */
-bool token_file_load(struct token_file *out, const struct kube_config *config, int64_t now_ms,
-                     struct error *err) MUST_USE;
-void token_file_release(struct token_file *t);
-
-/* Read it, if that is due; a failure leaves the token as it was. */
-void token_file_advance(struct token_file *t, int64_t now_ms);
-
-/* The server refused the token: read the file again soon. */
-void token_file_refused(struct token_file *t);

@@ -138,7 +138,8 @@ bool child_start(struct child *c, const char *program, char *const *arguments,
     return true;
 }
 
-void child_kill(const struct child *c)
+/* Kill it and all of its group. It has still to end. */
+static void child_kill(const struct child *c)
 {
     /* It has not been waited for, so the number cannot be another group's yet. */
     if (c->pid > 0)

@@ -25,9 +25,6 @@ struct child {
 bool child_start(struct child *c, const char *program, char *const *arguments,
                  char *const *environment, struct error *err) MUST_USE;
 
-/* Kill it and all of its group. It has still to end. */
-void child_kill(const struct child *c);
-
 struct child_end {
     bool exited; /* By itself, with `code`; else by the signal `code`. */
     int code;

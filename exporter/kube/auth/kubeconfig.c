@@ -13,8 +13,9 @@
 
 enum { DATA_MAX_BYTES = 1024 * 1024, KEY_MAX = 64, TEXTS_MAX = 1000 };
 
-bool field_fail(const struct field_place *place, const cJSON *object, const char *key,
-                struct error *err, const char *fmt, ...)
+/* What is wrong with a field: "'FILE', line 7, user 'admin': 'token': <text>". */
+static bool field_fail(const struct field_place *place, const cJSON *object, const char *key,
+                       struct error *err, const char *fmt, ...)
 {
     struct error what;
     va_list args;
@@ -71,8 +72,8 @@ bool field_text(const struct field_place *place, const cJSON *object, const char
     return true;
 }
 
-bool field_bool(const struct field_place *place, const cJSON *object, const char *key, bool *out,
-                struct error *err)
+static MUST_USE bool field_bool(const struct field_place *place, const cJSON *object,
+                                const char *key, bool *out, struct error *err)
 {
     const cJSON *item = find(object, key);
 
@@ -82,8 +83,8 @@ bool field_bool(const struct field_place *place, const cJSON *object, const char
     return true;
 }
 
-bool field_object(const struct field_place *place, const cJSON *object, const char *key,
-                  const cJSON **out, struct error *err)
+static MUST_USE bool field_object(const struct field_place *place, const cJSON *object,
+                                  const char *key, const cJSON **out, struct error *err)
 {
     const cJSON *item = find(object, key);
 
@@ -110,8 +111,9 @@ bool field_list(const struct field_place *place, const cJSON *object, const char
     return true;
 }
 
-bool field_copy_text(const struct field_place *place, const cJSON *object, const char *key,
-                     char **out, struct error *err)
+/* As field_text(), as a copy for the caller. */
+static MUST_USE bool field_copy_text(const struct field_place *place, const cJSON *object,
+                                     const char *key, char **out, struct error *err)
 {
     const char *text = NULL;
 
@@ -121,7 +123,8 @@ bool field_copy_text(const struct field_place *place, const cJSON *object, const
     return true;
 }
 
-char *field_resolve(const struct field_place *place, const char *path)
+/* The path, resolved from the folder of its file if it is relative; for the caller. */
+static MUST_USE char *field_resolve(const struct field_place *place, const char *path)
 {
     char *full = NULL;
 
@@ -132,8 +135,9 @@ char *field_resolve(const struct field_place *place, const char *path)
     return full;
 }
 
-bool field_copy_path(const struct field_place *place, const cJSON *object, const char *key,
-                     char **out, struct error *err)
+/* A path, relative ones resolved; a copy for the caller. */
+static MUST_USE bool field_copy_path(const struct field_place *place, const cJSON *object,
+                                     const char *key, char **out, struct error *err)
 {
     const char *path = NULL;
 
@@ -143,8 +147,10 @@ bool field_copy_path(const struct field_place *place, const cJSON *object, const
     return true;
 }
 
-bool field_copy_texts(const struct field_place *place, const cJSON *object, const char *key,
-                      char ***out, size_t *out_count, struct error *err)
+/* A list of texts; copies for the caller. */
+static MUST_USE bool field_copy_texts(const struct field_place *place, const cJSON *object,
+                                      const char *key, char ***out, size_t *out_count,
+                                      struct error *err)
 {
     const cJSON *list = find(object, key);
     const cJSON *item;
@@ -168,8 +174,10 @@ bool field_copy_texts(const struct field_place *place, const cJSON *object, cons
     return true;
 }
 
-bool field_copy_bytes(const struct field_place *place, const cJSON *object, const char *key,
-                      struct kube_bytes *out, struct error *err)
+/* The base64 of `key`-data, which wins, and the path of `key`; `out` is to be released also after a
+ * failure. */
+static MUST_USE bool field_copy_bytes(const struct field_place *place, const cJSON *object,
+                                      const char *key, struct kube_bytes *out, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(DATA_MAX_BYTES);
     char data_key[KEY_MAX];
@@ -287,8 +295,9 @@ static bool read_exec_config(const struct field_place *place, const cJSON *clust
     return true;
 }
 
-bool kubeconfig_read_cluster(const struct field_place *place, const cJSON *cluster,
-                             struct kube_config *out, struct error *err)
+/* A cluster: where the server is, and whom to trust. */
+static MUST_USE bool kubeconfig_read_cluster(const struct field_place *place, const cJSON *cluster,
+                                             struct kube_config *out, struct error *err)
 {
     return read_server(place, cluster, out, err) && read_trust(place, cluster, out, err) &&
            field_bool(place, cluster, "disable-compression", &out->disable_compression, err) &&
@@ -526,8 +535,9 @@ static bool read_exec(const struct field_place *place, const cJSON *user, struct
            field_bool(place, exec, "provideClusterInfo", &plugin->provide_cluster_info, err);
 }
 
-bool kubeconfig_read_user(const struct field_place *place, const cJSON *user,
-                          struct kube_config *out, struct error *err)
+/* A user: its credentials, and as whom it acts. */
+static MUST_USE bool kubeconfig_read_user(const struct field_place *place, const cJSON *user,
+                                          struct kube_config *out, struct error *err)
 {
     struct kube_impersonation *as = &out->as;
 

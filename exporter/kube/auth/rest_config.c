@@ -25,7 +25,8 @@ static void release_bytes(struct kube_bytes *bytes)
     free(bytes->file);
 }
 
-void kube_exec_free(struct kube_exec *exec)
+/* Secrets are wiped. Takes NULL. */
+static void kube_exec_free(struct kube_exec *exec)
 {
     if (!exec)
         return;

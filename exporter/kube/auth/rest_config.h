@@ -69,9 +69,6 @@ struct kube_config {
     size_t note_count;
 };
 
-/* Secrets are wiped. Takes NULL. */
-void kube_exec_free(struct kube_exec *exec);
-
 /* Also for one that is all zeros. Secrets are wiped. */
 void kube_config_release(struct kube_config *config);
 
