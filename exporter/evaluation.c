@@ -31,7 +31,7 @@ static void set_filter(struct evaluation *e)
 static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
                          struct error *err)
 {
-    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(rest_config_release) struct rest_config config = {0};
     const struct options *o = &e->options;
     const struct kube_place place = {
         .kubeconfig = o->kubeconfig,

@@ -6,7 +6,7 @@
 #include "exporter/system/process.h"
 #include "exporter/system/secret.h"
 
-static const struct verb *const verbs[] = {VERBS(VERB_POINTER) NULL};
+static const struct command *const commands[] = {COMMANDS(COMMAND_POINTER) NULL};
 
 /*
  * Who starts us may have closed them, and what we open next would get their numbers: a file would
@@ -31,6 +31,6 @@ int main(int argc, char **argv)
     fill_standard_descriptors();
     memory_begin();
     secrecy_begin();
-    return (int)verbs_main(verbs, argv[0], argc - skipped, (const char *const *)argv + skipped,
-                           STDOUT_FILENO, STDERR_FILENO);
+    return (int)commands_main(commands, argv[0], argc - skipped,
+                              (const char *const *)argv + skipped, STDOUT_FILENO, STDERR_FILENO);
 }

@@ -6,41 +6,41 @@
 #include "exporter/cli/remote.h"
 #include "exporter/text/check_result.h"
 
-static enum exit_status answer(const struct review *r, enum exit_status status,
-                               const struct command *command)
+static enum exit_status answer(const struct check_result *r, enum exit_status status,
+                               const struct invocation *invocation)
 {
     const struct options *options = &r->evaluation->options;
     CLEANUP(output_release) struct output o;
 
-    output_init(&o, command->out);
+    output_init(&o, invocation->out);
     if (document_wanted(options->output))
         evaluation_report(r->evaluation, &o.text);
     else
-        review_print(r, options->fail_on, &o);
+        check_result_print(r, options->fail_on, &o);
     document_finish(&o.text, options->output);
     if (status == STATUS_OK && finding_counts_any(&r->counts, options->fail_on))
         status = STATUS_FOUND;
-    return command_print(command, &o, status);
+    return invocation_print(invocation, &o, status);
 }
 
-static enum exit_status run_check(struct command *command)
+static enum exit_status run_check(struct invocation *invocation)
 {
     enum exit_status status;
     struct evaluation *e;
-    struct review r;
+    struct check_result r;
 
-    if (ask_check(command, &status))
+    if (ask_check(invocation, &status))
         return status;
-    e = load_sources(command, &status);
+    e = load_sources(invocation, &status);
     if (!e)
         return status;
     /* The table lists them; a program that reads a document may miss them there. */
     if (document_wanted(e->options.output))
-        load_complain(e->manifests, command);
-    review_make(&r, e);
+        load_complain(e->manifests, invocation);
+    check_result_make(&r, e);
     r.complete = r.complete && status == STATUS_OK;
-    status = answer(&r, status, command);
-    review_release(&r);
+    status = answer(&r, status, invocation);
+    check_result_release(&r);
     evaluation_free(e);
     return status;
 }
@@ -54,7 +54,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct verb check_verb = {
+const struct command check_command = {
     .name = "check",
     .usage = "[FLAGS] [PATH...]",
     .summary = "evaluate once and print what is found",
@@ -64,7 +64,7 @@ const struct verb check_verb = {
                "there are any of a class in --fail-on, with 2 if "
                "something could not be read, with 3 if the server could not, else with 0.",
     .examples = examples,
-    .bit = VERB_CHECK,
+    .bit = COMMAND_CHECK,
     .takes_arguments = true,
     .run = run_check,
 };

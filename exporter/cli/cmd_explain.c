@@ -19,7 +19,7 @@ static void print_no_history(struct output *o)
 }
 
 static enum exit_status explain(struct evaluation *e, const char *typed,
-                                const struct command *command)
+                                const struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
     const struct entry *entry;
@@ -27,10 +27,10 @@ static enum exit_status explain(struct evaluation *e, const char *typed,
     struct explanation x;
     struct error err;
 
-    output_init(&o, command->out);
+    output_init(&o, invocation->out);
     entry = find_or_fetch(e, EXPLAIN_CLASSES, typed, &status, &err);
     if (!entry) {
-        command_complain(command, err.text);
+        invocation_complain(invocation, err.text);
         return status;
     }
     explanation_init(&x);
@@ -45,12 +45,12 @@ static enum exit_status explain(struct evaluation *e, const char *typed,
             print_no_history(&o);
     }
     explanation_release(&x);
-    return command_print(command, &o, STATUS_OK);
+    return invocation_print(invocation, &o, STATUS_OK);
 }
 
-static enum exit_status run_explain(struct command *command)
+static enum exit_status run_explain(struct invocation *invocation)
 {
-    struct options *o = &command->options;
+    struct options *o = &invocation->options;
     CLEANUP(free_cleanup) char *typed = NULL;
     struct evaluation *e;
     enum exit_status status;
@@ -58,16 +58,16 @@ static enum exit_status run_explain(struct command *command)
     if (o->arguments.count > 0)
         typed = text_list_take(&o->arguments, 0);
     if (!typed)
-        return command_refuse(command,
-                              "nothing to explain: name a template, a policy or a binding");
-    if (ask_explain(command, typed, &status))
+        return invocation_refuse(invocation,
+                                 "nothing to explain: name a template, a policy or a binding");
+    if (ask_explain(invocation, typed, &status))
         return status;
-    e = load_sources(command, &status);
+    e = load_sources(invocation, &status);
     if (!e)
         return status;
     if (status != STATUS_OK)
-        load_complain(e->manifests, command);
-    status = explain(e, typed, command);
+        load_complain(e->manifests, invocation);
+    status = explain(e, typed, invocation);
     evaluation_free(e);
     return status;
 }
@@ -81,7 +81,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct verb explain_verb = {
+const struct command explain_command = {
     .name = "explain",
     .usage = "[FLAGS] OBJECT [PATH...]",
     .summary = "explain the decision about one template, policy or binding",
@@ -97,7 +97,7 @@ const struct verb explain_verb = {
         "have the same in full. With --server a running exporter is asked instead, which also "
         "remembers what moved (--history).",
     .examples = examples,
-    .bit = VERB_EXPLAIN,
+    .bit = COMMAND_EXPLAIN,
     .takes_arguments = true,
     .run = run_explain,
 };

@@ -23,18 +23,19 @@ static void option_describe(struct strbuf *out, const struct option_def *def, bo
 }
 
 /* Append the names of the verbs with one of the bits, "check, plan"; "all" if they all have. */
-static void option_verbs_add(struct strbuf *out, const struct verb *const *verbs, unsigned bits)
+static void option_verbs_add(struct strbuf *out, const struct command *const *commands,
+                             unsigned bits)
 {
     const char *between = "";
 
-    if (bits == VERB_ALL) {
+    if (bits == COMMAND_ALL) {
         strbuf_adds(out, "all");
         return;
     }
-    for (size_t i = 0; verbs[i]; i++) {
-        if (!(verbs[i]->bit & bits))
+    for (size_t i = 0; commands[i]; i++) {
+        if (!(commands[i]->bit & bits))
             continue;
-        strbuf_addf(out, "%s%s", between, verbs[i]->name);
+        strbuf_addf(out, "%s%s", between, commands[i]->name);
         between = ", ";
     }
 }
@@ -63,7 +64,7 @@ static const char head[] =
     "|---|---|---|---|---|\n";
 
 /* Append the reference of all options as Markdown: exporter/docs/configuration.md. */
-static void reference_markdown(const struct verb *const *verbs, struct strbuf *out)
+static void reference_markdown(const struct command *const *commands, struct strbuf *out)
 {
     strbuf_adds(out, head);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -80,7 +81,7 @@ static void reference_markdown(const struct verb *const *verbs, struct strbuf *o
         if (!def->flag_only)
             strbuf_addf(out, "`%s`", def->name);
         strbuf_addf(out, " | %s%s%s | ", mark, has_default ? def->fallback : "", mark);
-        option_verbs_add(out, verbs, def->verbs);
+        option_verbs_add(out, commands, def->commands);
         strbuf_adds(out, " | ");
         option_describe(&help, def, false);
         for (size_t at = 0; at < help.len; at++)
@@ -124,7 +125,7 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
         CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
         CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
 
-        if (!(def->verbs & bit))
+        if (!(def->commands & bit))
             continue;
         if (def->letter != '\0')
             strbuf_addf(&flag, "  -%c, ", def->letter);
@@ -144,24 +145,24 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
     }
 }
 
-static void print_all(const struct command *command, struct output *o)
+static void print_all(const struct invocation *invocation, struct output *o)
 {
     CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
-    const struct verb *const *verbs = command->verbs;
+    const struct command *const *commands = invocation->commands;
     char flags[64];
 
-    strbuf_addf(&o->text, "Usage: %s [COMMAND] [FLAGS] [ARGUMENTS]\n\n", command->program);
+    strbuf_addf(&o->text, "Usage: %s [COMMAND] [FLAGS] [ARGUMENTS]\n\n", invocation->program);
     print_paragraph(o, help_about);
     print_heading(o, "Commands");
-    for (size_t i = 0; verbs[i]; i++) {
-        table_add(&t, STYLE_PLAIN, verbs[i]->name);
-        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i]->summary,
-                   verbs[i] == command->default_verb ? " (the default)" : "");
+    for (size_t i = 0; commands[i]; i++) {
+        table_add(&t, STYLE_PLAIN, commands[i]->name);
+        table_addf(&t, STYLE_PLAIN, "%s%s", commands[i]->summary,
+                   commands[i] == invocation->default_command ? " (the default)" : "");
     }
     table_print(&t, o);
-    strbuf_addf(&o->text, "\nEach has its own flags: %s COMMAND --help\n\n", command->program);
-    snprintf(flags, sizeof(flags), "Flags of %s", command->default_verb->name);
-    print_options(o, flags, command->default_verb->bit);
+    strbuf_addf(&o->text, "\nEach has its own flags: %s COMMAND --help\n\n", invocation->program);
+    snprintf(flags, sizeof(flags), "Flags of %s", invocation->default_command->name);
+    print_options(o, flags, invocation->default_command->bit);
     strbuf_addc(&o->text, '\n');
     print_heading(o, "Exit status");
     for (size_t i = 0; i < ARRAY_LEN(exit_status_texts); i++)
@@ -169,54 +170,54 @@ static void print_all(const struct command *command, struct output *o)
 }
 
 /* Print what --help prints about one verb; NULL: about all. */
-static enum exit_status help_answer(struct command *command, const struct verb *verb)
+static enum exit_status help_answer(struct invocation *invocation, const struct command *command)
 {
     CLEANUP(output_release) struct output o;
 
-    output_init(&o, command->out);
-    if (!verb) {
-        print_all(command, &o);
-        return command_print(command, &o, STATUS_OK);
+    output_init(&o, invocation->out);
+    if (!command) {
+        print_all(invocation, &o);
+        return invocation_print(invocation, &o, STATUS_OK);
     }
-    strbuf_addf(&o.text, "Usage: %s %s %s\n\n", command->program, verb->name, verb->usage);
-    print_paragraph(&o, verb->details);
-    if (verb->permissions) {
+    strbuf_addf(&o.text, "Usage: %s %s %s\n\n", invocation->program, command->name, command->usage);
+    print_paragraph(&o, command->details);
+    if (command->permissions) {
         print_heading(&o, "Permissions");
-        print_paragraph(&o, verb->permissions);
+        print_paragraph(&o, command->permissions);
     }
-    print_options(&o, "Flags", verb->bit);
-    if (!verb->examples)
-        return command_print(command, &o, STATUS_OK);
+    print_options(&o, "Flags", command->bit);
+    if (!command->examples)
+        return invocation_print(invocation, &o, STATUS_OK);
     strbuf_addc(&o.text, '\n');
     print_heading(&o, "Examples");
-    for (size_t i = 0; verb->examples[i]; i++)
-        strbuf_addf(&o.text, "  %s %s\n", command->program, verb->examples[i]);
-    return command_print(command, &o, STATUS_OK);
+    for (size_t i = 0; command->examples[i]; i++)
+        strbuf_addf(&o.text, "  %s %s\n", invocation->program, command->examples[i]);
+    return invocation_print(invocation, &o, STATUS_OK);
 }
 
-static enum exit_status run_help(struct command *command)
+static enum exit_status run_help(struct invocation *invocation)
 {
-    const struct text_list *arguments = &command->options.arguments;
+    const struct text_list *arguments = &invocation->options.arguments;
     CLEANUP(output_release) struct output o;
-    const struct verb *verb = NULL;
+    const struct command *command = NULL;
     struct error err;
 
-    if (command->options.help)
-        return help_answer(command, command->verb);
-    output_init(&o, command->out);
+    if (invocation->options.help)
+        return help_answer(invocation, invocation->command);
+    output_init(&o, invocation->out);
     if (arguments->count > 1)
-        return command_refuse(command, "'help' takes one command");
+        return invocation_refuse(invocation, "'help' takes one command");
     if (arguments->count == 1) {
-        verb = verb_find(command->verbs, arguments->items[0], &err);
-        if (!verb)
-            return command_refuse(command, err.text);
+        command = command_find(invocation->commands, arguments->items[0], &err);
+        if (!command)
+            return invocation_refuse(invocation, err.text);
     }
-    if (command->options.output != OUTPUT_MARKDOWN)
-        return help_answer(command, verb);
-    if (verb)
-        return command_refuse(command, "markdown is printed of all commands together");
-    reference_markdown(command->verbs, &o.text);
-    return command_print(command, &o, STATUS_OK);
+    if (invocation->options.output != OUTPUT_MARKDOWN)
+        return help_answer(invocation, command);
+    if (command)
+        return invocation_refuse(invocation, "markdown is printed of all commands together");
+    reference_markdown(invocation->commands, &o.text);
+    return invocation_print(invocation, &o, STATUS_OK);
 }
 
 static const char *const examples[] = {
@@ -225,7 +226,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct verb help_verb = {
+const struct command help_command = {
     .name = "help",
     .usage = "[FLAGS] [COMMAND]",
     .summary = "print what a command does, its flags and examples",
@@ -233,7 +234,7 @@ const struct verb help_verb = {
                "of the default one. As markdown it is the reference of all options: flag, key in "
                "the configuration file, default, commands.",
     .examples = examples,
-    .bit = VERB_HELP,
+    .bit = COMMAND_HELP,
     .takes_arguments = true,
     .run = run_help,
 };
@@ -273,28 +274,29 @@ static void add_line(struct strbuf *out, const char *request, const char *text)
     strbuf_addc(out, '\n');
 }
 
-static void add_verb(struct strbuf *out, const struct command *command, const struct verb *verb)
+static void add_command(struct strbuf *out, const struct invocation *invocation,
+                        const struct command *command)
 {
     strbuf_adds(out, ".SS ");
-    add_text(out, verb->name);
-    add_line(out, *verb->usage != '\0' ? " " : "", verb->usage);
-    add_paragraph(out, verb->details);
-    if (verb->permissions) {
+    add_text(out, command->name);
+    add_line(out, *command->usage != '\0' ? " " : "", command->usage);
+    add_paragraph(out, command->details);
+    if (command->permissions) {
         strbuf_adds(out, ".PP\n");
-        add_paragraph(out, verb->permissions);
+        add_paragraph(out, command->permissions);
     }
-    if (!verb->examples)
+    if (!command->examples)
         return;
     strbuf_adds(out, ".PP\n.nf\n");
-    for (size_t i = 0; verb->examples[i]; i++) {
+    for (size_t i = 0; command->examples[i]; i++) {
         strbuf_adds(out, "    ");
-        add_text(out, command->program);
-        add_line(out, " ", verb->examples[i]);
+        add_text(out, invocation->program);
+        add_line(out, " ", command->examples[i]);
     }
     strbuf_adds(out, ".fi\n");
 }
 
-static void add_option(struct strbuf *out, const struct command *command,
+static void add_option(struct strbuf *out, const struct invocation *invocation,
                        const struct option_def *def)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -308,36 +310,36 @@ static void add_option(struct strbuf *out, const struct command *command,
                 def->value ? "\\fR" : "");
     option_describe(&text, def, true);
     strbuf_adds(&text, ". Of: ");
-    option_verbs_add(&text, command->verbs, def->verbs);
+    option_verbs_add(&text, invocation->commands, def->commands);
     add_paragraph(out, text.data);
 }
 
-static enum exit_status run_man(struct command *command)
+static enum exit_status run_man(struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
 
-    output_init(&o, command->out);
+    output_init(&o, invocation->out);
     strbuf_adds(&o.text, ".TH KARMADA\\-POLICY\\-EXPORTER 1 \"\" \"" EXPORTER_NAME
                          " " EXPORTER_VERSION "\"\n.SH NAME\n");
     add_text(&o.text, EXPORTER_NAME);
     add_line(&o.text, " \\- ", "metrics and checks of Karmada's policies");
     strbuf_adds(&o.text, ".SH SYNOPSIS\n.B ");
-    add_line(&o.text, "", command->program);
+    add_line(&o.text, "", invocation->program);
     strbuf_adds(&o.text, "[COMMAND] [FLAGS] [ARGUMENTS]\n.SH DESCRIPTION\n");
     add_paragraph(&o.text, help_about);
     strbuf_adds(&o.text, ".SH COMMANDS\n");
-    for (size_t i = 0; command->verbs[i]; i++)
-        add_verb(&o.text, command, command->verbs[i]);
+    for (size_t i = 0; invocation->commands[i]; i++)
+        add_command(&o.text, invocation, invocation->commands[i]);
     strbuf_addf(&o.text, ".SH OPTIONS\nWithout a COMMAND they are those of %s.\n",
-                command->default_verb->name);
+                invocation->default_command->name);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        add_option(&o.text, command, &option_defs[i]);
+        add_option(&o.text, invocation, &option_defs[i]);
     strbuf_adds(&o.text, ".SH EXIT STATUS\n");
     for (size_t i = 0; i < ARRAY_LEN(exit_status_texts); i++) {
         strbuf_addf(&o.text, ".TP\n%zu\n", i);
         add_paragraph(&o.text, exit_status_texts[i]);
     }
-    return command_print(command, &o, STATUS_OK);
+    return invocation_print(invocation, &o, STATUS_OK);
 }
 
 static const char *const man_examples[] = {
@@ -346,13 +348,13 @@ static const char *const man_examples[] = {
     NULL,
 };
 
-const struct verb man_verb = {
+const struct command man_command = {
     .name = "man",
     .usage = "[FLAGS]",
     .summary = "print the manual page",
     .details = "Prints the manual page of all commands and flags, in the language of man(7).",
     .examples = man_examples,
-    .bit = VERB_MAN,
+    .bit = COMMAND_MAN,
     .run = run_man,
 };
 
@@ -422,21 +424,21 @@ static const char script_end[] =
     "fi\n";
 
 /* "check.--output | check.-o) words='table json yaml' ;;" for each flag that has choices. */
-static void add_choices(struct strbuf *out, const struct verb *verb)
+static void add_choices(struct strbuf *out, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
 
-        if (!def->choices || !(def->verbs & verb->bit))
+        if (!def->choices || !(def->commands & command->bit))
             continue;
-        strbuf_addf(out, "        %s.--%s", verb->name, def->name);
-        if (verb->bit == VERB_SERVE)
+        strbuf_addf(out, "        %s.--%s", command->name, def->name);
+        if (command->bit == COMMAND_SERVE)
             strbuf_addf(out, " | .--%s", def->name);
         if (def->letter != '\0')
-            strbuf_addf(out, " | %s.-%c", verb->name, def->letter);
+            strbuf_addf(out, " | %s.-%c", command->name, def->letter);
         strbuf_adds(out, ") words='");
         for (unsigned j = 0; def->choices[j]; j++) {
-            if (option_choices(def, verb->bit) & 1U << j)
+            if (option_choices(def, command->bit) & 1U << j)
                 strbuf_addf(out, "%s ", def->choices[j]);
         }
         strbuf_addf(out, "'%s ;;\n", def->type == OPTION_SET ? " set=1" : "");
@@ -450,7 +452,7 @@ static void add_flags(struct strbuf *out, unsigned bits, bool awaiting, const ch
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
 
-        if (!(def->verbs & bits) || (awaiting && def->type == OPTION_FLAG))
+        if (!(def->commands & bits) || (awaiting && def->type == OPTION_FLAG))
             continue;
         if (def->letter != '\0')
             strbuf_addf(out, "-%c%s", def->letter, after);
@@ -458,43 +460,43 @@ static void add_flags(struct strbuf *out, unsigned bits, bool awaiting, const ch
     }
 }
 
-static enum exit_status run_completion(struct command *command)
+static enum exit_status run_completion(struct invocation *invocation)
 {
-    const struct text_list *arguments = &command->options.arguments;
+    const struct text_list *arguments = &invocation->options.arguments;
     CLEANUP(output_release) struct output o;
     struct error err;
 
-    output_init(&o, command->out);
+    output_init(&o, invocation->out);
     if (arguments->count != 1)
-        return command_refuse(command, "name the shell to print a script for: bash");
+        return invocation_refuse(invocation, "name the shell to print a script for: bash");
     if (strcmp(arguments->items[0], "bash") != 0) {
         fail(&err, "there is no script for '%s'; there is one for: bash", arguments->items[0]);
-        return command_refuse(command, err.text);
+        return invocation_refuse(invocation, err.text);
     }
     strbuf_adds(&o.text, script_head);
     strbuf_adds(&o.text, "        ");
-    add_flags(&o.text, VERB_ALL, true, " | ");
+    add_flags(&o.text, COMMAND_ALL, true, " | ");
     strbuf_adds(&o.text, "=) flag=${flag:-$word} ;;\n");
     strbuf_adds(&o.text, script_value);
-    for (size_t i = 0; command->verbs[i]; i++)
-        add_choices(&o.text, command->verbs[i]);
+    for (size_t i = 0; invocation->commands[i]; i++)
+        add_choices(&o.text, invocation->commands[i]);
     strbuf_adds(&o.text, script_flags);
-    for (size_t i = 0; command->verbs[i]; i++) {
-        const struct verb *verb = command->verbs[i];
+    for (size_t i = 0; invocation->commands[i]; i++) {
+        const struct command *command = invocation->commands[i];
 
-        strbuf_addf(&o.text, "        %s%s) words='", verb->bit == VERB_SERVE ? "'' | " : "",
-                    verb->name);
-        add_flags(&o.text, verb->bit, false, " ");
+        strbuf_addf(&o.text, "        %s%s) words='", command->bit == COMMAND_SERVE ? "'' | " : "",
+                    command->name);
+        add_flags(&o.text, command->bit, false, " ");
         strbuf_adds(&o.text, "' ;;\n");
     }
     strbuf_adds(&o.text, script_words);
     strbuf_adds(&o.text, "        '' | help) words='");
-    for (size_t i = 0; command->verbs[i]; i++)
-        strbuf_addf(&o.text, "%s ", command->verbs[i]->name);
+    for (size_t i = 0; invocation->commands[i]; i++)
+        strbuf_addf(&o.text, "%s ", invocation->commands[i]->name);
     strbuf_adds(&o.text, "' ;;\n");
     strbuf_adds(&o.text, "        completion) words=bash ;;\n");
     strbuf_adds(&o.text, script_end);
-    return command_print(command, &o, STATUS_OK);
+    return invocation_print(invocation, &o, STATUS_OK);
 }
 
 static const char *const completion_examples[] = {
@@ -503,7 +505,7 @@ static const char *const completion_examples[] = {
     NULL,
 };
 
-const struct verb completion_verb = {
+const struct command completion_command = {
     .name = "completion",
     .usage = "[FLAGS] SHELL",
     .summary = "print a script that completes command lines in a shell",
@@ -514,7 +516,7 @@ const struct verb completion_verb = {
         "executable, in PATH, and named kubectl_complete-karmada_policy, is what kubectl "
         "asks for its plugin 'kubectl karmada-policy'.",
     .examples = completion_examples,
-    .bit = VERB_COMPLETION,
+    .bit = COMMAND_COMPLETION,
     .takes_arguments = true,
     .run = run_completion,
 };

@@ -5,26 +5,26 @@
 #include "exporter/text/text_table.h"
 #include "metrics/expose/family.h"
 
-static enum exit_status run_metrics(struct command *command)
+static enum exit_status run_metrics(struct invocation *invocation)
 {
     static const char *const headings[] = {"FAMILY", "TYPE", "WHAT IT SAYS"};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), 0);
     CLEANUP(output_release) struct output o;
 
-    output_init(&o, command->out);
+    output_init(&o, invocation->out);
     for (size_t i = 0; i < family_count(); i++) {
         table_add(&t, STYLE_HEADING, family_at(i)->name);
         table_add(&t, STYLE_FAINT, family_type_name(family_at(i)->type));
         table_add(&t, STYLE_PLAIN, family_at(i)->help);
     }
-    if (document_wanted(command->options.output))
+    if (document_wanted(invocation->options.output))
         catalogue_add_json(&o.text);
-    else if (command->options.output == OUTPUT_MARKDOWN)
+    else if (invocation->options.output == OUTPUT_MARKDOWN)
         catalogue_add_markdown(&o.text);
     else
         table_print(&t, &o);
-    document_finish(&o.text, command->options.output);
-    return command_print(command, &o, STATUS_OK);
+    document_finish(&o.text, invocation->options.output);
+    return invocation_print(invocation, &o, STATUS_OK);
 }
 
 static const char *const examples[] = {
@@ -33,13 +33,13 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct verb metrics_verb = {
+const struct command metrics_command = {
     .name = "metrics",
     .usage = "[FLAGS]",
     .summary = "list the families of metrics",
     .details = "Prints the table of metric families that all pages come from: name, type, "
                "labels with what they may be, what it says, and what limits its series.",
     .examples = examples,
-    .bit = VERB_METRICS,
+    .bit = COMMAND_METRICS,
     .run = run_metrics,
 };

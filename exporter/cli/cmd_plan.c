@@ -448,7 +448,8 @@ void plan_print(const struct plan_result *r, struct output *o)
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
 
 /* Delete each --delete. False, naming it, if there is no such object. */
-static bool delete_all(struct plan *p, const struct evaluation *e, const struct command *command)
+static bool delete_all(struct plan *p, const struct evaluation *e,
+                       const struct invocation *invocation)
 {
     const struct text_list *deletions = &e->options.deletions;
     struct error err;
@@ -457,7 +458,7 @@ static bool delete_all(struct plan *p, const struct evaluation *e, const struct 
         const struct entry *entry = object_find(e->store, DELETABLE, deletions->items[i], &err);
 
         if (!entry) {
-            command_complain(command, err.text);
+            invocation_complain(invocation, err.text);
             return false;
         }
         plan_delete(p, (struct entry *)(uintptr_t)entry);
@@ -471,7 +472,8 @@ static bool apply_one(void *context, const cJSON *object, struct error *err)
 }
 
 /* Apply the objects of each -f, in the order in which they stand. False, having complained. */
-static bool apply_all(struct plan *p, const struct evaluation *e, const struct command *command)
+static bool apply_all(struct plan *p, const struct evaluation *e,
+                      const struct invocation *invocation)
 {
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
@@ -483,10 +485,10 @@ static bool apply_all(struct plan *p, const struct evaluation *e, const struct c
     manifests_hand_out(m, apply_one, p);
     fine = manifests_load(m, &err);
     if (!fine)
-        command_complain(command, err.text);
+        invocation_complain(invocation, err.text);
     for (size_t i = 0; i < manifests_problem_count(m); i++)
         fine &= !problem_kind_is_unread(manifests_problem(m, i).kind);
-    load_complain(m, command);
+    load_complain(m, invocation);
     manifests_free(m);
     return fine;
 }
@@ -503,14 +505,14 @@ static void write_document(struct plan *p, const struct plan_result *result,
 }
 
 static enum exit_status print(struct plan *p, const struct evaluation *e,
-                              const struct command *command)
+                              const struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
     const struct plan_result *result = plan_finish(p);
     unsigned wanted = e->options.on_command_line[OPTION_OF_fail_on] ? e->options.fail_on : 0;
     unsigned found = plan_findings(result);
 
-    output_init(&o, command->out);
+    output_init(&o, invocation->out);
     if (document_wanted(e->options.output)) {
         write_document(p, result, e, wanted, &o.text);
     } else {
@@ -518,11 +520,11 @@ static enum exit_status print(struct plan *p, const struct evaluation *e,
         plan_fails_print(result, wanted, &o);
     }
     document_finish(&o.text, e->options.output);
-    return command_print(command, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
+    return invocation_print(invocation, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
 }
 
 /* Play the change on what was read: STATUS_USAGE if it cannot be read. */
-static enum exit_status overlay(struct evaluation *e, const struct command *command)
+static enum exit_status overlay(struct evaluation *e, const struct invocation *invocation)
 {
     struct plan *p = plan_new(e->engine);
     enum exit_status status = STATUS_USAGE;
@@ -530,26 +532,26 @@ static enum exit_status overlay(struct evaluation *e, const struct command *comm
     /* At an API server everything has been applied. */
     if (!e->session)
         plan_admit_manifests(p);
-    if (delete_all(p, e, command) && apply_all(p, e, command))
-        status = print(p, e, command);
+    if (delete_all(p, e, invocation) && apply_all(p, e, invocation))
+        status = print(p, e, invocation);
     plan_free(p);
     return status;
 }
 
-static enum exit_status run_plan(struct command *command)
+static enum exit_status run_plan(struct invocation *invocation)
 {
-    const struct options *o = &command->options;
+    const struct options *o = &invocation->options;
     enum exit_status status, read;
     struct evaluation *e;
 
     if (o->changes.count + o->deletions.count == 0)
-        return command_refuse(command, "nothing to plan: name a change with -f or --delete");
-    e = load_sources(command, &read);
+        return invocation_refuse(invocation, "nothing to plan: name a change with -f or --delete");
+    e = load_sources(invocation, &read);
     if (!e)
         return read;
     if (read != STATUS_OK)
-        load_complain(e->manifests, command);
-    status = overlay(e, command);
+        load_complain(e->manifests, invocation);
+    status = overlay(e, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;
 }
@@ -560,7 +562,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct verb plan_verb = {
+const struct command plan_command = {
     .name = "plan",
     .usage = "[FLAGS] [-f CHANGE] [PATH...]",
     .summary = "show what Karmada would make of a change of policies or templates",
@@ -571,7 +573,7 @@ const struct verb plan_verb = {
                "replicas of each template from and to; conflicts that appear or vanish; and the "
                "replicas, CPU and memory by member cluster. Writes nothing.",
     .examples = examples,
-    .bit = VERB_PLAN,
+    .bit = COMMAND_PLAN,
     .takes_arguments = true,
     .run = run_plan,
 };

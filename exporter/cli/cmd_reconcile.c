@@ -396,7 +396,7 @@ static bool await(struct act *a, size_t first, size_t end)
  *
  * STATUS_FOUND if it ended before the end, STATUS_UNREACHABLE if the server did not let it go on.
  */
-static enum exit_status reconcile_act(struct evaluation *e, const struct command *command,
+static enum exit_status reconcile_act(struct evaluation *e, const struct invocation *invocation,
                                       const struct reconcile_filter *wish,
                                       const struct reconcile *r, struct json_writer *w)
 {
@@ -406,10 +406,10 @@ static enum exit_status reconcile_act(struct evaluation *e, const struct command
     struct error err;
 
     if (!signals_open(&a.signals, &err)) {
-        command_complain(command, err.text);
+        invocation_complain(invocation, err.text);
         return STATUS_USAGE;
     }
-    fates_init(&a.fates, &r->chosen, w ? -1 : command->out);
+    fates_init(&a.fates, &r->chosen, w ? -1 : invocation->out);
     annotate_init(&a.annotate, kube_session_transport(e->session));
     while (going && a.at < r->chosen.count) {
         size_t first = a.at, written = 0;
@@ -616,7 +616,7 @@ static void reconcile_write(struct json_writer *w, const struct reconcile *r,
  * one is out of force, while the present run goes on; the hash is not. False, having complained, if
  * there is none. A hash that is not known any more is one that no template runs.
  */
-static bool read_version(const struct options *o, const struct command *command,
+static bool read_version(const struct options *o, const struct invocation *invocation,
                          const struct entry *policy, char hash[POLICY_VERSION_HASH_SIZE])
 {
     const struct policy_decision *d = policy_decision(policy);
@@ -633,12 +633,12 @@ static bool read_version(const struct options *o, const struct command *command,
         return true;
     fail(&err, "%s has no version '%s': 'explain %s' lists those there are", o->policy,
          o->from_version, o->policy);
-    command_complain(command, err.text);
+    invocation_complain(invocation, err.text);
     return false;
 }
 
 /* Whom the options mean. False, having complained, if that is nobody. */
-static bool read_wish(struct evaluation *e, const struct command *command,
+static bool read_wish(struct evaluation *e, const struct invocation *invocation,
                       struct reconcile_filter *out, struct label_selector **labels,
                       char version[POLICY_VERSION_HASH_SIZE], enum exit_status *status)
 {
@@ -656,7 +656,7 @@ static bool read_wish(struct evaluation *e, const struct command *command,
         out->labels = *labels;
         *status = STATUS_USAGE;
         if (!*labels) {
-            command_complain(command, err.text);
+            invocation_complain(invocation, err.text);
             return false;
         }
     }
@@ -665,16 +665,16 @@ static bool read_wish(struct evaluation *e, const struct command *command,
     out->policy = find_or_fetch(e, 1U << CLASS_POLICY, o->policy, status, &err);
     if (out->policy && entry_class(out->policy) == CLASS_POLICY) {
         *status = STATUS_USAGE;
-        return !out->version || read_version(o, command, out->policy, version);
+        return !out->version || read_version(o, invocation, out->policy, version);
     }
     if (out->policy)
         fail(&err, "'%s' is not a policy: write pp/NAMESPACE/NAME or cpp/NAME", o->policy);
-    command_complain(command, err.text);
+    invocation_complain(invocation, err.text);
     return false;
 }
 
 /* Say what would be done, and do it if that is wanted and not refused. */
-static enum exit_status reconcile(struct evaluation *e, const struct command *command,
+static enum exit_status reconcile(struct evaluation *e, const struct invocation *invocation,
                                   const struct reconcile_filter *wish)
 {
     const struct options *o = &e->options;
@@ -685,7 +685,7 @@ static enum exit_status reconcile(struct evaluation *e, const struct command *co
     bool document = document_wanted(o->output);
     CLEANUP(output_release) struct output out;
 
-    output_init(&out, command->out);
+    output_init(&out, invocation->out);
 
     struct json_writer w = {.out = &out.text, .lines = 2};
 
@@ -695,23 +695,23 @@ static enum exit_status reconcile(struct evaluation *e, const struct command *co
     } else {
         reconcile_print(r, o, wish->policy, &out);
         if (acts)
-            status = command_print(command, &out, status);
+            status = invocation_print(invocation, &out, status);
     }
     reconcile_end_plan(r);
     if (acts && status == STATUS_OK)
-        status = reconcile_act(e, command, wish, r, document ? &w : NULL);
+        status = reconcile_act(e, invocation, wish, r, document ? &w : NULL);
     if (document) {
         json_writer_close(&w, '}');
         strbuf_addc(&out.text, '\n');
         document_finish(&out.text, o->output);
     }
     reconcile_free(r);
-    return command_print(command, &out, status);
+    return invocation_print(invocation, &out, status);
 }
 
-static enum exit_status run_reconcile(struct command *command)
+static enum exit_status run_reconcile(struct invocation *invocation)
 {
-    const struct options *o = &command->options;
+    const struct options *o = &invocation->options;
     struct label_selector *labels = NULL;
     enum exit_status status, read;
     char version[POLICY_VERSION_HASH_SIZE];
@@ -719,26 +719,29 @@ static enum exit_status run_reconcile(struct command *command)
     struct evaluation *e;
 
     if (*o->policy == '\0' && *o->selector == '\0')
-        return command_refuse(command, "nothing to reconcile: name a policy with --policy, or "
-                                       "labels with -l");
+        return invocation_refuse(invocation,
+                                 "nothing to reconcile: name a policy with --policy, or "
+                                 "labels with -l");
     if (*o->from_version != '\0' && *o->policy == '\0')
-        return command_refuse(command,
-                              "--from-version is one of a policy's: name it with --policy");
+        return invocation_refuse(invocation,
+                                 "--from-version is one of a policy's: name it with --policy");
     if (o->yes && o->manifests.count + o->arguments.count > 0)
-        return command_refuse(command, "--yes writes to an API server, and manifests are files: "
-                                       "leave out one of them");
+        return invocation_refuse(invocation,
+                                 "--yes writes to an API server, and manifests are files: "
+                                 "leave out one of them");
     if (o->batch == 0)
-        return command_refuse(command, "--batch 0 changes nothing: name one template or more");
-    e = load_sources(command, &read);
+        return invocation_refuse(invocation,
+                                 "--batch 0 changes nothing: name one template or more");
+    e = load_sources(invocation, &read);
     if (!e)
         return read;
     if (read != STATUS_OK)
-        load_complain(e->manifests, command);
+        load_complain(e->manifests, invocation);
     if (read != STATUS_OK && e->options.yes) {
-        command_complain(command, "not everything could be read, so nothing is written");
+        invocation_complain(invocation, "not everything could be read, so nothing is written");
         status = read;
-    } else if (read_wish(e, command, &wish, &labels, version, &status)) {
-        status = reconcile(e, command, &wish);
+    } else if (read_wish(e, invocation, &wish, &labels, version, &status)) {
+        status = reconcile(e, invocation, &wish);
     }
     label_selector_free(store_string_pool(e->store), labels);
     evaluation_free(e);
@@ -754,7 +757,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct verb reconcile_verb = {
+const struct command reconcile_command = {
     .name = "reconcile",
     .usage = "[FLAGS] --policy OBJECT [PATH...]",
     .summary = "bring stale templates to what their policy says now",
@@ -779,7 +782,7 @@ const struct verb reconcile_verb = {
         "deployments.apps: give that to a role of its own, to whoever reconciles, and not to the "
         "exporter.",
     .examples = examples,
-    .bit = VERB_RECONCILE,
+    .bit = COMMAND_RECONCILE,
     .takes_arguments = true,
     .run = run_reconcile,
 };

@@ -29,17 +29,17 @@ enum outcome {
 struct surroundings {
     const struct log *log;
     struct file_reader *reader;
-    struct guard *guard;
+    struct shutdown_deadline *shutdown_deadline;
 };
 
-static enum outcome turn_loop(const struct command *command, const struct surroundings *around,
-                              struct error *err)
+static enum outcome turn_loop(const struct invocation *invocation,
+                              const struct surroundings *around, struct error *err)
 {
     const struct log *log = around->log;
-    const struct options *o = &command->options;
+    const struct options *o = &invocation->options;
     const struct loop_settings settings = {
-        .argc = command->argc,
-        .argv = command->argv,
+        .argc = invocation->argc,
+        .argv = invocation->argv,
         .log = log,
         .reader = around->reader,
         .publish_ms = PUBLISH_MS,
@@ -53,14 +53,14 @@ static enum outcome turn_loop(const struct command *command, const struct surrou
     log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
               exporter_revision);
     for (size_t i = 0; i < o->listen_addresses.count; i++) {
-        guard_listener(around->guard, loop_listener(loop, i));
+        shutdown_deadline_listener(around->shutdown_deadline, loop_listener(loop, i));
         log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
                   o->telemetry_path);
     }
     while (step == LOOP_GOES_ON)
         step = loop_turn(loop, err);
     if (step == LOOP_ENDED)
-        guard_ending(around->guard);
+        shutdown_deadline_ending(around->shutdown_deadline);
     loop_free(loop);
     return step == LOOP_ENDED ? OUTCOME_ENDED : OUTCOME_FAILED;
 }
@@ -95,9 +95,9 @@ static _Noreturn void leave(enum exit_status status)
     _exit((int)status);
 }
 
-static enum exit_status run_serve(struct command *command)
+static enum exit_status run_serve(struct invocation *invocation)
 {
-    struct options *o = &command->options;
+    struct options *o = &invocation->options;
     struct log log = {
         .level = (enum log_level)o->log_level,
         .format = (enum log_format)o->log_format,
@@ -114,27 +114,28 @@ static enum exit_status run_serve(struct command *command)
     /* Threads that start from here on inherit Landlock; the filter reaches all threads. */
     bool is_blocked = confinement.is_blocked;
     struct file_reader *reader = file_reader_new(&err);
-    struct guard *guard = reader ? guard_start(&err) : NULL;
+    struct shutdown_deadline *shutdown_deadline = reader ? shutdown_deadline_start(&err) : NULL;
 
     enum outcome outcome = OUTCOME_REFUSED;
     enum exit_status status = STATUS_OK;
 
-    if (guard && log_start(&log, &err)) {
+    if (shutdown_deadline && log_start(&log, &err)) {
         confine_calls(&confinement);
         confinement_log(&confinement, &log);
-        outcome = turn_loop(command, &(struct surroundings){&log, reader, guard}, &err);
+        outcome =
+            turn_loop(invocation, &(struct surroundings){&log, reader, shutdown_deadline}, &err);
     }
     end_reading(reader, &log, &is_blocked);
     log_stop(&log, LOG_WAIT_MS);
     if (outcome == OUTCOME_REFUSED)
-        status = command_refuse(command, err.text);
+        status = invocation_refuse(invocation, err.text);
     if (outcome == OUTCOME_FAILED) {
-        command_complain(command, err.text);
+        invocation_complain(invocation, err.text);
         status = STATUS_USAGE;
     }
     if (is_blocked)
         leave(status);
-    guard_free(guard);
+    shutdown_deadline_free(shutdown_deadline);
     return status;
 }
 
@@ -144,7 +145,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct verb serve_verb = {
+const struct command serve_command = {
     .name = "serve",
     .usage = "[FLAGS]",
     .summary = "run the exporter: follow changes, serve metrics over HTTP",
@@ -153,6 +154,6 @@ const struct verb serve_verb = {
                "page for people, until SIGTERM or SIGINT. SIGHUP reads the configuration file "
                "and everything else again.",
     .examples = examples,
-    .bit = VERB_SERVE,
+    .bit = COMMAND_SERVE,
     .run = run_serve,
 };

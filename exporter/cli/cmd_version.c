@@ -10,11 +10,11 @@
 #include "exporter/version.h"
 
 /* As exporters of the Prometheus project print it. */
-static enum exit_status run_version(struct command *command)
+static enum exit_status run_version(struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
 
-    output_init(&o, command->out);
+    output_init(&o, invocation->out);
     strbuf_addf(&o.text, "%s, version %s (revision: %s)\n", EXPORTER_NAME, EXPORTER_VERSION,
                 exporter_revision);
     strbuf_addf(&o.text, "  compiler:         %s\n", EXPORTER_COMPILER);
@@ -23,14 +23,14 @@ static enum exit_status run_version(struct command *command)
     strbuf_addf(&o.text, "  cJSON:            %s\n", cJSON_Version());
     strbuf_addf(&o.text, "  libyaml:          %s\n", yaml_get_version_string());
     strbuf_addf(&o.text, "  zlib:             %s\n", zlibVersion());
-    return command_print(command, &o, STATUS_OK);
+    return invocation_print(invocation, &o, STATUS_OK);
 }
 
-const struct verb version_verb = {
+const struct command version_command = {
     .name = "version",
     .usage = "",
     .summary = "print the version and what it was built with",
     .details = "Prints the version, the commit, the compiler and the libraries, as --version does.",
-    .bit = VERB_VERSION,
+    .bit = COMMAND_VERSION,
     .run = run_version,
 };

@@ -14,18 +14,19 @@ const char *const exit_status_texts[] = {
 
 static const char *next_name(void *context)
 {
-    const struct verb *const **next = context;
+    const struct command *const **next = context;
 
     return **next ? (*(*next)++)->name : NULL;
 }
 
-const struct verb *verb_find(const struct verb *const *verbs, const char *name, struct error *err)
+const struct command *command_find(const struct command *const *commands, const char *name,
+                                   struct error *err)
 {
-    for (size_t i = 0; verbs[i]; i++) {
-        if (strcmp(verbs[i]->name, name) == 0)
-            return verbs[i];
+    for (size_t i = 0; commands[i]; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
     }
-    const char *nearest = nearest_name(name, next_name, &verbs);
+    const char *nearest = suggest_name(name, next_name, &commands);
 
     if (nearest)
         fail(err, "unknown command '%s'; did you mean '%s'?", shown(name).text, nearest);
@@ -34,98 +35,98 @@ const struct verb *verb_find(const struct verb *const *verbs, const char *name, 
     return NULL;
 }
 
-static void complain(const struct command *command, const char *text, const char *advice)
+static void complain(const struct invocation *invocation, const char *text, const char *advice)
 {
     CLEANUP(output_release) struct output o;
     struct error ignored;
 
-    output_init(&o, command->err);
-    output_styled(&o, STYLE_BAD, command->program);
+    output_init(&o, invocation->err);
+    output_styled(&o, STYLE_BAD, invocation->program);
     output_styled(&o, STYLE_BAD, ": ");
     output_safe(&o.text, text);
     strbuf_addf(&o.text, "\n%s", advice);
     /* Where standard error is closed, nobody is left to complain to. */
-    if (!output_flush(&o, command->err, &ignored))
+    if (!output_flush(&o, invocation->err, &ignored))
         return;
 }
 
-void command_complain(const struct command *command, const char *text)
+void invocation_complain(const struct invocation *invocation, const char *text)
 {
-    complain(command, text, "");
+    complain(invocation, text, "");
 }
 
-enum exit_status command_refuse(const struct command *command, const char *text)
+enum exit_status invocation_refuse(const struct invocation *invocation, const char *text)
 {
-    const struct verb *verb = command->verb;
+    const struct command *command = invocation->command;
     char advice[80];
 
-    snprintf(advice, sizeof(advice), "See '%s%s%s --help'.\n", command->program, verb ? " " : "",
-             verb ? verb->name : "");
-    complain(command, text, advice);
+    snprintf(advice, sizeof(advice), "See '%s%s%s --help'.\n", invocation->program,
+             command ? " " : "", command ? command->name : "");
+    complain(invocation, text, advice);
     return STATUS_USAGE;
 }
 
-enum exit_status command_print(const struct command *command, struct output *o,
-                               enum exit_status status)
+enum exit_status invocation_print(const struct invocation *invocation, struct output *o,
+                                  enum exit_status status)
 {
     struct error err;
 
-    if (output_flush(o, command->out, &err))
+    if (output_flush(o, invocation->out, &err))
         return status;
-    command_complain(command, err.text);
+    invocation_complain(invocation, err.text);
     return STATUS_USAGE;
 }
 
 /* kubectl runs the program of this name for `kubectl karmada-policy`. */
 static const char plugin_file[] = "kubectl-karmada_policy";
 
-static enum exit_status dispatch(struct command *command)
+static enum exit_status dispatch(struct invocation *invocation)
 {
-    const struct options *o = &command->options;
-    const struct verb *verb = NULL;
+    const struct options *o = &invocation->options;
+    const struct command *command = NULL;
     struct error err;
     struct error unknown;
-    bool loaded = config_load(&command->options, command->argc, command->argv, &err);
+    bool loaded = config_load(&invocation->options, invocation->argc, invocation->argv, &err);
 
-    if (o->verb)
-        command->verb = verb = verb_find(command->verbs, o->verb, &unknown);
+    if (o->command)
+        invocation->command = command = command_find(invocation->commands, o->command, &unknown);
     if (!loaded)
-        return command_refuse(command, err.text);
-    if (o->verb && !verb)
-        return command_refuse(command, unknown.text);
+        return invocation_refuse(invocation, err.text);
+    if (o->command && !command)
+        return invocation_refuse(invocation, unknown.text);
     if (o->version)
-        return version_verb.run(command);
+        return version_command.run(invocation);
     if (o->help)
-        return help_verb.run(command);
-    if (!verb)
-        command->verb = verb = command->default_verb;
-    if (!options_accepted(o, verb->name, verb->bit, &err))
-        return command_refuse(command, err.text);
-    if (!verb->takes_arguments && o->arguments.count > 0) {
-        fail(&err, "'%s' takes no arguments, and '%s' is one", verb->name,
+        return help_command.run(invocation);
+    if (!command)
+        invocation->command = command = invocation->default_command;
+    if (!options_accepted(o, command->name, command->bit, &err))
+        return invocation_refuse(invocation, err.text);
+    if (!command->takes_arguments && o->arguments.count > 0) {
+        fail(&err, "'%s' takes no arguments, and '%s' is one", command->name,
              shown(o->arguments.items[0]).text);
-        return command_refuse(command, err.text);
+        return invocation_refuse(invocation, err.text);
     }
-    return verb->run(command);
+    return command->run(invocation);
 }
 
-enum exit_status verbs_main(const struct verb *const *verbs, const char *program, int argc,
-                            const char *const *argv, int out, int err)
+enum exit_status commands_main(const struct command *const *commands, const char *program, int argc,
+                               const char *const *argv, int out, int err)
 {
     const char *slash = program ? strrchr(program, '/') : NULL;
     const char *file = slash ? slash + 1 : program;
     bool is_plugin = file && strcmp(file, plugin_file) == 0;
-    struct command command = {
-        .verbs = verbs,
-        .default_verb = is_plugin ? &help_verb : verbs[0],
+    struct invocation invocation = {
+        .commands = commands,
+        .default_command = is_plugin ? &help_command : commands[0],
         .program = is_plugin ? "kubectl karmada-policy" : EXPORTER_NAME,
         .argc = argc,
         .argv = argv,
         .out = out,
         .err = err,
     };
-    enum exit_status status = dispatch(&command);
+    enum exit_status status = dispatch(&invocation);
 
-    options_release(&command.options);
+    options_release(&invocation.options);
     return status;
 }

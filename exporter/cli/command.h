@@ -12,10 +12,10 @@ enum exit_status {
 };
 
 /* What a verb works with. It may move the options out; argc and argv stay for a reload. */
-struct command {
-    const struct verb *const *verbs; /* All there are; NULL ends them. */
-    const struct verb *verb;         /* NULL while it is not known. */
-    const struct verb *default_verb;
+struct invocation {
+    const struct command *const *commands; /* All there are; NULL ends them. */
+    const struct command *command;         /* NULL while it is not known. */
+    const struct command *default_command;
     const char *program; /* What people type to run it, for usage, examples and complaints. */
     struct options options;
     int argc;
@@ -26,7 +26,7 @@ struct command {
 
 /* One thing that the program does, defined by a file of its own. The table of them is VERBS
  * (options.h). */
-struct verb {
+struct command {
     const char *name;
     const char *usage;           /* What follows the name. */
     const char *summary;         /* One line. */
@@ -35,31 +35,32 @@ struct verb {
     const char *const *examples; /* Command lines after the program's name; ends with NULL. */
     unsigned bit;                /* The verb's bit in the table of options. */
     bool takes_arguments;
-    enum exit_status (*run)(struct command *command);
+    enum exit_status (*run)(struct invocation *invocation);
 };
 
 /* What an exit status means, for people, by its number. */
 extern const char *const exit_status_texts[STATUS_UNREACHABLE + 1];
 
-#define VERB_DECLARATION(id, name) extern const struct verb name;
-VERBS(VERB_DECLARATION)
-#define VERB_POINTER(id, name) &(name),
+#define COMMAND_DECLARATION(id, name) extern const struct command name;
+COMMANDS(COMMAND_DECLARATION)
+#define COMMAND_POINTER(id, name) &(name),
 
 /* The verb of a name; NULL, with a suggestion, if there is none. */
-const struct verb *verb_find(const struct verb *const *verbs, const char *name, struct error *err);
+const struct command *command_find(const struct command *const *commands, const char *name,
+                                   struct error *err);
 
 /* Write "karmada-policy-exporter: <text>" to standard error. */
-void command_complain(const struct command *command, const char *text);
+void invocation_complain(const struct invocation *invocation, const char *text);
 
 /* The same with a line that points to the verb's --help. Answers STATUS_USAGE. */
-enum exit_status command_refuse(const struct command *command, const char *text);
+enum exit_status invocation_refuse(const struct invocation *invocation, const char *text);
 
 /* Print the output. Answers `status`, or STATUS_USAGE with a complaint if it cannot be written. */
-enum exit_status command_print(const struct command *command, struct output *o,
-                               enum exit_status status);
+enum exit_status invocation_print(const struct invocation *invocation, struct output *o,
+                                  enum exit_status status);
 
 /*
- * Do what the command line (after the program's name) says with one of `verbs`, which ends with
+ * Do what the command line (after the program's name) says with one of `commands`, which ends with
  * NULL and whose first is the default; print to `out` and complain to `err`. Answers the exit
  * status.
  *
@@ -67,5 +68,5 @@ enum exit_status command_print(const struct command *command, struct output *o,
  * of kubectl: texts say "kubectl karmada-policy", and without a verb it prints help, as plugins do,
  * rather than begin to serve.
  */
-enum exit_status verbs_main(const struct verb *const *verbs, const char *program, int argc,
-                            const char *const *argv, int out, int err);
+enum exit_status commands_main(const struct command *const *commands, const char *program, int argc,
+                               const char *const *argv, int out, int err);

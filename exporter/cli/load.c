@@ -13,7 +13,7 @@ enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, SLICE_MS = 5 };
 /* A failure is part of the answer, a retry is not worth a line. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
-void load_complain(const struct manifests *m, const struct command *command)
+void load_complain(const struct manifests *m, const struct invocation *invocation)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -23,7 +23,7 @@ void load_complain(const struct manifests *m, const struct command *command)
             continue;
         manifest_problem_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
-        command_complain(command, text.data);
+        invocation_complain(invocation, text.data);
     }
 }
 
@@ -83,7 +83,7 @@ static void read_referred(struct evaluation *e, bool all)
 }
 
 /* True if all kinds were read; names those that were not. */
-static bool check_kinds(const struct evaluation *e, const struct command *command)
+static bool check_kinds(const struct evaluation *e, const struct invocation *invocation)
 {
     const struct kube_source *source = e->session ? kube_session_source(e->session) : NULL;
     bool complete = true;
@@ -96,7 +96,7 @@ static bool check_kinds(const struct evaluation *e, const struct command *comman
             continue;
         strbuf_addf(&text, "cannot read %s (%s): %s; what depends on it is left out", k->kind,
                     k->api_version, missing_kind_reason(k->reflector));
-        command_complain(command, text.data);
+        invocation_complain(invocation, text.data);
         complete = false;
     }
     return complete;
@@ -110,12 +110,12 @@ static void warn_of_gate(void *context, const char *gate, const char *nearest)
                 "warning: --karmada.feature-gates: the unknown feature gate '%s' has no effect; "
                 "the nearest known gate is '%s'",
                 gate, nearest);
-    command_complain(context, text.data);
+    invocation_complain(context, text.data);
 }
 
-static struct evaluation *open_sources(struct command *command, struct error *err)
+static struct evaluation *open_sources(struct invocation *invocation, struct error *err)
 {
-    struct options *o = &command->options;
+    struct options *o = &invocation->options;
 
     for (size_t i = 0; i < o->arguments.count; i++)
         text_list_add(&o->manifests, o->arguments.items[i]);
@@ -130,40 +130,40 @@ static struct evaluation *open_sources(struct command *command, struct error *er
         err);
 }
 
-struct evaluation *load_sources(struct command *command, enum exit_status *status)
+struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status)
 {
     struct evaluation *e;
     enum loading loading;
     struct error err;
     bool complete;
 
-    e = open_sources(command, &err);
+    e = open_sources(invocation, &err);
     if (!e) {
-        *status = command_refuse(command, err.text);
+        *status = invocation_refuse(invocation, err.text);
         return NULL;
     }
-    unknown_gates_each(e->options.feature_gates, warn_of_gate, command);
+    unknown_gates_each(e->options.feature_gates, warn_of_gate, invocation);
     loading = read_sources(e, &err);
     if (loading == LOADING_GOES_ON) {
-        command_complain(command, err.text);
+        invocation_complain(invocation, err.text);
         *status = STATUS_UNREACHABLE;
         evaluation_free(e);
         return NULL;
     }
     if (e->session)
-        read_referred(e, command->verb->bit & (VERB_PLAN | VERB_RECONCILE));
+        read_referred(e, invocation->command->bit & (COMMAND_PLAN | COMMAND_RECONCILE));
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     complete = loading == LOADING_DONE;
     /* The answer lists manifests that cannot be read, and has no place for assets. */
     if (*asset_source_problem(e->assets) != '\0') {
-        command_complain(command, asset_source_problem(e->assets));
+        invocation_complain(invocation, asset_source_problem(e->assets));
         complete = false;
     }
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
         complete = complete && !problem_kind_is_unread(manifests_problem(e->manifests, i).kind);
     *status = complete ? STATUS_OK : STATUS_USAGE;
-    if (!check_kinds(e, command))
+    if (!check_kinds(e, invocation))
         *status = STATUS_UNREACHABLE;
     return e;
 }
@@ -191,8 +191,8 @@ static struct lookup_answer ask(struct evaluation *e, const struct object_name *
     struct lookup_answer answer;
     struct identity id;
 
-    while ((answer = finder_ask(finder, &wanted, LOOKUP_OWN, &id, platform_steady_ms())).state ==
-           LOOKUP_WAITING) {
+    while ((answer = template_finder_ask(finder, &wanted, LOOKUP_OWN, &id, platform_steady_ms()))
+               .state == LOOKUP_WAITING) {
         evaluation_wait(e, NULL, NULL, 0, evaluation_idle_ms(e));
         evaluation_pump(e, FIND_SLICE_MS);
         evaluation_run(e, platform_now_ms(), SIZE_MAX);
@@ -221,7 +221,7 @@ static const struct entry *fetch(struct evaluation *e, const char *typed, enum e
              answer.reason);
         return NULL;
     }
-    entry = finder_keep(kube_session_finder(e->session), answer.object, err);
+    entry = template_finder_keep(kube_session_finder(e->session), answer.object, err);
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     return entry;

@@ -14,10 +14,10 @@
  * named it. The caller frees the evaluation, which owns the
  * command's options from then on.
  */
-struct evaluation *load_sources(struct command *command, enum exit_status *status) MUST_USE;
+struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
 /* Complain of everything in manifests that could not be read, one line each. */
-void load_complain(const struct manifests *m, const struct command *command);
+void load_complain(const struct manifests *m, const struct invocation *invocation);
 
 /*
  * The object that somebody names (object_name.h): from the store, else read alone at the API

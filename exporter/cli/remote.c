@@ -58,7 +58,7 @@ static bool read_options(struct remote *r, struct error *err)
 {
     const struct options *o = r->options;
     /* It only lends them. */
-    const struct kube_config files = {
+    const struct rest_config files = {
         .ca.file = has(o->server_ca_file) ? o->server_ca_file : NULL,
         .certificate.file = has(o->server_cert_file) ? o->server_cert_file : NULL,
         .key.file = has(o->server_key_file) ? o->server_key_file : NULL,
@@ -196,17 +196,17 @@ enum { PATH_MAX_BYTES = 32 * 1024, LINE_MAX_BYTES = 1024 * 1024, ERROR_MAX_BYTES
 /* ---- the command line ---- */
 
 /* False if the command line asks an exporter and says what that has to know by itself. */
-static bool fits_server(const struct command *command, struct error *err)
+static bool fits_server(const struct invocation *invocation, struct error *err)
 {
-    const struct options *o = &command->options;
+    const struct options *o = &invocation->options;
 
     if (o->arguments.count > 0)
         return fail(err, "--server asks an exporter for what it looks at: leave '%s' out",
                     shown(o->arguments.items[0]).text);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
-        bool looks = def->verbs & VERB_SERVE && !def->flag_only;
-        bool names = i == OPTION_OF_namespace && command->verb->bit == VERB_EXPLAIN;
+        bool looks = def->commands & COMMAND_SERVE && !def->flag_only;
+        bool names = i == OPTION_OF_namespace && invocation->command->bit == COMMAND_EXPLAIN;
 
         if (o->on_command_line[i] && looks && !names)
             return fail(err, "--server asks an exporter that has a --%s of its own: leave it out",
@@ -263,15 +263,15 @@ static void add_advice(struct strbuf *out, const struct remote_answer *a, const 
 }
 
 /* The exit status for an answer that is none to the question, having complained of it. */
-static enum exit_status complain_of(const struct command *command, const struct remote *r,
+static enum exit_status complain_of(const struct invocation *invocation, const struct remote *r,
                                     const struct remote_answer *a)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
 
     strbuf_addf(&text, "the exporter at %s says", remote_url(r));
     add_words(&text, a);
-    add_advice(&text, a, &command->options);
-    command_complain(command, text.data);
+    add_advice(&text, a, &invocation->options);
+    invocation_complain(invocation, text.data);
     return a->status == 400 || a->status == 404 ? STATUS_USAGE : STATUS_UNREACHABLE;
 }
 
@@ -293,7 +293,7 @@ static bool check_form(const struct remote_answer *a, bool document, struct erro
 }
 
 /* What the findings make of the exit status. */
-static bool judge(const struct command *command, const struct remote *r,
+static bool judge(const struct invocation *invocation, const struct remote *r,
                   const struct remote_answer *a, enum exit_status *status, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -302,7 +302,7 @@ static bool judge(const struct command *command, const struct remote *r,
     if (!a->findings || !finding_counts_read(a->findings, &counts))
         return fail(err, "it does not count what it finds (%s): it is no exporter, or an older one",
                     FINDING_COUNTS_HEADER);
-    if (finding_counts_any(&counts, command->options.fail_on))
+    if (finding_counts_any(&counts, invocation->options.fail_on))
         *status = STATUS_FOUND;
     if (counts.unread > 0)
         *status = STATUS_USAGE;
@@ -312,17 +312,18 @@ static bool judge(const struct command *command, const struct remote *r,
         return true;
     strbuf_addf(&text, "the exporter at %s could not read everything: its page /exporter says what",
                 remote_url(r));
-    command_complain(command, text.data);
+    invocation_complain(invocation, text.data);
     return true;
 }
 
 /* ---- the question ---- */
 
-static void add_form(struct strbuf *path, const struct command *command, const struct output *o)
+static void add_form(struct strbuf *path, const struct invocation *invocation,
+                     const struct output *o)
 {
     char width[16];
 
-    if (document_wanted(command->options.output)) {
+    if (document_wanted(invocation->options.output)) {
         url_add(path, "format", "json");
         return;
     }
@@ -331,25 +332,25 @@ static void add_form(struct strbuf *path, const struct command *command, const s
     url_add(path, "width", width);
 }
 
-static enum exit_status get(const struct command *command, struct remote *r, struct strbuf *path,
-                            struct output *o)
+static enum exit_status get(const struct invocation *invocation, struct remote *r,
+                            struct strbuf *path, struct output *o)
 {
-    const struct options *options = &command->options;
+    const struct options *options = &invocation->options;
     bool document = document_wanted(options->output);
     enum exit_status status = STATUS_OK;
     struct remote_answer a;
     struct error err;
     bool done;
 
-    add_form(path, command, o);
+    add_form(path, invocation, o);
     done = remote_get(r, path->data, &a, &err);
     if (done && a.status != 200) {
-        status = complain_of(command, r, &a);
+        status = complain_of(invocation, r, &a);
         remote_answer_release(&a);
         return status;
     }
     done = done && check_form(&a, document, &err) &&
-           (command->verb->bit != VERB_CHECK || judge(command, r, &a, &status, &err));
+           (invocation->command->bit != COMMAND_CHECK || judge(invocation, r, &a, &status, &err));
     if (done && document)
         json_escape(&o->text, a.body.data);
     else if (done)
@@ -357,52 +358,52 @@ static enum exit_status get(const struct command *command, struct remote *r, str
     remote_answer_release(&a);
     if (!done) {
         fail_in(&err, "the exporter at %s", remote_url(r));
-        command_complain(command, err.text);
+        invocation_complain(invocation, err.text);
         return STATUS_UNREACHABLE;
     }
     document_finish(&o->text, options->output);
-    return command_print(command, o, status);
+    return invocation_print(invocation, o, status);
 }
 
 /* As ask_check(). `path` ends with the query so far. */
-static bool ask(const struct command *command, struct strbuf *path, enum exit_status *status)
+static bool ask(const struct invocation *invocation, struct strbuf *path, enum exit_status *status)
 {
-    const struct options *options = &command->options;
+    const struct options *options = &invocation->options;
     CLEANUP(output_release) struct output o;
     bool wanted = options->on_command_line[OPTION_OF_server];
     bool fits;
     struct remote *r;
     struct error err;
 
-    output_init(&o, command->out);
-    fits = wanted ? fits_server(command, &err) : fits_none(options, &err);
+    output_init(&o, invocation->out);
+    fits = wanted ? fits_server(invocation, &err) : fits_none(options, &err);
     if (fits && !wanted)
         return false;
     r = fits ? remote_new(options, &err) : NULL;
-    *status = r ? get(command, r, path, &o) : command_refuse(command, err.text);
+    *status = r ? get(invocation, r, path, &o) : invocation_refuse(invocation, err.text);
     remote_free(r);
     return true;
 }
 
-bool ask_check(const struct command *command, enum exit_status *status)
+bool ask_check(const struct invocation *invocation, enum exit_status *status)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf classes = STRBUF_INIT(PATH_MAX_BYTES);
 
     for (unsigned i = 0; i < FINDING_CLASSES; i++) {
-        if (command->options.fail_on >> i & 1)
+        if (invocation->options.fail_on >> i & 1)
             strbuf_addf(&classes, "%s%s", classes.len > 0 ? "," : "", fail_on_names[i]);
     }
     strbuf_adds(&path, "/api/v1/report?");
     url_add(&path, "fail-on", classes.data);
-    return ask(command, &path, status);
+    return ask(invocation, &path, status);
 }
 
-bool ask_explain(const struct command *command, const char *typed, enum exit_status *status)
+bool ask_explain(const struct invocation *invocation, const char *typed, enum exit_status *status)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(object_name_release) struct object_name name = {0};
-    const struct options *o = &command->options;
+    const struct options *o = &invocation->options;
     struct error err;
 
     if (object_name_parse(typed, &name, &err)) {
@@ -417,9 +418,9 @@ bool ask_explain(const struct command *command, const char *typed, enum exit_sta
             url_add(&path, "default-namespace", o->namespace);
         url_add(&path, "history", o->history ? "true" : "false");
     } else if (o->on_command_line[OPTION_OF_server]) {
-        command_complain(command, err.text);
+        invocation_complain(invocation, err.text);
         *status = STATUS_USAGE;
         return true;
     }
-    return ask(command, &path, status);
+    return ask(invocation, &path, status);
 }

@@ -102,24 +102,24 @@ static void read_files(struct read_job *job, void *input)
 
 /* ---- the caller ---- */
 
-void ahead_release(struct ahead *a)
+void prefetch_release(struct prefetch *a)
 {
-    read_job_free(ahead_stop(a));
+    read_job_free(prefetch_stop(a));
     free(a->files);
     a->files = NULL;
 }
 
-bool ahead_add(struct ahead *a, struct manifest_file *file)
+bool prefetch_add(struct prefetch *a, struct manifest_file *file)
 {
-    if (a->count == AHEAD_FILES || (a->count > 0 && a->files[0]->path_index != file->path_index))
+    if (a->count == PREFETCH_FILES || (a->count > 0 && a->files[0]->path_index != file->path_index))
         return false;
     if (!a->files)
-        a->files = xcalloc(AHEAD_FILES, sizeof(struct manifest_file *));
+        a->files = xcalloc(PREFETCH_FILES, sizeof(struct manifest_file *));
     a->files[a->count++] = file;
     return true;
 }
 
-void ahead_start(struct ahead *a, const char *path)
+void prefetch_start(struct prefetch *a, const char *path)
 {
     struct path_list *paths = xmalloc(sizeof(*paths) + a->count * sizeof(char *));
 
@@ -132,24 +132,24 @@ void ahead_start(struct ahead *a, const char *path)
         read_job_be_patient(a->job);
 }
 
-struct manifest_file *ahead_next(struct ahead *a)
+struct manifest_file *prefetch_next(struct prefetch *a)
 {
     a->at_end = false;
     return a->next < a->count ? a->files[a->next++] : NULL;
 }
 
-bool ahead_done(struct ahead *a, int64_t now_ms)
+bool prefetch_done(struct prefetch *a, int64_t now_ms)
 {
     struct read_result ignored;
 
     /* Results that are left of a file that the caller has given up are dropped with the job. */
     if (a->job && a->ended == a->count && read_job_next(a->job, now_ms, &ignored) == JOB_WAITS)
         return false;
-    read_job_free(ahead_stop(a));
+    read_job_free(prefetch_stop(a));
     return true;
 }
 
-struct read_job *ahead_stop(struct ahead *a)
+struct read_job *prefetch_stop(struct prefetch *a)
 {
     struct read_job *job = a->job;
 
@@ -158,19 +158,19 @@ struct read_job *ahead_stop(struct ahead *a)
     return job;
 }
 
-enum ahead_state ahead_bytes(struct ahead *a, int64_t now_ms, struct ahead_bytes *out)
+enum prefetch_state prefetch_bytes(struct prefetch *a, int64_t now_ms, struct prefetch_bytes *out)
 {
-    static const enum ahead_state states[] = {
-        [JOB_WAITS] = AHEAD_WAITS,
-        [JOB_HANGS] = AHEAD_HANGS,
-        [JOB_DONE] = AHEAD_LOST,
-        [JOB_LOST] = AHEAD_LOST,
+    static const enum prefetch_state states[] = {
+        [JOB_WAITS] = PREFETCH_WAITS,
+        [JOB_HANGS] = PREFETCH_HANGS,
+        [JOB_DONE] = PREFETCH_LOST,
+        [JOB_LOST] = PREFETCH_LOST,
     };
     struct read_result result;
 
     if (a->at_end) {
-        *out = (struct ahead_bytes){.bytes = ""};
-        return AHEAD_END;
+        *out = (struct prefetch_bytes){.bytes = ""};
+        return PREFETCH_END;
     }
     for (;;) {
         enum read_job_state state = read_job_next(a->job, now_ms, &result);
@@ -181,11 +181,11 @@ enum ahead_state ahead_bytes(struct ahead *a, int64_t now_ms, struct ahead_bytes
         a->ended += result.tag != TAG_BYTES;
         if (!is_current)
             continue;
-        *out = (struct ahead_bytes){result.bytes, result.len, result.tag == TAG_GONE};
+        *out = (struct prefetch_bytes){result.bytes, result.len, result.tag == TAG_GONE};
         a->at_end = result.tag == TAG_END;
         if (result.tag != TAG_BYTES && result.tag != TAG_END)
-            return AHEAD_FAILED;
-        return result.len > 0 ? AHEAD_BYTES : AHEAD_END;
+            return PREFETCH_FAILED;
+        return result.len > 0 ? PREFETCH_BYTES : PREFETCH_END;
     }
 }
 
@@ -522,8 +522,8 @@ struct reading {
     const char *text; /* All of the bytes; NULL: they come from elsewhere. */
     size_t text_len;
     size_t text_at;
-    struct ahead *ahead; /* NULL: the bytes come from `fd`. Borrowed, or `again`. */
-    struct ahead again;  /* For a second pass. */
+    struct prefetch *prefetch; /* NULL: the bytes come from `fd`. Borrowed, or `again`. */
+    struct prefetch again;     /* For a second pass. */
     int64_t now_ms;
     int fd;
     int spool;
@@ -541,7 +541,7 @@ static bool ends_in(const char *path, const char *suffix)
 }
 
 struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
-                            struct ahead *ahead, bool keep)
+                            struct prefetch *prefetch, bool keep)
 {
     struct reading *r = xcalloc(1, sizeof(*r));
 
@@ -550,7 +550,7 @@ struct reading *reading_new(struct manifest_file *file, const struct manifest_li
     r->keep = keep && file->once && file->spool < 0;
     r->fd = -1;
     r->spool = -1;
-    r->ahead = file->spool < 0 ? ahead : NULL;
+    r->prefetch = file->spool < 0 ? prefetch : NULL;
     if (ends_in(file->path, ".json"))
         r->format = FORMAT_JSON;
     else if (ends_in(file->path, ".yaml") || ends_in(file->path, ".yml"))
@@ -565,7 +565,7 @@ void reading_free(struct reading *r)
         return;
     file_close(&r->fd);
     file_close(&r->spool);
-    ahead_release(&r->again);
+    prefetch_release(&r->again);
     json_file_free(r->json);
     yaml_file_release(&r->yaml);
     free(r);
@@ -613,7 +613,7 @@ static bool open_once(struct reading *r)
         fail(&r->why->text, "'%s' can be read only once", file->path);
         return unreadable(r);
     }
-    if (!r->ahead) {
+    if (!r->prefetch) {
         r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                          : open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (r->fd < 0)
@@ -630,7 +630,7 @@ static bool open_file(struct reading *r)
         return true;
     if (r->file->once)
         return open_once(r);
-    if (r->ahead)
+    if (r->prefetch)
         return true;
     r->fd = file_open(r->file->path, NULL, &r->why->text);
     if (r->fd >= 0)
@@ -667,28 +667,28 @@ static enum outcome read_chunk(struct reading *r, char *chunk, size_t *out)
     return OUTCOME_BYTES;
 }
 
-static enum outcome receive_chunk(struct reading *r, struct ahead_bytes *out)
+static enum outcome receive_chunk(struct reading *r, struct prefetch_bytes *out)
 {
-    *out = (struct ahead_bytes){.bytes = NULL};
-    switch (ahead_bytes(r->ahead, r->now_ms, out)) {
-    case AHEAD_BYTES:
+    *out = (struct prefetch_bytes){.bytes = NULL};
+    switch (prefetch_bytes(r->prefetch, r->now_ms, out)) {
+    case PREFETCH_BYTES:
         return OUTCOME_BYTES;
-    case AHEAD_END:
+    case PREFETCH_END:
         out->len = 0;
         return OUTCOME_BYTES;
-    case AHEAD_WAITS:
+    case PREFETCH_WAITS:
         return OUTCOME_WAITS;
-    case AHEAD_FAILED:
+    case PREFETCH_FAILED:
         r->why->gone = out->gone;
         fail(&r->why->text, "%s", out->bytes);
         unreadable(r);
         return OUTCOME_FAILED;
-    case AHEAD_LOST:
+    case PREFETCH_LOST:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_LOST));
         unreadable(r);
         /* Read again soon, as a file that hangs and then answers; a pipe cannot be. */
         return r->file->once ? OUTCOME_FAILED : OUTCOME_HANGS;
-    case AHEAD_HANGS:
+    case PREFETCH_HANGS:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_HANGS));
         unreadable(r);
         return OUTCOME_HANGS;
@@ -696,18 +696,18 @@ static enum outcome receive_chunk(struct reading *r, struct ahead_bytes *out)
     abort();
 }
 
-static struct ahead_bytes next_of_text(struct reading *r)
+static struct prefetch_bytes next_of_text(struct reading *r)
 {
     size_t left = r->text_len - r->text_at;
-    struct ahead_bytes next = {.bytes = r->text + r->text_at,
-                               .len = left < READING_CHUNK ? left : READING_CHUNK};
+    struct prefetch_bytes next = {.bytes = r->text + r->text_at,
+                                  .len = left < READING_CHUNK ? left : READING_CHUNK};
 
     r->text_at += next.len;
     return next;
 }
 
 /* The next bytes, none at the end; `chunk` has room for those that are read here. */
-static enum outcome next_bytes(struct reading *r, char *chunk, struct ahead_bytes *out)
+static enum outcome next_bytes(struct reading *r, char *chunk, struct prefetch_bytes *out)
 {
     enum outcome outcome;
 
@@ -715,8 +715,8 @@ static enum outcome next_bytes(struct reading *r, char *chunk, struct ahead_byte
         *out = next_of_text(r);
         return OUTCOME_BYTES;
     }
-    *out = (struct ahead_bytes){.bytes = chunk};
-    outcome = r->ahead ? receive_chunk(r, out) : read_chunk(r, chunk, &out->len);
+    *out = (struct prefetch_bytes){.bytes = chunk};
+    outcome = r->prefetch ? receive_chunk(r, out) : read_chunk(r, chunk, &out->len);
     if (outcome == OUTCOME_BYTES && r->spool >= 0 && out->len > 0 &&
         write(r->spool, out->bytes, out->len) != (ssize_t)out->len) {
         fail_errno(r, "keep a copy of");
@@ -734,18 +734,18 @@ static bool rewind_bytes(struct reading *r)
     }
     if (r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0)
         return true;
-    if (r->file->spool < 0 && r->ahead && !r->file->once) {
-        r->again.reader = r->ahead->reader;
-        if (!ahead_add(&r->again, r->file))
+    if (r->file->spool < 0 && r->prefetch && !r->file->once) {
+        r->again.reader = r->prefetch->reader;
+        if (!prefetch_add(&r->again, r->file))
             abort();
-        ahead_start(&r->again, r->ahead->path);
-        r->ahead = &r->again;
-        return ahead_next(r->ahead) != NULL;
+        prefetch_start(&r->again, r->prefetch->path);
+        r->prefetch = &r->again;
+        return prefetch_next(r->prefetch) != NULL;
     }
     if (r->file->spool < 0)
         return false;
     file_close(&r->fd);
-    r->ahead = NULL;
+    r->prefetch = NULL;
     r->fd = fcntl(r->file->spool, F_DUPFD_CLOEXEC, 0);
     return r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0;
 }
@@ -799,14 +799,14 @@ static bool pass_on(struct reading *r, const char *bytes, size_t len)
 
 static enum reading_state step_bytes(struct reading *r)
 {
-    CLEANUP(free_cleanup) char *chunk = r->ahead ? NULL : xmalloc(READING_CHUNK);
-    struct ahead_bytes next;
+    CLEANUP(free_cleanup) char *chunk = r->prefetch ? NULL : xmalloc(READING_CHUNK);
+    struct prefetch_bytes next;
 
     switch (next_bytes(r, chunk, &next)) {
     case OUTCOME_WAITS:
         return READING_WAITS;
     case OUTCOME_HANGS:
-        r->why->hangs = ahead_stop(r->ahead);
+        r->why->hangs = prefetch_stop(r->prefetch);
         return READING_HANGS;
     case OUTCOME_FAILED:
         return READING_FAILED;
@@ -820,7 +820,7 @@ static enum reading_state step_bytes(struct reading *r)
 
 int64_t reading_due(const struct reading *r)
 {
-    return r->ahead && r->ahead->job ? read_job_due(r->ahead->job) : INT64_MAX;
+    return r->prefetch && r->prefetch->job ? read_job_due(r->prefetch->job) : INT64_MAX;
 }
 
 enum reading_state reading_step(struct reading *r, int64_t now_ms, struct read_failure *why)

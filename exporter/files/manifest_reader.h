@@ -12,7 +12,7 @@
  * Reads the bytes of files through the file reader, several files in one job: handing a job to
  * another thread takes longer than reading a small file.
  */
-struct ahead {
+struct prefetch {
     struct file_reader *reader; /* Borrowed. */
     struct read_job *job;       /* NULL if no file is being read. */
     const char *path;           /* The PATH of the files. Borrowed. */
@@ -23,43 +23,43 @@ struct ahead {
     bool at_end;  /* The last bytes of the current file were handed out. */
 };
 
-enum { AHEAD_FILES = 256 };
+enum { PREFETCH_FILES = 256 };
 
-void ahead_release(struct ahead *a);
+void prefetch_release(struct prefetch *a);
 
 /*
- * Adds one more file, which is borrowed, before ahead_start(). Returns false if there is no room or
- * the file belongs to another PATH: start first.
+ * Adds one more file, which is borrowed, before prefetch_start(). Returns false if there is no room
+ * or the file belongs to another PATH: start first.
  */
-bool ahead_add(struct ahead *a, struct manifest_file *file) MUST_USE;
+bool prefetch_add(struct prefetch *a, struct manifest_file *file) MUST_USE;
 
 /* Starts to read the files of `path`, which is borrowed. */
-void ahead_start(struct ahead *a, const char *path);
+void prefetch_start(struct prefetch *a, const char *path);
 
-/* Makes the next file the current one for ahead_bytes(); NULL if all have been read. */
-struct manifest_file *ahead_next(struct ahead *a);
+/* Makes the next file the current one for prefetch_bytes(); NULL if all have been read. */
+struct manifest_file *prefetch_next(struct prefetch *a);
 
 /* Returns true if the last file has been read, so that others can be added. */
-bool ahead_done(struct ahead *a, int64_t now_ms);
+bool prefetch_done(struct prefetch *a, int64_t now_ms);
 
-enum ahead_state {
-    AHEAD_BYTES, /* These; they stay until the next call. */
-    AHEAD_END,
-    AHEAD_FAILED, /* The file cannot be read. */
-    AHEAD_WAITS,
-    AHEAD_HANGS,
-    AHEAD_LOST, /* The job was not run to its end. */
+enum prefetch_state {
+    PREFETCH_BYTES, /* These; they stay until the next call. */
+    PREFETCH_END,
+    PREFETCH_FAILED, /* The file cannot be read. */
+    PREFETCH_WAITS,
+    PREFETCH_HANGS,
+    PREFETCH_LOST, /* The job was not run to its end. */
 };
 
-struct ahead_bytes {
+struct prefetch_bytes {
     const char *bytes; /* After a failure: the reason, with a NUL. */
     size_t len;
     bool gone; /* The file does not exist any more. */
 };
-enum ahead_state ahead_bytes(struct ahead *a, int64_t now_ms, struct ahead_bytes *out);
+enum prefetch_state prefetch_bytes(struct prefetch *a, int64_t now_ms, struct prefetch_bytes *out);
 
 /* Stops reading. Returns the job, which may hang, and which the caller owns from now on. */
-struct read_job *ahead_stop(struct ahead *a) MUST_USE;
+struct read_job *prefetch_stop(struct prefetch *a) MUST_USE;
 
 /* How much of a file is read into memory, and for how long. */
 struct manifest_limits {
@@ -101,12 +101,12 @@ struct read_failure {
 };
 
 /*
- * Begin. `ahead` is where the bytes come from, which the file is the current one of; NULL: it is
+ * Begin. `prefetch` is where the bytes come from, which the file is the current one of; NULL: it is
  * opened and read here. With `keep` the bytes of a file that can be read only once are kept in
  * file->spool, and read from there later on. Failures come with the first step.
  */
 struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
-                            struct ahead *ahead, bool keep) MUST_USE;
+                            struct prefetch *prefetch, bool keep) MUST_USE;
 /* Before the first step: the bytes are these, which are borrowed, and nothing is opened. */
 void reading_take_text(struct reading *r, const char *text, size_t len);
 /* Takes NULL. */

@@ -12,12 +12,12 @@ enum {
     RESULTS_A_STEP = 256,
 };
 
-void rescan_release(struct rescan *r)
+void path_walk_release(struct path_walk *r)
 {
     read_job_free(r->job);
     for (size_t i = 0; i < r->held_count; i++)
         read_job_free(r->held[i].job);
-    *r = (struct rescan){.reader = NULL};
+    *r = (struct path_walk){.reader = NULL};
 }
 
 static struct tree_path *find_path(const struct tree *t)
@@ -29,12 +29,12 @@ static struct tree_path *find_path(const struct tree *t)
     return NULL;
 }
 
-bool rescan_wanted(const struct rescan *r, const struct tree *t)
+bool path_walk_wanted(const struct path_walk *r, const struct tree *t)
 {
     return r->reader && (r->job || find_path(t));
 }
 
-static void hold(struct rescan *r, struct held held)
+static void hold(struct path_walk *r, struct held held)
 {
     if (r->held_count < HELD_MAX) {
         r->held[r->held_count++] = held;
@@ -47,13 +47,14 @@ static void hold(struct rescan *r, struct held held)
     r->rest_ms = held.retry_ms;
 }
 
-void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job, int64_t now_ms)
+void path_walk_hold(struct path_walk *r, struct tree_path *path, struct read_job *job,
+                    int64_t now_ms)
 {
     hold(r, (struct held){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
 }
 
 /* True if so much of the PATH hangs that its files had better not be touched. */
-static bool rescan_is_held(const struct rescan *r, const struct tree_path *path)
+static bool path_walk_is_held(const struct path_walk *r, const struct tree_path *path)
 {
     size_t count = 0;
 
@@ -63,7 +64,7 @@ static bool rescan_is_held(const struct rescan *r, const struct tree_path *path)
 }
 
 /* Walks the PATHs of the jobs that have returned again, and reads their files. */
-static void let_go(struct rescan *r, int64_t now_ms)
+static void let_go(struct path_walk *r, int64_t now_ms)
 {
     struct read_result ignored;
 
@@ -85,7 +86,7 @@ static void let_go(struct rescan *r, int64_t now_ms)
     }
 }
 
-static void begin(struct rescan *r, struct tree *t, struct tree_path *path, int64_t now_ms)
+static void begin(struct path_walk *r, struct tree *t, struct tree_path *path, int64_t now_ms)
 {
     struct read_job *job = scan_start(r->reader, path->path, t->watches.fd);
 
@@ -101,7 +102,7 @@ static void begin(struct rescan *r, struct tree *t, struct tree_path *path, int6
     r->job = job;
 }
 
-static void end(struct rescan *r, struct tree *t, int64_t now_ms)
+static void end(struct path_walk *r, struct tree *t, int64_t now_ms)
 {
     walk_end(t, r->path);
     r->path->walked = r->path->walked || !r->path->missing;
@@ -110,7 +111,7 @@ static void end(struct rescan *r, struct tree *t, int64_t now_ms)
     r->job = NULL;
 }
 
-static void give_up(struct rescan *r, struct tree *t, const char *why, int64_t now_ms)
+static void give_up(struct path_walk *r, struct tree *t, const char *why, int64_t now_ms)
 {
     struct error text;
 
@@ -123,7 +124,7 @@ static void give_up(struct rescan *r, struct tree *t, const char *why, int64_t n
     r->job = NULL;
 }
 
-static bool go_on(struct rescan *r, struct tree *t, int64_t now_ms)
+static bool go_on(struct path_walk *r, struct tree *t, int64_t now_ms)
 {
     struct read_result result;
 
@@ -148,7 +149,7 @@ static bool go_on(struct rescan *r, struct tree *t, int64_t now_ms)
     return true;
 }
 
-bool rescan_step(struct rescan *r, struct tree *t, int64_t now_ms)
+bool path_walk_step(struct path_walk *r, struct tree *t, int64_t now_ms)
 {
     let_go(r, now_ms);
     if (r->job)
@@ -162,13 +163,13 @@ bool rescan_step(struct rescan *r, struct tree *t, int64_t now_ms)
     return true;
 }
 
-int64_t rescan_due(const struct rescan *r, const struct tree *t)
+int64_t path_walk_due(const struct path_walk *r, const struct tree *t)
 {
     int64_t due_ms = INT64_MAX;
 
     if (r->job)
         due_ms = read_job_due(r->job);
-    else if (rescan_wanted(r, t))
+    else if (path_walk_wanted(r, t))
         due_ms = r->rest_ms;
     for (size_t i = 0; i < r->held_count; i++) {
         /* A descriptor reports that a job goes on, but not the end of its pause. */
@@ -270,8 +271,8 @@ void manifests_free(struct manifests *m)
         declarations_forget(&m->declarations, m->tree.files[i]);
     declarations_release(&m->declarations);
     reading_free(m->reading);
-    ahead_release(&m->ahead);
-    rescan_release(&m->rescan);
+    prefetch_release(&m->prefetch);
+    path_walk_release(&m->path_walk);
     problems_release(&m->found);
     problem_view_release(&m->view);
     scopes_release(&m->scopes);
@@ -311,11 +312,11 @@ static void end_file(struct manifests *m)
 static void source_begin(struct manifests *m, struct manifest_file *file)
 {
     bool follows = m->tree.watches.fd >= 0;
-    struct ahead *ahead = m->rescan.reader ? &m->ahead : NULL;
+    struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
     declarations_begin(file);
     m->current = file;
-    m->reading = reading_new(file, &m->limits, ahead, follows);
+    m->reading = reading_new(file, &m->limits, prefetch, follows);
     reading_listen(m->reading, intake_object, m);
 }
 
@@ -323,7 +324,7 @@ static void source_begin(struct manifests *m, struct manifest_file *file)
 static void mark_rest(struct manifests *m, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        tree_mark(&m->tree, m->ahead.files[i]);
+        tree_mark(&m->tree, m->prefetch.files[i]);
 }
 
 static void fail_file(struct manifests *m, const struct read_failure *why)
@@ -340,8 +341,8 @@ static void fail_file(struct manifests *m, const struct read_failure *why)
 /* Read a little further. False if there is nothing but to wait. */
 static bool advance(struct manifests *m, int64_t now_ms)
 {
-    size_t next = m->ahead.next;
-    size_t count = m->ahead.count;
+    size_t next = m->prefetch.next;
+    size_t count = m->prefetch.count;
     struct read_failure why;
 
     switch (reading_step(m->reading, now_ms, &why)) {
@@ -353,9 +354,9 @@ static bool advance(struct manifests *m, int64_t now_ms)
         end_file(m);
         return true;
     case READING_HANGS:
-        if (m->ahead.count == 0)
+        if (m->prefetch.count == 0)
             mark_rest(m, next, count);
-        rescan_hold(&m->rescan, &m->tree.paths[m->current->path_index], why.hangs, now_ms);
+        path_walk_hold(&m->path_walk, &m->tree.paths[m->current->path_index], why.hangs, now_ms);
         fail_file(m, &why);
         return true;
     case READING_FAILED:
@@ -375,7 +376,7 @@ static void read_ahead(struct manifests *m)
     while ((file = tree_next_changed(&m->tree))) {
         const struct tree_path *path = &m->tree.paths[file->path_index];
 
-        if (rescan_is_held(&m->rescan, path)) {
+        if (path_walk_is_held(&m->path_walk, path)) {
             struct read_failure why = {.kind = PROBLEM_UNREADABLE};
 
             fail(&why.text, "cannot read '%s': other files of '%s' do not answer", file->path,
@@ -385,7 +386,7 @@ static void read_ahead(struct manifests *m)
         } else if (file->spool >= 0) {
             source_begin(m, file);
             break;
-        } else if ((file->once && m->ahead.count > 0) || !ahead_add(&m->ahead, file)) {
+        } else if ((file->once && m->prefetch.count > 0) || !prefetch_add(&m->prefetch, file)) {
             tree_mark(&m->tree, file);
             break;
         } else if (file->once) {
@@ -393,8 +394,8 @@ static void read_ahead(struct manifests *m)
             break;
         }
     }
-    if (m->ahead.count > 0)
-        ahead_start(&m->ahead, m->tree.paths[m->ahead.files[0]->path_index].path);
+    if (m->prefetch.count > 0)
+        prefetch_start(&m->prefetch, m->tree.paths[m->prefetch.files[0]->path_index].path);
 }
 
 /* True if a file is begun, or was to be. */
@@ -402,13 +403,13 @@ static bool begin_next(struct manifests *m)
 {
     struct manifest_file *file;
 
-    if (!m->rescan.reader) {
+    if (!m->path_walk.reader) {
         file = tree_next_changed(&m->tree);
         if (file)
             source_begin(m, file);
         return file;
     }
-    file = ahead_next(&m->ahead);
+    file = prefetch_next(&m->prefetch);
     if (file)
         source_begin(m, file);
     else if (m->tree.changed > 0)
@@ -429,16 +430,16 @@ static bool step(struct manifests *m, int64_t now_ms)
     m->due_ms = INT64_MAX;
     if (m->reading)
         return advance(m, now_ms);
-    if (m->ahead.next == m->ahead.count && !ahead_done(&m->ahead, now_ms))
+    if (m->prefetch.next == m->prefetch.count && !prefetch_done(&m->prefetch, now_ms))
         return false;
     if (begin_next(m))
         return true;
-    if (m->rescan.reader) {
-        bool moved = rescan_step(&m->rescan, &m->tree, now_ms);
+    if (m->path_walk.reader) {
+        bool moved = path_walk_step(&m->path_walk, &m->tree, now_ms);
 
         m->view_is_old = m->view_is_old || moved;
-        m->due_ms = rescan_due(&m->rescan, &m->tree);
-        if (moved || rescan_wanted(&m->rescan, &m->tree))
+        m->due_ms = path_walk_due(&m->path_walk, &m->tree);
+        if (moved || path_walk_wanted(&m->path_walk, &m->tree))
             return moved;
     }
     file = tree_next_gone(&m->tree);
@@ -452,8 +453,8 @@ static bool step(struct manifests *m, int64_t now_ms)
 
 static bool has_work(const struct manifests *m)
 {
-    return m->reading || m->ahead.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
-           rescan_wanted(&m->rescan, &m->tree);
+    return m->reading || m->prefetch.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
+           path_walk_wanted(&m->path_walk, &m->tree);
 }
 
 static void refresh_view(struct manifests *m)
@@ -537,7 +538,7 @@ bool manifests_load(struct manifests *m, struct error *err)
 
 void manifests_use(struct manifests *m, struct file_reader *reader)
 {
-    m->rescan.reader = m->ahead.reader = reader;
+    m->path_walk.reader = m->prefetch.reader = reader;
     m->tree.apart = reader != NULL;
 }
 
@@ -563,7 +564,7 @@ enum manifests_state manifests_state(const struct manifests *m, struct error *er
 bool manifests_listens(const struct manifests *m)
 {
     /* What a walk under way is about to find may be what an event is about. */
-    return !m->rescan.job;
+    return !m->path_walk.job;
 }
 
 bool manifests_pump(struct manifests *m, unsigned slice_ms)

@@ -110,7 +110,7 @@ size_t manifests_duplicate_count(const struct manifests *m);
  */
 enum { HELD_MAX = ABANDONED_MAX, HELD_OF_PATH_MAX = ABANDONED_OF_PATH_MAX };
 
-struct rescan {
+struct path_walk {
     struct file_reader *reader; /* Borrowed. NULL: the caller walks PATHs itself. */
     struct read_job *job;       /* Of the walk under way; NULL without one. */
     struct tree_path *path;
@@ -128,19 +128,20 @@ struct rescan {
     size_t held_count;
 };
 
-void rescan_release(struct rescan *r);
+void path_walk_release(struct path_walk *r);
 
 /* True while a PATH is walked, or is to be. */
-bool rescan_wanted(const struct rescan *r, const struct tree *t);
+bool path_walk_wanted(const struct path_walk *r, const struct tree *t);
 
 /* Go on with the walk, or begin one. False if there is nothing to do for now. */
-bool rescan_step(struct rescan *r, struct tree *t, int64_t now_ms);
+bool path_walk_step(struct path_walk *r, struct tree *t, int64_t now_ms);
 
 /* Keeps the job that hangs while it reads a file of this PATH; takes ownership of the job. */
-void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job, int64_t now_ms);
+void path_walk_hold(struct path_walk *r, struct tree_path *path, struct read_job *job,
+                    int64_t now_ms);
 
-/* When rescan_step() is due though nothing has arrived; INT64_MAX for never. */
-int64_t rescan_due(const struct rescan *r, const struct tree *t);
+/* When path_walk_step() is due though nothing has arrived; INT64_MAX for never. */
+int64_t path_walk_due(const struct path_walk *r, const struct tree *t);
 
 /* What source.h is about, seen from inside this folder. */
 struct manifests {
@@ -156,8 +157,8 @@ struct manifests {
     struct problems found;         /* ... and what is wrong with it so far. */
     struct problem_view view;
     bool view_is_old;
-    struct rescan rescan;
-    struct ahead ahead;
+    struct path_walk path_walk;
+    struct prefetch prefetch;
     int64_t waits_ms; /* Since when there is only waiting; 0: there is work, or nothing to do. */
     int64_t due_ms;   /* When to go on though nothing has arrived. */
 };

@@ -100,11 +100,11 @@ static void diverges(struct audit *a, const struct audit_suspect *s, const struc
 static bool judge(struct audit *a, struct audit_suspect *s)
 {
     const struct entry *entry = find_suspect(a, s);
-    uint32_t newest = s->mark > 0 ? s->mark : short_version_of_text(s->as_of);
+    uint32_t last_change = s->mark > 0 ? s->mark : short_version_of_text(s->as_of);
     bool late = a->context->now_ms >= s->until_ms;
 
     if ((entry ? entry->version : 0) == s->mark ||
-        (entry && short_version_is_newer(entry->version, newest)))
+        (entry && short_version_is_newer(entry->version, last_change)))
         return true;
     if (!has_passed(a, s->as_of) && !late)
         return false;

@@ -13,8 +13,8 @@ enum {
     RETRY_SHIFTS = 5,
 };
 
-struct bound_fetch {
-    struct bound_fetch *next;
+struct bound_templates_fetch {
+    struct bound_templates_fetch *next;
     struct entry *entry; /* Pinned. */
     struct fetch *fetch; /* NULL while it waits. */
     int64_t due_ms;
@@ -24,29 +24,29 @@ struct bound_fetch {
     uint64_t removals;
 };
 
-void bound_init(struct bound *b, struct reflector_context *context)
+void bound_templates_init(struct bound *b, struct reflector_context *context)
 {
     *b = (struct bound){.context = context};
 }
 
-static void close_fetch(struct bound *b, struct bound_fetch *f)
+static void close_fetch(struct bound *b, struct bound_templates_fetch *f)
 {
     b->open_count -= f->fetch != NULL;
     fetch_free(f->fetch);
     f->fetch = NULL;
 }
 
-static void free_fetch(struct bound *b, struct bound_fetch *f)
+static void free_fetch(struct bound *b, struct bound_templates_fetch *f)
 {
     close_fetch(b, f);
     store_unpin(b->context->store, f->entry);
     free(f);
 }
 
-void bound_release(struct bound *b)
+void bound_templates_release(struct bound *b)
 {
     while (b->fetches) {
-        struct bound_fetch *f = b->fetches;
+        struct bound_templates_fetch *f = b->fetches;
 
         b->fetches = f->next;
         free_fetch(b, f);
@@ -56,7 +56,7 @@ void bound_release(struct bound *b)
     free(b->changed);
 }
 
-void bound_changed(struct bound *b, const struct identity *template)
+void bound_templates_changed(struct bound *b, const struct identity *template)
 {
     struct entry *entry = store_find_or_add(b->context->store, template);
 
@@ -105,9 +105,9 @@ static bool is_read(const struct entry *entry)
 
 static void add_fetch(struct bound *b, struct entry *entry)
 {
-    struct bound_fetch *f = xcalloc(1, sizeof(*f));
+    struct bound_templates_fetch *f = xcalloc(1, sizeof(*f));
 
-    *f = (struct bound_fetch){.next = b->fetches, .entry = entry};
+    *f = (struct bound_templates_fetch){.next = b->fetches, .entry = entry};
     store_pin(entry);
     b->fetches = f;
 }
@@ -117,7 +117,7 @@ static unsigned count_fetches(const struct bound *b, const struct type *type, bo
 {
     unsigned count = 0;
 
-    for (const struct bound_fetch *f = b->fetches; f; f = f->next)
+    for (const struct bound_templates_fetch *f = b->fetches; f; f = f->next)
         count += f->entry->partition->type == type && (!open || f->fetch);
     return count;
 }
@@ -127,16 +127,16 @@ static void reconsider(struct bound *b, struct entry *entry, struct reflector *r
 {
     if (!find_binding(b, entry)) {
         if (entry_is_from_source(entry, r->objects.origin.source) &&
-            (r->objects.bound_only || !is_read(entry)))
+            (r->objects.bound_templates_only || !is_read(entry)))
             store_remove(b->context->store, entry);
     } else if (is_read(entry)) {
         return;
     } else if (reflector_is_forbidden(r)) {
         reflector_store_put_unread(&r->objects, entry);
-    } else if (r->objects.bound_only &&
+    } else if (r->objects.bound_templates_only &&
                count_fetches(b, entry->partition->type, false) >= FETCHES_OF_KIND_MAX) {
         r->wants_relist = true;
-    } else if (r->objects.bound_only) {
+    } else if (r->objects.bound_templates_only) {
         add_fetch(b, entry);
     }
 }
@@ -171,7 +171,7 @@ static void reconsider_kind(struct bound *b, const struct reflector *r)
 
                 if (binding && binding_get_resource(binding, &id) &&
                     strcmp(id.kind, r->kind) == 0 && strcmp(id.api_version, r->api_version) == 0)
-                    bound_changed(b, &id);
+                    bound_templates_changed(b, &id);
             }
         }
     }
@@ -179,7 +179,7 @@ static void reconsider_kind(struct bound *b, const struct reflector *r)
 
 /* ---- fetches ---- */
 
-static void start(struct bound *b, struct bound_fetch *f, const struct reflector *r)
+static void start(struct bound *b, struct bound_templates_fetch *f, const struct reflector *r)
 {
     const struct type *type = f->entry->partition->type;
 
@@ -197,13 +197,13 @@ static void start(struct bound *b, struct bound_fetch *f, const struct reflector
 }
 
 /* True if the stream or a list may have said something newer than the answer. */
-static bool is_outdated(const struct bound_fetch *f, const struct reflector *r)
+static bool is_outdated(const struct bound_templates_fetch *f, const struct reflector *r)
 {
     return f->sweep != r->objects.origin.sweep || f->removals != r->objects.removals;
 }
 
 /* Look at the answer. True if there is no more to do. */
-static bool finish(struct bound *b, struct bound_fetch *f, struct reflector *r)
+static bool finish(struct bound *b, struct bound_templates_fetch *f, struct reflector *r)
 {
     struct fetch *fetch = f->fetch;
     bool outdated = is_outdated(f, r);
@@ -225,11 +225,11 @@ static bool finish(struct bound *b, struct bound_fetch *f, struct reflector *r)
 }
 
 /* True if the fetch is done with. */
-static bool advance(struct bound *b, struct bound_fetch *f, struct reflector *r)
+static bool advance(struct bound *b, struct bound_templates_fetch *f, struct reflector *r)
 {
     if (f->fetch)
         fetch_turn(f->fetch, b->context->now_ms);
-    if (!r || !r->objects.bound_only || reflector_is_forbidden(r) || is_read(f->entry) ||
+    if (!r || !r->objects.bound_templates_only || reflector_is_forbidden(r) || is_read(f->entry) ||
         !find_binding(b, f->entry) ||
         (f->fetch && f->fetch->state != FETCH_OPEN && finish(b, f, r)))
         return true;
@@ -257,13 +257,13 @@ static void look_at(struct bound *b, struct reflector *r)
     }
 }
 
-void bound_turn(struct bound *b, struct reflector *const *reflectors, size_t count)
+void bound_templates_turn(struct bound *b, struct reflector *const *reflectors, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         look_at(b, reflectors[i]);
     reconsider_all(b, reflectors, count);
-    for (struct bound_fetch **at = &b->fetches; *at;) {
-        struct bound_fetch *f = *at;
+    for (struct bound_templates_fetch **at = &b->fetches; *at;) {
+        struct bound_templates_fetch *f = *at;
 
         if (advance(b, f, reflector_of(f->entry, reflectors, count))) {
             *at = f->next;
@@ -274,11 +274,11 @@ void bound_turn(struct bound *b, struct reflector *const *reflectors, size_t cou
     }
 }
 
-int64_t bound_due(const struct bound *b)
+int64_t bound_templates_due(const struct bound *b)
 {
     int64_t due_ms = b->changed_count > 0 ? b->context->now_ms : INT64_MAX;
 
-    for (const struct bound_fetch *f = b->fetches; f; f = f->next) {
+    for (const struct bound_templates_fetch *f = b->fetches; f; f = f->next) {
         int64_t other_ms = f->fetch ? fetch_due(f->fetch) : f->due_ms;
 
         if (other_ms > b->context->now_ms && other_ms < due_ms)
@@ -287,11 +287,11 @@ int64_t bound_due(const struct bound *b)
     return due_ms;
 }
 
-bool bound_ready(const struct bound *b)
+bool bound_templates_ready(const struct bound *b)
 {
     bool ready = b->changed_count == 0;
 
-    for (const struct bound_fetch *f = b->fetches; f; f = f->next)
+    for (const struct bound_templates_fetch *f = b->fetches; f; f = f->next)
         ready = ready && (f->failures > 0 || f->held);
     return ready;
 }

@@ -22,21 +22,21 @@ struct bound {
     struct entry **changed; /* Pinned: of these a binding came or went. */
     size_t changed_count;
     size_t changed_capacity;
-    struct bound_fetch *fetches;
+    struct bound_templates_fetch *fetches;
     unsigned open_count; /* Of them. */
 };
 
-void bound_init(struct bound *b, struct reflector_context *context);
-void bound_release(struct bound *b);
+void bound_templates_init(struct bound *b, struct reflector_context *context);
+void bound_templates_release(struct bound *b);
 
 /* A binding began to refer to a template, or ceased to: for the next turn. */
-void bound_changed(struct bound *b, const struct identity *template);
+void bound_templates_changed(struct bound *b, const struct identity *template);
 
 /* Do what is due, for the templates of these reflectors. */
-void bound_turn(struct bound *b, struct reflector *const *reflectors, size_t count);
+void bound_templates_turn(struct bound *b, struct reflector *const *reflectors, size_t count);
 
 /* When the next turn is due. */
-int64_t bound_due(const struct bound *b);
+int64_t bound_templates_due(const struct bound *b);
 
 /* True once there is no use in waiting: each template is there, or has been asked for. */
-bool bound_ready(const struct bound *b);
+bool bound_templates_ready(const struct bound *b);

@@ -200,7 +200,7 @@ struct kube_source {
     struct audit audit;
     struct unserved_list unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
-    uint64_t bound_version;
+    uint64_t bound_templates_version;
     uint64_t discovery_version;
     bool bindings_read; /* Before that nobody knows what no binding refers to. */
     enum { REFERRED_UNASKED, REFERRED_ASKED, REFERRED_READ } referred;
@@ -212,7 +212,7 @@ struct kube_source {
 
 static void template_bound(void *context, const struct identity *template)
 {
-    bound_changed(context, template);
+    bound_templates_changed(context, template);
 }
 
 struct kube_source *kube_source_new(const struct kube_settings *settings)
@@ -235,7 +235,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     discoverer_init(&s->discoverer, &s->context);
     s->context.discovery = s->discoverer.discovery;
     missing_kinds_init(&s->missing, s->engine, s->discoverer.discovery, settings->log);
-    bound_init(&s->bound, &s->context);
+    bound_templates_init(&s->bound, &s->context);
     audit_init(&s->audit, &s->context, settings->audit_interval_ms);
     s->references = settings->references;
     s->works = settings->works;
@@ -256,7 +256,7 @@ void kube_source_free(struct kube_source *s)
     engine_observe_bound_templates(s->engine, (struct bound_observer){0});
     engine_set_api_version_source(s->engine, (struct api_version_source){0});
     engine_follow_works(s->engine, false);
-    bound_release(&s->bound);
+    bound_templates_release(&s->bound);
     unserved_release(&s->unserved);
     discoverer_release(&s->discoverer);
     free(s);
@@ -270,7 +270,7 @@ static bool is_metadata_enough(const struct kube_source *s, const struct api_res
 
 /* Have the templates of a kind watched: all of them, or those that bindings refer to. */
 static void want_templates(struct kube_source *s, const struct api_resource *resource,
-                           bool bound_only, bool again)
+                           bool bound_templates_only, bool again)
 {
     reflector_list_want(&s->list,
                         (struct reflector_spec){
@@ -278,7 +278,7 @@ static void want_templates(struct kube_source *s, const struct api_resource *res
                             .kind = resource->kind,
                             .resource = resource->resource,
                             .metadata_only = is_metadata_enough(s, resource),
-                            .bound_only = bound_only,
+                            .bound_templates_only = bound_templates_only,
                             .again = again,
                         },
                         resource->namespaced);
@@ -404,12 +404,13 @@ static bool has_changed(struct kube_source *s)
     uint64_t bound = engine_bound_types_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
     bool read = s->bindings_read || are_bindings_read(s);
-    bool same = s->synced_once && selected == s->selected_version && bound == s->bound_version &&
-                discovered == s->discovery_version && read == s->bindings_read;
+    bool same = s->synced_once && selected == s->selected_version &&
+                bound == s->bound_templates_version && discovered == s->discovery_version &&
+                read == s->bindings_read;
 
     s->synced_once = true;
     s->selected_version = selected;
-    s->bound_version = bound;
+    s->bound_templates_version = bound;
     s->discovery_version = discovered;
     s->bindings_read = read;
     return !same;
@@ -450,7 +451,7 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
     clear_absent(s);
-    bound_turn(&s->bound, s->list.items, s->list.count);
+    bound_templates_turn(&s->bound, s->list.items, s->list.count);
     for (size_t i = 0; i < s->list.count; i++) {
         struct reflector *r = s->list.items[i];
 
@@ -461,13 +462,14 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     }
     audit_turn(&s->audit, s->list.items, s->list.count);
     missing_kinds_turn(&s->missing, &s->list, &s->unserved,
-                       discoverer_ready(&s->discoverer) && bound_ready(&s->bound), now_ms);
+                       discoverer_ready(&s->discoverer) && bound_templates_ready(&s->bound),
+                       now_ms);
 }
 
 int64_t kube_source_due(const struct kube_source *s)
 {
     int64_t due_ms = discoverer_due(&s->discoverer);
-    int64_t other_ms = bound_due(&s->bound);
+    int64_t other_ms = bound_templates_due(&s->bound);
 
     due_ms = other_ms < due_ms ? other_ms : due_ms;
     other_ms = missing_kinds_due(&s->missing);

@@ -113,7 +113,7 @@ static const char *lateness_reason(const struct watch *w, bool open, int64_t now
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    HASTE_STEP_MS = 37, /* Between two reflectors, after an outage. */
+    BURST_LIMIT_STEP_MS = 37, /* Between two reflectors, after an outage. */
 };
 
 /* Starts with its first turn. It must not be moved. */
@@ -141,7 +141,7 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
         .resource = r->resource,
         .api_version = r->api_version,
         .settings = spec->settings,
-        .bound_only = spec->bound_only,
+        .bound_templates_only = spec->bound_templates_only,
         .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
@@ -156,13 +156,13 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
     return r;
 }
 
-/* True as history_end_request(). */
+/* True as restore_history_end_request(). */
 static bool close_request(struct reflector *r)
 {
     request_close(&r->request);
     stream_slot_leave(&r->stream);
     list_limiter_leave(&r->context->limiter, &r->ticket);
-    return history_end_request(&r->history);
+    return restore_history_end_request(&r->history);
 }
 
 /* End the watch; the objects stay. Takes NULL. */
@@ -171,7 +171,7 @@ static void reflector_free(struct reflector *r)
     if (!r)
         return;
     (void)close_request(r);
-    recheck_release(&r->history.recheck);
+    restore_check_release(&r->history.restore_check);
     watch_release(&r->watch);
     failure_count(&r->failure, false);
     stream_slot_release(&r->stream);
@@ -214,7 +214,7 @@ static void step(struct reflector *r, struct watch_input input)
 
     if (order.listed) {
         reflector_store_end_pass(&r->objects);
-        if (history_end_list(&r->history, order.older))
+        if (restore_history_end_list(&r->history, order.older))
             announce_restore(r);
         r->synced = true;
         r->last_end = END_REGULAR;
@@ -231,14 +231,14 @@ static void step(struct reflector *r, struct watch_input input)
  * Keep all objects from now on, or those that bindings refer to; and full objects, or their
  * metadata. What that needs and was not kept is read again; what is in the store stays until then.
  */
-static void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only)
+static void reflector_keep(struct reflector *r, bool bound_templates_only, bool metadata_only)
 {
-    bool more = r->objects.bound_only && !bound_only;
+    bool more = r->objects.bound_templates_only && !bound_templates_only;
     bool fuller = r->metadata_only && !metadata_only;
 
-    if (!r->objects.bound_only && bound_only)
+    if (!r->objects.bound_templates_only && bound_templates_only)
         reflector_store_drop_unbound(&r->objects);
-    r->objects.bound_only = bound_only;
+    r->objects.bound_templates_only = bound_templates_only;
     r->metadata_only = metadata_only;
     if (more || fuller)
         reflector_relist(r);
@@ -266,17 +266,17 @@ static void answered(void *context)
         watch_heard(&r->watch, 0, false, r->context->now_ms);
     reflector_answered(r->context);
     if (r->watch.phase == WATCH_STREAMING)
-        history_check(&r->history,
-                      (struct recheck_spec){
-                          .api_version = r->api_version,
-                          .kind = r->kind,
-                          .resource = r->resource,
-                          .ns = r->ns,
-                          .field_selector = r->field_selector,
-                          .metadata_only = r->metadata_only && !r->watch.full_objects,
-                          .position = r->watch.version,
-                      },
-                      r->context->now_ms);
+        restore_history_check(&r->history,
+                              (struct restore_check_spec){
+                                  .api_version = r->api_version,
+                                  .kind = r->kind,
+                                  .resource = r->resource,
+                                  .ns = r->ns,
+                                  .field_selector = r->field_selector,
+                                  .metadata_only = r->metadata_only && !r->watch.full_objects,
+                                  .position = r->watch.version,
+                              },
+                              r->context->now_ms);
 }
 
 static void heard(void *context, size_t bytes, bool cut)
@@ -296,7 +296,7 @@ static bool receive_event(void *context, const struct watch_event *event)
         reflector_doubt(r);
         return false;
     }
-    history_note(&r->history, &r->watch, event);
+    restore_history_note(&r->history, &r->watch, event);
     switch (event->kind) {
     case EVENT_OBJECT:
         reflector_store_put(&r->objects, event->object);
@@ -332,7 +332,7 @@ static void request_ended(void *context, const struct request_end *end)
     struct reflector *r = context;
     struct watch_input input = {
         .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
-    bool unsettled = history_end_request(&r->history);
+    bool unsettled = restore_history_end_request(&r->history);
 
     r->answered_ms = 0;
     stream_slot_leave(&r->stream);
@@ -359,7 +359,7 @@ static void open_request(struct reflector *r)
 
     if (r->watch.phase != WATCH_STREAMING && !r->watch.token) {
         reflector_store_begin_pass(&r->objects, r->watch.most_recent);
-        history_begin_list(&r->history);
+        restore_history_begin_list(&r->history);
     }
     r->wants_open = r->late = false;
     r->answered_ms = 0;
@@ -460,13 +460,13 @@ static void open_if_allowed(struct reflector *r)
 /* Has the server been restored from a backup, as others know, or the check of a stream finds? */
 static void look_for_restore(struct reflector *r)
 {
-    enum recheck_result result =
+    enum restore_check_result result =
         history_turn(&r->history, r->context->transport, r->context->now_ms);
 
-    if (result == RECHECK_RESTORED)
+    if (result == RESTORE_CHECK_RESTORED)
         announce_restore(r);
-    if (result == RECHECK_RESTORED || result == RECHECK_DOUBTFUL) {
-        r->history.expected = result == RECHECK_RESTORED;
+    if (result == RESTORE_CHECK_RESTORED || result == RESTORE_CHECK_DOUBTFUL) {
+        r->history.expected = result == RESTORE_CHECK_RESTORED;
         reflector_doubt(r);
     } else if (r->history.restores != r->context->restores) {
         r->history.restores = r->context->restores;
@@ -483,7 +483,7 @@ void reflector_turn(struct reflector *r)
     if (r->failure.counts && r->context->recovered_ms >= r->failure.failed_ms) {
         failure_count(&r->failure, false);
         watch_forgive(&r->watch, r->failure.failed_ms, r->failure.told_to_wait_ms,
-                      r->objects.origin.source * HASTE_STEP_MS);
+                      r->objects.origin.source * BURST_LIMIT_STEP_MS);
     }
     if (now_ms >= proven_ms(r))
         failure_end(&r->failure);
@@ -508,8 +508,8 @@ int64_t reflector_due(const struct reflector *r)
 
     if (late_ms(r) < due_ms)
         due_ms = late_ms(r);
-    if (recheck_due(&r->history.recheck) < due_ms)
-        due_ms = recheck_due(&r->history.recheck);
+    if (restore_check_due(&r->history.restore_check) < due_ms)
+        due_ms = restore_check_due(&r->history.restore_check);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
 }
 
@@ -532,14 +532,15 @@ static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
             found = r;
     }
     if (found) {
-        found->wants_relist = found->wants_relist || (spec->again && found->objects.bound_only);
+        found->wants_relist =
+            found->wants_relist || (spec->again && found->objects.bound_templates_only);
     } else {
         found = reflector_new(l->context, spec);
         l->items = xreallocarray(l->items, l->count + 1, sizeof(struct reflector *));
         l->items[l->count++] = found;
     }
     found->wanted = true;
-    found->wanted_all = found->wanted_all || !spec->bound_only;
+    found->wanted_all = found->wanted_all || !spec->bound_templates_only;
     found->wanted_full = found->wanted_full || !spec->metadata_only;
 }
 

@@ -51,8 +51,8 @@ struct reflector_spec {
      * store as its setting.
      */
     const char *settings;
-    bool bound_only; /* Keep only templates that a binding refers to. */
-    bool again;      /* For the reflector's owner: all objects are wanted anew. */
+    bool bound_templates_only; /* Keep only templates that a binding refers to. */
+    bool again;                /* For the reflector's owner: all objects are wanted anew. */
 };
 
 struct reflector {
@@ -67,7 +67,7 @@ struct reflector {
     bool optional;
     bool supplement;
     bool wanted;
-    bool wanted_all;  /* By more than bindings: see reflector_store, `bound_only`. */
+    bool wanted_all;  /* By more than bindings: see reflector_store, `bound_templates_only`. */
     bool wanted_full; /* Not only the metadata. */
     bool wants_relist;
     bool was_forbidden;

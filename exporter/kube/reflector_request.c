@@ -385,7 +385,7 @@ int64_t list_limiter_patience(const struct list_limiter *l, const struct list_ti
                   : INT64_MAX;
 }
 
-void stream_slot_init(struct stream_slot *slot, struct stream_room *room, bool required)
+void stream_slot_init(struct stream_slot *slot, struct stream_limit *room, bool required)
 {
     *slot = (struct stream_slot){.room = room, .required = required};
     room->required += required;
@@ -399,7 +399,7 @@ void stream_slot_release(struct stream_slot *slot)
 
 bool stream_slot_enter(struct stream_slot *slot)
 {
-    struct stream_room *room = slot->room;
+    struct stream_limit *room = slot->room;
     unsigned kept = slot->required ? 0 : room->required;
 
     if (slot->held)
@@ -454,6 +454,6 @@ void reflector_answered(struct reflector_context *context)
 
 void reflector_restored(struct reflector_context *context)
 {
-    if (haste_take(&context->haste, RESTORE_COST_MS, context->now_ms))
+    if (burst_limit_take(&context->burst_limit, RESTORE_COST_MS, context->now_ms))
         context->restores++;
 }

@@ -177,7 +177,7 @@ int64_t list_limiter_patience(const struct list_limiter *l, const struct list_ti
  * those are bounded. Required resources have theirs first: room is kept for those that have none
  * open at the moment.
  */
-struct stream_room {
+struct stream_limit {
     unsigned limit;
     unsigned open;
     unsigned required; /* Slots of required resources that hold no room. */
@@ -185,13 +185,13 @@ struct stream_room {
 
 /* The room of one stream. */
 struct stream_slot {
-    struct stream_room *room; /* Borrowed. */
+    struct stream_limit *room; /* Borrowed. */
     bool required;
     bool held;
 };
 
 /* From now on the resource may have a stream; stream_slot_release() ends that. */
-void stream_slot_init(struct stream_slot *slot, struct stream_room *room, bool required);
+void stream_slot_init(struct stream_slot *slot, struct stream_limit *room, bool required);
 void stream_slot_release(struct stream_slot *slot);
 
 /* True if a stream may open, or is; then call stream_slot_leave() when it has ended. */
@@ -209,7 +209,7 @@ struct reflector_context {
     const struct namespace_filter *filter;
     const struct log *log;
     struct list_limiter limiter;
-    struct stream_room streams;
+    struct stream_limit streams;
     unsigned single_reads; /* How many may be open. */
     int64_t now_ms;        /* Steady. */
     int64_t clock_ms;      /* Since the epoch. */
@@ -218,7 +218,7 @@ struct reflector_context {
     unsigned failing_count; /* Of them, those that the server does not serve at the moment. */
     int64_t recovered_ms;   /* When it last answered again after it had failed most of them. */
     uint64_t restores;      /* How often the server was restored from a backup, as is known. */
-    struct haste haste;     /* Of acting upon that. */
+    struct burst_limit burst_limit; /* Of acting upon that. */
     uint32_t last_source;
     uint64_t health_version; /* Changes with what people are told of any reflector. */
     const struct discovery *discovery;

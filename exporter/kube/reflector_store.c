@@ -103,7 +103,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
         return;
     /* What is not wanted any more may be in the store. */
     if (!allowed || (s->settings && !contains_settings(object)) ||
-        (s->bound_only && !is_wanted(s, object))) {
+        (s->bound_templates_only && !is_wanted(s, object))) {
         reflector_store_remove(s, object);
         return;
     }
@@ -141,14 +141,15 @@ enum listed_state reflector_store_find(const struct reflector_store *s, const cJ
     struct error ignored;
 
     if (!read_identity(s, object, &id, &ignored) || !is_allowed(s, object) ||
-        (s->settings && !contains_settings(object)) || (s->bound_only && !is_wanted(s, object)))
+        (s->settings && !contains_settings(object)) ||
+        (s->bound_templates_only && !is_wanted(s, object)))
         return LISTED_UNWANTED;
     *entry = store_find(s->store, &id);
     /* One that comes from elsewhere is not ours to judge. */
     if (*entry && entry_exists(*entry))
         return entry_is_from_source(*entry, s->origin.source) ? LISTED_THERE : LISTED_UNWANTED;
     /* A template that is wanted since a binding refers to it may be on its way. */
-    return s->bound_only ? LISTED_UNWANTED : LISTED_MISSING;
+    return s->bound_templates_only ? LISTED_UNWANTED : LISTED_MISSING;
 }
 
 void reflector_store_note_unnamed(struct reflector_store *s)

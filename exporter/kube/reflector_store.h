@@ -23,7 +23,7 @@ struct reflector_store {
     /* To tell what a binding refers to: Karmada looks at one version of a kind. NULL: none. */
     const struct discovery *discovery;
     /* Keep only the templates that bindings, or others, refer to: no policy selects their kind. */
-    bool bound_only;
+    bool bound_templates_only;
     bool has_unread;  /* Since the last complete pass. */
     bool has_unnamed; /* In this pass: see reflector_store_note_unnamed(). */
     bool has_refused; /* In this pass: an object was rejected of which there is no earlier version.

@@ -56,7 +56,7 @@ static uint64_t hash_origin(const cJSON *object)
     return hash;
 }
 
-static void note(struct newest *n, const cJSON *object, const char *version, bool listed,
+static void note(struct last_change *n, const cJSON *object, const char *version, bool listed,
                  bool deleted)
 {
     const char *ns = text_of(object, "namespace");
@@ -74,18 +74,18 @@ static void note(struct newest *n, const cJSON *object, const char *version, boo
     n->deleted = deleted;
 }
 
-void newest_note(struct newest *n, const cJSON *object, const char *version, bool deleted)
+void last_change_note(struct last_change *n, const cJSON *object, const char *version, bool deleted)
 {
     note(n, object, version, false, deleted);
 }
 
-void newest_note_listed(struct newest *n, const cJSON *object, const char *version)
+void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version)
 {
     if (!*n->name || number_compare(version, n->version) == NUMBER_GREATER)
         note(n, object, version, true, false);
 }
 
-void newest_replace(struct newest *n, const struct newest *listed)
+void last_change_replace(struct last_change *n, const struct last_change *listed)
 {
     bool later = !*listed->name || number_compare(n->version, listed->version) == NUMBER_GREATER;
 
@@ -95,45 +95,47 @@ void newest_replace(struct newest *n, const struct newest *listed)
 }
 
 /* True if it is about this object. */
-static bool newest_is_of(const struct newest *n, const cJSON *object)
+static bool last_change_is_of(const struct last_change *n, const cJSON *object)
 {
     return *n->name && strcmp(text_of(object, "name"), n->name) == 0 &&
            strcmp(text_of(object, "namespace"), n->ns) == 0;
 }
 
-bool newest_is_followed_by(const struct newest *n, const cJSON *object, bool deleted)
+bool last_change_is_followed_by(const struct last_change *n, const cJSON *object, bool deleted)
 {
-    return newest_is_of(n, object) && (n->deleted || deleted || hash_uid(object) == n->uid);
+    return last_change_is_of(n, object) && (n->deleted || deleted || hash_uid(object) == n->uid);
 }
 
-static enum newest_verdict compare_content(const struct newest *n, const cJSON *object)
+static enum last_change_verdict compare_content(const struct last_change *n, const cJSON *object)
 {
     bool same = hash_origin(object) == n->origin;
 
     if (same && n->content != 0)
         same = hash_value(object) == n->content;
-    return same ? NEWEST_HOLDS : NEWEST_ALTERED;
+    return same ? LAST_CHANGE_HOLDS : LAST_CHANGE_ALTERED;
 }
 
-enum newest_verdict newest_judge(const struct newest *n, const char *position, const cJSON *object)
+enum last_change_verdict last_change_judge(const struct last_change *n, const char *position,
+                                           const cJSON *object)
 {
     const char *version = text_of(object, "resourceVersion");
     enum number_order order = number_compare(version, position);
 
     if (!object)
-        return n->deleted ? NEWEST_HOLDS : NEWEST_UNDECIDED;
+        return n->deleted ? LAST_CHANGE_HOLDS : LAST_CHANGE_UNDECIDED;
     if (!n->deleted && strcmp(version, n->version) == 0)
         return compare_content(n, object);
-    return order == NUMBER_LESS || order == NUMBER_EQUAL ? NEWEST_UNDONE : NEWEST_UNDECIDED;
+    return order == NUMBER_LESS || order == NUMBER_EQUAL ? LAST_CHANGE_UNDONE
+                                                         : LAST_CHANGE_UNDECIDED;
 }
 
-enum newest_verdict newest_judge_past(const struct newest *n, const cJSON *object)
+enum last_change_verdict last_change_judge_past(const struct last_change *n, const cJSON *object)
 {
     const char *version = text_of(object, "resourceVersion");
 
     if (!object || n->deleted)
-        return !object == n->deleted ? NEWEST_HOLDS : NEWEST_UNDONE;
-    return strcmp(version, n->version) == 0 ? compare_content(n, object) : NEWEST_UNDONE;
+        return !object == n->deleted ? LAST_CHANGE_HOLDS : LAST_CHANGE_UNDONE;
+    return strcmp(version, n->version) == 0 ? compare_content(n, object) : LAST_CHANGE_UNDONE;
 }
 
 enum {
@@ -143,50 +145,51 @@ enum {
     FAILURES_MAX = 6, /* Then it is as if the server could not tell. */
 };
 
-static void drop_fetch(struct recheck *c)
+static void drop_fetch(struct restore_check *c)
 {
     fetch_free(c->fetch);
     c->fetch = NULL;
     c->outdated = false;
 }
 
-void recheck_release(struct recheck *c)
+void restore_check_release(struct restore_check *c)
 {
-    recheck_end(c);
+    restore_check_end(c);
     drop_fetch(c);
 }
 
-void recheck_end(struct recheck *c)
+void restore_check_end(struct restore_check *c)
 {
-    c->step = RECHECK_IDLE;
+    c->step = RESTORE_CHECK_IDLE;
     c->outdated = true;
 }
 
-void recheck_begin(struct recheck *c, const struct recheck_spec *spec, int64_t now_ms)
+void restore_check_begin(struct restore_check *c, const struct restore_check_spec *spec,
+                         int64_t now_ms)
 {
-    *c = (struct recheck){.spec = *spec,
-                          .newest = *spec->newest,
-                          .fetch = c->fetch,
-                          .outdated = true,
-                          .due_ms = now_ms};
+    *c = (struct restore_check){.spec = *spec,
+                                .last_change = *spec->last_change,
+                                .fetch = c->fetch,
+                                .outdated = true,
+                                .due_ms = now_ms};
     snprintf(c->position, sizeof(c->position), "%s", spec->position);
-    c->step = *c->newest.name ? RECHECK_OBJECT : RECHECK_LIST;
+    c->step = *c->last_change.name ? RESTORE_CHECK_OBJECT : RESTORE_CHECK_LIST;
 }
 
 /* The stream has brought a change of this object. */
-static void recheck_note(struct recheck *c, const cJSON *object, bool deleted)
+static void restore_check_note(struct restore_check *c, const cJSON *object, bool deleted)
 {
-    c->explained = c->explained ||
-                   (c->step != RECHECK_IDLE && newest_is_followed_by(&c->newest, object, deleted));
+    c->explained = c->explained || (c->step != RESTORE_CHECK_IDLE &&
+                                    last_change_is_followed_by(&c->last_change, object, deleted));
 }
 
 /* ---- questions ---- */
 
-static void ask(struct recheck *c, struct transport transport, int64_t now_ms)
+static void ask(struct restore_check *c, struct transport transport, int64_t now_ms)
 {
     CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(QUERY_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf selector = STRBUF_INIT(QUERY_MAX_BYTES);
-    bool any = c->step == RECHECK_LIST;
+    bool any = c->step == RESTORE_CHECK_LIST;
     const char *ns = c->spec.ns ? c->spec.ns : "";
 
     if (any) {
@@ -194,18 +197,18 @@ static void ask(struct recheck *c, struct transport transport, int64_t now_ms)
         if (c->spec.field_selector)
             url_add(&query, "fieldSelector", c->spec.field_selector);
     } else {
-        strbuf_addf(&selector, "metadata.name=%s", c->newest.name);
+        strbuf_addf(&selector, "metadata.name=%s", c->last_change.name);
         url_add(&query, "fieldSelector", selector.data);
         url_add(&query, "resourceVersion", c->past);
         url_add(&query, "resourceVersionMatch", "Exact");
     }
     c->fetch = fetch_start(transport,
                            &(struct fetch_spec){
-                               .id = {c->spec.api_version, c->spec.kind, any ? ns : c->newest.ns,
-                                      any ? "" : c->newest.name},
+                               .id = {c->spec.api_version, c->spec.kind,
+                                      any ? ns : c->last_change.ns, any ? "" : c->last_change.name},
                                .resource = c->spec.resource,
                                .metadata_only = any || c->spec.metadata_only,
-                               .list_query = c->step == RECHECK_OBJECT ? NULL : query.data,
+                               .list_query = c->step == RESTORE_CHECK_OBJECT ? NULL : query.data,
                            },
                            now_ms);
 }
@@ -229,16 +232,17 @@ static bool decrement(char *version)
     return true;
 }
 
-static enum recheck_result go_on(struct recheck *c, enum recheck_step step, int64_t due_ms)
+static enum restore_check_result go_on(struct restore_check *c, enum restore_check_step step,
+                                       int64_t due_ms)
 {
     c->step = step;
     c->due_ms = due_ms;
     c->failures = 0;
-    return RECHECK_OPEN;
+    return RESTORE_CHECK_OPEN;
 }
 
-static enum recheck_result ask_about(struct recheck *c, enum recheck_step step, const char *version,
-                                     int64_t now_ms)
+static enum restore_check_result ask_about(struct restore_check *c, enum restore_check_step step,
+                                           const char *version, int64_t now_ms)
 {
     memcpy(c->past, version, sizeof(c->past));
     return go_on(c, step, now_ms);
@@ -255,94 +259,99 @@ static bool list_was_read(const struct fetch *f)
     return was_read(f) && f->version;
 }
 
-static enum recheck_result look_at_object(struct recheck *c, const struct fetch *f, int64_t now_ms)
+static enum restore_check_result look_at_object(struct restore_check *c, const struct fetch *f,
+                                                int64_t now_ms)
 {
-    enum newest_verdict verdict = NEWEST_UNDECIDED;
+    enum last_change_verdict verdict = LAST_CHANGE_UNDECIDED;
 
     if (was_read(f))
-        verdict = newest_judge(&c->newest, c->position, f->object);
-    c->altered = verdict == NEWEST_ALTERED && !c->spec.by_version;
-    if (verdict == NEWEST_UNDONE)
-        return RECHECK_RESTORED;
+        verdict = last_change_judge(&c->last_change, c->position, f->object);
+    c->altered = verdict == LAST_CHANGE_ALTERED && !c->spec.by_version;
+    if (verdict == LAST_CHANGE_UNDONE)
+        return RESTORE_CHECK_RESTORED;
     if (c->altered)
-        return RECHECK_DOUBTFUL;
+        return RESTORE_CHECK_DOUBTFUL;
     c->unread = !was_read(f);
-    c->changed = was_read(f) && verdict == NEWEST_UNDECIDED;
-    return go_on(c, RECHECK_LIST, now_ms);
+    c->changed = was_read(f) && verdict == LAST_CHANGE_UNDECIDED;
+    return go_on(c, RESTORE_CHECK_LIST, now_ms);
 }
 
 /* No object of which nothing is known may be older than the stream, nor may the list be. */
-static enum recheck_result look_at_list(struct recheck *c, const struct fetch *f, int64_t now_ms)
+static enum restore_check_result look_at_list(struct restore_check *c, const struct fetch *f,
+                                              int64_t now_ms)
 {
     char before[WATCH_VERSION_MAX];
     const char *version = json_str(json_get(f->object, "metadata"), "resourceVersion", "");
     bool unknown =
-        !*c->newest.name && f->object && number_compare(version, c->position) == NUMBER_LESS;
+        !*c->last_change.name && f->object && number_compare(version, c->position) == NUMBER_LESS;
 
     if (list_was_read(f) && (unknown || number_compare(f->version, c->position) == NUMBER_LESS))
-        return RECHECK_RESTORED;
+        return RESTORE_CHECK_RESTORED;
     if (c->unread || c->changed)
-        return ask_about(c, RECHECK_PAST, c->position, now_ms);
-    if (!c->newest.deleted)
-        return RECHECK_PASSED;
-    memcpy(before, c->newest.version, sizeof(before));
-    return decrement(before) ? ask_about(c, RECHECK_BEFORE, before, now_ms) : RECHECK_PASSED;
+        return ask_about(c, RESTORE_CHECK_PAST, c->position, now_ms);
+    if (!c->last_change.deleted)
+        return RESTORE_CHECK_PASSED;
+    memcpy(before, c->last_change.version, sizeof(before));
+    return decrement(before) ? ask_about(c, RESTORE_CHECK_BEFORE, before, now_ms)
+                             : RESTORE_CHECK_PASSED;
 }
 
-static enum recheck_result look_at_deletion(struct recheck *c, const struct fetch *f,
-                                            int64_t now_ms)
+static enum restore_check_result look_at_deletion(struct restore_check *c, const struct fetch *f,
+                                                  int64_t now_ms)
 {
-    bool before = c->step == RECHECK_BEFORE;
+    bool before = c->step == RESTORE_CHECK_BEFORE;
 
     /* A server that has forgotten that, or cannot tell. */
     if (!list_was_read(f) || strcmp(f->version, c->past) != 0)
-        return RECHECK_PASSED;
+        return RESTORE_CHECK_PASSED;
     if ((f->state == FETCH_FOUND) != before)
-        return RECHECK_RESTORED;
-    return before ? ask_about(c, RECHECK_DELETION, c->newest.version, now_ms) : RECHECK_PASSED;
+        return RESTORE_CHECK_RESTORED;
+    return before ? ask_about(c, RESTORE_CHECK_DELETION, c->last_change.version, now_ms)
+                  : RESTORE_CHECK_PASSED;
 }
 
-static enum recheck_result look_at_past(struct recheck *c, const struct fetch *f, int64_t now_ms)
+static enum restore_check_result look_at_past(struct restore_check *c, const struct fetch *f,
+                                              int64_t now_ms)
 {
     bool past = list_was_read(f) && strcmp(f->version, c->position) == 0;
-    enum newest_verdict verdict = NEWEST_UNDECIDED;
+    enum last_change_verdict verdict = LAST_CHANGE_UNDECIDED;
 
     /* A server that does not look back tells how it is now. */
     if (past)
-        verdict = newest_judge_past(&c->newest, f->object);
+        verdict = last_change_judge_past(&c->last_change, f->object);
     else if (list_was_read(f))
-        verdict = newest_judge(&c->newest, c->position, f->object);
-    c->altered = verdict == NEWEST_ALTERED && !c->spec.by_version;
+        verdict = last_change_judge(&c->last_change, c->position, f->object);
+    c->altered = verdict == LAST_CHANGE_ALTERED && !c->spec.by_version;
     /* What it has forgotten is not to be had by events either. */
     if (c->altered || (c->changed && f->http_status == 410))
-        return RECHECK_DOUBTFUL;
-    if (verdict == NEWEST_UNDECIDED && (c->changed || list_was_read(f)))
-        return go_on(c, RECHECK_EVENT, now_ms + EVENT_WAIT_MS);
-    return verdict == NEWEST_UNDONE ? RECHECK_RESTORED : RECHECK_PASSED;
+        return RESTORE_CHECK_DOUBTFUL;
+    if (verdict == LAST_CHANGE_UNDECIDED && (c->changed || list_was_read(f)))
+        return go_on(c, RESTORE_CHECK_EVENT, now_ms + EVENT_WAIT_MS);
+    return verdict == LAST_CHANGE_UNDONE ? RESTORE_CHECK_RESTORED : RESTORE_CHECK_PASSED;
 }
 
-static bool may_pass(const struct recheck *c, const struct fetch *f)
+static bool may_pass(const struct restore_check *c, const struct fetch *f)
 {
     /* A server that does not understand to be asked for an object by its name is not well. */
-    bool odd = c->step == RECHECK_OBJECT && f->http_status == 400;
+    bool odd = c->step == RESTORE_CHECK_OBJECT && f->http_status == 400;
 
     return f->state == FETCH_FAILED &&
            (odd || f->http_status == 0 || f->http_status == 429 || f->http_status >= 500);
 }
 
-static enum recheck_result read_answer(struct recheck *c, int64_t now_ms)
+static enum restore_check_result read_answer(struct restore_check *c, int64_t now_ms)
 {
     struct fetch *f = c->fetch;
-    enum recheck_result result = RECHECK_OPEN;
+    enum restore_check_result result = RESTORE_CHECK_OPEN;
 
     c->fetch = NULL;
     if (may_pass(c, f) && c->failures < FAILURES_MAX) {
         c->due_ms = now_ms + ((int64_t)RETRY_FIRST_MS << c->failures++);
-    } else if (c->step == RECHECK_OBJECT) {
+    } else if (c->step == RESTORE_CHECK_OBJECT) {
         result = look_at_object(c, f, now_ms);
-    } else if (c->step == RECHECK_PAST) {
+    } else if (c->step == RESTORE_CHECK_PAST) {
         result = look_at_past(c, f, now_ms);
-    } else if (c->step == RECHECK_BEFORE || c->step == RECHECK_DELETION) {
+    } else if (c->step == RESTORE_CHECK_BEFORE || c->step == RESTORE_CHECK_DELETION) {
         result = look_at_deletion(c, f, now_ms);
     } else {
         result = look_at_list(c, f, now_ms);
@@ -351,59 +360,60 @@ static enum recheck_result read_answer(struct recheck *c, int64_t now_ms)
     return result;
 }
 
-static enum recheck_result await_event(struct recheck *c, int64_t now_ms)
+static enum restore_check_result await_event(struct restore_check *c, int64_t now_ms)
 {
     if (c->explained)
-        return RECHECK_PASSED;
-    return now_ms >= c->due_ms ? RECHECK_RESTORED : RECHECK_OPEN;
+        return RESTORE_CHECK_PASSED;
+    return now_ms >= c->due_ms ? RESTORE_CHECK_RESTORED : RESTORE_CHECK_OPEN;
 }
 
-enum recheck_result recheck_turn(struct recheck *c, struct transport transport, int64_t now_ms)
+enum restore_check_result restore_check_turn(struct restore_check *c, struct transport transport,
+                                             int64_t now_ms)
 {
-    enum recheck_result result = RECHECK_OPEN;
+    enum restore_check_result result = RESTORE_CHECK_OPEN;
 
     if (c->outdated)
         drop_fetch(c);
-    if (c->step == RECHECK_IDLE)
-        return RECHECK_OPEN;
+    if (c->step == RESTORE_CHECK_IDLE)
+        return RESTORE_CHECK_OPEN;
     if (c->fetch)
         fetch_turn(c->fetch, now_ms);
     if (c->fetch && c->fetch->state != FETCH_OPEN)
         result = read_answer(c, now_ms);
-    if (result == RECHECK_OPEN && c->step == RECHECK_EVENT)
+    if (result == RESTORE_CHECK_OPEN && c->step == RESTORE_CHECK_EVENT)
         result = await_event(c, now_ms);
-    if (result != RECHECK_OPEN)
-        recheck_end(c);
-    else if (!c->fetch && c->step != RECHECK_EVENT && now_ms >= c->due_ms)
+    if (result != RESTORE_CHECK_OPEN)
+        restore_check_end(c);
+    else if (!c->fetch && c->step != RESTORE_CHECK_EVENT && now_ms >= c->due_ms)
         ask(c, transport, now_ms);
     return result;
 }
 
-int64_t recheck_due(const struct recheck *c)
+int64_t restore_check_due(const struct restore_check *c)
 {
-    if (c->step == RECHECK_IDLE)
+    if (c->step == RESTORE_CHECK_IDLE)
         return INT64_MAX;
     return c->fetch ? fetch_due(c->fetch) : c->due_ms;
 }
 
-void history_begin_list(struct history *h)
+void restore_history_begin_list(struct history *h)
 {
-    recheck_end(&h->recheck);
-    h->listed = (struct newest){0};
+    restore_check_end(&h->restore_check);
+    h->listed = (struct last_change){0};
     h->contradicted = false;
 }
 
 /* Hold the newest object known against what a list has of it. */
 static void compare(struct history *h, const struct watch *w, const cJSON *object)
 {
-    enum newest_verdict verdict = newest_judge(&h->newest, w->version, object);
+    enum last_change_verdict verdict = last_change_judge(&h->last_change, w->version, object);
 
-    h->contradicted =
-        h->contradicted || verdict == NEWEST_UNDONE || (verdict == NEWEST_ALTERED && !h->varies);
-    h->varies = h->varies || (h->doubted && verdict == NEWEST_HOLDS);
+    h->contradicted = h->contradicted || verdict == LAST_CHANGE_UNDONE ||
+                      (verdict == LAST_CHANGE_ALTERED && !h->varies);
+    h->varies = h->varies || (h->doubted && verdict == LAST_CHANGE_HOLDS);
 }
 
-void history_note(struct history *h, const struct watch *w, const struct watch_event *event)
+void restore_history_note(struct history *h, const struct watch *w, const struct watch_event *event)
 {
     const cJSON *object = event->object;
 
@@ -412,48 +422,50 @@ void history_note(struct history *h, const struct watch *w, const struct watch_e
     if (w->phase == WATCH_STREAMING) {
         bool deleted = event->kind == EVENT_DELETED;
 
-        recheck_note(&h->recheck, object, deleted);
-        newest_note(&h->newest, object, event->version, deleted);
+        restore_check_note(&h->restore_check, object, deleted);
+        last_change_note(&h->last_change, object, event->version, deleted);
         return;
     }
-    if (newest_is_of(&h->newest, object))
+    if (last_change_is_of(&h->last_change, object))
         compare(h, w, object);
-    newest_note_listed(&h->listed, object, event->version);
+    last_change_note_listed(&h->listed, object, event->version);
 }
 
-bool history_end_list(struct history *h, bool older)
+bool restore_history_end_list(struct history *h, bool older)
 {
     bool restored = (older || h->contradicted) && !h->expected;
 
     if (older || h->contradicted || h->expected)
-        h->newest = h->listed;
+        h->last_change = h->listed;
     else
-        newest_replace(&h->newest, &h->listed);
+        last_change_replace(&h->last_change, &h->listed);
     h->expected = h->contradicted = h->doubted = false;
     return restored;
 }
 
-void history_check(struct history *h, struct recheck_spec spec, int64_t now_ms)
+void restore_history_check(struct history *h, struct restore_check_spec spec, int64_t now_ms)
 {
     if (!h->resumed)
         return;
-    spec.newest = &h->newest;
+    spec.last_change = &h->last_change;
     spec.by_version = h->varies;
-    recheck_begin(&h->recheck, &spec, now_ms);
+    restore_check_begin(&h->restore_check, &spec, now_ms);
 }
 
-bool history_end_request(struct history *h)
+bool restore_history_end_request(struct history *h)
 {
-    bool lost = recheck_is_open(&h->recheck) && !newest_is(&h->newest, &h->recheck.newest);
+    bool lost = restore_check_is_open(&h->restore_check) &&
+                !last_change_is(&h->last_change, &h->restore_check.last_change);
 
-    recheck_end(&h->recheck);
+    restore_check_end(&h->restore_check);
     return lost;
 }
 
-enum recheck_result history_turn(struct history *h, struct transport transport, int64_t now_ms)
+enum restore_check_result history_turn(struct history *h, struct transport transport,
+                                       int64_t now_ms)
 {
-    enum recheck_result result = recheck_turn(&h->recheck, transport, now_ms);
+    enum restore_check_result result = restore_check_turn(&h->restore_check, transport, now_ms);
 
-    h->doubted = h->doubted || (result == RECHECK_DOUBTFUL && h->recheck.altered);
+    h->doubted = h->doubted || (result == RESTORE_CHECK_DOUBTFUL && h->restore_check.altered);
     return result;
 }

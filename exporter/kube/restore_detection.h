@@ -31,7 +31,7 @@
  *
  * Versions that are no numbers are the same or not, and have no order.
  */
-struct newest {
+struct last_change {
     char ns[64];
     char name[254]; /* "": no change is known. */
     char version[WATCH_VERSION_MAX];
@@ -42,42 +42,44 @@ struct newest {
 };
 
 /* The stream brought a change of an object. One that cannot be told from others is left out. */
-void newest_note(struct newest *n, const cJSON *object, const char *version, bool deleted);
+void last_change_note(struct last_change *n, const cJSON *object, const char *version,
+                      bool deleted);
 
 /*
  * A list brought an object: it is kept if its version is the highest so far, without its content:
  * where the versions of a list rise that would have to be read of each. Its origin is little.
  */
-void newest_note_listed(struct newest *n, const cJSON *object, const char *version);
+void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version);
 
 /* A list is complete: of what it brought, and what was known before, only what still holds. */
-void newest_replace(struct newest *n, const struct newest *listed);
+void last_change_replace(struct last_change *n, const struct last_change *listed);
 
 /* True if it is the same change. */
-static inline bool newest_is(const struct newest *n, const struct newest *other)
+static inline bool last_change_is(const struct last_change *n, const struct last_change *other)
 {
     return strcmp(n->version, other->version) == 0 && strcmp(n->name, other->name) == 0 &&
            strcmp(n->ns, other->ns) == 0;
 }
 
 /* The same, and the change may be the next of its history: a new object follows a deletion only. */
-bool newest_is_followed_by(const struct newest *n, const cJSON *object, bool deleted);
+bool last_change_is_followed_by(const struct last_change *n, const cJSON *object, bool deleted);
 
-enum newest_verdict {
-    NEWEST_HOLDS,
-    NEWEST_ALTERED,   /* It has the same version, and is another object. */
-    NEWEST_UNDONE,    /* The server was restored to before the change. */
-    NEWEST_UNDECIDED, /* It was changed after `position`: ask how it was there. */
+enum last_change_verdict {
+    LAST_CHANGE_HOLDS,
+    LAST_CHANGE_ALTERED,   /* It has the same version, and is another object. */
+    LAST_CHANGE_UNDONE,    /* The server was restored to before the change. */
+    LAST_CHANGE_UNDECIDED, /* It was changed after `position`: ask how it was there. */
 };
 
 /*
  * What follows from how the object is now: `object`, NULL if it is not there. All changes up to
  * `position` are known.
  */
-enum newest_verdict newest_judge(const struct newest *n, const char *position, const cJSON *object);
+enum last_change_verdict last_change_judge(const struct last_change *n, const char *position,
+                                           const cJSON *object);
 
 /* The same from how it was at a version of the stream that the change had come by. */
-enum newest_verdict newest_judge_past(const struct newest *n, const cJSON *object);
+enum last_change_verdict last_change_judge_past(const struct last_change *n, const cJSON *object);
 
 /*
  * Asks a server to which a stream has returned whether it was restored from a backup meanwhile
@@ -90,7 +92,7 @@ enum newest_verdict newest_judge_past(const struct newest *n, const cJSON *objec
  */
 
 /* Of what is read. Borrowed while a check is under way. */
-struct recheck_spec {
+struct restore_check_spec {
     const char *api_version;
     const char *kind;
     const char *resource;
@@ -98,33 +100,34 @@ struct recheck_spec {
     const char *field_selector;
     bool metadata_only;
     bool by_version; /* Objects of one version are the same, whatever is in them. */
-    const struct newest *newest;
+    const struct last_change *last_change;
     const char *position; /* What the stream was resumed at. */
 };
 
-enum recheck_result {
-    RECHECK_OPEN,     /* Not known yet, or nothing is being checked. */
-    RECHECK_PASSED,   /* As far as can be known, all is as it was. */
-    RECHECK_DOUBTFUL, /* Something is not as it was, and a restore is not the only explanation. */
-    RECHECK_RESTORED,
+enum restore_check_result {
+    RESTORE_CHECK_OPEN,     /* Not known yet, or nothing is being checked. */
+    RESTORE_CHECK_PASSED,   /* As far as can be known, all is as it was. */
+    RESTORE_CHECK_DOUBTFUL, /* Something is not as it was, and a restore is not the only
+                               explanation. */
+    RESTORE_CHECK_RESTORED,
 };
 
-enum recheck_step {
-    RECHECK_IDLE,
-    RECHECK_OBJECT,
-    RECHECK_LIST,
-    RECHECK_PAST,     /* How the object was at the stream's version. */
-    RECHECK_EVENT,    /* What explains it. */
-    RECHECK_BEFORE,   /* Whether it was there just before it was deleted, */
-    RECHECK_DELETION, /* and was not at its deletion: it may have been deleted once more. */
+enum restore_check_step {
+    RESTORE_CHECK_IDLE,
+    RESTORE_CHECK_OBJECT,
+    RESTORE_CHECK_LIST,
+    RESTORE_CHECK_PAST,     /* How the object was at the stream's version. */
+    RESTORE_CHECK_EVENT,    /* What explains it. */
+    RESTORE_CHECK_BEFORE,   /* Whether it was there just before it was deleted, */
+    RESTORE_CHECK_DELETION, /* and was not at its deletion: it may have been deleted once more. */
 };
 
-struct recheck {
-    struct recheck_spec spec; /* With `newest` and `position` below. */
-    struct newest newest;
+struct restore_check {
+    struct restore_check_spec spec; /* With `last_change` and `position` below. */
+    struct last_change last_change;
     char position[WATCH_VERSION_MAX];
     char past[WATCH_VERSION_MAX]; /* The version that is asked about. */
-    enum recheck_step step;
+    enum restore_check_step step;
     struct fetch *fetch; /* NULL while it waits. */
     bool outdated;       /* Its answer is not wanted any more. */
     bool unread;         /* The object may not be read, */
@@ -137,24 +140,25 @@ struct recheck {
 
 /*
  * Begin; what was under way ends. The newest object and the position are copied. This and
- * recheck_end() may be called from a handler of the transport.
+ * restore_check_end() may be called from a handler of the transport.
  */
-void recheck_begin(struct recheck *c, const struct recheck_spec *spec, int64_t now_ms);
+void restore_check_begin(struct restore_check *c, const struct restore_check_spec *spec,
+                         int64_t now_ms);
 /* Do what is due. */
-enum recheck_result recheck_turn(struct recheck *c, struct transport transport,
-                                 int64_t now_ms) MUST_USE;
+enum restore_check_result restore_check_turn(struct restore_check *c, struct transport transport,
+                                             int64_t now_ms) MUST_USE;
 /* When a turn is due without the transport; INT64_MAX for never. */
-int64_t recheck_due(const struct recheck *c);
+int64_t restore_check_due(const struct restore_check *c);
 /* True if it has come to no result yet, and nothing that the stream has brought is one. */
-static inline bool recheck_is_open(const struct recheck *c)
+static inline bool restore_check_is_open(const struct restore_check *c)
 {
-    return c->step != RECHECK_IDLE && !c->explained;
+    return c->step != RESTORE_CHECK_IDLE && !c->explained;
 }
 
 /* Nobody wants to know any more. */
-void recheck_end(struct recheck *c);
+void restore_check_end(struct restore_check *c);
 /* The same, and release all. */
-void recheck_release(struct recheck *c);
+void restore_check_release(struct restore_check *c);
 
 /*
  * What a reflector remembers so as to notice that its server was restored from a backup: the
@@ -165,9 +169,9 @@ void recheck_release(struct recheck *c);
  * is certain is told to the other reflectors.
  */
 struct history {
-    struct newest newest;
-    struct newest listed; /* The same of the list under way. */
-    struct recheck recheck;
+    struct last_change last_change;
+    struct last_change listed; /* The same of the list under way. */
+    struct restore_check restore_check;
     uint64_t restores; /* Of its context, those that it has acted upon. */
     bool expected;     /* The list under way is due to a restore that all know of. */
     bool contradicted; /* That list has the newest object otherwise than it can be. */
@@ -177,25 +181,26 @@ struct history {
 };
 
 /* A list, or a stream that begins with all objects, is asked for. */
-void history_begin_list(struct history *h);
+void restore_history_begin_list(struct history *h);
 
 /* The open request has brought an event; the watch has not, yet. */
-void history_note(struct history *h, const struct watch *w, const struct watch_event *event);
+void restore_history_note(struct history *h, const struct watch *w,
+                          const struct watch_event *event);
 
 /*
  * The list is complete. True if it proves a restore that nobody knew of; `older`: by its version.
  */
-bool history_end_list(struct history *h, bool older);
+bool restore_history_end_list(struct history *h, bool older);
 
 /* The stream is open at spec->position: check it, if it was resumed. The newest object is added. */
-void history_check(struct history *h, struct recheck_spec spec, int64_t now_ms);
+void restore_history_check(struct history *h, struct restore_check_spec spec, int64_t now_ms);
 
 /*
  * The open request has ended, and a check with it. True if that leaves a question that nobody asks
  * again, since the stream has brought a newer change meanwhile: a list must answer it.
  */
-bool history_end_request(struct history *h) MUST_USE;
+bool restore_history_end_request(struct history *h) MUST_USE;
 
-/* As recheck_turn(). */
-enum recheck_result history_turn(struct history *h, struct transport transport,
-                                 int64_t now_ms) MUST_USE;
+/* As restore_check_turn(). */
+enum restore_check_result history_turn(struct history *h, struct transport transport,
+                                       int64_t now_ms) MUST_USE;

@@ -11,8 +11,8 @@
 /* Of what is kept: no pass of any source removes it. */
 static const struct origin nobody = {.source = UINT32_MAX - 1};
 
-void finder_init(struct template_finder *f, const struct kube_source *source,
-                 const struct kube_settings *settings)
+void template_finder_init(struct template_finder *f, const struct kube_source *source,
+                          const struct kube_settings *settings)
 {
     *f = (struct template_finder){
         .source = source,
@@ -22,7 +22,7 @@ void finder_init(struct template_finder *f, const struct kube_source *source,
     };
 }
 
-void finder_release(struct template_finder *f)
+void template_finder_release(struct template_finder *f)
 {
     lookup_free(f->lookup);
     *f = (struct template_finder){0};
@@ -34,7 +34,7 @@ static bool is_read(const struct kube_source *s, const struct identity *id)
     for (size_t i = 0; i < kube_source_count(s); i++) {
         const struct reflector *r = kube_source_reflector(s, i);
 
-        if (r->synced && !r->objects.bound_only && !r->objects.settings &&
+        if (r->synced && !r->objects.bound_templates_only && !r->objects.settings &&
             strcmp(r->kind, id->kind) == 0 && strcmp(r->api_version, id->api_version) == 0 &&
             (!r->ns || strcmp(r->ns, id->ns) == 0))
             return true;
@@ -42,8 +42,10 @@ static bool is_read(const struct kube_source *s, const struct identity *id)
     return false;
 }
 
-struct lookup_answer finder_ask(struct template_finder *f, const struct template_name *name,
-                                enum lookup_client client, struct identity *id, int64_t now_ms)
+struct lookup_answer template_finder_ask(struct template_finder *f,
+                                         const struct template_name *name,
+                                         enum lookup_client client, struct identity *id,
+                                         int64_t now_ms)
 {
     const struct api_resource *resource =
         discovery_named(kube_source_discovery(f->source), name->kind, name->group);
@@ -64,7 +66,8 @@ struct lookup_answer finder_ask(struct template_finder *f, const struct template
                       client, now_ms);
 }
 
-const struct entry *finder_keep(struct template_finder *f, const cJSON *object, struct error *err)
+const struct entry *template_finder_keep(struct template_finder *f, const cJSON *object,
+                                         struct error *err)
 {
     struct identity id;
 
@@ -78,7 +81,7 @@ const struct entry *finder_keep(struct template_finder *f, const cJSON *object, 
 enum { HOPEFUL_FAILURES = 3, NOTE_MAX_BYTES = 320 };
 
 struct kube_session {
-    struct kube_config config;
+    struct rest_config config;
     const struct log *log;
     struct credentials *credentials;
     struct client *client;
@@ -95,8 +98,8 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
     s->credentials = credentials_new(&s->config, settings->environment, settings->now_ms, err);
     if (!s->credentials)
         return false;
-    s->client = client_new(
-        &(struct client_settings){
+    s->client = kube_client_new(
+        &(struct kube_client_settings){
             .server = credentials_url(s->credentials),
             .user_agent = EXPORTER_NAME "/" EXPORTER_VERSION,
             .authority = credentials_authority(s->credentials),
@@ -113,7 +116,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
         .engine = settings->engine,
         .filter = settings->filter,
         .log = settings->log,
-        .transport = client_transport(s->client),
+        .transport = kube_client_transport(s->client),
         .streaming_lists = true,
         .references = settings->references,
         .works = settings->works,
@@ -124,7 +127,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
     };
 
     s->source = kube_source_new(&source);
-    finder_init(&s->finder, s->source, &source);
+    template_finder_init(&s->finder, s->source, &source);
     return true;
 }
 
@@ -134,7 +137,7 @@ struct kube_session *kube_session_new(const struct kube_session_settings *settin
     struct kube_session *s = xcalloc(1, sizeof(*s));
 
     s->config = *settings->config;
-    *settings->config = (struct kube_config){0};
+    *settings->config = (struct rest_config){0};
     s->log = settings->log;
     if (!open_session(s, settings, err)) {
         fail_in(err, "%s", s->config.origin);
@@ -156,11 +159,11 @@ void kube_session_free(struct kube_session *s)
 {
     if (!s)
         return;
-    finder_release(&s->finder);
+    template_finder_release(&s->finder);
     kube_source_free(s->source);
-    client_free(s->client);
+    kube_client_free(s->client);
     credentials_free(s->credentials);
-    kube_config_release(&s->config);
+    rest_config_release(&s->config);
     free(s);
 }
 
@@ -187,14 +190,14 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
     /* Without credentials every request would fail, and count as a failure of the server. */
     if (!s->begun)
         return;
-    client_perform(s->client, now_ms);
+    kube_client_perform(s->client, now_ms);
     kube_source_turn(s->source, now_ms, clock_ms);
     lookup_turn(s->finder.lookup, now_ms);
 }
 
 void kube_session_each_file(const struct kube_session *s, kube_file_fn *each, void *context)
 {
-    kube_config_each_file(&s->config, each, context);
+    rest_config_each_file(&s->config, each, context);
 }
 
 void kube_session_hold_files(struct kube_session *s, bool held)
@@ -213,8 +216,8 @@ int64_t kube_session_due(const struct kube_session *s)
 
     if (!s->begun)
         return due_ms;
-    if (client_due(s->client) < due_ms)
-        due_ms = client_due(s->client);
+    if (kube_client_due(s->client) < due_ms)
+        due_ms = kube_client_due(s->client);
     if (lookup_due(s->finder.lookup) < due_ms)
         due_ms = lookup_due(s->finder.lookup);
     return kube_source_due(s->source) < due_ms ? kube_source_due(s->source) : due_ms;
@@ -270,7 +273,7 @@ const char *kube_session_problem(const struct kube_session *s)
 
 struct transport kube_session_transport(struct kube_session *s)
 {
-    return client_transport(s->client);
+    return kube_client_transport(s->client);
 }
 
 struct template_finder *kube_session_finder(struct kube_session *s)

@@ -24,9 +24,9 @@ struct template_finder {
     struct lookup *lookup; /* Owned. */
 };
 
-void finder_init(struct template_finder *f, const struct kube_source *source,
-                 const struct kube_settings *settings);
-void finder_release(struct template_finder *f);
+void template_finder_init(struct template_finder *f, const struct kube_source *source,
+                          const struct kube_settings *settings);
+void template_finder_release(struct template_finder *f);
 
 /*
  * Ask for a template that is not in the store. All of it if its spec says what it references or
@@ -34,14 +34,17 @@ void finder_release(struct template_finder *f);
  * gets what it is, borrowed until the next turn, unless the answer is LOOKUP_UNKNOWN. One of a
  * kind that is read anyway is missing.
  */
-struct lookup_answer finder_ask(struct template_finder *f, const struct template_name *name,
-                                enum lookup_client client, struct identity *id, int64_t now_ms);
+struct lookup_answer template_finder_ask(struct template_finder *f,
+                                         const struct template_name *name,
+                                         enum lookup_client client, struct identity *id,
+                                         int64_t now_ms);
 
 /*
  * Put what was found into the store, where nothing keeps it up to date: for whoever looks once.
  * NULL with the reason if it is not valid.
  */
-const struct entry *finder_keep(struct template_finder *f, const cJSON *object, struct error *err);
+const struct entry *template_finder_keep(struct template_finder *f, const cJSON *object,
+                                         struct error *err);
 
 /*
  * One API server and all that is needed to keep its objects in a store: our credentials, the
@@ -55,7 +58,7 @@ struct kube_session;
 struct client;
 
 struct kube_session_settings {
-    struct kube_config *config;     /* The session owns it, also on failure. */
+    struct rest_config *config;     /* The session owns it, also on failure. */
     const char *const *environment; /* For exec plugins. Borrowed, as is all that follows. */
     struct store *store;
     struct engine *engine;

@@ -83,7 +83,8 @@ enum {
      * an event a list finds out, sooner where bookmarks stay out or streams end at once. */
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
-    HASTE_COST_MS = 10 * 1000, /* One whose versions have no order must not be listed for ever. */
+    BURST_LIMIT_COST_MS =
+        10 * 1000, /* One whose versions have no order must not be listed for ever. */
 };
 
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
@@ -184,9 +185,10 @@ static struct watch_order wait_before_relist(struct watch *w, const struct watch
  * twice without progress, nor for ever with some each time. */
 static struct watch_order relist_when_gone(struct watch *w, const struct watch_input *in)
 {
-    if (in->now_ms < w->patient_ms || !haste_take(&w->haste, HASTE_COST_MS, in->now_ms))
+    if (in->now_ms < w->patient_ms ||
+        !burst_limit_take(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms))
         return wait_before_relist(w, in);
-    w->patient_ms = in->now_ms + HASTE_COST_MS;
+    w->patient_ms = in->now_ms + BURST_LIMIT_COST_MS;
     w->relist = true;
     return open_next(w, in);
 }
@@ -368,8 +370,8 @@ static struct watch_order relist_restored(struct watch *w, const struct watch_in
         return (struct watch_order){0};
     w->counts.restarts[END_RESTORED] += w->phase == WATCH_STREAMING;
     w->phase = WATCH_WAITING;
-    w->due_ms = haste_due(&w->haste, HASTE_COST_MS, in->now_ms);
-    haste_spend(&w->haste, HASTE_COST_MS, in->now_ms);
+    w->due_ms = burst_limit_due(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms);
+    burst_limit_spend(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms);
     return (struct watch_order){0};
 }
 

@@ -97,7 +97,7 @@ struct watch {
     int64_t listed_ms;               /* When the last list was complete. */
     struct lifetime lifetime;        /* Of the open request. */
     int64_t due_ms;                  /* When the next WATCH_TIMER is due; INT64_MAX for never. */
-    struct haste haste;              /* Of lists that are not waited for. */
+    struct burst_limit burst_limit;  /* Of lists that are not waited for. */
     struct watch_counts counts;
 };
 

@@ -64,7 +64,7 @@ static struct dispute *add(struct disputes *d, const struct event_place *place)
     *dispute = (struct dispute){
         .ns = memcpy(texts, place->ns, ns_size),
         .name = memcpy(texts + ns_size, place->name, name_size),
-        .rate = {.interval_ns = INTERVAL_S * INT64_C(1000) * MS_NS, .burst = BURST},
+        .rate_limit = {.interval_ns = INTERVAL_S * INT64_C(1000) * MS_NS, .burst = BURST},
         .position = d->count,
     };
     if (d->count == d->capacity) {
@@ -87,7 +87,7 @@ static void disputes_tidy(struct disputes *d, struct dispute *dispute)
     struct dispute *last = d->items[d->count - 1];
 
     if (dispute->fields != 0 ||
-        (d->ended <= ENDED_MAX && dispute->rate.full_ns > d->now_ms * MS_NS))
+        (d->ended <= ENDED_MAX && dispute->rate_limit.full_ns > d->now_ms * MS_NS))
         return;
     d->count--;
     d->items[dispute->position] = last;
@@ -172,15 +172,16 @@ enum {
 };
 
 #define EMISSION_WORD(id, word) word,
-const char *const emission_result_names[EMISSION_RESULT_COUNT] = {EMISSION_RESULTS(EMISSION_WORD)};
+const char *const event_writer_result_names[EMISSION_RESULT_COUNT] = {
+    EMISSION_RESULTS(EMISSION_WORD)};
 
-void emission_init(struct emission *e, const char *instance, uint64_t seed)
+void event_writer_init(struct event_writer *e, const char *instance, uint64_t seed)
 {
-    *e = (struct emission){.instance = instance};
+    *e = (struct event_writer){.instance = instance};
     disputes_init(&e->disputes, seed);
 }
 
-void emission_suspend(struct emission *e)
+void event_writer_suspend(struct event_writer *e)
 {
     fetch_free(e->fetch);
     free(e->name);
@@ -189,9 +190,9 @@ void emission_suspend(struct emission *e)
     e->name = NULL;
 }
 
-void emission_release(struct emission *e)
+void event_writer_release(struct event_writer *e)
 {
-    emission_suspend(e);
+    event_writer_suspend(e);
     disputes_release(&e->disputes);
 }
 
@@ -207,11 +208,11 @@ static const struct entry *binding_of(const struct engine *engine, const struct 
 
 static bool may_write(struct dispute *d, int64_t now_ms)
 {
-    return rate_allow(&d->rate, now_ms * EMISSION_MS_NS);
+    return rate_limit_allow(&d->rate_limit, now_ms * EMISSION_MS_NS);
 }
 
 /* What is there counts one more if that has been said of an earlier conflict. */
-static int64_t look_at_own(struct emission *e, struct dispute *d, const struct entry *own,
+static int64_t look_at_own(struct event_writer *e, struct dispute *d, const struct entry *own,
                            int64_t now_ms)
 {
     bool counts = d->again && may_write(d, now_ms);
@@ -231,8 +232,8 @@ static int64_t look_at_own(struct emission *e, struct dispute *d, const struct e
 }
 
 /* Now, with the first step and what it is about, or when to look again. */
-static int64_t look(struct emission *e, const struct emission_world *world, struct dispute *d,
-                    int64_t now_ms)
+static int64_t look(struct event_writer *e, const struct event_writer_world *world,
+                    struct dispute *d, int64_t now_ms)
 {
     const struct conflict_events *events = &engine_context_const(world->engine)->conflict_events;
     const struct entry *binding = d->fields ? binding_of(world->engine, d) : NULL;
@@ -263,7 +264,8 @@ static int64_t look(struct emission *e, const struct emission_world *world, stru
 }
 
 /* The next one of which something is to be written; NULL if none is found in this turn. */
-static struct dispute *find(struct emission *e, const struct emission_world *world, int64_t now_ms)
+static struct dispute *find(struct event_writer *e, const struct event_writer_world *world,
+                            int64_t now_ms)
 {
     for (unsigned i = 0; i < SLICE && e->left > 0; i++) {
         struct dispute *d = disputes_next(&e->disputes);
@@ -292,7 +294,7 @@ static const struct {
     [EMISSION_COUNT] = {"patch", "events"},
 };
 
-static void ask(struct emission *e, const struct emission_world *world,
+static void ask(struct event_writer *e, const struct event_writer_world *world,
                 enum transport_method method, const cJSON *body, int64_t now_ms)
 {
     bool is_binding = e->step == EMISSION_READ_BINDING;
@@ -322,7 +324,7 @@ static void put_text(cJSON *object, const char *key, const char *text)
 }
 
 /* As client-go's recorder makes it. */
-static cJSON *make_event(const struct emission *e, const cJSON *binding, int64_t clock_ms)
+static cJSON *make_event(const struct event_writer *e, const cJSON *binding, int64_t clock_ms)
 {
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(TEXT_MAX_BYTES);
     cJSON *event = cJSON_CreateObject();
@@ -373,7 +375,7 @@ static cJSON *make_count(const cJSON *event, int64_t clock_ms)
 
 /* ---- answers ---- */
 
-static void finish(struct emission *e, enum emission_result result, int64_t now_ms)
+static void finish(struct event_writer *e, enum event_writer_result result, int64_t now_ms)
 {
     struct dispute *d = e->at;
 
@@ -381,18 +383,18 @@ static void finish(struct emission *e, enum emission_result result, int64_t now_
     d->said = e->fields;
     d->said_ms = now_ms;
     d->again = false;
-    emission_suspend(e);
+    event_writer_suspend(e);
 }
 
 /* The store is about to know better, or the server does not do it now. */
-static void put_off(struct emission *e, int64_t until_ms)
+static void put_off(struct event_writer *e, int64_t until_ms)
 {
     e->at->due_ms = until_ms;
     e->soonest_ms = earlier_of(e->soonest_ms, until_ms);
-    emission_suspend(e);
+    event_writer_suspend(e);
 }
 
-static void fail_at(struct emission *e, const struct fetch *f, int64_t now_ms)
+static void fail_at(struct event_writer *e, const struct fetch *f, int64_t now_ms)
 {
     /* Neither rights nor time will change that, but perhaps somebody who sees it. */
     bool refused = f->state == FETCH_MISSING || f->http_status == 400 || f->http_status == 422;
@@ -427,8 +429,8 @@ static bool was_written_since(const cJSON *metadata, const struct entry *binding
 }
 
 /* What is known now leads to a write. */
-static void write_next(struct emission *e, const struct emission_world *world, const cJSON *object,
-                       int64_t now_ms, int64_t clock_ms)
+static void write_next(struct event_writer *e, const struct event_writer_world *world,
+                       const cJSON *object, int64_t now_ms, int64_t clock_ms)
 {
     const struct entry *entry = binding_of(world->engine, e->at);
     const struct binding *b = entry_binding(entry);
@@ -457,8 +459,8 @@ static void write_next(struct emission *e, const struct emission_world *world, c
     }
 }
 
-static void receive(struct emission *e, const struct emission_world *world, const struct fetch *f,
-                    int64_t now_ms, int64_t clock_ms)
+static void receive(struct event_writer *e, const struct event_writer_world *world,
+                    const struct fetch *f, int64_t now_ms, int64_t clock_ms)
 {
     bool reads = e->step == EMISSION_READ_BINDING || e->step == EMISSION_READ_EVENT;
     bool found = f->state == FETCH_FOUND;
@@ -481,12 +483,12 @@ static void receive(struct emission *e, const struct emission_world *world, cons
         fail_at(e, f, now_ms);
 }
 
-void emission_turn(struct emission *e, const struct emission_world *world, int64_t now_ms,
-                   int64_t clock_ms)
+void event_writer_turn(struct event_writer *e, const struct event_writer_world *world,
+                       int64_t now_ms, int64_t clock_ms)
 {
     disputes_set(&e->disputes, now_ms, world->leads);
     if (!world->leads) {
-        emission_suspend(e);
+        event_writer_suspend(e);
         /* Whoever comes to lead looks at all of them. */
         e->left = 0;
         e->soonest_ms = 0;
@@ -514,7 +516,7 @@ void emission_turn(struct emission *e, const struct emission_world *world, int64
         ask(e, world, TRANSPORT_READ, NULL, now_ms);
 }
 
-int64_t emission_due(const struct emission *e)
+int64_t event_writer_due(const struct event_writer *e)
 {
     if (e->fetch)
         return fetch_due(e->fetch);

@@ -22,8 +22,8 @@ struct dispute {
     int64_t due_ms;   /* Not to be tried before. */
     bool again; /* That was seen by us while we led: an Event that is there counts one more. */
     bool seen;  /* In the store that there is now. */
-    struct rate rate; /* Of the Events about it. */
-    size_t position;  /* Among all. */
+    struct rate_limit rate_limit; /* Of the Events about it. */
+    size_t position;              /* Among all. */
 };
 
 struct disputes {
@@ -81,34 +81,34 @@ void disputes_adopt(struct disputes *d, struct store *store);
     ROW(DROPPED, "dropped")
 
 #define EMISSION_ENUMERATOR(id, word) EMISSION_##id,
-enum emission_result { EMISSION_RESULTS(EMISSION_ENUMERATOR) EMISSION_RESULT_COUNT };
-extern const char *const emission_result_names[EMISSION_RESULT_COUNT];
+enum event_writer_result { EMISSION_RESULTS(EMISSION_ENUMERATOR) EMISSION_RESULT_COUNT };
+extern const char *const event_writer_result_names[EMISSION_RESULT_COUNT];
 
 /* What it writes about, and to. Borrowed. */
-struct emission_world {
+struct event_writer_world {
     const struct engine *engine;
     struct transport transport;
     int64_t patience_ms; /* How long a conflict lasts before it is said. */
     bool leads;          /* Nothing is written otherwise. */
 };
 
-enum emission_step {
+enum event_writer_step {
     EMISSION_READ_BINDING, /* For its uid and version, which the Event names. */
     EMISSION_CREATE,
     EMISSION_READ_EVENT, /* For its count. */
     EMISSION_COUNT,
 };
 
-struct emission {
+struct event_writer {
     const char *instance; /* Who we are; borrowed. */
     struct disputes disputes;
-    struct fetch *fetch;     /* NULL: nothing is under way. */
-    enum emission_step step; /* Of that. */
-    struct dispute *at;      /* What it is about. */
-    unsigned fields;         /* What the Event says. */
-    char *name;              /* Of the Event; NULL before it is known. */
-    size_t left;             /* So many are still to be looked at, */
-    int64_t soonest_ms;      /* and that is when one of the others is to be looked at again. */
+    struct fetch *fetch;         /* NULL: nothing is under way. */
+    enum event_writer_step step; /* Of that. */
+    struct dispute *at;          /* What it is about. */
+    unsigned fields;             /* What the Event says. */
+    char *name;                  /* Of the Event; NULL before it is known. */
+    size_t left;                 /* So many are still to be looked at, */
+    int64_t soonest_ms;          /* and that is when one of the others is to be looked at again. */
     int64_t hold_ms;   /* Nothing is written before. Steady, as are all times but `clock_ms`. */
     unsigned failures; /* In a row. */
     uint64_t results[EMISSION_RESULT_COUNT];
@@ -118,13 +118,13 @@ struct emission {
     struct error err; /* Of the last failure. */
 };
 
-void emission_init(struct emission *e, const char *instance, uint64_t seed);
-void emission_release(struct emission *e);
+void event_writer_init(struct event_writer *e, const char *instance, uint64_t seed);
+void event_writer_release(struct event_writer *e);
 
 /* Go on; the engine has nothing left to evaluate. */
-void emission_turn(struct emission *e, const struct emission_world *world, int64_t now_ms,
-                   int64_t clock_ms);
+void event_writer_turn(struct event_writer *e, const struct event_writer_world *world,
+                       int64_t now_ms, int64_t clock_ms);
 /* When to do so even if nothing arrives; INT64_MAX for never. */
-int64_t emission_due(const struct emission *e);
+int64_t event_writer_due(const struct event_writer *e);
 /* Give up what is under way. */
-void emission_suspend(struct emission *e);
+void event_writer_suspend(struct event_writer *e);

@@ -23,7 +23,7 @@ void events_init(struct events *e, const struct log *log)
         snprintf(e->instance, sizeof(e->instance), "unknown");
     e->instance[sizeof(e->instance) - 1] = '\0';
     snprintf(e->identity, sizeof(e->identity), "%s_%016" PRIx64, e->instance, platform_seed());
-    emission_init(&e->emission, e->instance, platform_seed());
+    event_writer_init(&e->event_writer, e->instance, platform_seed());
 }
 
 /* ---- which Lease ---- */
@@ -48,27 +48,27 @@ static void begin_election(struct events *e, const struct options *o)
         snprintf(name + len, sizeof(name) - len, "-%016" PRIx64,
                  hash_names(&o->namespaces_denied, hash_names(&o->namespaces, 0)));
     if (e->open && strcmp(name, e->lease) == 0 &&
-        e->election.settings.lease_ms == (int64_t)o->events_lease_ms)
+        e->leader_election.settings.lease_ms == (int64_t)o->events_lease_ms)
         return;
     if (e->open)
-        election_release(&e->election);
+        leader_election_release(&e->leader_election);
     snprintf(e->lease, sizeof(e->lease), "%s", name);
-    election_init(&e->election,
-                  &(struct election_settings){
-                      .ns = LEASE_NAMESPACE,
-                      .name = e->lease,
-                      .identity = e->identity,
-                      .field_manager = EXPORTER_NAME,
-                      .lease_ms = (int64_t)o->events_lease_ms,
-                  },
-                  (uint32_t)platform_seed());
+    leader_election_init(&e->leader_election,
+                         &(struct leader_election_settings){
+                             .ns = LEASE_NAMESPACE,
+                             .name = e->lease,
+                             .identity = e->identity,
+                             .field_manager = EXPORTER_NAME,
+                             .lease_ms = (int64_t)o->events_lease_ms,
+                         },
+                         (uint32_t)platform_seed());
     e->open = true;
 }
 
 static void end_election(struct events *e)
 {
     if (e->open)
-        election_release(&e->election);
+        leader_election_release(&e->leader_election);
     e->open = false;
     e->led = false;
 }
@@ -85,18 +85,19 @@ static void adopt(struct events *e, struct evaluation *current, int64_t now_ms)
         log_write(e->log, LOG_LEVEL_INFO,
                   "events.emit writes nothing: this release of Karmada has these Events itself",
                   "karmada.version", current->options.karmada_version);
-    disputes_set(&e->emission.disputes, now_ms, election_leads(&e->election, now_ms));
-    disputes_adopt(&e->emission.disputes, current->store);
+    disputes_set(&e->event_writer.disputes, now_ms,
+                 leader_election_leads(&e->leader_election, now_ms));
+    disputes_adopt(&e->event_writer.disputes, current->store);
     current->observer =
-        (struct engine_observer){.decided = disputes_decided, .context = &e->emission.disputes};
+        (struct engine_observer){.decided = disputes_decided, .context = &e->event_writer.disputes};
     e->current = current;
 }
 
 void events_forget(struct events *e)
 {
     if (e->open)
-        election_suspend(&e->election);
-    emission_suspend(&e->emission);
+        leader_election_suspend(&e->leader_election);
+    event_writer_suspend(&e->event_writer);
     if (e->current)
         e->current->observer = (struct engine_observer){0};
     e->current = NULL;
@@ -119,7 +120,7 @@ static bool is_blind(struct events *e)
 
 static bool log_leader(struct events *e, bool leads)
 {
-    const char *holder = json_str(json_get(e->election.lease, "spec"), "holderIdentity", "");
+    const char *holder = json_str(json_get(e->leader_election.lease, "spec"), "holderIdentity", "");
 
     if (leads != e->led)
         log_write(e->log, LOG_LEVEL_INFO,
@@ -139,31 +140,32 @@ static bool log_leader(struct events *e, bool leads)
 static bool log_trouble(struct events *e)
 {
     static const char *const texts[] = {
-        [ELECTION_FORBIDDEN] = "may not use the lease for writing Events: grant get, create and "
-                               "update of leases.coordination.k8s.io in " LEASE_NAMESPACE,
-        [ELECTION_NO_NAMESPACE] =
+        [LEADER_ELECTION_FORBIDDEN] =
+            "may not use the lease for writing Events: grant get, create and "
+            "update of leases.coordination.k8s.io in " LEASE_NAMESPACE,
+        [LEADER_ELECTION_NO_NAMESPACE] =
             "no lease for writing Events: Karmada's API server has no namespace " LEASE_NAMESPACE
             "; create it there (kubectl create namespace " LEASE_NAMESPACE ")",
-        [ELECTION_FAILED] = "cannot use the lease for writing Events",
+        [LEADER_ELECTION_FAILED] = "cannot use the lease for writing Events",
     };
-    enum election_trouble trouble = e->election.trouble;
+    enum leader_election_trouble trouble = e->leader_election.trouble;
 
     if (trouble == e->trouble ||
-        (trouble == ELECTION_FAILED && e->election.failures < NOTED_FAILURES))
+        (trouble == LEADER_ELECTION_FAILED && e->leader_election.failures < NOTED_FAILURES))
         return false;
-    if (trouble == ELECTION_FINE)
+    if (trouble == LEADER_ELECTION_FINE)
         log_write(e->log, LOG_LEVEL_INFO, "the lease for writing Events can be used", "lease",
                   e->lease);
     else
         log_write(e->log, LOG_LEVEL_WARN, texts[trouble], "lease", e->lease, "verb",
-                  e->election.verb, "error", e->election.err.text);
+                  e->leader_election.verb, "error", e->leader_election.err.text);
     e->trouble = trouble;
     return true;
 }
 
 static bool log_failure(struct events *e)
 {
-    const struct emission *m = &e->emission;
+    const struct event_writer *m = &e->event_writer;
     const char *failure = m->failures > 0 ? m->err.text : "";
 
     if (strcmp(failure, e->failure) == 0)
@@ -202,23 +204,23 @@ bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, i
     const struct transport transport = kube_session_transport(current->session);
 
     e->idle = false;
-    election_turn(&e->election, transport, now_ms, clock_ms);
-    leads = election_leads(&e->election, now_ms);
+    leader_election_turn(&e->leader_election, transport, now_ms, clock_ms);
+    leads = leader_election_leads(&e->leader_election, now_ms);
     if (current->caught_up || !leads)
-        emission_turn(&e->emission,
-                      &(struct emission_world){
-                          .engine = current->engine,
-                          .transport = transport,
-                          .patience_ms = engine_resolves_dependencies(current->engine)
-                                             ? (int64_t)current->options.grace_ms
-                                             : 0,
-                          .leads = leads,
-                      },
-                      now_ms, clock_ms);
+        event_writer_turn(&e->event_writer,
+                          &(struct event_writer_world){
+                              .engine = current->engine,
+                              .transport = transport,
+                              .patience_ms = engine_resolves_dependencies(current->engine)
+                                                 ? (int64_t)current->options.grace_ms
+                                                 : 0,
+                              .leads = leads,
+                          },
+                          now_ms, clock_ms);
 
     uint64_t results = 0;
     for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++)
-        results += e->emission.results[i];
+        results += e->event_writer.results[i];
     bool changed = results != e->results;
     e->results = results;
     changed |= log_leader(e, leads);
@@ -229,45 +231,47 @@ bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, i
 
 int64_t events_due(const struct events *e)
 {
-    int64_t due_ms = earlier_of(election_due(&e->election), emission_due(&e->emission));
+    int64_t due_ms =
+        earlier_of(leader_election_due(&e->leader_election), event_writer_due(&e->event_writer));
 
     if (e->idle)
         return INT64_MAX;
     /* Whoever leads no longer writes no longer, at once. */
-    return e->led ? earlier_of(due_ms, e->election.held_until_ms) : due_ms;
+    return e->led ? earlier_of(due_ms, e->leader_election.held_until_ms) : due_ms;
 }
 
 void events_release(struct events *e, struct evaluation *current)
 {
     int64_t until_ms = platform_steady_ms() + LEAVE_MS;
 
-    emission_suspend(&e->emission);
+    event_writer_suspend(&e->event_writer);
     if (e->open && e->current && current == e->current) {
-        election_resign(&e->election);
-        while (!e->election.released && platform_steady_ms() < until_ms) {
-            election_turn(&e->election, kube_session_transport(current->session),
-                          platform_steady_ms(), platform_now_ms());
+        leader_election_resign(&e->leader_election);
+        while (!e->leader_election.released && platform_steady_ms() < until_ms) {
+            leader_election_turn(&e->leader_election, kube_session_transport(current->session),
+                                 platform_steady_ms(), platform_now_ms());
             evaluation_wait(current, NULL, NULL, 0, LEAVE_SLICE_MS);
             kube_session_turn(current->session, platform_steady_ms(), platform_now_ms());
         }
     }
     events_forget(e);
     end_election(e);
-    emission_release(&e->emission);
+    event_writer_release(&e->event_writer);
 }
 
 void events_fill(const struct events *e, struct registry *registry)
 {
-    const struct emission *m = &e->emission;
+    const struct event_writer *m = &e->event_writer;
 
     if (!e->open)
         return;
     for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++)
-        REGISTRY_SET(registry, OWN_EVENTS_EMITTED, (double)m->results[i], emission_result_names[i]);
+        REGISTRY_SET(registry, OWN_EVENTS_EMITTED, (double)m->results[i],
+                     event_writer_result_names[i]);
     REGISTRY_SET(registry, OWN_EVENTS_LEADER, e->led ? 1 : 0);
     registry_clear_family(registry, OWN_EVENTS_FORBIDDEN);
-    if (e->election.trouble == ELECTION_FORBIDDEN)
-        REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, e->election.verb, "leases");
+    if (e->leader_election.trouble == LEADER_ELECTION_FORBIDDEN)
+        REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, e->leader_election.verb, "leases");
     if (m->forbidden_verb)
         REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, m->forbidden_verb, m->forbidden_resource);
 }

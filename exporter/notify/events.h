@@ -20,15 +20,15 @@ struct events {
     bool silent;                /* Karmada says it itself. */
     bool idle;                  /* There is nothing to do before the next turn of the loop. */
     bool blind;                 /* Events have not been read; logged. */
-    struct election election;
-    struct emission emission;
+    struct leader_election leader_election;
+    struct event_writer event_writer;
     char instance[64]; /* The host's name, which in a pod is the pod's. */
     char identity[96]; /* Of this process. */
     char lease[96];    /* The name. */
     uint64_t results;  /* All that became of Events, as the page has it. */
     bool led;          /* As the log has it, as do the next three. */
     char holder[96];
-    enum election_trouble trouble;
+    enum leader_election_trouble trouble;
     char failure[sizeof(((struct error *)NULL)->text)];
 };
 

@@ -12,44 +12,45 @@ enum {
     LEASE_MAX_MS = 3600 * SECOND_MS, /* As others may say that theirs lasts. */
 };
 
-void election_init(struct election *e, const struct election_settings *settings, uint32_t random)
+void leader_election_init(struct leader_election *e,
+                          const struct leader_election_settings *settings, uint32_t random)
 {
-    *e = (struct election){.settings = *settings, .random = random};
+    *e = (struct leader_election){.settings = *settings, .random = random};
 }
 
-void election_release(struct election *e)
+void leader_election_release(struct leader_election *e)
 {
     fetch_free(e->fetch);
     cJSON_Delete(e->lease);
     free(e->record);
-    *e = (struct election){.settings = e->settings};
+    *e = (struct leader_election){.settings = e->settings};
 }
 
 /* As client-go: 10 s of 15, and 2 s. */
-static int64_t deadline_ms(const struct election *e)
+static int64_t deadline_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 3;
 }
 
-static int64_t retry_ms(const struct election *e)
+static int64_t retry_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 15;
 }
 
 /* ---- what the Lease says ---- */
 
-static const cJSON *spec_of(const struct election *e)
+static const cJSON *spec_of(const struct leader_election *e)
 {
     return json_get(e->lease, "spec");
 }
 
-static bool is_ours(const struct election *e)
+static bool is_ours(const struct leader_election *e)
 {
     return strcmp(json_str(spec_of(e), "holderIdentity", ""), e->settings.identity) == 0;
 }
 
 /* Nobody holds it, or whoever does has not been heard of for as long as it lasts. */
-static bool is_free(const struct election *e, int64_t now_ms)
+static bool is_free(const struct leader_election *e, int64_t now_ms)
 {
     int64_t seconds = json_int(spec_of(e), "leaseDurationSeconds", 0);
     int64_t lasts_ms = seconds < LEASE_MAX_MS / SECOND_MS ? seconds * SECOND_MS : LEASE_MAX_MS;
@@ -59,7 +60,7 @@ static bool is_free(const struct election *e, int64_t now_ms)
     return !*json_str(spec_of(e), "holderIdentity", "") || now_ms >= e->observed_ms + lasts_ms;
 }
 
-static void keep(struct election *e, struct fetch *f, int64_t now_ms)
+static void keep(struct leader_election *e, struct fetch *f, int64_t now_ms)
 {
     char *record = cJSON_PrintUnformatted(json_get(f->object, "spec"));
 
@@ -83,7 +84,7 @@ static void put(cJSON *object, const char *key, cJSON *value)
 }
 
 /* The Lease as it is to be: ours, or nobody's. */
-static cJSON *lease_to_be(const struct election *e, int64_t clock_ms)
+static cJSON *lease_to_be(const struct leader_election *e, int64_t clock_ms)
 {
     cJSON *lease = e->lease ? cJSON_Duplicate(e->lease, true) : cJSON_CreateObject();
     cJSON *spec = cJSON_DetachItemFromObjectCaseSensitive(lease, "spec");
@@ -117,7 +118,7 @@ static cJSON *lease_to_be(const struct election *e, int64_t clock_ms)
     return lease;
 }
 
-static void ask(struct election *e, struct transport transport, enum transport_method method,
+static void ask(struct leader_election *e, struct transport transport, enum transport_method method,
                 int64_t now_ms, int64_t clock_ms)
 {
     static const char *const verbs[] = {
@@ -148,13 +149,13 @@ static void ask(struct election *e, struct transport transport, enum transport_m
 /* ---- answers ---- */
 
 /* Up to a fifth more: those who wait for a Lease spread. */
-static int64_t spread_ms(struct election *e, int64_t ms)
+static int64_t spread_ms(struct leader_election *e, int64_t ms)
 {
     e->random = e->random * 1664525 + 1013904223;
     return ms + ms * (e->random >> 24) / (256 * 5);
 }
 
-static void note_failure(struct election *e, const struct fetch *f, int64_t now_ms)
+static void note_failure(struct leader_election *e, const struct fetch *f, int64_t now_ms)
 {
     bool slow = f->state == FETCH_FORBIDDEN || f->state == FETCH_MISSING;
     int64_t wait_ms = slow ? backoff_ms(e->failures, e->random) : retry_ms(e);
@@ -164,15 +165,15 @@ static void note_failure(struct election *e, const struct fetch *f, int64_t now_
     if (f->http_status != 409) {
         e->failures++;
         e->err = f->err;
-        e->trouble = f->state == FETCH_FORBIDDEN ? ELECTION_FORBIDDEN
-                     : f->state == FETCH_MISSING ? ELECTION_NO_NAMESPACE
-                                                 : ELECTION_FAILED;
+        e->trouble = f->state == FETCH_FORBIDDEN ? LEADER_ELECTION_FORBIDDEN
+                     : f->state == FETCH_MISSING ? LEADER_ELECTION_NO_NAMESPACE
+                                                 : LEADER_ELECTION_FAILED;
     }
     wait_ms = wait_ms > f->retry_after_ms ? wait_ms : f->retry_after_ms;
     e->due_ms = now_ms + spread_ms(e, wait_ms);
 }
 
-static void receive(struct election *e, struct fetch *f, int64_t now_ms)
+static void receive(struct leader_election *e, struct fetch *f, int64_t now_ms)
 {
     bool wrote = strcmp(e->verb, "get") != 0;
 
@@ -189,7 +190,7 @@ static void receive(struct election *e, struct fetch *f, int64_t now_ms)
     }
     keep(e, f, now_ms);
     e->failures = 0;
-    e->trouble = ELECTION_FINE;
+    e->trouble = LEADER_ELECTION_FINE;
     e->due_ms = e->asked_ms + retry_ms(e);
     if (e->releasing) {
         e->released = !is_ours(e);
@@ -206,7 +207,8 @@ static void receive(struct election *e, struct fetch *f, int64_t now_ms)
     }
 }
 
-void election_turn(struct election *e, struct transport transport, int64_t now_ms, int64_t clock_ms)
+void leader_election_turn(struct leader_election *e, struct transport transport, int64_t now_ms,
+                          int64_t clock_ms)
 {
     if (e->fetch) {
         struct fetch *f = e->fetch;
@@ -214,7 +216,7 @@ void election_turn(struct election *e, struct transport transport, int64_t now_m
         fetch_turn(f, now_ms);
         /* Whoever waits for one answer for longer has no time left for another try. */
         if (f->state == FETCH_OPEN && now_ms >= e->asked_ms + deadline_ms(e) / 2) {
-            election_suspend(e);
+            leader_election_suspend(e);
             e->due_ms = now_ms;
         } else if (f->state == FETCH_OPEN) {
             return;
@@ -235,7 +237,7 @@ void election_turn(struct election *e, struct transport transport, int64_t now_m
     }
 }
 
-int64_t election_due(const struct election *e)
+int64_t leader_election_due(const struct leader_election *e)
 {
     int64_t due_ms = e->released ? INT64_MAX : e->due_ms;
 
@@ -247,12 +249,12 @@ int64_t election_due(const struct election *e)
     return due_ms;
 }
 
-bool election_leads(const struct election *e, int64_t now_ms)
+bool leader_election_leads(const struct leader_election *e, int64_t now_ms)
 {
     return now_ms < e->held_until_ms && !e->releasing;
 }
 
-void election_suspend(struct election *e)
+void leader_election_suspend(struct leader_election *e)
 {
     if (!e->fetch)
         return;
@@ -263,7 +265,7 @@ void election_suspend(struct election *e)
     e->fetch = NULL;
 }
 
-void election_resign(struct election *e)
+void leader_election_resign(struct leader_election *e)
 {
     e->releasing = true;
     e->released = !e->fetch && !is_ours(e);

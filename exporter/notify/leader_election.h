@@ -14,7 +14,7 @@
  * what it still has under way before another one can begin. Every change is made at the version
  * that was read (409 otherwise), so that of two who take it one gets it.
  */
-struct election_settings {
+struct leader_election_settings {
     const char *ns;
     const char *name;
     const char *identity; /* Another one for each process. */
@@ -23,17 +23,17 @@ struct election_settings {
 };
 
 /* What keeps us from holding it, for people; at most one at a time. */
-enum election_trouble {
-    ELECTION_FINE,
-    ELECTION_FORBIDDEN,    /* `verb` on leases. */
-    ELECTION_NO_NAMESPACE, /* It has to be created by whoever runs the server. */
-    ELECTION_FAILED,
+enum leader_election_trouble {
+    LEADER_ELECTION_FINE,
+    LEADER_ELECTION_FORBIDDEN,    /* `verb` on leases. */
+    LEADER_ELECTION_NO_NAMESPACE, /* It has to be created by whoever runs the server. */
+    LEADER_ELECTION_FAILED,
 };
 
-struct election {
-    struct election_settings settings; /* The texts are borrowed. */
-    struct fetch *fetch;               /* NULL: nothing is under way. */
-    const char *verb;                  /* Of that, or of the last one: "get", "create", "update". */
+struct leader_election {
+    struct leader_election_settings settings; /* The texts are borrowed. */
+    struct fetch *fetch;                      /* NULL: nothing is under way. */
+    const char *verb;      /* Of that, or of the last one: "get", "create", "update". */
     cJSON *lease;          /* As it was read or written last; NULL: none, or nobody knows. */
     char *record;          /* Its spec as text; NULL before the first. */
     int64_t observed_ms;   /* When that changed. Steady, as are all times here. */
@@ -45,26 +45,27 @@ struct election {
     bool released;  /* That has been done, or need not be. */
     unsigned failures;
     uint32_t random; /* So that those who wait do not all ask at once. */
-    enum election_trouble trouble;
+    enum leader_election_trouble trouble;
     struct error err; /* Of the last trouble. */
 };
 
-void election_init(struct election *e, const struct election_settings *settings, uint32_t random);
-void election_release(struct election *e);
+void leader_election_init(struct leader_election *e,
+                          const struct leader_election_settings *settings, uint32_t random);
+void leader_election_release(struct leader_election *e);
 
 /*
- * Go on, over this transport, which may be another one after election_suspend(). `clock_ms` is
- * only written into the Lease, for people.
+ * Go on, over this transport, which may be another one after leader_election_suspend(). `clock_ms`
+ * is only written into the Lease, for people.
  */
-void election_turn(struct election *e, struct transport transport, int64_t now_ms,
-                   int64_t clock_ms);
+void leader_election_turn(struct leader_election *e, struct transport transport, int64_t now_ms,
+                          int64_t clock_ms);
 /* When to do so; INT64_MAX for never. */
-int64_t election_due(const struct election *e);
+int64_t leader_election_due(const struct leader_election *e);
 
 /* Give up what is under way: its transport ends. Whoever leads goes on leading for its time. */
-void election_suspend(struct election *e);
+void leader_election_suspend(struct leader_election *e);
 
-bool election_leads(const struct election *e, int64_t now_ms);
+bool leader_election_leads(const struct leader_election *e, int64_t now_ms);
 
 /* Lead no longer, and give the Lease back, so that another one need not wait for its end. */
-void election_resign(struct election *e);
+void leader_election_resign(struct leader_election *e);

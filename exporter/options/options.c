@@ -39,7 +39,7 @@ void options_release(struct options *o)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)
         option_value_release(field_of(o, &option_defs[i]), option_defs[i].type);
-    free(o->verb);
+    free(o->command);
     text_list_release(&o->arguments);
     *o = (struct options){0};
 }
@@ -82,7 +82,7 @@ const struct option_def *option_find(const char *name, struct error *err)
 
     if (def)
         return def;
-    const char *nearest = nearest_name(name, next_name, &at);
+    const char *nearest = suggest_name(name, next_name, &at);
 
     if (nearest)
         fail(err, "there is no '%s'; did you mean '%s'?", shown(name).text, nearest);
@@ -138,7 +138,7 @@ static bool parse_long(struct options *o, const char *name, struct argument_curs
     }
     CLEANUP(free_cleanup) char *unknown = xmemdup0(name, len);
     size_t at = 0;
-    const char *nearest = nearest_name(unknown, next_name, &at);
+    const char *nearest = suggest_name(unknown, next_name, &at);
 
     if (nearest)
         return fail(err, "unknown flag '--%s'; did you mean '--%s'?", shown(unknown).text, nearest);
@@ -178,8 +178,8 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
         } else if (!ended && text[0] == '-' && text[1] != '\0') {
             if (!parse_short(o, text + 1, &c, err))
                 return false;
-        } else if (!ended && !o->verb) {
-            o->verb = xstrdup(text);
+        } else if (!ended && !o->command) {
+            o->command = xstrdup(text);
         } else {
             text_list_add(&o->arguments, text);
         }
@@ -190,43 +190,43 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
 unsigned option_choices(const struct option_def *def, unsigned bit)
 {
     if (def == &option_defs[OPTION_OF_fail_on])
-        return bit & VERB_PLAN ? FAIL_ON_PLAN : FAIL_ON_CHECK;
-    if (def == &option_defs[OPTION_OF_output] && bit & VERB_HELP)
+        return bit & COMMAND_PLAN ? FAIL_ON_PLAN : FAIL_ON_CHECK;
+    if (def == &option_defs[OPTION_OF_output] && bit & COMMAND_HELP)
         return 1U << OUTPUT_TABLE | 1U << OUTPUT_MARKDOWN;
-    if (def == &option_defs[OPTION_OF_output] && !(bit & VERB_METRICS))
+    if (def == &option_defs[OPTION_OF_output] && !(bit & COMMAND_METRICS))
         return ~(1U << OUTPUT_MARKDOWN);
     return ~0U;
 }
 
 /* The words of --fail-on that the verb does not know are named: it would never fail on them. */
-static bool fails_on_what_it_knows(const struct options *o, const char *verb, unsigned known,
+static bool fails_on_what_it_knows(const struct options *o, const char *command, unsigned known,
                                    struct error *err)
 {
     for (unsigned i = 0; fail_on_names[i]; i++) {
         if (o->fail_on & ~known & 1U << i)
-            return fail(err, "'%s' finds nothing of the class '%s' of --fail-on", verb,
+            return fail(err, "'%s' finds nothing of the class '%s' of --fail-on", command,
                         fail_on_names[i]);
     }
     return true;
 }
 
-bool options_accepted(const struct options *o, const char *verb, unsigned bit, struct error *err)
+bool options_accepted(const struct options *o, const char *command, unsigned bit, struct error *err)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (o->on_command_line[i] && !(option_defs[i].verbs & bit))
-            return fail(err, "'%s' takes no --%s", verb, option_defs[i].name);
+        if (o->on_command_line[i] && !(option_defs[i].commands & bit))
+            return fail(err, "'%s' takes no --%s", command, option_defs[i].name);
     }
     /* Without the flag the default stands, whose words are those of check. */
-    if (o->on_command_line[OPTION_OF_fail_on] || bit == VERB_CHECK) {
+    if (o->on_command_line[OPTION_OF_fail_on] || bit == COMMAND_CHECK) {
         const struct option_def *def = &option_defs[OPTION_OF_fail_on];
 
-        if (!fails_on_what_it_knows(o, verb, option_choices(def, bit), err))
+        if (!fails_on_what_it_knows(o, command, option_choices(def, bit), err))
             return false;
     }
     const struct option_def *output = &option_defs[OPTION_OF_output];
 
-    if (output->verbs & bit && !(option_choices(output, bit) & 1U << o->output))
-        return fail(err, "'%s' prints no %s", verb, output->choices[o->output]);
+    if (output->commands & bit && !(option_choices(output, bit) & 1U << o->output))
+        return fail(err, "'%s' prints no %s", command, output->choices[o->output]);
     return true;
 }
 

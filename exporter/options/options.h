@@ -7,32 +7,33 @@
 
 /*
  * THE table of verbs, in the order of --help; the first is the default. A row is a verb's bit in
- * the table of options, and the struct verb that its file in exporter/cli/ defines.
+ * the table of options, and the struct command that its file in exporter/cli/ defines.
  */
-#define VERBS(VERB)                                                                                \
-    VERB(SERVE, serve_verb)                                                                        \
-    VERB(CHECK, check_verb)                                                                        \
-    VERB(EXPLAIN, explain_verb)                                                                    \
-    VERB(PLAN, plan_verb)                                                                          \
-    VERB(RECONCILE, reconcile_verb)                                                                \
-    VERB(METRICS, metrics_verb)                                                                    \
-    VERB(HELP, help_verb)                                                                          \
-    VERB(VERSION, version_verb)                                                                    \
-    VERB(COMPLETION, completion_verb)                                                              \
-    VERB(MAN, man_verb)
+#define COMMANDS(COMMAND)                                                                          \
+    COMMAND(SERVE, serve_command)                                                                  \
+    COMMAND(CHECK, check_command)                                                                  \
+    COMMAND(EXPLAIN, explain_command)                                                              \
+    COMMAND(PLAN, plan_command)                                                                    \
+    COMMAND(RECONCILE, reconcile_command)                                                          \
+    COMMAND(METRICS, metrics_command)                                                              \
+    COMMAND(HELP, help_command)                                                                    \
+    COMMAND(VERSION, version_command)                                                              \
+    COMMAND(COMPLETION, completion_command)                                                        \
+    COMMAND(MAN, man_command)
 
-#define VERB_PLACE(id, name) VERB_PLACE_##id,
-enum verb_place { VERBS(VERB_PLACE) VERB_COUNT };
+#define COMMAND_PLACE(id, name) COMMAND_PLACE_##id,
+enum command_place { COMMANDS(COMMAND_PLACE) COMMAND_COUNT };
 
 /* Which verbs accept an option: bits. */
-#define VERB_BIT(id, name) VERB_##id = 1U << VERB_PLACE_##id,
-enum verb_bit {
-    VERBS(VERB_BIT)
+#define COMMAND_BIT(id, name) COMMAND_##id = 1U << COMMAND_PLACE_##id,
+enum command_bit {
+    COMMANDS(COMMAND_BIT)
     /* All that evaluate objects. */
-    VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE,
+    COMMAND_LOOKS =
+        COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
     /* Those that can ask a running exporter. */
-    VERB_ASKS = VERB_CHECK | VERB_EXPLAIN,
-    VERB_ALL = (1U << VERB_COUNT) - 1,
+    COMMAND_ASKS = COMMAND_CHECK | COMMAND_EXPLAIN,
+    COMMAND_ALL = (1U << COMMAND_COUNT) - 1,
 };
 
 /* In the order of --output's choices. */
@@ -48,7 +49,7 @@ enum {
 #define OPTION(type, field, ...) OPTION_C_##type field;
 struct options {
 #include "exporter/options/option_table.h"
-    char *verb; /* NULL if none is named. */
+    char *command; /* NULL if none is named. */
     struct text_list arguments;
     bool on_command_line[OPTION_COUNT]; /* By the option's place in the table. */
 };
@@ -64,7 +65,7 @@ struct option_def {
     char letter;        /* The short form, '\0' if there is none. */
     bool flag_only;     /* Has no meaning in a configuration file. */
     bool needs_restart; /* A reload does not change it. */
-    unsigned verbs;
+    unsigned commands;
     size_t offset;
 };
 
@@ -84,7 +85,7 @@ bool options_parse(struct options *o, int argc, const char *const *argv,
                    struct error *err) MUST_USE;
 
 /* False, naming the first, if the command line has a flag that this verb does not accept. */
-bool options_accepted(const struct options *o, const char *verb, unsigned bit,
+bool options_accepted(const struct options *o, const char *command, unsigned bit,
                       struct error *err) MUST_USE;
 
 /* The option of a name; NULL, with a suggestion, if there is none. */

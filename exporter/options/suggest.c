@@ -33,7 +33,7 @@ size_t edit_distance(const char *a, const char *b)
     return rows[a_len % 3][b_len];
 }
 
-const char *nearest_name(const char *typed, const char *(*next)(void *context), void *context)
+const char *suggest_name(const char *typed, const char *(*next)(void *context), void *context)
 {
     const char *nearest = NULL;
     size_t closest = SIZE_MAX;

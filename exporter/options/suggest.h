@@ -8,7 +8,7 @@
  * distance. NULL if all are far off. `next` answers the candidates one by one,
  * NULL at the end.
  */
-const char *nearest_name(const char *typed, const char *(*next)(void *context), void *context);
+const char *suggest_name(const char *typed, const char *(*next)(void *context), void *context);
 
 /* How many letters differ: added, dropped, changed or swapped with their neighbour. */
 size_t edit_distance(const char *a, const char *b);

@@ -70,7 +70,7 @@ static void allow_text(void *landlock, const char *path)
 }
 
 static bool restrict_files(const struct options *o, const struct kube_place *place,
-                           const struct kube_config *config, struct error *err)
+                           const struct rest_config *config, struct error *err)
 {
     struct landlock *l = landlock_new(err);
 
@@ -85,9 +85,9 @@ static bool restrict_files(const struct options *o, const struct kube_place *pla
     allow_text(l, o->asset_file);
     allow_text(l, o->config_file);
     access_each_file(o, allow_text, l);
-    armour_each_file(o->web_config_file, allow_text, l);
+    active_web_config_each_file(o->web_config_file, allow_text, l);
     kube_place_each_file(place, allow_text, l);
-    kube_config_each_file(config, allow_text, l);
+    rest_config_each_file(config, allow_text, l);
 
     bool restricted = landlock_restrict(l, err);
     landlock_free(l);
@@ -97,7 +97,7 @@ static bool restrict_files(const struct options *o, const struct kube_place *pla
 static void confine_thread(const struct options *o, const char *const *environment,
                            struct confinement *out)
 {
-    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(rest_config_release) struct rest_config config = {0};
     const struct kube_place place = {
         .kubeconfig = o->kubeconfig,
         .context = o->context,

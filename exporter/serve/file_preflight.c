@@ -95,13 +95,13 @@ static struct kube_place place_of(const struct options *o, const struct command_
 static void try_server(struct attempt *attempt, const struct options *o,
                        const struct command_line *line)
 {
-    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(rest_config_release) struct rest_config config = {0};
     const struct kube_place place = place_of(o, line);
     struct error ignored;
 
     kube_place_each_file(&place, try_file, attempt);
     if (kube_locate(&place, &config, &ignored) == KUBE_FOUND)
-        kube_config_each_file(&config, try_file, attempt);
+        rest_config_each_file(&config, try_file, attempt);
 }
 
 static void try_all(struct read_job *job, void *input)
@@ -115,14 +115,14 @@ static void try_all(struct read_job *job, void *input)
     for (size_t at = 0; at < line->in_force.len; at += strlen(line->in_force.data + at) + 1)
         try_file(&attempt, line->in_force.data + at);
     if (line->web_config_file)
-        armour_each_file(line->web_config_file, try_file, &attempt);
+        active_web_config_each_file(line->web_config_file, try_file, &attempt);
     options_init(&options);
     if (options_parse(&options, line->argc, line->argv, &ignored))
         try_file(&attempt, options.config_file);
     options_release(&options);
     parsed = config_load(&options, line->argc, line->argv, &ignored);
     if (parsed) {
-        armour_each_file(options.web_config_file, try_file, &attempt);
+        active_web_config_each_file(options.web_config_file, try_file, &attempt);
         access_each_file(&options, try_file, &attempt);
     }
     if (parsed && options.manifests.count == 0)
@@ -169,7 +169,7 @@ static void emit_kubeconfig(struct read_job *job, void *input)
 
 /* ---- the loop ---- */
 
-void rehearsal_release(struct rehearsal *r)
+void file_preflight_release(struct file_preflight *r)
 {
     read_job_free(r->job);
     r->job = NULL;
@@ -179,7 +179,7 @@ void rehearsal_release(struct rehearsal *r)
     r->web_config_file = NULL;
 }
 
-static struct command_line *command_line_new(const struct rehearsal *r)
+static struct command_line *command_line_new(const struct file_preflight *r)
 {
     struct command_line *line = xmalloc(sizeof(*line));
 
@@ -192,7 +192,7 @@ static struct command_line *command_line_new(const struct rehearsal *r)
     return line;
 }
 
-static struct read_job *start_attempt(const struct rehearsal *r)
+static struct read_job *start_attempt(const struct file_preflight *r)
 {
     struct command_line *line = command_line_new(r);
 
@@ -204,7 +204,7 @@ static struct read_job *start_attempt(const struct rehearsal *r)
 }
 
 /* Starts a lost job again, but only once in LOST_RETRY_MS. */
-static enum read_job_state go_on(struct rehearsal *r, int64_t now_ms)
+static enum read_job_state go_on(struct file_preflight *r, int64_t now_ms)
 {
     enum read_job_state state;
     struct read_result path;
@@ -221,20 +221,20 @@ static enum read_job_state go_on(struct rehearsal *r, int64_t now_ms)
     }
 }
 
-enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
-                                    struct error *err)
+enum file_preflight_state file_preflight_turn(struct file_preflight *r, bool wanted, int64_t now_ms,
+                                              struct error *err)
 {
     enum read_job_state state;
 
     if (!r->reader)
-        return wanted ? REHEARSAL_DONE : REHEARSAL_NONE;
+        return wanted ? FILE_PREFLIGHT_DONE : FILE_PREFLIGHT_NONE;
     if (!r->job && !wanted)
-        return REHEARSAL_NONE;
+        return FILE_PREFLIGHT_NONE;
     if (!r->job)
         r->job = start_attempt(r);
     state = go_on(r, now_ms);
     if (state == JOB_WAITS)
-        return REHEARSAL_WAITS;
+        return FILE_PREFLIGHT_WAITS;
     if (state == JOB_HANGS) {
         fail(err, "cannot read '%s': %s", r->touched, read_job_failure(state));
         if (*r->hung == '\0') {
@@ -242,30 +242,31 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
                       "cannot read a file; what was read last stays in force", "error", err->text);
             snprintf(r->hung, sizeof(r->hung), "%s", r->touched);
         }
-        return REHEARSAL_HANGS;
+        return FILE_PREFLIGHT_HANGS;
     }
     if (state == JOB_LOST) {
         fail(err, "cannot read files: %s", read_job_failure(state));
-        return REHEARSAL_HANGS;
+        return FILE_PREFLIGHT_HANGS;
     }
     read_job_free(r->job);
     r->job = NULL;
     if (*r->hung != '\0')
         log_write(r->log, LOG_LEVEL_INFO, "the file can be read again", "file", r->hung);
     r->hung[0] = '\0';
-    return REHEARSAL_DONE;
+    return FILE_PREFLIGHT_DONE;
 }
 
-bool rehearsal_wait(struct rehearsal *r, struct error *err)
+bool file_preflight_wait(struct file_preflight *r, struct error *err)
 {
-    enum rehearsal_state state;
+    enum file_preflight_state state;
 
-    while ((state = rehearsal_turn(r, true, platform_steady_ms(), err)) == REHEARSAL_WAITS)
+    while ((state = file_preflight_turn(r, true, platform_steady_ms(), err)) ==
+           FILE_PREFLIGHT_WAITS)
         file_reader_wait(r->reader, WAIT_MS);
-    return state == REHEARSAL_DONE;
+    return state == FILE_PREFLIGHT_DONE;
 }
 
-bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t now_ms)
+bool file_preflight_sees_another_kubeconfig(struct file_preflight *r, bool loaded, int64_t now_ms)
 {
     uint64_t seen = r->seen;
     enum read_job_state state;
@@ -297,7 +298,7 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t
     return wanted;
 }
 
-int64_t rehearsal_due(const struct rehearsal *r)
+int64_t file_preflight_due(const struct file_preflight *r)
 {
     int64_t due_ms = r->job && *r->hung == '\0' ? read_job_due(r->job) : INT64_MAX;
 
@@ -318,7 +319,7 @@ static void warn_of_gate(void *context, const char *gate, const char *nearest)
               "nearest", nearest);
 }
 
-struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *err)
+struct evaluation *file_preflight_perform(const struct file_preflight *r, struct error *err)
 {
     struct options options;
     struct evaluation *e = NULL;

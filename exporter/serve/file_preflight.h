@@ -14,7 +14,7 @@ typedef void files_in_force_fn(void *source, kube_file_fn *each, void *context);
  * answered: those that the configuration names now, and those in force, which stay in use while
  * the configuration is not valid.
  */
-struct rehearsal {
+struct file_preflight {
     struct file_reader *reader; /* NULL: nothing is tried. All but the jobs is borrowed. */
     int argc;
     const char *const *argv;
@@ -34,21 +34,21 @@ struct rehearsal {
     int64_t retry_ms;
 };
 
-void rehearsal_release(struct rehearsal *r);
+void file_preflight_release(struct file_preflight *r);
 
-enum rehearsal_state {
-    REHEARSAL_NONE,
-    REHEARSAL_WAITS,
-    REHEARSAL_HANGS, /* The error names the file that does not answer; the log has it once. */
-    REHEARSAL_DONE,  /* All answers, for a moment: read it now. */
+enum file_preflight_state {
+    FILE_PREFLIGHT_NONE,
+    FILE_PREFLIGHT_WAITS,
+    FILE_PREFLIGHT_HANGS, /* The error names the file that does not answer; the log has it once. */
+    FILE_PREFLIGHT_DONE,  /* All answers, for a moment: read it now. */
 };
 
 /* Go on with the rehearsal; begin one if it is wanted. `now_ms` is steady. */
-enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
-                                    struct error *err);
+enum file_preflight_state file_preflight_turn(struct file_preflight *r, bool wanted, int64_t now_ms,
+                                              struct error *err);
 
 /* The same to its end, however long, but no longer than until it hangs. */
-bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
+bool file_preflight_wait(struct file_preflight *r, struct error *err) MUST_USE;
 
 /*
  * True if a file of --kubeconfig has another content than when this was asked before: credentials
@@ -57,13 +57,15 @@ bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
  * after KUBECONFIG_RETRY_MS if the reload for it has failed (not `loaded`): the server may be back.
  */
 enum { KUBECONFIG_LOOK_MS = 2 * 1000, KUBECONFIG_RETRY_MS = 10 * 1000 };
-bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t now_ms) MUST_USE;
+bool file_preflight_sees_another_kubeconfig(struct file_preflight *r, bool loaded,
+                                            int64_t now_ms) MUST_USE;
 
 /* When a turn, or a look at the kubeconfig, is due though nothing has arrived. */
-int64_t rehearsal_due(const struct rehearsal *r);
+int64_t file_preflight_due(const struct file_preflight *r);
 
 /*
  * An evaluation of what the command line and its configuration file say now: after a rehearsal. It
  * has not been loaded; NULL with the reason if an option is not valid.
  */
-struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *err) MUST_USE;
+struct evaluation *file_preflight_perform(const struct file_preflight *r,
+                                          struct error *err) MUST_USE;

@@ -101,10 +101,10 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
 }
 
 /* True if there is something since the last call. What is new among the problems is logged. */
-static bool news_since(struct news *n, const struct evaluation *e, struct problem_log *problems,
-                       const struct log *log)
+static bool news_since(struct change_detection *n, const struct evaluation *e,
+                       struct problem_log *problems, const struct log *log)
 {
-    const struct news now = {
+    const struct change_detection now = {
         .evaluations = engine_evaluations(e->engine),
         .files = manifests_file_count(e->manifests),
         .health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0,
@@ -123,18 +123,18 @@ enum { WAIT_MAX_MS = 45 * 1000 };
 /* For the loop to poll for reading; -1 without a desk. */
 static int reloads_fd(const struct reloads *r)
 {
-    return r->desk ? desk_fd(r->desk) : -1;
+    return r->request_queue ? request_queue_fd(r->request_queue) : -1;
 }
 
 static void answer(struct reloads *r, unsigned status, const char *text)
 {
-    struct call *call = desk_next(r->desk);
+    struct queued_request *queued_request = request_queue_next(r->request_queue);
 
-    call->status = status;
-    call->content_type = RESPONSE_TEXT;
-    output_safe(&call->body, text);
-    strbuf_addc(&call->body, '\n');
-    desk_answer(r->desk);
+    queued_request->status = status;
+    queued_request->content_type = RESPONSE_TEXT;
+    output_safe(&queued_request->body, text);
+    strbuf_addc(&queued_request->body, '\n');
+    request_queue_answer(r->request_queue);
     r->waits = false;
 }
 
@@ -144,9 +144,9 @@ static void answer(struct reloads *r, unsigned status, const char *text)
  */
 static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
 {
-    if (r->desk && r->waits && now_ms - r->begun_ms >= WAIT_MAX_MS)
+    if (r->request_queue && r->waits && now_ms - r->begun_ms >= WAIT_MAX_MS)
         answer(r, MHD_HTTP_GATEWAY_TIMEOUT, "the reload goes on: the log tells how it ends");
-    if (!r->desk || r->waits || !desk_next(r->desk))
+    if (!r->request_queue || r->waits || !request_queue_next(r->request_queue))
         return false;
     r->waits = true;
     r->begun_ms = now_ms;
@@ -183,15 +183,15 @@ struct loop {
     struct evaluation *next;    /* Being prepared to replace it; NULL if none is. */
     bool next_loaded;
     bool reloading; /* The options are to be read again. */
-    struct rehearsal rehearsal;
+    struct file_preflight file_preflight;
     int64_t started_ms; /* Since the epoch. */
     int64_t turned_ms;  /* When the last turn began; steady. */
     bool stopping;
     bool config_loaded;
-    struct news news;
+    struct change_detection change_detection;
     struct reloads reloads;
     struct publisher publisher;
-    struct outlets outlets;
+    struct senders senders;
     struct memory_guard memory;
     struct problem_log problems;
     struct readiness readiness;
@@ -212,7 +212,7 @@ static void files_in_force(void *source, kube_file_fn *each, void *context)
 /* Start an evaluation with what the command line and its configuration file say now. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
-    struct evaluation *next = rehearsal_perform(&l->rehearsal, err);
+    struct evaluation *next = file_preflight_perform(&l->file_preflight, err);
 
     if (!next)
         return false;
@@ -239,7 +239,7 @@ static struct health health_of(const struct loop *l)
         .external_url = l->web.place.external,
         .config_loaded = l->config_loaded,
         .web = &l->web,
-        .outlets = &l->outlets,
+        .senders = &l->senders,
         .rejected = l->problems.rejected,
         .log_dropped = log_dropped(l->settings.log),
         .beat_age_ms = heartbeat_age_ms(&l->heartbeat, platform_steady_ms()),
@@ -268,7 +268,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     l->signals.fd = -1;
     l->config_loaded = true;
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
-    l->rehearsal = (struct rehearsal){
+    l->file_preflight = (struct file_preflight){
         .reader = settings->reader,
         .argc = settings->argc,
         .argv = settings->argv,
@@ -276,7 +276,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .files_in_force = files_in_force,
         .files_source = l,
     };
-    if (!signals_open(&l->signals, err) || !rehearsal_wait(&l->rehearsal, err) ||
+    if (!signals_open(&l->signals, err) || !file_preflight_wait(&l->file_preflight, err) ||
         !prepare_next(l, err)) {
         loop_free(l);
         return NULL;
@@ -296,13 +296,13 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
 
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
     if (!web_start(&l->web, &web, err) ||
-        !outlets_init(&l->outlets, &web, l->web.place.external, err)) {
+        !senders_init(&l->senders, &web, l->web.place.external, err)) {
         loop_free(l);
         return NULL;
     }
-    l->rehearsal.web_config_file = xstrdup(o->web_config_file);
+    l->file_preflight.web_config_file = xstrdup(o->web_config_file);
     readiness_init(&l->readiness, l->web.server);
-    l->reloads.desk = server_reloads(l->web.server);
+    l->reloads.request_queue = server_reloads(l->web.server);
     publish_all(l);
     return l;
 }
@@ -312,10 +312,10 @@ void loop_free(struct loop *l)
     if (!l)
         return;
     web_release(&l->web);
-    outlets_release(&l->outlets, l->current);
+    senders_release(&l->senders, l->current);
     readiness_release(&l->readiness);
     publisher_release(&l->publisher);
-    rehearsal_release(&l->rehearsal);
+    file_preflight_release(&l->file_preflight);
     evaluation_free(l->next);
     evaluation_free(l->current);
     problem_log_release(&l->problems);
@@ -395,16 +395,16 @@ static void turn_files(struct loop *l)
     bool wanted =
         l->reloading || evaluations_files_due(l) <= now_ms || web_files_due(&l->web) <= now_ms;
     struct error err;
-    enum rehearsal_state state = rehearsal_turn(&l->rehearsal, wanted, now_ms, &err);
+    enum file_preflight_state state = file_preflight_turn(&l->file_preflight, wanted, now_ms, &err);
 
     if (l->current)
-        evaluation_hold_files(l->current, state != REHEARSAL_DONE);
+        evaluation_hold_files(l->current, state != FILE_PREFLIGHT_DONE);
     if (l->next)
-        evaluation_hold_files(l->next, state != REHEARSAL_DONE);
-    if (state == REHEARSAL_DONE && web_files_due(&l->web) <= now_ms && web_read_files(&l->web))
+        evaluation_hold_files(l->next, state != FILE_PREFLIGHT_DONE);
+    if (state == FILE_PREFLIGHT_DONE && web_files_due(&l->web) <= now_ms && web_read_files(&l->web))
         note_change(l);
-    if (l->reloading && (state == REHEARSAL_DONE || state == REHEARSAL_HANGS))
-        reload(l, state == REHEARSAL_DONE, &err);
+    if (l->reloading && (state == FILE_PREFLIGHT_DONE || state == FILE_PREFLIGHT_HANGS))
+        reload(l, state == FILE_PREFLIGHT_DONE, &err);
 }
 
 static void handle_signals(struct loop *l)
@@ -428,13 +428,13 @@ static void adopt_next(struct loop *l)
     announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     publisher_forget(&l->publisher);
     api_forget(l->web.api);
-    outlets_forget(&l->outlets);
+    senders_forget(&l->senders);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;
     l->config_loaded = true;
     engine_keep_transitions(l->current->engine, (size_t)l->current->options.history_entries);
-    news_since(&l->news, l->current, &l->problems, l->settings.log);
+    news_since(&l->change_detection, l->current, &l->problems, l->settings.log);
     publish_all(l);
     if (!l->reloading)
         reloads_end(&l->reloads, NULL);
@@ -482,7 +482,7 @@ static void follow(struct loop *l, bool readable)
     if (readable || e->session || e->assets || e->reader || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
     if (!e->caught_up && evaluation_slice(e, SLICE_MS) &&
-        news_since(&l->news, e, &l->problems, l->settings.log))
+        news_since(&l->change_detection, e, &l->problems, l->settings.log))
         note_change(l);
 }
 
@@ -496,14 +496,14 @@ static bool is_complete(const struct loop *l)
 static int64_t due_ms(const struct loop *l)
 {
     const struct evaluation *next = next_to_advance(l);
-    int64_t due = earlier_of(rehearsal_due(&l->rehearsal), reloads_due(&l->reloads));
+    int64_t due = earlier_of(file_preflight_due(&l->file_preflight), reloads_due(&l->reloads));
 
-    due = earlier_of(due, outlets_due(&l->outlets));
+    due = earlier_of(due, senders_due(&l->senders));
     if (l->current)
         due = earlier_of(due, evaluation_due(l->current));
     if (next)
         due = earlier_of(due, evaluation_due(next));
-    if (l->rehearsal.job)
+    if (l->file_preflight.job)
         return due;
     due = earlier_of(due, evaluations_files_due(l));
     return earlier_of(due, web_files_due(&l->web));
@@ -538,7 +538,7 @@ static enum loop_step turn_lent(struct loop *l)
 {
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
-        {.fd = clerk_fd(l->web.clerk), .events = POLLIN},
+        {.fd = request_worker_fd(l->web.request_worker), .events = POLLIN},
     };
 
     descriptors_poll(wanted, ARRAY_LEN(wanted), LOOP_WAIT_MAX_MS);
@@ -558,9 +558,9 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
-        {.fd = desk_fd(server_desk(l->web.server)), .events = POLLIN},
+        {.fd = request_queue_fd(server_request_queue(l->web.server)), .events = POLLIN},
         {.fd = l->settings.reader ? file_reader_fd(l->settings.reader) : -1, .events = POLLIN},
-        {.fd = clerk_fd(l->web.clerk), .events = POLLIN},
+        {.fd = request_worker_fd(l->web.request_worker), .events = POLLIN},
         {.fd = reloads_fd(&l->reloads), .events = POLLIN},
     };
 
@@ -574,7 +574,8 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (l->settings.reader)
         file_reader_turn(l->settings.reader);
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
-        rehearsal_sees_another_kubeconfig(&l->rehearsal, l->config_loaded, platform_steady_ms()))
+        file_preflight_sees_another_kubeconfig(&l->file_preflight, l->config_loaded,
+                                               platform_steady_ms()))
         begin_reload(l);
     turn_files(l);
     if (next_to_advance(l) && !advance_next(l, err))
@@ -583,7 +584,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         follow(l, wanted[1].revents != 0);
     readiness_turn(&l->readiness, l->current, shown_session(l),
                    l->current || !l->next ? "" : evaluation_problem(l->next), platform_steady_ms());
-    if (outlets_turn(&l->outlets, l->current, platform_steady_ms(), platform_now_ms()))
+    if (senders_turn(&l->senders, l->current, platform_steady_ms(), platform_now_ms()))
         note_change(l);
     if (is_complete(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))

@@ -65,7 +65,7 @@ struct problem_log {
  * Whether an evaluation has anything new to publish: a change beside a watched file wakes the loop,
  * too. All zero has seen nothing.
  */
-struct news {
+struct change_detection {
     uint64_t evaluations; /* As they were seen last, as is the rest. */
     size_t files;
     uint64_t health;
@@ -76,7 +76,7 @@ struct news {
  * somebody changed after a reload had begun is read by the next one.
  */
 struct reloads {
-    struct desk *desk; /* NULL: nobody may ask. Borrowed. */
-    bool waits;        /* For the end of the reload that it has begun. */
-    int64_t begun_ms;  /* Steady. */
+    struct request_queue *request_queue; /* NULL: nobody may ask. Borrowed. */
+    bool waits;                          /* For the end of the reload that it has begun. */
+    int64_t begun_ms;                    /* Steady. */
 };

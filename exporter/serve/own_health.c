@@ -221,12 +221,13 @@ static void fill_security(const struct web *web, struct registry *registry)
 {
     int64_t not_after;
 
-    if (!web->admission)
+    if (!web->access_control)
         return;
-    not_after = admission_not_after(web->admission);
-    for (unsigned why = 0; why < ADMISSION_REFUSALS; why++)
-        REGISTRY_SET(registry, OWN_NOT_ADMITTED, (double)admission_refused(web->admission, why),
-                     admission_refusal_names[why]);
+    not_after = access_control_not_after(web->access_control);
+    for (unsigned why = 0; why < ACCESS_REFUSALS; why++)
+        REGISTRY_SET(registry, OWN_NOT_ADMITTED,
+                     (double)access_control_refused(web->access_control, why),
+                     access_control_refusal_names[why]);
     REGISTRY_SET(registry, OWN_WEB_CONFIG_VALID, web->valid ? 1 : 0);
     REGISTRY_SET(registry, OWN_WEB_CONFIG_TIME, (double)web->changed_ms / 1000);
     if (not_after > 0)
@@ -299,8 +300,8 @@ void health_fill(const struct health *h, struct registry *registry)
     REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)h->rejected, "manifests");
     if (h->evaluation)
         fill_evaluation(h->evaluation, registry);
-    if (h->outlets)
-        outlets_fill(h->outlets, registry);
+    if (h->senders)
+        senders_fill(h->senders, registry);
 }
 
 enum {

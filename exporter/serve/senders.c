@@ -4,7 +4,7 @@
 #include "exporter/serve/alerting/alerting.h"
 #include "exporter/system/platform.h"
 
-bool outlets_init(struct outlets *o, const struct web_settings *settings, const char *page_url,
+bool senders_init(struct senders *o, const struct web_settings *settings, const char *page_url,
                   struct error *err)
 {
     const struct alerting_settings alerting = {
@@ -21,29 +21,29 @@ bool outlets_init(struct outlets *o, const struct web_settings *settings, const 
     return o->alerting || !alerting_wanted(settings->options);
 }
 
-void outlets_release(struct outlets *o, struct evaluation *current)
+void senders_release(struct senders *o, struct evaluation *current)
 {
     events_release(&o->events, current);
     alerting_free(o->alerting);
     o->alerting = NULL;
 }
 
-bool outlets_turn(struct outlets *o, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
+bool senders_turn(struct senders *o, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
 {
     return events_turn(&o->events, current, now_ms, clock_ms);
 }
 
-int64_t outlets_due(const struct outlets *o)
+int64_t senders_due(const struct senders *o)
 {
     return events_due(&o->events);
 }
 
-void outlets_forget(struct outlets *o)
+void senders_forget(struct senders *o)
 {
     events_forget(&o->events);
 }
 
-void outlets_fill(const struct outlets *o, struct registry *registry)
+void senders_fill(const struct senders *o, struct registry *registry)
 {
     events_fill(&o->events, registry);
     if (o->alerting)

@@ -7,14 +7,14 @@ enum { CHECK_EVERY_MS = 1000 };
 
 static bool start_admission(struct web *web, const struct options *o, struct error *err)
 {
-    web->admission =
-        admission_new(&(struct admission_options){.path = o->web_config_file,
-                                                  .probes_without_auth = o->probes_without_auth},
-                      err);
-    web->valid = web->admission;
+    web->access_control = access_control_new(
+        &(struct access_control_options){.path = o->web_config_file,
+                                         .probes_without_auth = o->probes_without_auth},
+        err);
+    web->valid = web->access_control;
     web->changed_ms = platform_now_ms();
     web->checked_ms = platform_steady_ms();
-    return web->admission || fail_in(err, "--web.config.file");
+    return web->access_control || fail_in(err, "--web.config.file");
 }
 
 bool web_start(struct web *web, const struct web_settings *settings, struct error *err)
@@ -36,15 +36,15 @@ bool web_start(struct web *web, const struct web_settings *settings, struct erro
         .log = web->log,
         .heartbeat = settings->heartbeat,
         .memory_bytes = settings->memory_bytes,
-        .admission = web->admission,
+        .access_control = web->access_control,
         .lifecycle = o->lifecycle,
         .plans = o->plans,
     };
 
     web->server = server_start(&server, settings->snapshot, err);
-    web->clerk = web->server ? clerk_new(err) : NULL;
-    if (web->clerk)
-        web->api = api_new(server_desk(web->server), web->clerk, platform_seed());
+    web->request_worker = web->server ? request_worker_new(err) : NULL;
+    if (web->request_worker)
+        web->api = api_new(server_request_queue(web->server), web->request_worker, platform_seed());
     return web->api;
 }
 
@@ -52,18 +52,18 @@ void web_release(struct web *web)
 {
     if (web->server)
         server_set_ready(web->server, false, "karmada-policy-exporter is stopping\n");
-    clerk_free(web->clerk);
+    request_worker_free(web->request_worker);
     api_free(web->api);
     server_stop(web->server);
-    admission_free(web->admission);
+    access_control_free(web->access_control);
     free(web->telemetry_path);
-    place_release(&web->place);
+    site_url_release(&web->place);
     *web = (struct web){.valid = false};
 }
 
 int64_t web_files_due(const struct web *web)
 {
-    return web->admission ? web->checked_ms + CHECK_EVERY_MS : INT64_MAX;
+    return web->access_control ? web->checked_ms + CHECK_EVERY_MS : INT64_MAX;
 }
 
 bool web_read_files(struct web *web)
@@ -72,7 +72,7 @@ bool web_read_files(struct web *web)
     struct error err = {""};
 
     web->checked_ms = platform_steady_ms();
-    web->valid = admission_reload(web->admission, &changed, &err);
+    web->valid = access_control_reload(web->access_control, &changed, &err);
     if (changed) {
         web->changed_ms = platform_now_ms();
         log_write(web->log, LOG_LEVEL_INFO, "the web configuration has changed and is in force");

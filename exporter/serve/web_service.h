@@ -10,9 +10,9 @@
  * store.
  */
 struct web {
-    struct admission *admission;
+    struct access_control *access_control;
     struct server *server;
-    struct clerk *clerk;
+    struct request_worker *request_worker;
     struct api *api;
     char *telemetry_path;  /* A reload may change the option, not the server. */
     struct site_url place; /* Likewise. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/rate_limit.h"
 
-bool rate_allow(struct rate *r, int64_t now_ns)
+bool rate_limit_allow(struct rate_limit *r, int64_t now_ns)
 {
     int64_t from_ns = r->full_ns > now_ns ? r->full_ns : now_ns;
 
@@ -16,22 +16,22 @@ bool rate_allow(struct rate *r, int64_t now_ns)
 
 enum { BEYOND_THE_FIRST = 3 };
 
-int64_t haste_due(const struct haste *h, int64_t cost_ms, int64_t now_ms)
+int64_t burst_limit_due(const struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
 {
     int64_t due_ms = h->spent_ms - BEYOND_THE_FIRST * cost_ms;
 
     return due_ms > now_ms ? due_ms : now_ms;
 }
 
-void haste_spend(struct haste *h, int64_t cost_ms, int64_t now_ms)
+void burst_limit_spend(struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
 {
     h->spent_ms = cost_ms + (h->spent_ms > now_ms ? h->spent_ms : now_ms);
 }
 
-bool haste_take(struct haste *h, int64_t cost_ms, int64_t now_ms)
+bool burst_limit_take(struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
 {
-    if (haste_due(h, cost_ms, now_ms) > now_ms)
+    if (burst_limit_due(h, cost_ms, now_ms) > now_ms)
         return false;
-    haste_spend(h, cost_ms, now_ms);
+    burst_limit_spend(h, cost_ms, now_ms);
     return true;
 }

@@ -40,18 +40,18 @@ int signals_next(const struct signals *s)
     return read(s->fd, &info, sizeof(info)) == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-struct guard {
+struct shutdown_deadline {
     pthread_t thread;
     int signals; /* Polled and never read: the signal is for the loop. */
     int ending;
     int ended;
     _Atomic size_t listener_count;
-    int listeners[GUARD_LISTENERS_MAX];
+    int listeners[SHUTDOWN_DEADLINE_LISTENERS_MAX];
 };
 
 static void *run(void *context)
 {
-    struct guard *g = context;
+    struct shutdown_deadline *g = context;
     struct pollfd begun[] = {
         {.fd = g->signals, .events = POLLIN},
         {.fd = g->ending, .events = POLLIN},
@@ -62,14 +62,14 @@ static void *run(void *context)
     /* All signals are blocked in this thread: nothing interrupts a poll. */
     while (poll(begun, ARRAY_LEN(begun), -1) <= 0)
         continue;
-    if (poll(&ended, 1, GUARD_MS) != 0)
+    if (poll(&ended, 1, SHUTDOWN_DEADLINE_MS) != 0)
         return NULL;
     for (size_t i = 0; i < g->listener_count; i++)
         close(g->listeners[i]);
     _exit(0);
 }
 
-static void release(struct guard *g)
+static void release(struct shutdown_deadline *g)
 {
     const int fds[] = {g->signals, g->ending, g->ended};
 
@@ -80,9 +80,9 @@ static void release(struct guard *g)
     free(g);
 }
 
-struct guard *guard_start(struct error *err)
+struct shutdown_deadline *shutdown_deadline_start(struct error *err)
 {
-    struct guard *g = xcalloc(1, sizeof(*g));
+    struct shutdown_deadline *g = xcalloc(1, sizeof(*g));
     sigset_t wanted;
     int code = 0;
 
@@ -104,9 +104,9 @@ struct guard *guard_start(struct error *err)
     return NULL;
 }
 
-void guard_listener(struct guard *g, int fd)
+void shutdown_deadline_listener(struct shutdown_deadline *g, int fd)
 {
-    if (g->listener_count < GUARD_LISTENERS_MAX) {
+    if (g->listener_count < SHUTDOWN_DEADLINE_LISTENERS_MAX) {
         g->listeners[g->listener_count] = fd;
         g->listener_count++;
     }
@@ -119,12 +119,12 @@ static void raise_event(int fd)
         abort();
 }
 
-void guard_ending(struct guard *g)
+void shutdown_deadline_ending(struct shutdown_deadline *g)
 {
     raise_event(g->ending);
 }
 
-void guard_free(struct guard *g)
+void shutdown_deadline_free(struct shutdown_deadline *g)
 {
     if (!g)
         return;

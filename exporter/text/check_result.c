@@ -395,17 +395,17 @@ static size_t findings_listed(const struct findings *f)
 }
 
 enum {
-    REVIEW_INDENT = 2,
-    REVIEW_LINE_MAX_BYTES = 8192,
-    SAFE_MAX_BYTES = 4 * REVIEW_LINE_MAX_BYTES
+    CHECK_RESULT_INDENT = 2,
+    CHECK_RESULT_LINE_MAX_BYTES = 8192,
+    SAFE_MAX_BYTES = 4 * CHECK_RESULT_LINE_MAX_BYTES
 };
 
-static void print_problems(const struct review *r, const char *title, bool unread, size_t count,
-                           struct output *o)
+static void print_problems(const struct check_result *r, const char *title, bool unread,
+                           size_t count, struct output *o)
 {
     const struct manifests *m = r->evaluation->manifests;
-    CLEANUP(table_release) struct table t = table_make(NULL, 2, REVIEW_INDENT);
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(REVIEW_LINE_MAX_BYTES);
+    CLEANUP(table_release) struct table t = table_make(NULL, 2, CHECK_RESULT_INDENT);
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(CHECK_RESULT_LINE_MAX_BYTES);
 
     if (count == 0)
         return;
@@ -431,9 +431,9 @@ static const char *plural(size_t count)
 }
 
 /* "Read 4 files with 3 templates (2 unbound, 1 attached), 2 policies and no bindings." */
-static void print_read(const struct review *r, struct output *o)
+static void print_read(const struct check_result *r, struct output *o)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(REVIEW_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(CHECK_RESULT_LINE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
     const struct findings *f = &r->findings;
     size_t files = manifests_file_count(r->evaluation->manifests);
@@ -464,9 +464,10 @@ static void print_read(const struct review *r, struct output *o)
  * "Found 2 conflicts, 1 pending template.": what makes the exit status 1. `listed`: something was
  * printed, whether or not it counts. If nothing can count, the number of all that was printed.
  */
-static void print_found(const struct review *r, unsigned fail_on, bool listed, struct output *o)
+static void print_found(const struct check_result *r, unsigned fail_on, bool listed,
+                        struct output *o)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(REVIEW_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(CHECK_RESULT_LINE_MAX_BYTES);
     const size_t *counts = r->counts.classes;
     const char *between = "Found ";
 
@@ -493,7 +494,7 @@ static void print_found(const struct review *r, unsigned fail_on, bool listed, s
     strbuf_adds(&o->text, r->counts.unread > 0 ? ". Not everything could be read.\n" : ".\n");
 }
 
-void review_print(const struct review *r, unsigned fail_on, struct output *o)
+void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o)
 {
     size_t start = o->text.len;
 
@@ -516,9 +517,9 @@ static size_t count_missing(const struct kube_session *session)
     return count;
 }
 
-void review_make(struct review *r, const struct evaluation *e)
+void check_result_make(struct check_result *r, const struct evaluation *e)
 {
-    *r = (struct review){.evaluation = e};
+    *r = (struct check_result){.evaluation = e};
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
         enum problem_kind kind = manifests_problem(e->manifests, i).kind;
 
@@ -534,7 +535,7 @@ void review_make(struct review *r, const struct evaluation *e)
     r->counts.classes[FINDING_DUPLICATE] = manifests_duplicate_count(e->manifests);
 }
 
-void review_release(struct review *r)
+void check_result_release(struct check_result *r)
 {
     findings_release(&r->findings);
 }

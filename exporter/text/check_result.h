@@ -32,7 +32,7 @@ bool finding_counts_read(const char *text, struct finding_counts *out) MUST_USE;
 bool finding_counts_any(const struct finding_counts *c, unsigned classes);
 
 /* What one look at everything finds: what `check` prints, and /api/v1/report answers as text. */
-struct review {
+struct check_result {
     const struct evaluation *evaluation;
     struct findings findings;
     struct finding_counts counts;
@@ -45,11 +45,11 @@ struct review {
  * Look at all that the evaluation has, which has nothing left to evaluate and outlives the review,
  * as it is until then.
  */
-void review_make(struct review *r, const struct evaluation *e);
-void review_release(struct review *r);
+void check_result_make(struct check_result *r, const struct evaluation *e);
+void check_result_release(struct check_result *r);
 
 /* Print the findings as sections of tables; `fail_on` has the bits of what counts in the end. */
-void review_print(const struct review *r, unsigned fail_on, struct output *o);
+void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o);
 
 /* Print "Title (2)" as the heading of a section. */
 void section_print(struct output *o, const char *title, size_t count);

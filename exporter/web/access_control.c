@@ -90,9 +90,9 @@ static bool read_all(const char *path, struct web_config *c, gnutls_hash_hd_t di
            fail_in(err, "%s", path);
 }
 
-struct armour *armour_read(const char *path, struct error *err)
+struct active_web_config *active_web_config_read(const char *path, struct error *err)
 {
-    struct armour *a = xcalloc(1, sizeof(*a));
+    struct active_web_config *a = xcalloc(1, sizeof(*a));
     gnutls_hash_hd_t digest;
 
     if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256) < 0)
@@ -103,16 +103,17 @@ struct armour *armour_read(const char *path, struct error *err)
     a->holders = 1;
     if (done)
         return a;
-    armour_free(a);
+    active_web_config_free(a);
     return NULL;
 }
 
 /* Make what TLS needs of what was read. False with the reason. */
-static MUST_USE bool armour_forge(struct armour *a, const char *path, struct error *err)
+static MUST_USE bool active_web_config_forge(struct active_web_config *a, const char *path,
+                                             struct error *err)
 {
     if (!a->config.tls)
         return true;
-    a->tls = tls_new(&a->config, err);
+    a->tls = server_tls_new(&a->config, err);
     return a->tls || fail_in(err, "%s: tls_server_config", path);
 }
 
@@ -120,22 +121,22 @@ static MUST_USE bool armour_forge(struct armour *a, const char *path, struct err
  * Wipes the users and the private key of a configuration that has been replaced. Connections that
  * began with the configuration need only the rest.
  */
-static void armour_forget(struct armour *a)
+static void active_web_config_forget(struct active_web_config *a)
 {
     web_config_forget(&a->config);
 }
 
-void armour_free(struct armour *a)
+void active_web_config_free(struct active_web_config *a)
 {
     if (!a)
         return;
-    tls_free(a->tls);
+    server_tls_free(a->tls);
     web_config_release(&a->config);
     free(a);
 }
 
-void armour_each_file(const char *path, void (*each)(void *context, const char *path),
-                      void *context)
+void active_web_config_each_file(const char *path, void (*each)(void *context, const char *path),
+                                 void *context)
 {
     struct web_config config = {.tls = false};
     struct error ignored;
@@ -151,28 +152,27 @@ void armour_each_file(const char *path, void (*each)(void *context, const char *
 
 enum { CREDENTIALS_MAX = 1024 };
 
-#define ADMISSION_NAME(id, word) word,
-const char *const admission_refusal_names[ADMISSION_REFUSALS] = {
-    REFUSED_ADMISSIONS(ADMISSION_NAME)};
+#define ACCESS_NAME(id, word) word,
+const char *const access_control_refusal_names[ACCESS_REFUSALS] = {ACCESS_REFUSALS(ACCESS_NAME)};
 
-struct admission {
+struct access_control {
     char *path;
     bool probes_without_auth;
     struct passwords *passwords;
     pthread_mutex_t lock; /* Guards the next three, and the holders of all armours. */
-    struct armour *now;
-    struct rate known; /* For those whose credentials were right before. */
-    struct rate rest;
-    _Atomic uint64_t refused[ADMISSION_REFUSALS];
+    struct active_web_config *now;
+    struct rate_limit known; /* For those whose credentials were right before. */
+    struct rate_limit rest;
+    _Atomic uint64_t refused[ACCESS_REFUSALS];
 };
 
 /* ---- the configuration in force ---- */
 
 /* `readers`: 1 to read the users, 0 to use the rest for as long as a connection lives. */
-static struct armour *take(struct admission *g, unsigned readers)
+static struct active_web_config *take(struct access_control *g, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
-    struct armour *a = g->now;
+    struct active_web_config *a = g->now;
     a->holders++;
     a->readers += readers;
     pthread_mutex_unlock(&g->lock);
@@ -180,55 +180,56 @@ static struct armour *take(struct admission *g, unsigned readers)
 }
 
 /* Under the lock, so that no other thread frees it meanwhile. */
-static void give_back(struct admission *g, struct armour *a, unsigned readers)
+static void give_back(struct access_control *g, struct active_web_config *a, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
     bool last = --a->holders == 0;
     a->readers -= readers;
     if (a != g->now && a->readers == 0)
-        armour_forget(a);
+        active_web_config_forget(a);
     pthread_mutex_unlock(&g->lock);
     if (last)
-        armour_free(a);
+        active_web_config_free(a);
 }
 
-static struct armour *hold(struct admission *g)
+static struct active_web_config *hold(struct access_control *g)
 {
     return take(g, 1);
 }
 
-static void drop(struct admission *g, struct armour *a)
+static void drop(struct access_control *g, struct active_web_config *a)
 {
     give_back(g, a, 1);
 }
 
-static void set_rates(struct admission *g)
+static void set_rates(struct access_control *g)
 {
-    g->known = (struct rate){.interval_ns = g->now->config.rate_interval_ns,
-                             .burst = g->now->config.rate_burst};
+    g->known = (struct rate_limit){.interval_ns = g->now->config.rate_interval_ns,
+                                   .burst = g->now->config.rate_burst};
     g->rest = g->known;
 }
 
-struct admission *admission_new(const struct admission_options *options, struct error *err)
+struct access_control *access_control_new(const struct access_control_options *options,
+                                          struct error *err)
 {
-    struct admission *g = xcalloc(1, sizeof(*g));
+    struct access_control *g = xcalloc(1, sizeof(*g));
 
     g->path = xstrdup(options->path);
     g->probes_without_auth = options->probes_without_auth;
     pthread_mutex_init(&g->lock, NULL);
-    g->now = armour_read(g->path, err);
-    if (g->now && armour_forge(g->now, g->path, err)) {
+    g->now = active_web_config_read(g->path, err);
+    if (g->now && active_web_config_forge(g->now, g->path, err)) {
         set_rates(g);
         g->passwords = passwords_new(err);
     }
     secret_wipe_stack();
     if (g->passwords)
         return g;
-    admission_free(g);
+    access_control_free(g);
     return NULL;
 }
 
-void admission_free(struct admission *g)
+void access_control_free(struct access_control *g)
 {
     if (!g)
         return;
@@ -240,24 +241,24 @@ void admission_free(struct admission *g)
     free(g);
 }
 
-void admission_close(struct admission *g)
+void access_control_close(struct access_control *g)
 {
     if (g)
         passwords_close(g->passwords);
 }
 
 /* Make a configuration that was read ready for use in the place of another one. */
-static bool succeed(struct armour *fresh, const struct armour *old, const char *path,
-                    struct error *err)
+static bool succeed(struct active_web_config *fresh, const struct active_web_config *old,
+                    const char *path, struct error *err)
 {
     if (!web_reload_check(&old->config, &fresh->config, err))
         return fail_in(err, "%s", path);
-    return armour_forge(fresh, path, err);
+    return active_web_config_forge(fresh, path, err);
 }
 
-static bool reload(struct admission *g, bool *changed, struct error *err)
+static bool reload(struct access_control *g, bool *changed, struct error *err)
 {
-    struct armour *fresh = armour_read(g->path, err), *old = g->now;
+    struct active_web_config *fresh = active_web_config_read(g->path, err), *old = g->now;
     bool same, fine;
 
     *changed = false;
@@ -266,7 +267,7 @@ static bool reload(struct admission *g, bool *changed, struct error *err)
     same = memcmp(fresh->digest, old->digest, sizeof(old->digest)) == 0;
     fine = same || succeed(fresh, old, g->path, err);
     if (same || !fine) {
-        armour_free(fresh);
+        active_web_config_free(fresh);
         return fine;
     }
     *changed = true;
@@ -278,7 +279,7 @@ static bool reload(struct admission *g, bool *changed, struct error *err)
     return true;
 }
 
-bool admission_reload(struct admission *g, bool *changed, struct error *err)
+bool access_control_reload(struct access_control *g, bool *changed, struct error *err)
 {
     bool fine = reload(g, changed, err);
 
@@ -286,37 +287,37 @@ bool admission_reload(struct admission *g, bool *changed, struct error *err)
     return fine;
 }
 
-const char *admission_certificate(const struct admission *g)
+const char *access_control_certificate(const struct access_control *g)
 {
     return g && g->now->tls ? g->now->config.cert : NULL;
 }
 
-const char *admission_key(const struct admission *g)
+const char *access_control_key(const struct access_control *g)
 {
     return g && g->now->tls ? g->now->config.key : NULL;
 }
 
-struct armour *admission_greet(struct admission *g, gnutls_session_t session)
+struct active_web_config *access_control_greet(struct access_control *g, gnutls_session_t session)
 {
-    struct armour *a;
+    struct active_web_config *a;
 
     if (!g)
         return NULL;
     a = take(g, 0);
     if (session)
-        tls_apply(a->tls, session);
+        server_tls_apply(a->tls, session);
     return a;
 }
 
-void admission_leave(struct admission *g, struct armour *armour)
+void access_control_leave(struct access_control *g, struct active_web_config *active_web_config)
 {
     if (g)
-        give_back(g, armour, 0);
+        give_back(g, active_web_config, 0);
 }
 
-void admission_dress(struct admission *g, struct MHD_Response *response)
+void access_control_dress(struct access_control *g, struct MHD_Response *response)
 {
-    struct armour *a;
+    struct active_web_config *a;
 
     if (!g)
         return;
@@ -373,7 +374,7 @@ static uint64_t origin_of_client(struct MHD_Connection *connection)
     return origin_of(info ? info->client_addr : NULL);
 }
 
-static struct credentials_claim claim_of(const struct admission *g, const struct web_config *c,
+static struct credentials_claim claim_of(const struct access_control *g, const struct web_config *c,
                                          const char *credentials)
 {
     struct credentials_claim claim = {
@@ -391,26 +392,26 @@ static struct credentials_claim claim_of(const struct admission *g, const struct
     return claim;
 }
 
-static void count(struct admission *g, enum admission_refusal why)
+static void count(struct access_control *g, enum access_control_refusal why)
 {
     atomic_fetch_add_explicit(&g->refused[why], 1, memory_order_relaxed);
 }
 
-static bool take_token(struct admission *g, struct rate *rate)
+static bool take_token(struct access_control *g, struct rate_limit *rate_limit)
 {
     int64_t now_ns = (int64_t)(platform_steady_seconds() * 1e9);
 
     pthread_mutex_lock(&g->lock);
-    bool allowed = rate_allow(rate, now_ns);
+    bool allowed = rate_limit_allow(rate_limit, now_ns);
     pthread_mutex_unlock(&g->lock);
     if (!allowed)
-        count(g, ADMISSION_RATE);
+        count(g, ACCESS_RATE);
     return allowed;
 }
 
 /* A request whose password is being checked. */
 struct applicant {
-    struct admission *admission;
+    struct access_control *access_control;
     struct MHD_Connection *connection;
     _Atomic(enum verdict) *verdict;
 };
@@ -426,14 +427,14 @@ static void decide(void *context, enum password_answer answer)
     struct MHD_Connection *connection = a->connection;
 
     if (answer != PASSWORD_RIGHT)
-        count(a->admission, answer == PASSWORD_WRONG ? ADMISSION_WRONG : ADMISSION_QUEUE);
+        count(a->access_control, answer == PASSWORD_WRONG ? ACCESS_WRONG : ACCESS_QUEUE);
     atomic_store(a->verdict, verdicts[answer]);
     free(a);
     /* The last thing: its thread may end the request at once. */
     MHD_resume_connection(connection);
 }
 
-static enum verdict have_checked(struct admission *g, struct MHD_Connection *connection,
+static enum verdict have_checked(struct access_control *g, struct MHD_Connection *connection,
                                  const struct credentials_claim *claim,
                                  _Atomic(enum verdict) *verdict)
 {
@@ -445,14 +446,14 @@ static enum verdict have_checked(struct admission *g, struct MHD_Connection *con
     MHD_suspend_connection(connection);
     if (passwords_check(g->passwords, claim, decide, a))
         return VERDICT_WAITS;
-    count(g, ADMISSION_QUEUE);
+    count(g, ACCESS_QUEUE);
     atomic_store(verdict, VERDICT_TOO_MANY);
     MHD_resume_connection(connection);
     free(a);
     return VERDICT_WAITS;
 }
 
-static enum verdict check_credentials(struct admission *g, struct MHD_Connection *connection,
+static enum verdict check_credentials(struct access_control *g, struct MHD_Connection *connection,
                                       const struct web_config *config,
                                       _Atomic(enum verdict) *verdict)
 {
@@ -467,7 +468,7 @@ static enum verdict check_credentials(struct admission *g, struct MHD_Connection
 
     if (take_token(g, known ? &g->known : &g->rest)) {
         if (!given)
-            count(g, ADMISSION_MISSING);
+            count(g, ACCESS_MISSING);
         answer = known    ? VERDICT_ADMITTED
                  : !given ? VERDICT_UNKNOWN
                           : have_checked(g, connection, &claim, verdict);
@@ -476,7 +477,7 @@ static enum verdict check_credentials(struct admission *g, struct MHD_Connection
 }
 
 /* Wipes the stack: functions that have returned leave a password there. */
-static enum verdict judge(struct admission *g, struct MHD_Connection *connection,
+static enum verdict judge(struct access_control *g, struct MHD_Connection *connection,
                           const struct web_config *config, _Atomic(enum verdict) *verdict)
 {
     enum verdict answer = check_credentials(g, connection, config, verdict);
@@ -485,11 +486,11 @@ static enum verdict judge(struct admission *g, struct MHD_Connection *connection
     return answer;
 }
 
-enum verdict admission_admit(struct admission *g, struct MHD_Connection *connection, bool probe,
-                             _Atomic(enum verdict) *verdict)
+enum verdict access_control_admit(struct access_control *g, struct MHD_Connection *connection,
+                                  bool probe, _Atomic(enum verdict) *verdict)
 {
     enum verdict answer = atomic_load(verdict);
-    struct armour *a;
+    struct active_web_config *a;
 
     if (!g)
         return VERDICT_ADMITTED;
@@ -508,15 +509,15 @@ enum verdict admission_admit(struct admission *g, struct MHD_Connection *connect
     return answer;
 }
 
-uint64_t admission_refused(const struct admission *g, enum admission_refusal why)
+uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal why)
 {
     return atomic_load_explicit(&g->refused[why], memory_order_relaxed);
 }
 
-int64_t admission_not_after(struct admission *g)
+int64_t access_control_not_after(struct access_control *g)
 {
-    struct armour *a = hold(g);
-    int64_t not_after = a->tls ? tls_not_after(a->tls) : 0;
+    struct active_web_config *a = hold(g);
+    int64_t not_after = a->tls ? server_tls_not_after(a->tls) : 0;
 
     drop(g, a);
     return not_after;

@@ -19,13 +19,13 @@ const struct endpoint endpoints[ENDPOINT_COUNT] = {API_ENDPOINTS(ENDPOINT_ROW)
                                                        PAGE_ENDPOINTS(PAGE_ROW)};
 
 struct api {
-    struct desk *desk;
-    struct clerk *clerk;
+    struct request_queue *request_queue;
+    struct request_worker *request_worker;
     struct paging *paging;
-    struct call *call;             /* That is being answered; NULL: none. */
-    struct health health;          /* For its function. */
-    struct evaluation *evaluation; /* That is lent; NULL: none. */
-    int64_t listed_ms;             /* When rows were last asked for. */
+    struct queued_request *queued_request; /* That is being answered; NULL: none. */
+    struct health health;                  /* For its function. */
+    struct evaluation *evaluation;         /* That is lent; NULL: none. */
+    int64_t listed_ms;                     /* When rows were last asked for. */
 };
 
 const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text)
@@ -43,19 +43,21 @@ const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out,
     return RESPONSE_JSON;
 }
 
-void api_refuse(struct call *call, unsigned status, const char *text)
+void api_refuse(struct queued_request *queued_request, unsigned status, const char *text)
 {
-    call->status = status;
-    strbuf_reset(&call->body);
-    call->content_type = api_error_write(call->endpoint, &call->body, text);
+    queued_request->status = status;
+    strbuf_reset(&queued_request->body);
+    queued_request->content_type =
+        api_error_write(queued_request->endpoint, &queued_request->body, text);
 }
 
-struct api *api_new(struct desk *desk, struct clerk *clerk, uint64_t seed)
+struct api *api_new(struct request_queue *request_queue, struct request_worker *request_worker,
+                    uint64_t seed)
 {
     struct api *a = xcalloc(1, sizeof(*a));
 
-    a->desk = desk;
-    a->clerk = clerk;
+    a->request_queue = request_queue;
+    a->request_worker = request_worker;
     a->paging = paging_new(seed);
     return a;
 }
@@ -69,31 +71,31 @@ void api_free(struct api *a)
 }
 
 /* True if the call has what it needs but for what is lent; else it is answered with why not. */
-static bool open_list(struct api *a, struct call *call)
+static bool open_list(struct api *a, struct queued_request *queued_request)
 {
     const struct page_query question = {
-        .path = call->endpoint->path,
-        .query = &call->query,
-        .limit = call->endpoint->page ? HTML_SHOWN_MAX : 0,
+        .path = queued_request->endpoint->path,
+        .query = &queued_request->query,
+        .limit = queued_request->endpoint->page ? HTML_SHOWN_MAX : 0,
         .now_ms = platform_steady_ms(),
         .clock_ms = platform_now_ms(),
     };
     unsigned status;
     struct error err;
 
-    if (call->endpoint->needs < NEEDS_LINES)
+    if (queued_request->endpoint->needs < NEEDS_LINES)
         return true;
-    if (call->endpoint->page)
-        query_drop_empty(&call->query);
-    if (list_format_named(call->query.values[PARAMETER_FORMAT]) == LIST_FORMAT_COUNT) {
-        api_refuse(call, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
+    if (queued_request->endpoint->page)
+        query_drop_empty(&queued_request->query);
+    if (list_format_named(queued_request->query.values[PARAMETER_FORMAT]) == LIST_FORMAT_COUNT) {
+        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
         return false;
     }
     if (!paging_open(a->paging, &question, &status, &err)) {
-        api_refuse(call, status, err.text);
+        api_refuse(queued_request, status, err.text);
         return false;
     }
-    call->paging = a->paging;
+    queued_request->paging = a->paging;
     return true;
 }
 
@@ -108,34 +110,35 @@ static void make_view(struct api *a, struct evaluation *e)
 static void answer(void *context)
 {
     struct api *a = context;
-    struct call *call = a->call;
+    struct queued_request *queued_request = a->queued_request;
 
-    if (call->endpoint->needs == NEEDS_ROWS && !paging_goes_on(a->paging))
+    if (queued_request->endpoint->needs == NEEDS_ROWS && !paging_goes_on(a->paging))
         make_view(a, a->evaluation);
-    call->endpoint->answer(call, &a->health);
+    queued_request->endpoint->answer(queued_request, &a->health);
 }
 
 static void finish(struct api *a)
 {
-    if (a->call->paging)
+    if (a->queued_request->paging)
         paging_close(a->paging, platform_steady_ms());
-    a->call = NULL;
+    a->queued_request = NULL;
     a->evaluation = NULL;
-    desk_answer(a->desk);
+    request_queue_answer(a->request_queue);
 }
 
 static void begin(struct api *a, const struct health *h, struct evaluation *e)
 {
-    enum endpoint_needs needs = a->call->endpoint->needs;
+    enum endpoint_needs needs = a->queued_request->endpoint->needs;
 
     if (needs != NEEDS_NOTHING && !e) {
-        api_refuse(a->call, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
+        api_refuse(a->queued_request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                   "not everything has been read yet");
         finish(a);
         return;
     }
-    if (a->call->endpoint->page)
-        a->call->content_type = RESPONSE_HTML;
-    if (!open_list(a, a->call)) {
+    if (a->queued_request->endpoint->page)
+        a->queued_request->content_type = RESPONSE_HTML;
+    if (!open_list(a, a->queued_request)) {
         finish(a);
         return;
     }
@@ -144,11 +147,11 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
     if (needs == NEEDS_WORLD || needs == NEEDS_STAGE ||
         (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
         a->evaluation = e;
-    a->call->clerk = a->clerk;
+    a->queued_request->request_worker = a->request_worker;
     a->health = *h;
     a->health.evaluation = a->evaluation;
-    if (a->clerk) {
-        clerk_begin(a->clerk, answer, a);
+    if (a->request_worker) {
+        request_worker_begin(a->request_worker, answer, a);
         return;
     }
     answer(a);
@@ -169,25 +172,25 @@ static void tidy(struct api *a, struct evaluation *e)
  * Has the call to wait for what is being evaluated? A list of rows has not: each says what was last
  * decided, and under a storm of changes something always waits to be.
  */
-static bool has_to_wait(const struct call *call, const struct evaluation *e)
+static bool has_to_wait(const struct queued_request *queued_request, const struct evaluation *e)
 {
-    enum endpoint_needs needs = call->endpoint->needs;
+    enum endpoint_needs needs = queued_request->endpoint->needs;
 
     return needs != NEEDS_NOTHING && !(needs == NEEDS_ROWS && e && e->rows);
 }
 
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled)
 {
-    struct call *call;
+    struct queued_request *queued_request;
 
-    if (a->call && clerk_done(a->clerk))
+    if (a->queued_request && request_worker_done(a->request_worker))
         finish(a);
-    if (!a->call)
+    if (!a->queued_request)
         tidy(a, e);
-    while (!a->call && (call = desk_next(a->desk)) != NULL) {
-        if (!settled && has_to_wait(call, e))
+    while (!a->queued_request && (queued_request = request_queue_next(a->request_queue)) != NULL) {
+        if (!settled && has_to_wait(queued_request, e))
             return;
-        a->call = call;
+        a->queued_request = queued_request;
         begin(a, h, e);
     }
 }
@@ -199,7 +202,7 @@ bool api_lent(const struct api *a)
 
 bool api_busy(const struct api *a)
 {
-    return a->call;
+    return a->queued_request;
 }
 
 void api_forget(struct api *a)

@@ -7,7 +7,7 @@
 struct evaluation;
 struct findings;
 struct kube_session;
-struct outlets;
+struct senders;
 struct registry;
 struct web;
 
@@ -17,7 +17,7 @@ struct health {
     const struct findings *findings;     /* Of that; pages of metrics do not need them. */
     const struct kube_session *session;  /* Its own, or that of the first one; NULL without. */
     const struct web *web;               /* Whom it serves, and how. */
-    const struct outlets *outlets;       /* What it sends; NULL: nothing. */
+    const struct senders *senders;       /* What it sends; NULL: nothing. */
     struct registry *registry; /* Of the evaluation; before the first one without any object. */
     const char *telemetry_path;
     const char *external_url; /* Where people reach the site; "" if that is not known. */
@@ -124,8 +124,8 @@ enum endpoint_needs {
     ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", "what is wrong in one namespace",          \
              PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_WORLD, namespace_page)
 
-/* Write the answer to `call`. The clerk's thread calls it. */
-typedef void endpoint_fn(struct call *call, const struct health *h);
+/* Write the answer to `queued_request`. The clerk's thread calls it. */
+typedef void endpoint_fn(struct queued_request *queued_request, const struct health *h);
 
 struct endpoint {
     const char *handler;
@@ -149,7 +149,7 @@ ENDPOINTS(ENDPOINT_FUNCTION)
 extern const struct endpoint endpoints[ENDPOINT_COUNT];
 
 /* Answer with this status, and what is wrong. */
-void api_refuse(struct call *call, unsigned status, const char *text);
+void api_refuse(struct queued_request *queued_request, unsigned status, const char *text);
 
 /*
  * Append what the endpoint refuses with: a page, or an object that has the text as its "error".
@@ -161,7 +161,8 @@ const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out,
  * Answers what comes to the desk, which is borrowed, as is the clerk. Without a clerk (NULL) the
  * caller of api_turn() does the work. `seed` tells its lists from those of another start.
  */
-struct api *api_new(struct desk *desk, struct clerk *clerk, uint64_t seed) MUST_USE;
+struct api *api_new(struct request_queue *request_queue, struct request_worker *request_worker,
+                    uint64_t seed) MUST_USE;
 /* The clerk is at no work any more. NULL is fine. */
 void api_free(struct api *a);
 

@@ -39,24 +39,24 @@ static bool is_of(const void *item, const void *key)
     return origin->address == *address;
 }
 
-static uint64_t hash_of(const struct origins *o, uint64_t address)
+static uint64_t hash_of(const struct address_counts *o, uint64_t address)
 {
     return map_hash(&address, sizeof(address), o->seed);
 }
 
-static void origins_init(struct origins *o)
+static void origins_init(struct address_counts *o)
 {
-    *o = (struct origins){.map = MAP_INIT(is_of), .seed = platform_seed()};
+    *o = (struct address_counts){.map = MAP_INIT(is_of), .seed = platform_seed()};
 }
 
 /* Nobody may be left. */
-static void origins_release(struct origins *o)
+static void origins_release(struct address_counts *o)
 {
     assert(o->map.count == 0);
     map_release(&o->map);
 }
 
-static MUST_USE struct address_count *origins_join(struct origins *o, uint64_t address)
+static MUST_USE struct address_count *origins_join(struct address_counts *o, uint64_t address)
 {
     uint64_t hash = hash_of(o, address);
     struct address_count *origin = map_get(&o->map, hash, &address);
@@ -71,7 +71,7 @@ static MUST_USE struct address_count *origins_join(struct origins *o, uint64_t a
 }
 
 /* One more of an address, or one less: the origin lives until the last one has left. */
-static void origins_leave(struct origins *o, struct address_count *origin)
+static void origins_leave(struct address_counts *o, struct address_count *origin)
 {
     if (--origin->count > 0)
         return;
@@ -135,24 +135,24 @@ static const struct phase_rule {
     int64_t deadline_ms;
     enum refusal evicted, overdue;
     bool counts; /* Being over the deadline is no ordinary end. */
-} rules[PEER_LEAVING] = {
-    [PEER_HEADERS] = {4, 5000, REFUSED_EVICTED_WAITING, REFUSED_HEADERS_TIMEOUT, true},
-    [PEER_ANSWER] = {2, 60000, REFUSED_EVICTED_SLOW, REFUSED_ANSWER_TIMEOUT, true},
+} rules[CONNECTION_LEAVING] = {
+    [CONNECTION_HEADERS] = {4, 5000, REFUSED_EVICTED_WAITING, REFUSED_HEADERS_TIMEOUT, true},
+    [CONNECTION_ANSWER] = {2, 60000, REFUSED_EVICTED_SLOW, REFUSED_ANSWER_TIMEOUT, true},
     /* The library's inactivity timeout (15 s) and the time a request's headers may take. */
-    [PEER_IDLE] = {2, 20000, REFUSED_EVICTED_IDLE, REFUSED_EVICTED_IDLE, false},
+    [CONNECTION_IDLE] = {2, 20000, REFUSED_EVICTED_IDLE, REFUSED_EVICTED_IDLE, false},
 };
 
-struct peer {
-    struct peer *next;
-    struct peer *previous;
+struct connection {
+    struct connection *next;
+    struct connection *previous;
     struct address_count *origin;
     int fd;
-    enum peer_phase phase;
+    enum connection_state phase;
     bool in_use; /* By the thread that ends it. */
     int64_t since_ms;
 };
 
-struct peers {
+struct connections {
     pthread_mutex_t lock;
     pthread_cond_t ended;  /* A peer is no longer in use. */
     unsigned most;         /* As many as there may be. */
@@ -161,63 +161,64 @@ struct peers {
     unsigned most_leaving; /* the others leave. */
     int64_t raised_ms;     /* When the limit rose last. */
     unsigned arriving;
-    unsigned count[PEER_PHASES];
-    struct origins origins;
-    struct peer rings[PEER_PHASES]; /* Heads; who entered first comes first. */
+    unsigned count[CONNECTION_PHASES];
+    struct address_counts address_counts;
+    struct connection rings[CONNECTION_PHASES]; /* Heads; who entered first comes first. */
     uint64_t refused[REFUSAL_COUNT];
 };
 
-static void set_limit(struct peers *p, unsigned limit)
+static void set_limit(struct connections *p, unsigned limit)
 {
     p->limit = limit > 1 ? limit : 1;
     p->most_leaving = limit > LEAVING_PART ? limit / LEAVING_PART : 1;
     p->budget = limit > 1 ? limit - p->most_leaving : 1;
 }
 
-struct peers *peers_new(unsigned limit)
+struct connections *connections_new(unsigned limit)
 {
-    struct peers *p = xcalloc(1, sizeof(*p));
+    struct connections *p = xcalloc(1, sizeof(*p));
 
     p->most = limit;
-    origins_init(&p->origins);
+    origins_init(&p->address_counts);
     set_limit(p, limit);
-    for (size_t i = 0; i < PEER_PHASES; i++)
+    for (size_t i = 0; i < CONNECTION_PHASES; i++)
         p->rings[i].next = p->rings[i].previous = &p->rings[i];
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->ended, NULL);
     return p;
 }
 
-void peers_free(struct peers *p)
+void connections_free(struct connections *p)
 {
     if (!p)
         return;
     /* Some may never have arrived: the library ended before it began with them. */
-    for (size_t i = 0; i < PEER_PHASES; i++)
+    for (size_t i = 0; i < CONNECTION_PHASES; i++)
         assert(p->count[i] == 0);
-    origins_release(&p->origins);
+    origins_release(&p->address_counts);
     pthread_cond_destroy(&p->ended);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
-static void unlink_peer(struct peers *p, struct peer *peer)
+static void unlink_peer(struct connections *p, struct connection *connection)
 {
-    peer->previous->next = peer->next;
-    peer->next->previous = peer->previous;
-    p->count[peer->phase]--;
+    connection->previous->next = connection->next;
+    connection->next->previous = connection->previous;
+    p->count[connection->phase]--;
 }
 
-static void link_peer(struct peers *p, struct peer *peer, enum peer_phase phase, int64_t now_ms)
+static void link_peer(struct connections *p, struct connection *connection,
+                      enum connection_state phase, int64_t now_ms)
 {
-    struct peer *ring = &p->rings[phase];
+    struct connection *ring = &p->rings[phase];
 
-    peer->phase = phase;
-    peer->since_ms = now_ms;
-    peer->next = ring;
-    peer->previous = ring->previous;
-    peer->previous->next = peer;
-    ring->previous = peer;
+    connection->phase = phase;
+    connection->since_ms = now_ms;
+    connection->next = ring;
+    connection->previous = ring->previous;
+    connection->previous->next = connection;
+    ring->previous = connection;
     p->count[phase]++;
 }
 
@@ -225,85 +226,90 @@ static void link_peer(struct peers *p, struct peer *peer, enum peer_phase phase,
  * Under the lock, which is given up meanwhile: ending wakes the other side, and whoever holds a
  * lock then is often put aside for it. The peer cannot be removed before that is done.
  */
-static void end_peer(struct peers *p, struct peer *peer, int64_t now_ms)
+static void end_peer(struct connections *p, struct connection *connection, int64_t now_ms)
 {
     const struct linger at_once = {.l_onoff = 1};
-    bool answering = peer->phase == PEER_ANSWER;
+    bool answering = connection->phase == CONNECTION_ANSWER;
 
-    unlink_peer(p, peer);
-    link_peer(p, peer, PEER_LEAVING, now_ms);
-    peer->in_use = true;
+    unlink_peer(p, connection);
+    link_peer(p, connection, CONNECTION_LEAVING, now_ms);
+    connection->in_use = true;
     pthread_mutex_unlock(&p->lock);
     /* What a slow reader has not taken is not kept for it after the end. */
     if (answering)
-        (void)setsockopt(peer->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-    shutdown(peer->fd, SHUT_RDWR);
+        (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    shutdown(connection->fd, SHUT_RDWR);
     pthread_mutex_lock(&p->lock);
-    peer->in_use = false;
+    connection->in_use = false;
     pthread_cond_broadcast(&p->ended);
 }
 
-static unsigned staying(const struct peers *p)
+static unsigned staying(const struct connections *p)
 {
-    return p->arriving + p->count[PEER_HEADERS] + p->count[PEER_ANSWER] + p->count[PEER_IDLE];
+    return p->arriving + p->count[CONNECTION_HEADERS] + p->count[CONNECTION_ANSWER] +
+           p->count[CONNECTION_IDLE];
 }
 
 /* Has its client not taken what we sent? If nothing waits to be taken it is we who are late. */
-static bool is_stalled(const struct peer *peer, int64_t age_ms)
+static bool is_stalled(const struct connection *connection, int64_t age_ms)
 {
     /* Of a socket that is not TCP nothing more is known. */
     struct tcp_info info = {.tcpi_last_data_sent = (uint32_t)age_ms, .tcpi_unacked = 1};
     socklen_t len = sizeof(info);
 
-    if (!socket_has_unsent(peer->fd))
+    if (!socket_has_unsent(connection->fd))
         return false;
-    (void)getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &len);
+    (void)getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len);
     return info.tcpi_last_data_sent >= (info.tcpi_unacked == 0 ? SHUT_MS : STALLED_MS);
 }
 
-static bool is_idle(const struct peer *peer, int64_t now_ms)
+static bool is_idle(const struct connection *connection, int64_t now_ms)
 {
-    int64_t age_ms = now_ms - peer->since_ms;
+    int64_t age_ms = now_ms - connection->since_ms;
 
-    if (peer->phase == PEER_ANSWER)
-        return age_ms >= LONG_MS || (age_ms >= SHUT_MS && is_stalled(peer, age_ms));
-    if (peer->phase == PEER_HEADERS && age_ms < BEGINS_MS && socket_has_received(peer->fd))
+    if (connection->phase == CONNECTION_ANSWER)
+        return age_ms >= LONG_MS || (age_ms >= SHUT_MS && is_stalled(connection, age_ms));
+    if (connection->phase == CONNECTION_HEADERS && age_ms < BEGINS_MS &&
+        socket_has_received(connection->fd))
         return false;
-    return !socket_has_unread(peer->fd);
+    return !socket_has_unread(connection->fd);
 }
 
 /* Of the oldest that are idle one of the origin that has most connections. */
-static struct peer *idlest_of(struct peers *p, enum peer_phase phase, int64_t now_ms)
+static struct connection *idlest_of(struct connections *p, enum connection_state phase,
+                                    int64_t now_ms)
 {
-    struct peer *ring = &p->rings[phase], *found = NULL;
-    struct peer *peer = ring->next;
+    struct connection *ring = &p->rings[phase], *found = NULL;
+    struct connection *connection = ring->next;
 
-    for (unsigned looks = 0; peer != ring && looks < LOOKS; looks++, peer = peer->next) {
-        if ((!found || peer->origin->count > found->origin->count) && is_idle(peer, now_ms))
-            found = peer;
+    for (unsigned looks = 0; connection != ring && looks < LOOKS;
+         looks++, connection = connection->next) {
+        if ((!found || connection->origin->count > found->origin->count) &&
+            is_idle(connection, now_ms))
+            found = connection;
     }
     return found;
 }
 
 /* By how many eighths of a connection the phase is beyond its share. */
-static int64_t surplus(const struct peers *p, enum peer_phase phase)
+static int64_t surplus(const struct connections *p, enum connection_state phase)
 {
     return (int64_t)p->count[phase] * 8 - (int64_t)p->budget * rules[phase].share;
 }
 
 /* Whoever is within the share of its phase stays: for the others we can wait a moment. */
-static struct peer *idlest(struct peers *p, int64_t now_ms)
+static struct connection *idlest(struct connections *p, int64_t now_ms)
 {
-    struct peer *found = NULL;
+    struct connection *found = NULL;
     int64_t most = 0;
 
-    for (unsigned phase = 0; phase < PEER_LEAVING; phase++) {
+    for (unsigned phase = 0; phase < CONNECTION_LEAVING; phase++) {
         int64_t beyond = surplus(p, phase);
-        struct peer *peer =
+        struct connection *connection =
             beyond >= 0 && (!found || beyond > most) ? idlest_of(p, phase, now_ms) : NULL;
 
-        if (peer) {
-            found = peer;
+        if (connection) {
+            found = connection;
             most = beyond;
         }
     }
@@ -311,144 +317,149 @@ static struct peer *idlest(struct peers *p, int64_t now_ms)
 }
 
 /* The oldest of all that is idle, and for some time. */
-static struct peer *longest_idle(struct peers *p, int64_t now_ms)
+static struct connection *longest_idle(struct connections *p, int64_t now_ms)
 {
-    struct peer *found = NULL;
+    struct connection *found = NULL;
 
-    for (unsigned phase = 0; phase < PEER_LEAVING; phase++) {
-        struct peer *peer = idlest_of(p, phase, now_ms);
+    for (unsigned phase = 0; phase < CONNECTION_LEAVING; phase++) {
+        struct connection *connection = idlest_of(p, phase, now_ms);
 
-        if (peer && now_ms - peer->since_ms >= YOUNG_MS &&
-            (!found || peer->since_ms < found->since_ms))
-            found = peer;
+        if (connection && now_ms - connection->since_ms >= YOUNG_MS &&
+            (!found || connection->since_ms < found->since_ms))
+            found = connection;
     }
     return found;
 }
 
 /* End a peer, unless it is none, counted under this reason. */
-static bool evict(struct peers *p, struct peer *peer, enum refusal reason, int64_t now_ms)
+static bool evict(struct connections *p, struct connection *connection, enum refusal reason,
+                  int64_t now_ms)
 {
-    if (!peer)
+    if (!connection)
         return false;
     p->refused[reason]++;
-    end_peer(p, peer, now_ms);
+    end_peer(p, connection, now_ms);
     return true;
 }
 
-static bool make_room(struct peers *p, int64_t now_ms)
+static bool make_room(struct connections *p, int64_t now_ms)
 {
-    struct peer *peer = idlest(p, now_ms);
+    struct connection *connection = idlest(p, now_ms);
 
-    return evict(p, peer, peer ? rules[peer->phase].evicted : REFUSED_BUDGET, now_ms);
+    return evict(p, connection, connection ? rules[connection->phase].evicted : REFUSED_BUDGET,
+                 now_ms);
 }
 
-bool peers_make_room(struct peers *p, int64_t now_ms)
+bool connections_make_room(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    bool room = p->count[PEER_LEAVING] < p->most_leaving &&
+    bool room = p->count[CONNECTION_LEAVING] < p->most_leaving &&
                 (staying(p) < p->budget || make_room(p, now_ms));
     pthread_mutex_unlock(&p->lock);
     return room;
 }
 
-void peers_relieve(struct peers *p, int64_t now_ms)
+void connections_relieve(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned count = staying(p) + p->count[PEER_LEAVING];
+    unsigned count = staying(p) + p->count[CONNECTION_LEAVING];
 
     p->raised_ms = now_ms;
     /* Above it those who were ended for the last time have yet to leave. */
     if (count <= p->limit && count > LIMIT_LEAST)
         set_limit(p, count - count / LIMIT_PART);
-    while ((staying(p) > p->budget || p->count[PEER_LEAVING] == 0) &&
+    while ((staying(p) > p->budget || p->count[CONNECTION_LEAVING] == 0) &&
            evict(p, longest_idle(p, now_ms), REFUSED_DESCRIPTORS, now_ms))
         ;
     pthread_mutex_unlock(&p->lock);
 }
 
 /* Whoever waits for us has nothing to take yet, and holds nothing. */
-static struct peer *slowest(const struct peers *p, int64_t now_ms)
+static struct connection *slowest(const struct connections *p, int64_t now_ms)
 {
-    const struct peer *ring = &p->rings[PEER_ANSWER];
+    const struct connection *ring = &p->rings[CONNECTION_ANSWER];
 
-    for (struct peer *peer = ring->next; peer != ring && now_ms - peer->since_ms >= LONG_MS;
-         peer = peer->next) {
-        if (socket_has_unsent(peer->fd))
-            return peer;
+    for (struct connection *connection = ring->next;
+         connection != ring && now_ms - connection->since_ms >= LONG_MS;
+         connection = connection->next) {
+        if (socket_has_unsent(connection->fd))
+            return connection;
     }
     return NULL;
 }
 
-void peers_end_slow(struct peers *p, int64_t now_ms)
+void connections_end_slow(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned most = 1 + p->count[PEER_ANSWER] / SLOW_PART;
+    unsigned most = 1 + p->count[CONNECTION_ANSWER] / SLOW_PART;
 
     while (most > 0 && evict(p, slowest(p, now_ms), REFUSED_EVICTED_SLOW, now_ms))
         most--;
     pthread_mutex_unlock(&p->lock);
 }
 
-void peers_arrive(struct peers *p)
+void connections_arrive(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
     p->arriving++;
     pthread_mutex_unlock(&p->lock);
 }
 
-void peers_withdraw(struct peers *p)
+void connections_withdraw(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
     p->arriving--;
     pthread_mutex_unlock(&p->lock);
 }
 
-struct peer *peers_add(struct peers *p, int fd, int64_t now_ms)
+struct connection *connections_add(struct connections *p, int fd, int64_t now_ms)
 {
-    struct peer *peer = xcalloc(1, sizeof(*peer));
+    struct connection *connection = xcalloc(1, sizeof(*connection));
     struct sockaddr_storage address = {0};
     socklen_t len = sizeof(address);
 
-    peer->fd = fd;
+    connection->fd = fd;
     (void)getpeername(fd, (struct sockaddr *)&address, &len);
     pthread_mutex_lock(&p->lock);
-    peer->origin = origins_join(&p->origins, origin_of((const struct sockaddr *)&address));
+    connection->origin =
+        origins_join(&p->address_counts, origin_of((const struct sockaddr *)&address));
     p->arriving--;
-    link_peer(p, peer, PEER_HEADERS, now_ms);
+    link_peer(p, connection, CONNECTION_HEADERS, now_ms);
     pthread_mutex_unlock(&p->lock);
-    return peer;
+    return connection;
 }
 
-void peers_enter(struct peers *p, struct peer *peer, enum peer_phase phase, int64_t now_ms)
+void connections_enter(struct connections *p, struct connection *connection,
+                       enum connection_state phase, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    if (peer->phase != PEER_LEAVING) {
-        unlink_peer(p, peer);
-        link_peer(p, peer, phase, now_ms);
+    if (connection->phase != CONNECTION_LEAVING) {
+        unlink_peer(p, connection);
+        link_peer(p, connection, phase, now_ms);
     }
     pthread_mutex_unlock(&p->lock);
 }
 
-void peers_remove(struct peers *p, struct peer *peer)
+void connections_remove(struct connections *p, struct connection *connection)
 {
     pthread_mutex_lock(&p->lock);
-    while (peer->in_use)
+    while (connection->in_use)
         pthread_cond_wait(&p->ended, &p->lock);
-    unlink_peer(p, peer);
-    origins_leave(&p->origins, peer->origin);
+    unlink_peer(p, connection);
+    origins_leave(&p->address_counts, connection->origin);
     pthread_mutex_unlock(&p->lock);
-    free(peer);
+    free(connection);
 }
 
-bool peers_sweep(struct peers *p, int64_t now_ms)
+bool connections_sweep(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
     if (p->limit < p->most && now_ms - p->raised_ms >= RAISE_EVERY_MS) {
         set_limit(p, p->limit + 1 + p->limit / LIMIT_STEP_PART);
         p->raised_ms = now_ms;
     }
-    for (unsigned phase = 0; phase < PEER_LEAVING; phase++) {
-        struct peer *ring = &p->rings[phase];
+    for (unsigned phase = 0; phase < CONNECTION_LEAVING; phase++) {
+        struct connection *ring = &p->rings[phase];
 
         while (ring->next != ring && now_ms - ring->next->since_ms >= rules[phase].deadline_ms) {
             p->refused[rules[phase].overdue] += rules[phase].counts;
@@ -460,14 +471,14 @@ bool peers_sweep(struct peers *p, int64_t now_ms)
     return left;
 }
 
-static void peers_refuse(struct peers *p, enum refusal reason)
+static void connections_refuse(struct connections *p, enum refusal reason)
 {
     pthread_mutex_lock(&p->lock);
     p->refused[reason]++;
     pthread_mutex_unlock(&p->lock);
 }
 
-uint64_t peers_refused(struct peers *p, enum refusal reason)
+uint64_t connections_refused(struct connections *p, enum refusal reason)
 {
     pthread_mutex_lock(&p->lock);
     uint64_t count = p->refused[reason];
@@ -475,10 +486,10 @@ uint64_t peers_refused(struct peers *p, enum refusal reason)
     return count;
 }
 
-unsigned peers_count(struct peers *p)
+unsigned connections_count(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned count = staying(p) + p->count[PEER_LEAVING];
+    unsigned count = staying(p) + p->count[CONNECTION_LEAVING];
     pthread_mutex_unlock(&p->lock);
     return count;
 }
@@ -532,7 +543,7 @@ static int move_up(int fd, int from)
 /* No descriptor is left: end the idlest, and serve with the spare one meanwhile. */
 static void relieve(struct acceptor *a)
 {
-    peers_relieve(a->settings.peers, platform_steady_ms());
+    connections_relieve(a->settings.connections, platform_steady_ms());
     a->starved = a->spare < 0;
     if (a->spare >= 0)
         close(a->spare);
@@ -545,9 +556,9 @@ static void hand_over(struct acceptor *a)
     int fd = move_up(a->held, s->from);
 
     a->held = -1;
-    peers_arrive(s->peers);
+    connections_arrive(s->connections);
     if (!s->hand_over(s->context, fd, (const struct sockaddr *)&a->address, a->address_len))
-        peers_withdraw(s->peers);
+        connections_withdraw(s->connections);
 }
 
 /* Pass on the connection in hand. False if there is no room yet. */
@@ -555,7 +566,7 @@ static bool place(struct acceptor *a)
 {
     int64_t now_ms = platform_steady_ms();
 
-    if (peers_make_room(a->settings.peers, now_ms)) {
+    if (connections_make_room(a->settings.connections, now_ms)) {
         hand_over(a);
         a->held_ms = 0;
         return true;
@@ -564,7 +575,7 @@ static bool place(struct acceptor *a)
         a->held_ms = now_ms;
     if (now_ms - a->held_ms < PATIENCE_MS)
         return false;
-    peers_refuse(a->settings.peers, REFUSED_BUDGET);
+    connections_refuse(a->settings.connections, REFUSED_BUDGET);
     close(a->held);
     a->held = -1;
     return true;
@@ -610,9 +621,9 @@ static int sweep(struct acceptor *a)
     /* What is ended is freed a moment later. */
     if (s->overfull && now_ms - a->looked_ms >= SWEEP_EVERY_MS && s->overfull(s->context)) {
         a->looked_ms = now_ms;
-        peers_end_slow(s->peers, now_ms);
+        connections_end_slow(s->connections, now_ms);
     }
-    return peers_sweep(s->peers, now_ms) ? SWEEP_EVERY_MS : -1;
+    return connections_sweep(s->connections, now_ms) ? SWEEP_EVERY_MS : -1;
 }
 
 static void *run(void *context)

@@ -24,17 +24,17 @@
  * read slowly each displace their like, and the one that asks and reads at once gets its answer.
  *
  * Ending is shutdown(2): the library then sees the end and closes the socket itself.
- * peers_remove() comes before that close, under the same lock, so that a descriptor's number is
- * never used after it was given to another.
+ * connections_remove() comes before that close, under the same lock, so that a descriptor's number
+ * is never used after it was given to another.
  *
  * Any thread may call any of these. Times are steady milliseconds.
  */
-enum peer_phase {
-    PEER_HEADERS, /* Connected, its first request is not complete. */
-    PEER_ANSWER,  /* Its request is complete, it is being answered. */
-    PEER_IDLE,    /* Was answered; waits, or is sending its next request. */
-    PEER_LEAVING, /* Was ended here; the library has yet to close it. */
-    PEER_PHASES
+enum connection_state {
+    CONNECTION_HEADERS, /* Connected, its first request is not complete. */
+    CONNECTION_ANSWER,  /* Its request is complete, it is being answered. */
+    CONNECTION_IDLE,    /* Was answered; waits, or is sending its next request. */
+    CONNECTION_LEAVING, /* Was ended here; the library has yet to close it. */
+    CONNECTION_PHASES
 };
 
 /* Why a client was sent away: a row is its enumerator and what the metric calls it. */
@@ -51,50 +51,52 @@ enum peer_phase {
 enum refusal { REFUSALS(REFUSAL_ENUMERATOR) REFUSAL_COUNT };
 extern const char *const refusal_names[REFUSAL_COUNT];
 
-struct peers;
-struct peer;
+struct connections;
+struct connection;
 
 /* For at most `limit` connections, of which a quarter is kept for those that leave. */
-struct peers *peers_new(unsigned limit) MUST_USE;
+struct connections *connections_new(unsigned limit) MUST_USE;
 
 /* NULL is fine. No connection may be left. */
-void peers_free(struct peers *p);
+void connections_free(struct connections *p);
 
 /*
  * Is there room for one connection more? Makes it, if need be and if it can: false means that
  * those who leave are not gone yet, or that nobody is idle; ask again in a moment.
  */
-bool peers_make_room(struct peers *p, int64_t now_ms);
+bool connections_make_room(struct connections *p, int64_t now_ms);
 
 /*
  * Descriptors are missing, though the limit is not reached: end some of the idlest, and keep to
  * as few for a while. The limit rises again from sweep to sweep.
  */
-void peers_relieve(struct peers *p, int64_t now_ms);
+void connections_relieve(struct connections *p, int64_t now_ms);
 
 /* A connection is on its way to the library: it counts. Or it did not get there. */
-void peers_arrive(struct peers *p);
-void peers_withdraw(struct peers *p);
+void connections_arrive(struct connections *p);
+void connections_withdraw(struct connections *p);
 
-/* The library has begun with one that was on its way. The peer is ours; peers_remove() ends it. */
-struct peer *peers_add(struct peers *p, int fd, int64_t now_ms) MUST_USE;
-void peers_enter(struct peers *p, struct peer *peer, enum peer_phase phase, int64_t now_ms);
-void peers_remove(struct peers *p, struct peer *peer);
+/* The library has begun with one that was on its way. The connection is ours; connections_remove()
+ * ends it. */
+struct connection *connections_add(struct connections *p, int fd, int64_t now_ms) MUST_USE;
+void connections_enter(struct connections *p, struct connection *connection,
+                       enum connection_state phase, int64_t now_ms);
+void connections_remove(struct connections *p, struct connection *connection);
 
 /*
  * What is being answered holds too much memory: end some of those who have not taken all that was
  * sent, after two seconds; who has taken longest goes first.
  */
-void peers_end_slow(struct peers *p, int64_t now_ms);
+void connections_end_slow(struct connections *p, int64_t now_ms);
 
 /* End those who are over their deadlines. True if there is anybody left to look at again. */
-bool peers_sweep(struct peers *p, int64_t now_ms);
+bool connections_sweep(struct connections *p, int64_t now_ms);
 
 /* Count a client that was sent away by others than these functions. */
-uint64_t peers_refused(struct peers *p, enum refusal reason);
+uint64_t connections_refused(struct connections *p, enum refusal reason);
 
 /* How many connections there are, those on their way and those that leave included. */
-unsigned peers_count(struct peers *p);
+unsigned connections_count(struct connections *p);
 
 /*
  * The thread that accepts connections and watches over their deadlines, and what they hold. It is
@@ -104,8 +106,8 @@ unsigned peers_count(struct peers *p);
 struct acceptor_settings {
     const int *listeners; /* Sockets that listen and do not block. Borrowed. */
     size_t listener_count;
-    struct peers *peers; /* Borrowed. */
-    int from;            /* The least number of a connection's descriptor, if there is one free. */
+    struct connections *connections; /* Borrowed. */
+    int from; /* The least number of a connection's descriptor, if there is one free. */
     /* Take over a connection, which does not block; false if it could not, and closed it. */
     bool (*hand_over)(void *context, int fd, const struct sockaddr *address, socklen_t len);
     /* Do answers hold more memory than they may? NULL: never. */
@@ -137,7 +139,7 @@ struct address_count {
     unsigned count;
 };
 
-struct origins {
+struct address_counts {
     struct map map;
     uint64_t seed;
 };

@@ -118,9 +118,9 @@ static const struct {
     const char *name;
 } places[] = {
 #define FRAME_ROW(id, address, name) {address, name},
-    FRAME_PLACES(FRAME_ROW)};
+    PAGE_LAYOUT_PLACES(FRAME_ROW)};
 
-void frame_open(struct strbuf *out, enum frame_place place, const char *title)
+void page_layout_open(struct strbuf *out, enum page_layout_place place, const char *title)
 {
     strbuf_adds(out, "<!DOCTYPE html>\n"
                      "<html lang=\"en\">\n"
@@ -145,7 +145,7 @@ void frame_open(struct strbuf *out, enum frame_place place, const char *title)
     strbuf_adds(out, "</h1>\n");
 }
 
-void frame_close(struct strbuf *out, int64_t now_ms)
+void page_layout_close(struct strbuf *out, int64_t now_ms)
 {
     strbuf_adds(out, "</main>\n<footer>\n<p>" EXPORTER_NAME " " EXPORTER_VERSION);
     if (now_ms > 0) {
@@ -157,12 +157,12 @@ void frame_close(struct strbuf *out, int64_t now_ms)
 
 void json_frame_error(struct strbuf *out, const char *text)
 {
-    frame_open(out, JSON_FRAME_ELSEWHERE, "That did not work");
+    page_layout_open(out, JSON_FRAME_ELSEWHERE, "That did not work");
     strbuf_adds(out, "<p class=\"bad\">");
     html_text(out, text);
     strbuf_adds(out, "</p>\n<p>Go on with the <a href=\"./\">overview</a>, or look for it among "
                      "the <a href=\"templates\">templates</a>.</p>\n");
-    frame_close(out, 0);
+    page_layout_close(out, 0);
 }
 
 enum { LINK_MAX = 64 * 1024 };

@@ -42,7 +42,7 @@ void html_more(struct strbuf *out, size_t count);
  */
 
 /* THE table of the places that every page links to: the enumerator, its address and its name. */
-#define FRAME_PLACES(PLACE)                                                                        \
+#define PAGE_LAYOUT_PLACES(PLACE)                                                                  \
     PLACE(OVERVIEW, "./", "Overview")                                                              \
     PLACE(TEMPLATES, "templates", "Templates")                                                     \
     PLACE(POLICIES, "policies", "Policies")                                                        \
@@ -51,13 +51,13 @@ void html_more(struct strbuf *out, size_t count);
 
 #define FRAME_ENUMERATOR(id, address, name) FRAME_##id,
 /* JSON_FRAME_ELSEWHERE: a page that is none of them. */
-enum frame_place { FRAME_PLACES(FRAME_ENUMERATOR) JSON_FRAME_ELSEWHERE };
+enum page_layout_place { PAGE_LAYOUT_PLACES(FRAME_ENUMERATOR) JSON_FRAME_ELSEWHERE };
 
 /* Begin a page, down to its heading: `title`, which is shown as it is. */
-void frame_open(struct strbuf *out, enum frame_place place, const char *title);
+void page_layout_open(struct strbuf *out, enum page_layout_place place, const char *title);
 
 /* End it. `now_ms`: the moment that it tells of, in milliseconds since the epoch; 0: of none. */
-void frame_close(struct strbuf *out, int64_t now_ms);
+void page_layout_close(struct strbuf *out, int64_t now_ms);
 
 /* A whole page that says what is wrong with a request, and where to go on. */
 void json_frame_error(struct strbuf *out, const char *text);

@@ -38,7 +38,7 @@ static bool fail_unknown(const char *name, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf shown = STRBUF_INIT(TEXT_MAX);
     size_t at = 0;
-    const char *nearest = nearest_name(name, next_family, &at);
+    const char *nearest = suggest_name(name, next_family, &at);
 
     label_text_add(&shown, name);
     if (shown.len > SHOWN_MAX)

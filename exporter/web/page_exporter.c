@@ -124,7 +124,7 @@ static void add_watches(const struct kube_source *source, int64_t now_ms, struct
 /* The exporter itself: what it reads, since when, and what is missing and why. */
 void exporter_page_write(const struct health *h, struct strbuf *out)
 {
-    frame_open(out, FRAME_EXPORTER, "The exporter");
+    page_layout_open(out, FRAME_EXPORTER, "The exporter");
     add_process(h, out);
     if (h->session) {
         source_section_write(h->session, out);
@@ -133,5 +133,5 @@ void exporter_page_write(const struct health *h, struct strbuf *out)
     if (h->evaluation)
         add_files(h->evaluation, h->now_ms, out);
     add_addresses(h, out);
-    frame_close(out, h->now_ms);
+    page_layout_close(out, h->now_ms);
 }

@@ -62,20 +62,21 @@ static void add_command(struct strbuf *out, const struct entry *entry)
     strbuf_adds(out, "</pre>\n");
 }
 
-static void add_explanation(struct call *call, const struct health *h, const struct entry *entry)
+static void add_explanation(struct queued_request *queued_request, const struct health *h,
+                            const struct entry *entry)
 {
-    struct explanation_lines lines = {.out = &call->body};
+    struct explanation_lines lines = {.out = &queued_request->body};
     struct explanation x;
 
     explanation_init(&x);
     explain_object(h->evaluation->engine, entry, h->now_ms, &x);
     explanation_finish(&x);
-    strbuf_adds(&call->body, "<div class=\"told\">\n");
+    strbuf_adds(&queued_request->body, "<div class=\"told\">\n");
     explanation_each_line(&x, add_line, &lines);
-    strbuf_adds(&call->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
+    strbuf_adds(&queued_request->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
     explanation_release(&x);
-    add_command(&call->body, entry);
-    frame_close(&call->body, h->now_ms);
+    add_command(&queued_request->body, entry);
+    page_layout_close(&queued_request->body, h->now_ms);
 }
 
 static void open_page(struct strbuf *out, const struct entry *entry)
@@ -84,7 +85,7 @@ static void open_page(struct strbuf *out, const struct entry *entry)
     const char *ns = entry_ns(entry);
 
     strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
-    frame_open(out, JSON_FRAME_ELSEWHERE, name.data);
+    page_layout_open(out, JSON_FRAME_ELSEWHERE, name.data);
     strbuf_adds(out, "<dl class=\"facts\">\n<dt>API</dt>\n<dd>");
     html_text(out, entry->partition->type->api_version);
     strbuf_adds(out, "</dd>\n");
@@ -166,17 +167,17 @@ static void add_decision(struct strbuf *out, const struct health *h, const struc
     add_dependency(out, d->binding ? d->binding : entry);
 }
 
-void template_page(struct call *call, const struct health *h)
+void template_page(struct queued_request *queued_request, const struct health *h)
 {
-    const struct entry *entry = find_object(call, h, 1U << CLASS_TEMPLATE);
+    const struct entry *entry = find_object(queued_request, h, 1U << CLASS_TEMPLATE);
 
     if (!entry)
         return;
-    open_page(&call->body, entry);
+    open_page(&queued_request->body, entry);
     if (template_decision(entry))
-        add_decision(&call->body, h, entry);
-    strbuf_adds(&call->body, "</dl>\n");
-    add_explanation(call, h, entry);
+        add_decision(&queued_request->body, h, entry);
+    strbuf_adds(&queued_request->body, "</dl>\n");
+    add_explanation(queued_request, h, entry);
 }
 
 /* ---- a policy ---- */
@@ -283,15 +284,15 @@ static void add_rivals(struct strbuf *out, const struct entry *policy)
     strbuf_adds(out, "</dd>\n");
 }
 
-void policy_page(struct call *call, const struct health *h)
+void policy_page(struct queued_request *queued_request, const struct health *h)
 {
-    const struct entry *entry = find_object(call, h, 1U << CLASS_POLICY);
+    const struct entry *entry = find_object(queued_request, h, 1U << CLASS_POLICY);
 
     if (!entry)
         return;
-    open_page(&call->body, entry);
-    add_rivals(&call->body, entry);
-    strbuf_adds(&call->body, "</dl>\n");
-    add_uses(&call->body, entry);
-    add_explanation(call, h, entry);
+    open_page(&queued_request->body, entry);
+    add_rivals(&queued_request->body, entry);
+    strbuf_adds(&queued_request->body, "</dl>\n");
+    add_uses(&queued_request->body, entry);
+    add_explanation(queued_request, h, entry);
 }

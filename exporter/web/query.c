@@ -20,7 +20,7 @@ struct query_reading {
     bool failed;
 };
 
-/* The parameters that an endpoint knows, one by one, for nearest_name(). */
+/* The parameters that an endpoint knows, one by one, for suggest_name(). */
 struct choice {
     unsigned known;
     size_t at;
@@ -38,7 +38,7 @@ static const char *next_known(void *context)
 static bool refuse_name(const char *name, unsigned known, struct error *err)
 {
     struct choice choice = {known, 0};
-    const char *nearest = nearest_name(name, next_known, &choice);
+    const char *nearest = suggest_name(name, next_known, &choice);
 
     if (nearest)
         return fail(err, "there is no parameter '%.*s'; do you mean '%s'?", SHOWN_MAX, name,

@@ -13,10 +13,11 @@
 
 enum { BODY_MAX = 256 * 1024 * 1024 };
 
-struct desk {
-    pthread_mutex_t lock; /* Guards all of it but `unread` and what desk_next() gave away. */
-    struct call *first;
-    struct call **last;
+struct request_queue {
+    pthread_mutex_t
+        lock; /* Guards all of it but `unread` and what request_queue_next() gave away. */
+    struct queued_request *first;
+    struct queued_request **last;
     unsigned count;
     unsigned limit;
     bool closed;
@@ -25,9 +26,9 @@ struct desk {
     _Atomic uint64_t unread; /* Bytes of answers that clients have not read yet. */
 };
 
-struct desk *desk_new(unsigned limit, uint64_t bytes)
+struct request_queue *request_queue_new(unsigned limit, uint64_t bytes)
 {
-    struct desk *d = xcalloc(1, sizeof(*d));
+    struct request_queue *d = xcalloc(1, sizeof(*d));
 
     pthread_mutex_init(&d->lock, NULL);
     d->last = &d->first;
@@ -39,7 +40,7 @@ struct desk *desk_new(unsigned limit, uint64_t bytes)
     return d;
 }
 
-void desk_free(struct desk *d)
+void request_queue_free(struct request_queue *d)
 {
     if (!d)
         return;
@@ -49,42 +50,43 @@ void desk_free(struct desk *d)
     free(d);
 }
 
-struct call *call_new(const struct endpoint *endpoint, struct query *query)
+struct queued_request *queued_request_new(const struct endpoint *endpoint, struct query *query)
 {
-    struct call *call = xcalloc(1, sizeof(*call));
+    struct queued_request *queued_request = xcalloc(1, sizeof(*queued_request));
 
-    call->endpoint = endpoint;
-    call->query = *query;
+    queued_request->endpoint = endpoint;
+    queued_request->query = *query;
     *query = (struct query){{0}};
-    call->status = MHD_HTTP_OK;
-    call->content_type = RESPONSE_JSON;
-    call->content = STRBUF_INIT(0);
-    call->body = STRBUF_INIT(BODY_MAX);
-    return call;
+    queued_request->status = MHD_HTTP_OK;
+    queued_request->content_type = RESPONSE_JSON;
+    queued_request->content = STRBUF_INIT(0);
+    queued_request->body = STRBUF_INIT(BODY_MAX);
+    return queued_request;
 }
 
-void call_free(struct call *call)
+void queued_request_free(struct queued_request *queued_request)
 {
-    if (!call)
+    if (!queued_request)
         return;
-    if (call->response)
-        MHD_destroy_response(call->response);
-    query_release(&call->query);
-    free(call->header.value);
-    strbuf_release(&call->content);
-    strbuf_release(&call->body);
-    free(call);
+    if (queued_request->response)
+        MHD_destroy_response(queued_request->response);
+    query_release(&queued_request->query);
+    free(queued_request->header.value);
+    strbuf_release(&queued_request->content);
+    strbuf_release(&queued_request->body);
+    free(queued_request);
 }
 
-struct MHD_Response *call_response(struct call *call)
+struct MHD_Response *queued_request_response(struct queued_request *queued_request)
 {
-    struct MHD_Response *response = call->response;
+    struct MHD_Response *response = queued_request->response;
 
-    call->response = NULL;
+    queued_request->response = NULL;
     return response;
 }
 
-bool desk_submit(struct desk *d, struct call *call, struct MHD_Connection *connection)
+bool request_queue_submit(struct request_queue *d, struct queued_request *queued_request,
+                          struct MHD_Connection *connection)
 {
     const uint64_t one = 1;
 
@@ -94,40 +96,40 @@ bool desk_submit(struct desk *d, struct call *call, struct MHD_Connection *conne
     if (taken) {
         /* Before the loop can see it: it may answer at once. */
         MHD_suspend_connection(connection);
-        call->connection = connection;
-        *d->last = call;
-        d->last = &call->next;
+        queued_request->connection = connection;
+        *d->last = queued_request;
+        d->last = &queued_request->next;
         d->count++;
     }
     pthread_mutex_unlock(&d->lock);
     return taken && write(d->fd, &one, sizeof(one)) == sizeof(one);
 }
 
-int desk_fd(const struct desk *d)
+int request_queue_fd(const struct request_queue *d)
 {
     return d->fd;
 }
 
-uint64_t desk_unread(const struct desk *d)
+uint64_t request_queue_unread(const struct request_queue *d)
 {
     return atomic_load(&d->unread);
 }
 
-struct call *desk_next(struct desk *d)
+struct queued_request *request_queue_next(struct request_queue *d)
 {
     uint64_t count;
 
     while (read(d->fd, &count, sizeof(count)) > 0)
         continue;
     pthread_mutex_lock(&d->lock);
-    struct call *call = atomic_load(&d->unread) < d->bytes ? d->first : NULL;
+    struct queued_request *queued_request = atomic_load(&d->unread) < d->bytes ? d->first : NULL;
     pthread_mutex_unlock(&d->lock);
-    return call;
+    return queued_request;
 }
 
 /* The bytes of an answer, counted until the library is done with them. */
 struct unread {
-    struct desk *desk;
+    struct request_queue *request_queue;
     char *bytes;
     size_t len;
 };
@@ -136,50 +138,52 @@ static void free_read(void *context)
 {
     struct unread *u = context;
 
-    atomic_fetch_sub(&u->desk->unread, u->len);
+    atomic_fetch_sub(&u->request_queue->unread, u->len);
     free(u->bytes);
     free(u);
 }
 
-static struct MHD_Response *make_response(struct desk *d, struct call *call)
+static struct MHD_Response *make_response(struct request_queue *d,
+                                          struct queued_request *queued_request)
 {
     struct unread *u = xcalloc(1, sizeof(*u));
 
-    if (!strbuf_ok(&call->body)) {
-        strbuf_reset(&call->body);
-        strbuf_adds(&call->body, "{\"error\": \"the answer is too large: ask for less of it\"}\n");
-        call->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
-        call->content_type = RESPONSE_JSON;
+    if (!strbuf_ok(&queued_request->body)) {
+        strbuf_reset(&queued_request->body);
+        strbuf_adds(&queued_request->body,
+                    "{\"error\": \"the answer is too large: ask for less of it\"}\n");
+        queued_request->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        queued_request->content_type = RESPONSE_JSON;
     }
-    u->desk = d;
-    u->bytes = strbuf_take(&call->body, &u->len);
+    u->request_queue = d;
+    u->bytes = strbuf_take(&queued_request->body, &u->len);
     atomic_fetch_add(&d->unread, u->len);
 
     struct MHD_Response *response =
-        response_borrowed(u->bytes, u->len, call->content_type, free_read, u);
+        response_borrowed(u->bytes, u->len, queued_request->content_type, free_read, u);
 
-    if (call->header.value)
-        response_header(response, call->header.name, call->header.value);
+    if (queued_request->header.value)
+        response_header(response, queued_request->header.name, queued_request->header.value);
     return response;
 }
 
-void desk_answer(struct desk *d)
+void request_queue_answer(struct request_queue *d)
 {
     /* Only this thread takes calls away. */
-    struct call *call = d->first;
+    struct queued_request *queued_request = d->first;
 
-    call->response = make_response(d, call);
+    queued_request->response = make_response(d, queued_request);
     pthread_mutex_lock(&d->lock);
-    d->first = call->next;
+    d->first = queued_request->next;
     if (!d->first)
         d->last = &d->first;
     d->count--;
     pthread_mutex_unlock(&d->lock);
     /* The last thing: its thread may free it at once. */
-    MHD_resume_connection(call->connection);
+    MHD_resume_connection(queued_request->connection);
 }
 
-void desk_close(struct desk *d)
+void request_queue_close(struct request_queue *d)
 {
     pthread_mutex_lock(&d->lock);
     d->closed = true;
@@ -187,14 +191,14 @@ void desk_close(struct desk *d)
     pthread_mutex_unlock(&d->lock);
 
     while (waiting) {
-        struct call *call = d->first;
+        struct queued_request *queued_request = d->first;
 
-        call->status = MHD_HTTP_SERVICE_UNAVAILABLE;
-        call->content_type = RESPONSE_TEXT;
-        strbuf_reset(&call->body);
-        strbuf_adds(&call->body, "the exporter is stopping\n");
-        waiting = call->next;
-        desk_answer(d);
+        queued_request->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        queued_request->content_type = RESPONSE_TEXT;
+        strbuf_reset(&queued_request->body);
+        strbuf_adds(&queued_request->body, "the exporter is stopping\n");
+        waiting = queued_request->next;
+        request_queue_answer(d);
     }
 }
 
@@ -202,7 +206,7 @@ void desk_close(struct desk *d)
  * Its thread sleeps in read(2) of `begun` and says by `done` that it has finished: what these two
  * order needs no lock.
  */
-struct clerk {
+struct request_worker {
     pthread_t thread;
     bool started;
     bool busy; /* Of the loop: it has begun, and was not seen to be done. */
@@ -223,7 +227,7 @@ static void tell(int fd)
 
 static void *run(void *context)
 {
-    struct clerk *c = context;
+    struct request_worker *c = context;
     uint64_t count;
 
     for (;;) {
@@ -236,9 +240,9 @@ static void *run(void *context)
     }
 }
 
-struct clerk *clerk_new(struct error *err)
+struct request_worker *request_worker_new(struct error *err)
 {
-    struct clerk *c = xcalloc(1, sizeof(*c));
+    struct request_worker *c = xcalloc(1, sizeof(*c));
     int code = 0;
 
     c->begun = eventfd(0, EFD_CLOEXEC);
@@ -251,11 +255,11 @@ struct clerk *clerk_new(struct error *err)
     if (c->started)
         return c;
     fail(err, "cannot start the thread that answers calls: %s", strerror(code));
-    clerk_free(c);
+    request_worker_free(c);
     return NULL;
 }
 
-void clerk_free(struct clerk *c)
+void request_worker_free(struct request_worker *c)
 {
     if (!c)
         return;
@@ -263,9 +267,9 @@ void clerk_free(struct clerk *c)
     if (c->started) {
         struct pollfd wanted = {.fd = c->done, .events = POLLIN};
 
-        while (c->busy && !clerk_done(c))
+        while (c->busy && !request_worker_done(c))
             poll(&wanted, 1, -1);
-        clerk_begin(c, NULL, NULL);
+        request_worker_begin(c, NULL, NULL);
         pthread_join(c->thread, NULL);
     }
     if (c->begun >= 0)
@@ -275,17 +279,17 @@ void clerk_free(struct clerk *c)
     free(c);
 }
 
-bool clerk_is_ending(const struct clerk *c)
+bool request_worker_is_ending(const struct request_worker *c)
 {
     return atomic_load(&c->ending);
 }
 
-int clerk_fd(const struct clerk *c)
+int request_worker_fd(const struct request_worker *c)
 {
     return c->done;
 }
 
-void clerk_begin(struct clerk *c, void (*work)(void *context), void *context)
+void request_worker_begin(struct request_worker *c, void (*work)(void *context), void *context)
 {
     assert(!c->busy);
     c->work = work;
@@ -294,7 +298,7 @@ void clerk_begin(struct clerk *c, void (*work)(void *context), void *context)
     tell(c->begun);
 }
 
-bool clerk_done(struct clerk *c)
+bool request_worker_done(struct request_worker *c)
 {
     uint64_t count;
 

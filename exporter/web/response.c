@@ -76,12 +76,13 @@ struct MHD_Response *response_text(const char *text)
     return response_new(bytes, len, RESPONSE_TEXT);
 }
 
-enum MHD_Result response_send(struct admission *admission, struct MHD_Connection *connection,
-                              unsigned status, struct MHD_Response *response)
+enum MHD_Result response_send(struct access_control *access_control,
+                              struct MHD_Connection *connection, unsigned status,
+                              struct MHD_Response *response)
 {
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
         response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_SECONDS);
-    admission_dress(admission, response);
+    access_control_dress(access_control, response);
     enum MHD_Result result = MHD_queue_response(connection, status, response);
 
     MHD_destroy_response(response);

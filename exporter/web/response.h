@@ -38,8 +38,9 @@ void response_header(struct MHD_Response *response, const char *name, const char
  * Answer a request with it, with the headers that the admission adds, and where something is
  * unavailable (503) with when to ask again; it is released.
  */
-enum MHD_Result response_send(struct admission *admission, struct MHD_Connection *connection,
-                              unsigned status, struct MHD_Response *response);
+enum MHD_Result response_send(struct access_control *access_control,
+                              struct MHD_Connection *connection, unsigned status,
+                              struct MHD_Response *response);
 
 /*
  * May, and should, the answer be sent as gzip? `header` is the value of

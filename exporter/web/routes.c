@@ -109,31 +109,31 @@ static MUST_USE struct MHD_Response *probes_readiness(struct probes *p, const st
 }
 
 /* It is the turn of the next one. */
-static void visit_give_back(struct visit *v)
+static void exchange_give_back(struct exchange *v)
 {
     if (v->turn)
         atomic_store(v->turn, false);
     v->turn = NULL;
 }
 
-void visit_end(struct visit *v)
+void exchange_end(struct exchange *v)
 {
-    visit_give_back(v);
-    call_free(v->call);
+    exchange_give_back(v);
+    queued_request_free(v->queued_request);
     strbuf_release(&v->content);
     memset(v, 0, sizeof(*v));
 }
 
-void visit_begin(struct visit *v, const char *uri)
+void exchange_begin(struct exchange *v, const char *uri)
 {
-    visit_end(v);
+    exchange_end(v);
     v->target = wire_target_take(uri);
     v->content = STRBUF_INIT(request_manifests.content_max);
 }
 
-bool visit_begins(const struct visit *v)
+bool exchange_begins(const struct exchange *v)
 {
-    return v->state == VISIT_NEW;
+    return v->state == EXCHANGE_NEW;
 }
 
 /*
@@ -141,7 +141,7 @@ bool visit_begins(const struct visit *v)
  * true while somebody has it; if somebody else has, or the body is not `wanted`, all of it is
  * dropped.
  */
-static void visit_take(struct visit *v, struct piece *piece, bool wanted, atomic_bool *turn)
+static void exchange_take(struct exchange *v, struct piece *piece, bool wanted, atomic_bool *turn)
 {
     if (wanted && !v->turn && !v->dropped && !atomic_exchange(turn, true))
         v->turn = turn;
@@ -239,8 +239,8 @@ static const struct reply_def {
                         MHD_HTTP_HEADER_RETRY_AFTER, "1", true},
 };
 
-struct site {
-    struct site_parts parts;
+struct routes {
+    struct routes_parts parts;
     char *telemetry_path; /* A copy. */
     struct probes *probes;
     atomic_bool planning; /* One request at a time has its manifests kept and played. */
@@ -258,12 +258,12 @@ static enum server_handler find_handler(const char *telemetry_path, const char *
     return (enum server_handler)handler;
 }
 
-static enum server_handler handler_of(const struct site *s, const char *path)
+static enum server_handler handler_of(const struct routes *s, const char *path)
 {
-    return find_handler(s->telemetry_path, place_inside(s->parts.prefix, path));
+    return find_handler(s->telemetry_path, site_url_inside(s->parts.prefix, path));
 }
 
-static void count_request(struct site *s, enum server_handler handler, unsigned status)
+static void count_request(struct routes *s, enum server_handler handler, unsigned status)
 {
     for (size_t code = 0; code < SERVER_CODES; code++) {
         if (statuses[code] == status)
@@ -271,12 +271,12 @@ static void count_request(struct site *s, enum server_handler handler, unsigned 
     }
 }
 
-static enum MHD_Result send_response(struct site *s, struct MHD_Connection *connection,
+static enum MHD_Result send_response(struct routes *s, struct MHD_Connection *connection,
                                      enum server_handler handler, unsigned status,
                                      struct MHD_Response *response)
 {
     count_request(s, handler, status);
-    return response_send(s->parts.admission, connection, status, response);
+    return response_send(s->parts.access_control, connection, status, response);
 }
 
 /* What is wrong, as the API or a page of it says it; elsewhere it is a line. */
@@ -297,7 +297,7 @@ static struct MHD_Response *error_response(enum server_handler handler, const ch
     return response_new(bytes, len, type);
 }
 
-static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connection,
+static enum MHD_Result send_reply(struct routes *s, struct MHD_Connection *connection,
                                   enum server_handler handler, enum reply reply)
 {
     const struct reply_def *def = &reply_defs[reply];
@@ -313,8 +313,8 @@ static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connect
 }
 
 /* The headers are complete: refuse the request, which closes the connection, or let it go on. */
-static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *connection,
-                                     const char *path, const char *method, struct visit *v)
+static enum MHD_Result begin_request(struct routes *s, struct MHD_Connection *connection,
+                                     const char *path, const char *method, struct exchange *v)
 {
     static const enum reply refusals[] = {
         [REQUEST_MALFORMED] = REPLY_MALFORMED,   [REQUEST_METHOD] = REPLY_METHOD,
@@ -327,16 +327,16 @@ static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *conn
                                        : request_check(connection, method, rule_of(handler));
     bool off = takes_manifests(handler) && !s->parts.plans;
 
-    v->state = verdict == REQUEST_FINE && !off ? VISIT_SOUND : VISIT_ANSWERED;
-    if (v->state == VISIT_SOUND)
+    v->state = verdict == REQUEST_FINE && !off ? EXCHANGE_SOUND : EXCHANGE_ANSWERED;
+    if (v->state == EXCHANGE_SOUND)
         return MHD_YES;
     return send_reply(s, connection, v->target.is_bad ? SERVER_OTHER : handler,
                       verdict == REQUEST_FINE ? REPLY_NO_PLANS : refusals[verdict]);
 }
 
 /* Have the loop answer; what is wrong with the query is answered here. */
-static enum MHD_Result send_call(struct site *s, struct MHD_Connection *connection,
-                                 enum server_handler handler, struct visit *v)
+static enum MHD_Result send_call(struct routes *s, struct MHD_Connection *connection,
+                                 enum server_handler handler, struct exchange *v)
 {
     const struct endpoint *endpoint = endpoint_of(handler);
     CLEANUP(query_release) struct query query;
@@ -347,36 +347,36 @@ static enum MHD_Result send_call(struct site *s, struct MHD_Connection *connecti
                              error_response(handler, err.text));
     if (endpoint->known & PARAMETER_BIT(FORMAT))
         list_format_accept(connection, &query);
-    v->call = call_new(endpoint, &query);
-    v->call->content = v->content;
-    v->call->content_is_json = request_is_json(connection);
+    v->queued_request = queued_request_new(endpoint, &query);
+    v->queued_request->content = v->content;
+    v->queued_request->content_is_json = request_is_json(connection);
     v->content = STRBUF_INIT(0);
-    v->state = VISIT_WAITING;
-    if (desk_submit(s->parts.desk, v->call, connection))
+    v->state = EXCHANGE_WAITING;
+    if (request_queue_submit(s->parts.request_queue, v->queued_request, connection))
         return MHD_YES;
-    v->state = VISIT_ANSWERED;
+    v->state = EXCHANGE_ANSWERED;
     return send_response(s, connection, handler, MHD_HTTP_SERVICE_UNAVAILABLE,
                          error_response(handler, "too many ask at once: ask again in a moment"));
 }
 
 /* Have the loop reload, and wait for the end of that. */
-static enum MHD_Result send_order(struct site *s, struct MHD_Connection *connection,
-                                  enum server_handler handler, struct visit *v)
+static enum MHD_Result send_order(struct routes *s, struct MHD_Connection *connection,
+                                  enum server_handler handler, struct exchange *v)
 {
     struct query none = {{0}};
 
     if (!s->parts.reloads)
         return send_reply(s, connection, handler, REPLY_NO_LIFECYCLE);
-    v->call = call_new(NULL, &none);
-    v->state = VISIT_WAITING;
-    if (desk_submit(s->parts.reloads, v->call, connection))
+    v->queued_request = queued_request_new(NULL, &none);
+    v->state = EXCHANGE_WAITING;
+    if (request_queue_submit(s->parts.reloads, v->queued_request, connection))
         return MHD_YES;
-    v->state = VISIT_ANSWERED;
+    v->state = EXCHANGE_ANSWERED;
     return send_reply(s, connection, handler, REPLY_TOO_MANY);
 }
 
 /* To where the site is, for who asks for "/" or forgets the last '/'. */
-static enum MHD_Result send_there(struct site *s, struct MHD_Connection *connection)
+static enum MHD_Result send_there(struct routes *s, struct MHD_Connection *connection)
 {
     CLEANUP(strbuf_release) struct strbuf there = STRBUF_INIT(ERROR_MAX);
     struct MHD_Response *response = response_text("");
@@ -386,8 +386,8 @@ static enum MHD_Result send_there(struct site *s, struct MHD_Connection *connect
     return send_response(s, connection, SERVER_OTHER, MHD_HTTP_FOUND, response);
 }
 
-static enum MHD_Result send_page(struct site *s, struct MHD_Connection *connection,
-                                 enum server_handler handler, const struct visit *v)
+static enum MHD_Result send_page(struct routes *s, struct MHD_Connection *connection,
+                                 enum server_handler handler, const struct exchange *v)
 {
     const struct probe probe = {
         .connection = connection,
@@ -416,44 +416,45 @@ static bool is_probe(struct MHD_Connection *connection, enum server_handler hand
 }
 
 /* Whom the verdict keeps from an answer is told why. */
-static enum MHD_Result send_verdict(struct site *s, struct MHD_Connection *connection,
+static enum MHD_Result send_verdict(struct routes *s, struct MHD_Connection *connection,
                                     enum server_handler handler, enum verdict verdict)
 {
     return send_reply(s, connection, handler,
                       verdict == VERDICT_UNKNOWN ? REPLY_UNKNOWN : REPLY_TOO_MANY);
 }
 
-static enum MHD_Result send_answer(struct site *s, struct MHD_Connection *connection,
-                                   enum server_handler handler, struct visit *v)
+static enum MHD_Result send_answer(struct routes *s, struct MHD_Connection *connection,
+                                   enum server_handler handler, struct exchange *v)
 {
-    v->state = VISIT_ANSWERED;
-    visit_give_back(v);
-    return send_response(s, connection, handler, v->call->status, call_response(v->call));
+    v->state = EXCHANGE_ANSWERED;
+    exchange_give_back(v);
+    return send_response(s, connection, handler, v->queued_request->status,
+                         queued_request_response(v->queued_request));
 }
 
-enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, struct piece *piece, struct visit *v)
+enum MHD_Result site_answer(struct routes *s, struct MHD_Connection *connection, const char *path,
+                            const char *method, struct piece *piece, struct exchange *v)
 {
     enum server_handler handler = handler_of(s, path);
     enum verdict verdict;
 
-    if (visit_begins(v))
+    if (exchange_begins(v))
         return begin_request(s, connection, path, method, v);
-    if (v->state == VISIT_WAITING)
+    if (v->state == EXCHANGE_WAITING)
         return send_answer(s, connection, handler, v);
-    if (v->state == VISIT_ANSWERED) {
+    if (v->state == EXCHANGE_ANSWERED) {
         piece->len = 0;
         return MHD_YES;
     }
-    verdict =
-        admission_admit(s->parts.admission, connection, is_probe(connection, handler), &v->verdict);
+    verdict = access_control_admit(s->parts.access_control, connection,
+                                   is_probe(connection, handler), &v->verdict);
     if (verdict == VERDICT_WAITS)
         return MHD_YES;
     if (piece->len > 0) {
-        visit_take(v, piece, verdict == VERDICT_ADMITTED, &s->planning);
+        exchange_take(v, piece, verdict == VERDICT_ADMITTED, &s->planning);
         return MHD_YES;
     }
-    v->state = VISIT_ANSWERED;
+    v->state = EXCHANGE_ANSWERED;
     if (verdict == VERDICT_UNKNOWN || verdict == VERDICT_TOO_MANY)
         return send_verdict(s, connection, handler, verdict);
     if (v->dropped)
@@ -467,11 +468,11 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
     return send_page(s, connection, handler, v);
 }
 
-struct site *site_new(const struct site_parts *parts, struct error *err)
+struct routes *routes_new(const struct routes_parts *parts, struct error *err)
 {
     const char *telemetry_path = parts->telemetry_path;
 
-    if (!place_is_plain(telemetry_path)) {
+    if (!site_url_is_plain(telemetry_path)) {
         fail(err, "the telemetry path '%s' is not a plain path like '/metrics'",
              shown(telemetry_path).text);
         return NULL;
@@ -480,7 +481,7 @@ struct site *site_new(const struct site_parts *parts, struct error *err)
         fail(err, "the telemetry path '%s' is taken by another page", shown(telemetry_path).text);
         return NULL;
     }
-    struct site *s = xcalloc(1, sizeof(*s));
+    struct routes *s = xcalloc(1, sizeof(*s));
 
     s->parts = *parts;
     s->parts.prefix = parts->prefix ? parts->prefix : "";
@@ -489,7 +490,7 @@ struct site *site_new(const struct site_parts *parts, struct error *err)
     return s;
 }
 
-void site_free(struct site *s)
+void routes_free(struct routes *s)
 {
     if (!s)
         return;
@@ -498,12 +499,12 @@ void site_free(struct site *s)
     free(s);
 }
 
-void site_set_ready(struct site *s, bool ready, const char *text)
+void routes_set_ready(struct routes *s, bool ready, const char *text)
 {
     probes_set_ready(s->probes, ready, text);
 }
 
-uint64_t site_requests(const struct site *s, enum server_handler handler, enum server_code code)
+uint64_t routes_requests(const struct routes *s, enum server_handler handler, enum server_code code)
 {
     return atomic_load_explicit(&s->requests[handler][code], memory_order_relaxed);
 }

@@ -32,26 +32,26 @@ struct probe {
  * One request, from its first line to its end. A connection has one at a time, and owns it:
  * libmicrohttpd does not complete every request that it begins.
  */
-enum visit_state { VISIT_NEW, VISIT_SOUND, VISIT_WAITING, VISIT_ANSWERED };
+enum exchange_state { EXCHANGE_NEW, EXCHANGE_SOUND, EXCHANGE_WAITING, EXCHANGE_ANSWERED };
 
-struct visit {
-    enum visit_state state;
+struct exchange {
+    enum exchange_state state;
     struct wire_target target;
     bool malformed; /* The head is wrong: see wire_check(). */
     bool dropped;   /* A part of the body was not kept. */
     _Atomic(enum verdict) verdict;
-    struct call *call;     /* Of the API; NULL for anything else. Owned. */
-    struct strbuf content; /* What has come of its body. */
-    atomic_bool *turn;     /* That it has taken; NULL: none. */
+    struct queued_request *queued_request; /* Of the API; NULL for anything else. Owned. */
+    struct strbuf content;                 /* What has come of its body. */
+    atomic_bool *turn;                     /* That it has taken; NULL: none. */
 };
 
 /* Begins a request with its URI as libmicrohttpd has read it. Ends the earlier one. */
-void visit_begin(struct visit *v, const char *uri);
+void exchange_begin(struct exchange *v, const char *uri);
 /* Releases everything that the request owns, and gives back its turn. May be called again. */
-void visit_end(struct visit *v);
+void exchange_end(struct exchange *v);
 
 /* Are its headers complete just now, at the first call for the request? */
-bool visit_begins(const struct visit *v);
+bool exchange_begins(const struct exchange *v);
 
 /* A piece of a request's body. */
 struct piece {
@@ -104,34 +104,35 @@ enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODES };
 extern const char *const server_handler_names[SERVER_HANDLERS];
 extern const char *const server_code_names[SERVER_CODES];
 
-struct site;
+struct routes;
 
 /* What the site is made of. All of it is borrowed. */
-struct site_parts {
+struct routes_parts {
     const char *telemetry_path; /* Where the metrics are. */
     const char *prefix;         /* What every path begins with: "/karmada"; NULL: nothing. */
     struct snapshot *snapshot;
-    struct desk *desk;    /* For calls of the API. */
-    struct desk *reloads; /* For those who ask for a reload; NULL: nobody may. */
-    bool plans;           /* Plans may be asked for. */
-    struct admission *admission;
+    struct request_queue *request_queue; /* For calls of the API. */
+    struct request_queue *reloads;       /* For those who ask for a reload; NULL: nobody may. */
+    bool plans;                          /* Plans may be asked for. */
+    struct access_control *access_control;
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. */
 };
 
 /* Every page of the site; not ready at first. NULL if the path of the metrics cannot be one. */
-struct site *site_new(const struct site_parts *parts, struct error *err) MUST_USE;
+struct routes *routes_new(const struct routes_parts *parts, struct error *err) MUST_USE;
 
 /* NULL is fine. No thread may be answering any more. */
-void site_free(struct site *s);
+void routes_free(struct routes *s);
 
 /*
  * Answer a request. Called when the headers are complete, which is when requests are refused, then
  * with each piece of a body, then once more; and again when a call of the API has its answer, or a
  * password was checked. What is left of the piece then has to be given again.
  */
-enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, struct piece *piece, struct visit *visit);
+enum MHD_Result site_answer(struct routes *s, struct MHD_Connection *connection, const char *path,
+                            const char *method, struct piece *piece, struct exchange *exchange);
 
 /* See server_set_ready(). */
-void site_set_ready(struct site *s, bool ready, const char *text);
-uint64_t site_requests(const struct site *s, enum server_handler handler, enum server_code code);
+void routes_set_ready(struct routes *s, bool ready, const char *text);
+uint64_t routes_requests(const struct routes *s, enum server_handler handler,
+                         enum server_code code);

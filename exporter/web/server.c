@@ -146,13 +146,13 @@ enum {
 
 struct server {
     const struct log *log; /* Borrowed. */
-    struct site *site;
+    struct routes *routes;
     struct snapshot *snapshot; /* Borrowed. */
     uint64_t held_bytes;       /* That answers may hold. */
-    struct desk *desk;
-    struct desk *reloads;        /* NULL: nobody may ask for them. */
-    struct admission *admission; /* Borrowed. */
-    struct peers *peers;
+    struct request_queue *request_queue;
+    struct request_queue *reloads;         /* NULL: nobody may ask for them. */
+    struct access_control *access_control; /* Borrowed. */
+    struct connections *connections;
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
     int *listeners; /* Their sockets. */
@@ -162,9 +162,9 @@ struct server {
 
 /* What there is of a connection. */
 struct server_client {
-    struct peer *peer;     /* NULL where its socket is not known. */
-    struct armour *armour; /* That it began with. */
-    struct visit visit;    /* The present request of the connection. */
+    struct connection *connection;               /* NULL where its socket is not known. */
+    struct active_web_config *active_web_config; /* That it began with. */
+    struct exchange exchange;                    /* The present request of the connection. */
 };
 
 /* Borrowed; the library has one for each connection, from its start to its end. */
@@ -173,35 +173,37 @@ static struct server_client *client_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-static void enter_phase(struct server *s, struct MHD_Connection *connection, enum peer_phase phase)
+static void enter_phase(struct server *s, struct MHD_Connection *connection,
+                        enum connection_state phase)
 {
     const struct server_client *client = client_of(connection);
 
-    if (client->peer)
-        peers_enter(s->peers, client->peer, phase, platform_steady_ms());
+    if (client->connection)
+        connections_enter(s->connections, client->connection, phase, platform_steady_ms());
 }
 
 /* libmicrohttpd has read a request line. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
 {
-    struct visit *visit = &client_of(connection)->visit;
+    struct exchange *exchange = &client_of(connection)->exchange;
 
     (void)context;
-    visit_begin(visit, uri);
-    return visit;
+    exchange_begin(exchange, uri);
+    return exchange;
 }
 
 static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
-    return wire_unescape(&client_of(connection)->visit.target, text);
+    return wire_unescape(&client_of(connection)->exchange.target, text);
 }
 
 /* The head of a request is complete. Returns false if the request was refused. */
 static bool check_head(struct MHD_Connection *connection, const char *method, const char *version,
-                       struct visit *visit)
+                       struct exchange *exchange)
 {
-    unsigned status = wire_check(connection, method, version, &visit->target, &visit->malformed);
+    unsigned status =
+        wire_check(connection, method, version, &exchange->target, &exchange->malformed);
 
     if (status != 0)
         wire_refuse(connection, status);
@@ -218,12 +220,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     bool content = request_content_len(connection) > 0;
     enum MHD_Result result;
 
-    if (visit_begins(*state) && !check_head(connection, method, version, *state))
+    if (exchange_begins(*state) && !check_head(connection, method, version, *state))
         return MHD_NO;
     /* A body has as long as headers have. */
-    if (visit_begins(*state) || (content && piece.len == 0))
-        enter_phase(s, connection, content && visit_begins(*state) ? PEER_HEADERS : PEER_ANSWER);
-    result = site_answer(s->site, connection, wire_path(path), method, &piece, *state);
+    if (exchange_begins(*state) || (content && piece.len == 0))
+        enter_phase(s, connection,
+                    content && exchange_begins(*state) ? CONNECTION_HEADERS : CONNECTION_ANSWER);
+    result = site_answer(s->routes, connection, wire_path(path), method, &piece, *state);
     *data_size = piece.len;
     return result;
 }
@@ -234,32 +237,34 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     struct server *s = context;
 
     (void)reason;
-    visit_end(&client_of(connection)->visit);
+    exchange_end(&client_of(connection)->exchange);
     *state = NULL;
-    enter_phase(s, connection, PEER_IDLE);
+    enter_phase(s, connection, CONNECTION_IDLE);
 }
 
-static struct server_client *client_new(struct server *s, struct MHD_Connection *connection)
+static struct server_client *kube_client_new(struct server *s, struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *fd =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct server_client *client = xcalloc(1, sizeof(*client));
 
-    client->peer = fd ? peers_add(s->peers, fd->connect_fd, platform_steady_ms()) : NULL;
+    client->connection =
+        fd ? connections_add(s->connections, fd->connect_fd, platform_steady_ms()) : NULL;
 
     const union MHD_ConnectionInfo *tls =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 
-    client->armour = admission_greet(s->admission, tls ? tls->tls_session : NULL);
+    client->active_web_config =
+        access_control_greet(s->access_control, tls ? tls->tls_session : NULL);
     return client;
 }
 
-static void client_free(struct server *s, struct server_client *client)
+static void kube_client_free(struct server *s, struct server_client *client)
 {
-    if (client->peer)
-        peers_remove(s->peers, client->peer);
-    visit_end(&client->visit);
-    admission_leave(s->admission, client->armour);
+    if (client->connection)
+        connections_remove(s->connections, client->connection);
+    exchange_end(&client->exchange);
+    access_control_leave(s->access_control, client->active_web_config);
     free(client);
 }
 
@@ -269,9 +274,9 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     struct server *s = context;
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        *slot = client_new(s, connection);
+        *slot = kube_client_new(s, connection);
     } else if (*slot) {
-        client_free(s, *slot);
+        kube_client_free(s, *slot);
         *slot = NULL;
     }
 }
@@ -299,7 +304,7 @@ static bool take_over(void *context, int fd, const struct sockaddr *address, soc
 static bool is_overfull(void *context)
 {
     const struct server *s = context;
-    uint64_t unread = desk_unread(s->desk);
+    uint64_t unread = request_queue_unread(s->request_queue);
 
     return unread >= s->held_bytes || snapshot_holds_more(s->snapshot, s->held_bytes - unread);
 }
@@ -322,11 +327,12 @@ static bool start_daemon(struct server *s, unsigned limit, struct error *err)
     /* Without a channel between threads it would notice its end only when a client moves. */
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
                            MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
-    const bool tls = admission_certificate(s->admission);
-    /* The library has to have them, whatever is set for each session (admission_greet). */
+    const bool tls = access_control_certificate(s->access_control);
+    /* The library has to have them, whatever is set for each session (access_control_greet). */
     const struct MHD_OptionItem certificate[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)admission_certificate(s->admission)},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)admission_key(s->admission)},
+        {MHD_OPTION_HTTPS_MEM_CERT, 0,
+         (void *)(uintptr_t)access_control_certificate(s->access_control)},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)access_control_key(s->access_control)},
         {MHD_OPTION_END, 0, NULL},
     };
 
@@ -346,7 +352,7 @@ static bool start_acceptor(struct server *s, int from, struct error *err)
     const struct acceptor_settings settings = {
         .listeners = s->listeners,
         .listener_count = s->listener_count,
-        .peers = s->peers,
+        .connections = s->connections,
         .from = from,
         .hand_over = take_over,
         .overfull = is_overfull,
@@ -378,22 +384,22 @@ struct server *server_start(const struct server_options *options, struct snapsho
     s->log = options->log;
     s->snapshot = snapshot;
     s->held_bytes = options->memory_bytes ? options->memory_bytes : HELD_BYTES;
-    s->desk = desk_new(CALLS_MAX, s->held_bytes);
-    s->reloads = options->lifecycle ? desk_new(RELOADS_MAX, 0) : NULL;
-    s->admission = options->admission;
-    s->site = site_new(&(struct site_parts){.telemetry_path = options->telemetry_path,
-                                            .prefix = options->prefix,
-                                            .snapshot = snapshot,
-                                            .desk = s->desk,
-                                            .reloads = s->reloads,
-                                            .plans = options->plans,
-                                            .admission = s->admission,
-                                            .heartbeat = options->heartbeat},
-                       err);
-    s->peers = peers_new(limit);
+    s->request_queue = request_queue_new(CALLS_MAX, s->held_bytes);
+    s->reloads = options->lifecycle ? request_queue_new(RELOADS_MAX, 0) : NULL;
+    s->access_control = options->access_control;
+    s->routes = routes_new(&(struct routes_parts){.telemetry_path = options->telemetry_path,
+                                                  .prefix = options->prefix,
+                                                  .snapshot = snapshot,
+                                                  .request_queue = s->request_queue,
+                                                  .reloads = s->reloads,
+                                                  .plans = options->plans,
+                                                  .access_control = s->access_control,
+                                                  .heartbeat = options->heartbeat},
+                           err);
+    s->connections = connections_new(limit);
     s->listeners = xcalloc(options->address_count, sizeof(*s->listeners));
     s->names = xcalloc(options->address_count, sizeof(*s->names));
-    running = s->site != NULL;
+    running = s->routes != NULL;
     for (size_t i = 0; running && i < options->address_count; i++)
         running = listen_on(s, options->addresses[i], err);
     if (running && start_daemon(s, limit, err) && start_acceptor(s, shares.web_from, err))
@@ -410,15 +416,15 @@ void server_stop(struct server *s)
     for (size_t i = 0; i < s->listener_count; i++)
         close(s->listeners[i]);
     /* The library does not end while a connection is suspended. */
-    desk_close(s->desk);
+    request_queue_close(s->request_queue);
     if (s->reloads)
-        desk_close(s->reloads);
-    admission_close(s->admission);
+        request_queue_close(s->reloads);
+    access_control_close(s->access_control);
     MHD_stop_daemon(s->daemon);
-    desk_free(s->desk);
-    desk_free(s->reloads);
-    peers_free(s->peers);
-    site_free(s->site);
+    request_queue_free(s->request_queue);
+    request_queue_free(s->reloads);
+    connections_free(s->connections);
+    routes_free(s->routes);
     free(s->listeners);
     free(s->names);
     free(s);
@@ -426,15 +432,15 @@ void server_stop(struct server *s)
 
 void server_set_ready(struct server *s, bool ready, const char *text)
 {
-    site_set_ready(s->site, ready, text);
+    routes_set_ready(s->routes, ready, text);
 }
 
-struct desk *server_desk(const struct server *s)
+struct request_queue *server_request_queue(const struct server *s)
 {
-    return s->desk;
+    return s->request_queue;
 }
 
-struct desk *server_reloads(const struct server *s)
+struct request_queue *server_reloads(const struct server *s)
 {
     return s->reloads;
 }
@@ -452,10 +458,10 @@ const char *server_address(const struct server *s, size_t at)
 
 uint64_t server_requests(const struct server *s, enum server_handler handler, enum server_code code)
 {
-    return site_requests(s->site, handler, code);
+    return routes_requests(s->routes, handler, code);
 }
 
 uint64_t server_refused(const struct server *s, enum refusal reason)
 {
-    return peers_refused(s->peers, reason);
+    return connections_refused(s->connections, reason);
 }

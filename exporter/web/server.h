@@ -19,11 +19,11 @@ struct server_options {
     unsigned connection_limit;  /* For each address; 0: the default. */
     /* What their buffers may take, and what they read slowly; 0: a limit for the latter alone. */
     uint64_t memory_bytes;
-    const struct log *log;             /* For what libmicrohttpd complains of; NULL: nowhere. */
-    const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. Borrowed. */
-    struct admission *admission;       /* Who may ask; outlives the server. Borrowed. */
-    bool lifecycle;                    /* Reloads may be asked for. */
-    bool plans;                        /* Plans may be asked for. */
+    const struct log *log;                 /* For what libmicrohttpd complains of; NULL: nowhere. */
+    const struct heartbeat *heartbeat;     /* Healthy while it beats; NULL: always. Borrowed. */
+    struct access_control *access_control; /* Who may ask; outlives the server. Borrowed. */
+    bool lifecycle;                        /* Reloads may be asked for. */
+    bool plans;                            /* Plans may be asked for. */
 };
 
 struct server;
@@ -45,10 +45,10 @@ void server_stop(struct server *s);
 void server_set_ready(struct server *s, bool ready, const char *text);
 
 /* Where calls of the API wait for whoever started it. Borrowed. */
-struct desk *server_desk(const struct server *s);
+struct request_queue *server_request_queue(const struct server *s);
 
 /* Where those wait who ask for a reload; NULL where nobody may. Borrowed. */
-struct desk *server_reloads(const struct server *s);
+struct request_queue *server_reloads(const struct server *s);
 
 /* Returns the descriptor of the socket that listens on the address `at` of the options. */
 int server_listener(const struct server *s, size_t at);

@@ -205,7 +205,7 @@ static bool check_priority(const char *priority, struct error *err)
     return true;
 }
 
-struct tls *tls_new(const struct web_config *config, struct error *err)
+struct tls *server_tls_new(const struct web_config *config, struct error *err)
 {
     struct tls *t = xcalloc(1, sizeof(*t));
 
@@ -217,11 +217,11 @@ struct tls *tls_new(const struct web_config *config, struct error *err)
         t->not_after = first_expiry(config);
         return t;
     }
-    tls_free(t);
+    server_tls_free(t);
     return NULL;
 }
 
-void tls_free(struct tls *t)
+void server_tls_free(struct tls *t)
 {
     if (!t)
         return;
@@ -230,7 +230,7 @@ void tls_free(struct tls *t)
     free(t);
 }
 
-void tls_apply(struct tls *t, gnutls_session_t session)
+void server_tls_apply(struct tls *t, gnutls_session_t session)
 {
     static const gnutls_certificate_request_t requests[] = {
         [WEB_CLIENT_NONE] = GNUTLS_CERT_IGNORE,
@@ -252,7 +252,7 @@ void tls_apply(struct tls *t, gnutls_session_t session)
     gnutls_session_set_verify_function(session, verify_client);
 }
 
-int64_t tls_not_after(const struct tls *t)
+int64_t server_tls_not_after(const struct tls *t)
 {
     return t->not_after;
 }

@@ -13,12 +13,12 @@ struct tls;
  * or the authorities are not valid, or the first two do not belong together. What it says of whom
  * to verify stays borrowed from the configuration.
  */
-struct tls *tls_new(const struct web_config *config, struct error *err) MUST_USE;
+struct tls *server_tls_new(const struct web_config *config, struct error *err) MUST_USE;
 /* No session that it was given to may be left. NULL is fine. */
-void tls_free(struct tls *t);
+void server_tls_free(struct tls *t);
 
 /* Have a session that has not begun its handshake go by it. */
-void tls_apply(struct tls *t, gnutls_session_t session);
+void server_tls_apply(struct tls *t, gnutls_session_t session);
 
 /* When its certificate, or the first of its chain to do so, expires: seconds since the epoch. */
-int64_t tls_not_after(const struct tls *t);
+int64_t server_tls_not_after(const struct tls *t);

@@ -20,13 +20,13 @@ struct site_url {
 bool place_parse(const char *external_url, const char *route_prefix, struct site_url *out,
                  struct error *err) MUST_USE;
 /* All zero is fine. */
-void place_release(struct site_url *p);
+void site_url_release(struct site_url *p);
 
 /* True if requests can have this path: it begins with '/', and nothing of it is escaped. */
-bool place_is_plain(const char *path);
+bool site_url_is_plain(const char *path);
 
 /*
  * The rest of a request's path behind the prefix, which begins with '/'; NULL if it does not begin
  * with the prefix, or is no more than that.
  */
-const char *place_inside(const char *prefix, const char *path);
+const char *site_url_inside(const char *prefix, const char *path);

@@ -103,7 +103,7 @@ static MUST_USE bool web_name_find(const char *const *names, const char *what, c
     }
     if (strlen(text) > SHOWN_MAX)
         return fail(err, "no %s", what);
-    const char *nearest = nearest_name(text, next_name, &at);
+    const char *nearest = suggest_name(text, next_name, &at);
 
     return nearest ? fail(err, "'%s' is no %s; did you mean '%s'?", shown(text).text, what, nearest)
                    : fail(err, "'%s' is no %s", shown(text).text, what);
@@ -478,7 +478,7 @@ static bool read_members(struct web_config_reading *r, const cJSON *mapping, mem
 static bool fail_unknown(const char *key, const char *(*next)(void *context), void *context,
                          struct error *err)
 {
-    const char *nearest = nearest_name(key, next, context);
+    const char *nearest = suggest_name(key, next, context);
 
     /* A secret may have slipped into the place of a key. */
     if (strlen(key) > SHOWN_MAX)

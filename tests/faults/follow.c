@@ -62,8 +62,8 @@ static void print_stats(const struct kube_session *session)
     printf(
         "ready=%d reflectors=%zu synced=%u connections=%u streams=%u waiting=%u rejected=%" PRIu64
         " unserved=%zu\n",
-        kube_source_ready(s), kube_source_count(s), synced, client_connections(c),
-        client_streams(c), client_waiting(c), rejected, kube_source_unserved_count(s));
+        kube_source_ready(s), kube_source_count(s), synced, kube_client_connections(c),
+        kube_client_streams(c), kube_client_waiting(c), rejected, kube_source_unserved_count(s));
     fflush(stdout);
 }
 
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     curl_global_init(CURL_GLOBAL_DEFAULT);
 
-    struct kube_config config = {
+    struct rest_config config = {
         .origin = xstrdup("the arguments"),
         .server = xstrdup(argv[1]),
         .ca.file = xstrdup(argv[2]),

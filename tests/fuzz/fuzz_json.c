@@ -28,7 +28,7 @@ static void round_trip(const char *s)
         abort();
 }
 
-static void visit(const cJSON *item, unsigned depth)
+static void exchange(const cJSON *item, unsigned depth)
 {
     const cJSON *child;
 
@@ -43,7 +43,7 @@ static void visit(const cJSON *item, unsigned depth)
     (void)json_int(item, "a", 0);
     (void)json_bool(item, "a", false);
     cJSON_ArrayForEach (child, item) {
-        visit(child, depth + 1);
+        exchange(child, depth + 1);
     }
 }
 
@@ -54,7 +54,7 @@ static void parse(const char *json, size_t len)
     CLEANUP(json_cleanup) cJSON *tree = json_parse(json, len, &where, &err);
 
     if (tree) {
-        visit(tree, 0);
+        exchange(tree, 0);
         return;
     }
     if (err.text[0] == '\0' || where.line == 0 || where.column == 0 || where.column > len + 1)

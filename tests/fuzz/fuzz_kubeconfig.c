@@ -84,7 +84,7 @@ static size_t write_files(const char *text, size_t size)
 
 /* ---- what comes of them ---- */
 
-static bool is_set(const struct kube_bytes *bytes)
+static bool is_set(const struct rest_config_bytes *bytes)
 {
     return bytes->data || bytes->file;
 }
@@ -95,14 +95,14 @@ static void add(struct strbuf *out, const char *name, const char *value)
         strbuf_addf(out, "%s=%s\n", name, value);
 }
 
-static void add_bytes(struct strbuf *out, const char *name, const struct kube_bytes *bytes)
+static void add_bytes(struct strbuf *out, const char *name, const struct rest_config_bytes *bytes)
 {
     add(out, name, bytes->data);
     add(out, name, bytes->file);
 }
 
 /* All but where it comes from. */
-static void dump(const struct kube_config *c, struct strbuf *out)
+static void dump(const struct rest_config *c, struct strbuf *out)
 {
     add(out, "context", c->context);
     add(out, "server", c->server);
@@ -134,7 +134,7 @@ static void dump(const struct kube_config *c, struct strbuf *out)
 }
 
 /* The request to a plugin is JSON with any names in it. */
-static void check_exec(const struct kube_config *c)
+static void check_exec(const struct rest_config *c)
 {
     CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT(EXEC_REQUEST_MAX_BYTES);
     struct error err;
@@ -148,7 +148,7 @@ static void check_exec(const struct kube_config *c)
     MUST(tree != NULL);
 }
 
-static void check_config(const struct kube_config *c)
+static void check_config(const struct rest_config *c)
 {
     CLEANUP(server_url_release) struct server_url url = {.base = NULL};
     CLEANUP(server_url_release) struct server_url named = {.base = NULL};
@@ -237,8 +237,8 @@ static void check_secrets(const char *text, const char *told)
 static bool load(const char *files, struct strbuf *out, struct strbuf *told)
 {
     const struct kubeconfig_options options = {.files = files};
-    static const struct kube_config nothing;
-    struct kube_config config;
+    static const struct rest_config nothing;
+    struct rest_config config;
     struct error err = {""};
 
     strbuf_reset(out);
@@ -253,7 +253,7 @@ static bool load(const char *files, struct strbuf *out, struct strbuf *told)
     strbuf_addf(told, "%s\n", config.origin);
     for (size_t i = 0; i < config.note_count; i++)
         strbuf_addf(told, "%s\n", config.notes[i]);
-    kube_config_release(&config);
+    rest_config_release(&config);
     return true;
 }
 

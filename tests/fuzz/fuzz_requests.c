@@ -31,15 +31,15 @@ static const char index_page[] = "<!DOCTYPE html><title>index</title>\n";
 struct harness {
     struct MHD_Daemon *daemon;
     struct snapshot *snapshot;
-    struct site *site;
-    struct desk *desk;
+    struct routes *routes;
+    struct request_queue *request_queue;
     struct api *api;
     struct strbuf metrics[EXPOSITION_FORMATS];
     /* Of the connection: the site's requests in order, and whether each was a HEAD. */
     bool heads[REQUESTS_MAX];
     size_t requests;
-    bool awaits;        /* The body of the last one has not come to its end. */
-    struct visit visit; /* The request under way. */
+    bool awaits;              /* The body of the last one has not come to its end. */
+    struct exchange exchange; /* The request under way. */
     bool open;
 };
 
@@ -48,8 +48,8 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
     struct harness *h = context;
 
     (void)connection;
-    visit_begin(&h->visit, uri);
-    return &h->visit;
+    exchange_begin(&h->exchange, uri);
+    return &h->exchange;
 }
 
 static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
@@ -57,14 +57,14 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     struct harness *h = context;
 
     (void)connection;
-    return wire_unescape(&h->visit.target, text);
+    return wire_unescape(&h->exchange.target, text);
 }
 
 /* Checks the head as the server does. A refusal counts as one of the library's. */
 static bool check_head(struct harness *h, struct MHD_Connection *connection, const char *method,
                        const char *version)
 {
-    struct visit *v = &h->visit;
+    struct exchange *v = &h->exchange;
     unsigned status = wire_check(connection, method, version, &v->target, &v->malformed);
 
     if (status != 0)
@@ -80,7 +80,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     struct piece piece = {data, *data_size};
     enum MHD_Result result;
 
-    if (visit_begins(*state)) {
+    if (exchange_begins(*state)) {
         if (!check_head(h, connection, method, version))
             return MHD_NO;
         MUST(h->requests < REQUESTS_MAX);
@@ -89,9 +89,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     } else if (piece.len == 0) {
         h->awaits = false;
     }
-    result = site_answer(h->site, connection, wire_path(path), method, &piece, *state);
+    result = site_answer(h->routes, connection, wire_path(path), method, &piece, *state);
     *data_size = piece.len;
-    h->awaits = h->awaits && ((struct visit *)*state)->state == VISIT_SOUND;
+    h->awaits = h->awaits && ((struct exchange *)*state)->state == EXCHANGE_SOUND;
     return result;
 }
 
@@ -102,7 +102,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
     (void)connection;
     (void)reason;
-    visit_end(&h->visit);
+    exchange_end(&h->exchange);
     *state = NULL;
 }
 
@@ -114,7 +114,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     (void)connection;
     (void)slot;
     h->open = what == MHD_CONNECTION_NOTIFY_STARTED;
-    visit_end(&h->visit);
+    exchange_end(&h->exchange);
 }
 
 /* Own health, and names enough that some of it is long. */
@@ -152,13 +152,14 @@ static struct harness *the_harness(void)
     if (h.daemon)
         return &h;
     h.snapshot = snapshot_new();
-    h.desk = desk_new(CALLS_MAX, 0);
-    h.api = api_new(h.desk, NULL, 1);
-    h.site = site_new(
-        &(struct site_parts){
-            .telemetry_path = "/metrics", .snapshot = h.snapshot, .desk = h.desk, .plans = true},
-        &err);
-    MUST(h.site);
+    h.request_queue = request_queue_new(CALLS_MAX, 0);
+    h.api = api_new(h.request_queue, NULL, 1);
+    h.routes = routes_new(&(struct routes_parts){.telemetry_path = "/metrics",
+                                                 .snapshot = h.snapshot,
+                                                 .request_queue = h.request_queue,
+                                                 .plans = true},
+                          &err);
+    MUST(h.routes);
     publish(&h);
     h.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
                                 0, NULL, NULL, on_request, &h, MHD_OPTION_CONNECTION_MEMORY_LIMIT,

@@ -55,7 +55,7 @@ static void read_again(struct token_file *t, int64_t now_ms)
     t->problem.text[0] = '\0';
 }
 
-static MUST_USE bool token_file_load(struct token_file *out, const struct kube_config *config,
+static MUST_USE bool token_file_load(struct token_file *out, const struct rest_config *config,
                                      int64_t now_ms, struct error *err)
 {
     *out = (struct token_file){
@@ -107,7 +107,7 @@ enum {
 _Static_assert((int)CREDENTIALS_FDS >= (int)EXEC_FDS, "there is room for what a plugin polls for");
 
 struct credentials {
-    const struct kube_config *config;
+    const struct rest_config *config;
     struct server_url url;
     struct curl_slist *connect_to; /* curl borrows it for as long as a request lives. */
     char *proxy;                   /* As curl wants it. */
@@ -125,7 +125,7 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
                  struct error *err)
 {
     static const char socks[] = "socks5://";
-    const struct kube_config *config = c->config;
+    const struct rest_config *config = c->config;
     const char *proxy = config->proxy_url ? config->proxy_url : "";
     bool by_name = strncasecmp(proxy, socks, sizeof(socks) - 1) == 0;
 
@@ -157,7 +157,7 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
     return true;
 }
 
-struct credentials *credentials_new(const struct kube_config *config,
+struct credentials *credentials_new(const struct rest_config *config,
                                     const char *const *environment, int64_t now_ms,
                                     struct error *err)
 {
@@ -318,7 +318,8 @@ static void add_escaped(struct strbuf *out, const char *name)
     }
 }
 
-static void add_impersonation(struct curl_slist **headers, const struct kube_impersonation *as)
+static void add_impersonation(struct curl_slist **headers,
+                              const struct rest_config_impersonation *as)
 {
     if (!as->user)
         return;
@@ -417,8 +418,8 @@ static uint64_t version(void *context)
     return credentials_version(context);
 }
 
-struct client_identity credentials_identity(struct credentials *c)
+struct kube_client_identity credentials_identity(struct credentials *c)
 {
-    return (struct client_identity){
+    return (struct kube_client_identity){
         .apply = apply, .refused = refused, .version = version, .context = c};
 }

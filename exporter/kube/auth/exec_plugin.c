@@ -200,7 +200,7 @@ static void write_text(struct strbuf *out, const char *key, const char *text)
     json_quote(out, text);
 }
 
-static void write_cluster(const struct kube_config *config, const char *ca, struct strbuf *out)
+static void write_cluster(const struct rest_config *config, const char *ca, struct strbuf *out)
 {
     strbuf_adds(out, "\"cluster\":{\"server\":");
     json_quote(out, config->server);
@@ -221,7 +221,7 @@ static void write_cluster(const struct kube_config *config, const char *ca, stru
     strbuf_adds(out, "},");
 }
 
-void exec_request_write(const struct kube_config *config, const char *ca, struct strbuf *out)
+void exec_request_write(const struct rest_config *config, const char *ca, struct strbuf *out)
 {
     strbuf_adds(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":");
     json_quote(out, config->exec->api_version);
@@ -318,7 +318,7 @@ static const char info_name[] = "KUBERNETES_EXEC_INFO";
 enum killed { KILLED_NOT, KILLED_SLOW, KILLED_LONG };
 
 struct exec_plugin {
-    const struct kube_exec *exec;
+    const struct rest_config_exec *exec;
     const char *const *environment;
     struct child child;
     struct strbuf output;
@@ -329,7 +329,8 @@ struct exec_plugin {
     enum killed killed;
 };
 
-struct exec_plugin *exec_plugin_new(const struct kube_exec *exec, const char *const *environment)
+struct exec_plugin *exec_plugin_new(const struct rest_config_exec *exec,
+                                    const char *const *environment)
 {
     struct exec_plugin *p = xcalloc(1, sizeof(*p));
 
@@ -367,7 +368,7 @@ static bool names(const char *variable, const char *name)
 }
 
 /* True if the kubeconfig sets this variable, or we do. */
-static bool is_overruled(const struct kube_exec *exec, const char *variable)
+static bool is_overruled(const struct rest_config_exec *exec, const char *variable)
 {
     if (names(variable, info_name))
         return true;
@@ -387,7 +388,7 @@ static void free_texts(char ***texts)
 
 static char **make_environment(const struct exec_plugin *p, const char *info)
 {
-    const struct kube_exec *exec = p->exec;
+    const struct rest_config_exec *exec = p->exec;
     size_t inherited = 0;
     size_t count = 0;
 
@@ -407,7 +408,7 @@ static char **make_environment(const struct exec_plugin *p, const char *info)
     return all;
 }
 
-static void add_hint(const struct kube_exec *exec, struct error *err)
+static void add_hint(const struct rest_config_exec *exec, struct error *err)
 {
     struct error what = *err;
 
@@ -479,7 +480,7 @@ static void stop(struct exec_plugin *p, enum killed why)
 }
 
 /* A plugin may print the values of its env, which may be secret. */
-static bool shows_a_secret(const struct kube_exec *exec, const char *text)
+static bool shows_a_secret(const struct rest_config_exec *exec, const char *text)
 {
     for (size_t i = 0; i < exec->env_count; i++) {
         const char *value = exec->env[i].value;
@@ -491,7 +492,7 @@ static bool shows_a_secret(const struct kube_exec *exec, const char *text)
 }
 
 /* A plugin may print its arguments, too: they are masked, since many are ordinary words. */
-static void mask_arguments(const struct kube_exec *exec, char *text)
+static void mask_arguments(const struct rest_config_exec *exec, char *text)
 {
     for (size_t i = 0; i < exec->arg_count; i++) {
         const char *equals = strchr(exec->args[i], '=');
@@ -595,7 +596,7 @@ size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXE
 /* A long-lived credential is renewed a minute before its end, a short one at nine tenths. */
 enum { LEAD_PARTS = 10 };
 
-void exec_login_init(struct exec_login *login, const struct kube_config *config,
+void exec_login_init(struct exec_login *login, const struct rest_config *config,
                      const char *const *environment)
 {
     *login = (struct exec_login){

@@ -55,7 +55,7 @@ enum { EXEC_REQUEST_MAX_BYTES = 2 * 1024 * 1024 };
  * Append the value of KUBERNETES_EXEC_INFO. `config->exec` is the plugin; `ca`
  * is PEM, or NULL if the system's authorities are trusted.
  */
-void exec_request_write(const struct kube_config *config, const char *ca, struct strbuf *out);
+void exec_request_write(const struct rest_config *config, const char *ca, struct strbuf *out);
 
 /*
  * Read the output of a plugin. It must be of `api_version` and hold a usable
@@ -81,7 +81,7 @@ enum {
 };
 
 /* `exec` and `environment` (NAME=value, NULL at the end) are borrowed. */
-struct exec_plugin *exec_plugin_new(const struct kube_exec *exec,
+struct exec_plugin *exec_plugin_new(const struct rest_config_exec *exec,
                                     const char *const *environment) MUST_USE;
 /* Ends a run that is under way. Takes NULL. */
 void exec_plugin_free(struct exec_plugin *p);
@@ -119,7 +119,7 @@ enum {
 };
 
 struct exec_login {
-    const struct kube_config *config; /* Borrowed. */
+    const struct rest_config *config; /* Borrowed. */
     struct exec_plugin *plugin;
     struct exec_credential credential;
     bool given;             /* There is a credential, be it expired. */
@@ -135,7 +135,7 @@ struct exec_login {
 };
 
 /* `config`, which has an `exec`, and `environment` are borrowed. */
-void exec_login_init(struct exec_login *login, const struct kube_config *config,
+void exec_login_init(struct exec_login *login, const struct rest_config *config,
                      const char *const *environment);
 void exec_login_release(struct exec_login *login);
 

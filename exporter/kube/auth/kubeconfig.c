@@ -177,7 +177,8 @@ static MUST_USE bool field_copy_texts(const struct field_place *place, const cJS
 /* The base64 of `key`-data, which wins, and the path of `key`; `out` is to be released also after a
  * failure. */
 static MUST_USE bool field_copy_bytes(const struct field_place *place, const cJSON *object,
-                                      const char *key, struct kube_bytes *out, struct error *err)
+                                      const char *key, struct rest_config_bytes *out,
+                                      struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(DATA_MAX_BYTES);
     char data_key[KEY_MAX];
@@ -208,7 +209,7 @@ enum { EXTRA_MAX = 1000, ENV_MAX = 1000 };
 
 /* Without TLS only a server of this machine can be believed. */
 static bool check_scheme(const struct field_place *place, const cJSON *cluster,
-                         const struct server_url *url, struct kube_config *out, struct error *err)
+                         const struct server_url *url, struct rest_config *out, struct error *err)
 {
     if (url->tls)
         return true;
@@ -217,12 +218,12 @@ static bool check_scheme(const struct field_place *place, const cJSON *cluster,
                           "http://%s is not encrypted: use https://, or run 'kubectl proxy' on "
                           "this machine and name http://127.0.0.1:8001",
                           shown(url->address).text);
-    kube_config_note(out, "the server is reached without TLS: no credentials are sent");
+    rest_config_note(out, "the server is reached without TLS: no credentials are sent");
     return true;
 }
 
 static bool read_server(const struct field_place *place, const cJSON *cluster,
-                        struct kube_config *out, struct error *err)
+                        struct rest_config *out, struct error *err)
 {
     struct server_url url;
     struct error why;
@@ -253,7 +254,7 @@ static bool read_server(const struct field_place *place, const cJSON *cluster,
 }
 
 static bool read_trust(const struct field_place *place, const cJSON *cluster,
-                       struct kube_config *out, struct error *err)
+                       struct rest_config *out, struct error *err)
 {
     struct error why;
 
@@ -266,15 +267,15 @@ static bool read_trust(const struct field_place *place, const cJSON *cluster,
     if (out->ca.data && !pem_check_certificates(out->ca.data, &why))
         return field_fail(place, cluster, "certificate-authority-data", err, "%s", why.text);
     if (out->ca.data && out->ca.file)
-        kube_config_note(out, "certificate-authority-data is used, not certificate-authority");
+        rest_config_note(out, "certificate-authority-data is used, not certificate-authority");
     if (out->insecure)
-        kube_config_note(out, "insecure-skip-tls-verify: anybody can pretend to be the server");
+        rest_config_note(out, "insecure-skip-tls-verify: anybody can pretend to be the server");
     return true;
 }
 
 /* Keep what the cluster has for exec plugins, under the name that Kubernetes gives to that. */
 static bool read_exec_config(const struct field_place *place, const cJSON *cluster,
-                             struct kube_config *out, struct error *err)
+                             struct rest_config *out, struct error *err)
 {
     const cJSON *list;
     const cJSON *item;
@@ -297,7 +298,7 @@ static bool read_exec_config(const struct field_place *place, const cJSON *clust
 
 /* A cluster: where the server is, and whom to trust. */
 static MUST_USE bool kubeconfig_read_cluster(const struct field_place *place, const cJSON *cluster,
-                                             struct kube_config *out, struct error *err)
+                                             struct rest_config *out, struct error *err)
 {
     return read_server(place, cluster, out, err) && read_trust(place, cluster, out, err) &&
            field_bool(place, cluster, "disable-compression", &out->disable_compression, err) &&
@@ -354,7 +355,7 @@ static bool refuse_password(const struct field_place *place, const cJSON *user, 
     return true;
 }
 
-static bool read_token(const struct field_place *place, const cJSON *user, struct kube_config *out,
+static bool read_token(const struct field_place *place, const cJSON *user, struct rest_config *out,
                        struct error *err)
 {
     if (!field_copy_text(place, user, "token", &out->token, err) ||
@@ -368,7 +369,7 @@ static bool read_token(const struct field_place *place, const cJSON *user, struc
 }
 
 static bool read_certificate(const struct field_place *place, const cJSON *user,
-                             struct kube_config *out, struct error *err)
+                             struct rest_config *out, struct error *err)
 {
     struct error why;
 
@@ -386,15 +387,15 @@ static bool read_certificate(const struct field_place *place, const cJSON *user,
     if (out->key.data && !pem_check_key(out->key.data, &why))
         return field_fail(place, user, "client-key-data", err, "%s", why.text);
     if (out->certificate.data && out->certificate.file)
-        kube_config_note(out, "client-certificate-data is used, not client-certificate");
+        rest_config_note(out, "client-certificate-data is used, not client-certificate");
     if (out->key.data && out->key.file)
-        kube_config_note(out, "client-key-data is used, not client-key");
+        rest_config_note(out, "client-key-data is used, not client-key");
     return true;
 }
 
 /* Each value of each name, one after the other. */
 static bool read_extra(const struct field_place *place, const cJSON *user,
-                       struct kube_impersonation *as, struct error *err)
+                       struct rest_config_impersonation *as, struct error *err)
 {
     const cJSON *extra;
     const cJSON *item;
@@ -409,7 +410,8 @@ static bool read_extra(const struct field_place *place, const cJSON *user,
             return false;
         as->extra = xreallocarray(as->extra, as->extra_count + count + 1, sizeof(*as->extra));
         for (size_t i = 0; i < count; i++)
-            as->extra[as->extra_count++] = (struct kube_pair){xstrdup(item->string), values[i]};
+            as->extra[as->extra_count++] =
+                (struct rest_config_pair){xstrdup(item->string), values[i]};
         free(values);
         if (as->extra_count > EXTRA_MAX)
             return field_fail(place, user, "as-user-extra", err, "it has more than %d values",
@@ -420,7 +422,7 @@ static bool read_extra(const struct field_place *place, const cJSON *user,
 
 /* All of these become headers. */
 static bool check_impersonation(const struct field_place *place, const cJSON *user,
-                                const struct kube_impersonation *as, struct error *err)
+                                const struct rest_config_impersonation *as, struct error *err)
 {
     static const char why[] = "it is empty, too long or holds control characters";
 
@@ -477,8 +479,8 @@ static bool check_interaction(const struct field_place *place, const cJSON *exec
     return true;
 }
 
-static bool read_env(const struct field_place *place, const cJSON *exec, struct kube_exec *out,
-                     struct error *err)
+static bool read_env(const struct field_place *place, const cJSON *exec,
+                     struct rest_config_exec *out, struct error *err)
 {
     const cJSON *list;
     const cJSON *item;
@@ -499,13 +501,14 @@ static bool read_env(const struct field_place *place, const cJSON *exec, struct 
             return field_fail(place, item, "name", err,
                               "the name of a variable is missing or "
                               "holds a '='");
-        out->env[out->env_count++] = (struct kube_pair){xstrdup(name), xstrdup(value ? value : "")};
+        out->env[out->env_count++] =
+            (struct rest_config_pair){xstrdup(name), xstrdup(value ? value : "")};
     }
     return true;
 }
 
 /* As kubectl does, run no plugin where there are other credentials. */
-static bool read_exec(const struct field_place *place, const cJSON *user, struct kube_config *out,
+static bool read_exec(const struct field_place *place, const cJSON *user, struct rest_config *out,
                       struct error *err)
 {
     const cJSON *exec;
@@ -516,11 +519,11 @@ static bool read_exec(const struct field_place *place, const cJSON *user, struct
     if (!exec)
         return true;
     if (out->token || out->token_file || out->certificate.data || out->certificate.file) {
-        kube_config_note(out, "the token or certificate is used; the exec plugin is not run");
+        rest_config_note(out, "the token or certificate is used; the exec plugin is not run");
         return true;
     }
 
-    struct kube_exec *plugin = out->exec = xcalloc(1, sizeof(*plugin));
+    struct rest_config_exec *plugin = out->exec = xcalloc(1, sizeof(*plugin));
     if (!field_copy_text(place, exec, "apiVersion", &plugin->api_version, err) ||
         !check_version(place, exec, plugin->api_version, err) ||
         !check_interaction(place, exec, err) || !field_text(place, exec, "command", &command, err))
@@ -537,9 +540,9 @@ static bool read_exec(const struct field_place *place, const cJSON *user, struct
 
 /* A user: its credentials, and as whom it acts. */
 static MUST_USE bool kubeconfig_read_user(const struct field_place *place, const cJSON *user,
-                                          struct kube_config *out, struct error *err)
+                                          struct rest_config *out, struct error *err)
 {
-    struct kube_impersonation *as = &out->as;
+    struct rest_config_impersonation *as = &out->as;
 
     return refuse_provider(place, user, err) && refuse_password(place, user, err) &&
            read_token(place, user, out, err) && read_certificate(place, user, out, err) &&
@@ -808,7 +811,7 @@ static bool find_named(const struct sources *sources, const struct kubeconfig_en
     abort();
 }
 
-static bool read_context(const struct sources *sources, const char *name, struct kube_config *out,
+static bool read_context(const struct sources *sources, const char *name, struct rest_config *out,
                          struct error *err)
 {
     struct kubeconfig_entry context = {.body = NULL};
@@ -831,7 +834,7 @@ static bool read_context(const struct sources *sources, const char *name, struct
            kubeconfig_read_user(&user.place, user.body, out, err);
 }
 
-static bool load(const struct kubeconfig_options *options, struct kube_config *out,
+static bool load(const struct kubeconfig_options *options, struct rest_config *out,
                  struct error *err)
 {
     CLEANUP(release_sources) struct sources sources = {.count = 0};
@@ -854,14 +857,14 @@ static bool load(const struct kubeconfig_options *options, struct kube_config *o
     return true;
 }
 
-bool kubeconfig_load(const struct kubeconfig_options *options, struct kube_config *out,
+bool kubeconfig_load(const struct kubeconfig_options *options, struct rest_config *out,
                      struct error *err)
 {
-    *out = (struct kube_config){.origin = NULL};
+    *out = (struct rest_config){.origin = NULL};
 
     bool loaded = load(options, out, err);
     if (!loaded)
-        kube_config_release(out);
+        rest_config_release(out);
     secret_wipe_stack();
     return loaded;
 }

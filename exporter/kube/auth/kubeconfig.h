@@ -22,7 +22,7 @@ struct kubeconfig_options {
 };
 
 /* `out` is to be released; on failure it is all zeros. */
-bool kubeconfig_load(const struct kubeconfig_options *options, struct kube_config *out,
+bool kubeconfig_load(const struct kubeconfig_options *options, struct rest_config *out,
                      struct error *err) MUST_USE;
 
 /*

@@ -21,7 +21,7 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-bool in_cluster_load(const struct in_cluster_options *options, struct kube_config *out,
+bool in_cluster_load(const struct in_cluster_options *options, struct rest_config *out,
                      struct error *err)
 {
     const char *folder = options->folder ? options->folder : default_folder;
@@ -29,7 +29,7 @@ bool in_cluster_load(const struct in_cluster_options *options, struct kube_confi
     struct server_url url;
     uint64_t port;
 
-    *out = (struct kube_config){.origin = NULL};
+    *out = (struct rest_config){.origin = NULL};
     if (!options->host || !*options->host || !options->port || !*options->port)
         return fail(err, "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
                          "not both set");
@@ -126,7 +126,7 @@ bool kube_inherited_proxy(const char *const *environment, const struct server_ur
     return proxy_url_check(*out, err) || fail_in(err, "HTTPS_PROXY");
 }
 
-static bool inherit_proxy(const struct kube_place *place, struct kube_config *config,
+static bool inherit_proxy(const struct kube_place *place, struct rest_config *config,
                           struct error *err)
 {
     struct server_url server;
@@ -143,7 +143,7 @@ static bool inherit_proxy(const struct kube_place *place, struct kube_config *co
     return usable;
 }
 
-enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
+enum kube_found kube_locate(const struct kube_place *place, struct rest_config *out,
                             struct error *err)
 {
     bool has_context = place->context && *place->context != '\0';
@@ -166,6 +166,6 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
         return KUBE_BROKEN;
     if (inherit_proxy(place, out, err))
         return KUBE_FOUND;
-    kube_config_release(out);
+    rest_config_release(out);
     return KUBE_BROKEN;
 }

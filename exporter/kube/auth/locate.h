@@ -21,7 +21,7 @@ enum kube_found {
  * Find the server as kubectl does: by the kubeconfig that is given, $KUBECONFIG,
  * ~/.kube/config, or the service account of the pod. Only KUBE_FOUND fills `out`.
  */
-enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
+enum kube_found kube_locate(const struct kube_place *place, struct rest_config *out,
                             struct error *err) MUST_USE;
 
 /*
@@ -44,5 +44,5 @@ struct in_cluster_options {
  * The server of the cluster that this pod runs in. That is not Karmada's own
  * API server, unless both are one. Its files are read by credentials_new().
  */
-bool in_cluster_load(const struct in_cluster_options *options, struct kube_config *out,
+bool in_cluster_load(const struct in_cluster_options *options, struct rest_config *out,
                      struct error *err) MUST_USE;

@@ -3,7 +3,7 @@
 
 #include "exporter/system/secret.h"
 
-static void release_pairs(struct kube_pair *pairs, size_t count)
+static void release_pairs(struct rest_config_pair *pairs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(pairs[i].name);
@@ -19,14 +19,14 @@ static void release_texts(char **texts, size_t count)
     free(texts);
 }
 
-static void release_bytes(struct kube_bytes *bytes)
+static void release_bytes(struct rest_config_bytes *bytes)
 {
     secret_free(bytes->data);
     free(bytes->file);
 }
 
 /* Secrets are wiped. Takes NULL. */
-static void kube_exec_free(struct kube_exec *exec)
+static void kube_exec_free(struct rest_config_exec *exec)
 {
     if (!exec)
         return;
@@ -38,7 +38,7 @@ static void kube_exec_free(struct kube_exec *exec)
     free(exec);
 }
 
-void kube_config_release(struct kube_config *config)
+void rest_config_release(struct rest_config *config)
 {
     secret_free(config->origin);
     secret_free(config->context);
@@ -59,10 +59,10 @@ void kube_config_release(struct kube_config *config)
     release_pairs(config->as.extra, config->as.extra_count);
     for (size_t i = 0; i < config->note_count; i++)
         free(config->notes[i]);
-    *config = (struct kube_config){.origin = NULL};
+    *config = (struct rest_config){.origin = NULL};
 }
 
-void kube_config_each_file(const struct kube_config *config, kube_file_fn *each, void *context)
+void rest_config_each_file(const struct rest_config *config, kube_file_fn *each, void *context)
 {
     const char *const files[] = {config->ca.file, config->certificate.file, config->key.file,
                                  config->token_file};
@@ -73,7 +73,7 @@ void kube_config_each_file(const struct kube_config *config, kube_file_fn *each,
     }
 }
 
-void kube_config_note(struct kube_config *config, const char *fmt, ...)
+void rest_config_note(struct rest_config *config, const char *fmt, ...)
 {
     va_list args;
 

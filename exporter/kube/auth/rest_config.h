@@ -9,60 +9,60 @@
  */
 
 /* Bytes in the kubeconfig itself (`data`, decoded), or in a file (`file`); or neither. */
-struct kube_bytes {
+struct rest_config_bytes {
     char *data; /* A C string too: a NUL byte inside is an error. Wins over `file`. */
     char *file;
 };
 
-struct kube_pair {
+struct rest_config_pair {
     char *name;
     char *value;
 };
 
 /* A program that prints credentials. */
-struct kube_exec {
+struct rest_config_exec {
     char *api_version;
     char *command; /* Without a slash: to be found in PATH. */
     char **args;
     size_t arg_count;
-    struct kube_pair *env;
+    struct rest_config_pair *env;
     size_t env_count;
     char *install_hint; /* NULL if there is none. */
     bool provide_cluster_info;
 };
 
 /* As whom we act, if not as the user itself: impersonation. */
-struct kube_impersonation {
+struct rest_config_impersonation {
     char *user; /* NULL: nobody else; then the rest is empty too. */
     char *uid;
     char **groups;
     size_t group_count;
-    struct kube_pair *extra; /* A name once for each of its values. */
+    struct rest_config_pair *extra; /* A name once for each of its values. */
     size_t extra_count;
 };
 
 enum { KUBE_NOTES_MAX = 12 };
 
 /* NULL where there is none. It owns all of its texts. */
-struct kube_config {
+struct rest_config {
     char *origin;  /* For people: the context and its files, or "the pod's service account". */
     char *context; /* NULL in a pod. */
     char *server;  /* "https://host[:port][/prefix]": no query, no slash at the end. */
     char *tls_server_name;
     bool insecure; /* insecure-skip-tls-verify; then there is no CA. */
     bool disable_compression;
-    struct kube_bytes ca;    /* None: what the system trusts. */
-    char *proxy_url;         /* May hold a password: never print it. */
-    bool proxy_is_inherited; /* From the environment, and not by the cluster. */
-    char *exec_config;       /* JSON that the cluster has for exec plugins. */
+    struct rest_config_bytes ca; /* None: what the system trusts. */
+    char *proxy_url;             /* May hold a password: never print it. */
+    bool proxy_is_inherited;     /* From the environment, and not by the cluster. */
+    char *exec_config;           /* JSON that the cluster has for exec plugins. */
     char *ns;
 
-    struct kube_bytes certificate; /* With `key`, or neither. */
-    struct kube_bytes key;
-    char *token;            /* If there is a file too, only until that can be read. */
-    char *token_file;       /* Read again and again. */
-    struct kube_exec *exec; /* Only without any of the above. */
-    struct kube_impersonation as;
+    struct rest_config_bytes certificate; /* With `key`, or neither. */
+    struct rest_config_bytes key;
+    char *token;                   /* If there is a file too, only until that can be read. */
+    char *token_file;              /* Read again and again. */
+    struct rest_config_exec *exec; /* Only without any of the above. */
+    struct rest_config_impersonation as;
 
     /* What works and should still be reported: insecure-skip-tls-verify, say. */
     char *notes[KUBE_NOTES_MAX];
@@ -70,11 +70,11 @@ struct kube_config {
 };
 
 /* Also for one that is all zeros. Secrets are wiped. */
-void kube_config_release(struct kube_config *config);
+void rest_config_release(struct rest_config *config);
 
 /* Call `each` for every file that it names and that is read again later. */
 typedef void kube_file_fn(void *context, const char *path);
-void kube_config_each_file(const struct kube_config *config, kube_file_fn *each, void *context);
+void rest_config_each_file(const struct rest_config *config, kube_file_fn *each, void *context);
 
 /* Add a note; beyond KUBE_NOTES_MAX they are dropped. */
-void kube_config_note(struct kube_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void rest_config_note(struct rest_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -30,7 +30,8 @@ static void release_set(struct tls_set *set)
 }
 
 /* Bytes in the kubeconfig itself win over a file, and never change. */
-static bool load_part(struct tls_part *part, const struct kube_bytes *bytes, struct error *err)
+static bool load_part(struct tls_part *part, const struct rest_config_bytes *bytes,
+                      struct error *err)
 {
     if (bytes->data) {
         part->pem = xstrdup(bytes->data);
@@ -52,7 +53,7 @@ static bool has_files(const struct tls_set *set)
     return false;
 }
 
-bool tls_files_load(struct tls_files *out, const struct kube_config *config, int64_t now_ms,
+bool tls_files_load(struct tls_files *out, const struct rest_config *config, int64_t now_ms,
                     struct error *err)
 {
     *out = (struct tls_files){

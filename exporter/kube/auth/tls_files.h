@@ -45,7 +45,7 @@ struct tls_files {
 };
 
 /* Read it all. `config` outlives `out`, which is to be released; all zeros on failure. */
-bool tls_files_load(struct tls_files *out, const struct kube_config *config, int64_t now_ms,
+bool tls_files_load(struct tls_files *out, const struct rest_config *config, int64_t now_ms,
                     struct error *err) MUST_USE;
 void tls_files_release(struct tls_files *files);
 

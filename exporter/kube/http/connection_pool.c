@@ -40,7 +40,7 @@ static int close_socket(void *context, curl_socket_t socket)
     return close(socket);
 }
 
-struct pool_limits pool_limits_of(const struct client_settings *settings)
+struct pool_limits pool_limits_of(const struct kube_client_settings *settings)
 {
     unsigned sockets = settings->sockets ? settings->sockets : SOCKETS_DEFAULT;
     unsigned all = sockets > 2 * SOCKETS_BESIDE ? sockets - SOCKETS_BESIDE : SOCKETS_BESIDE;
@@ -67,7 +67,7 @@ static void limit_connections(struct pool *p)
     curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, count);
 }
 
-struct pool *pool_new(const struct client_settings *settings, enum request_class class,
+struct pool *pool_new(const struct kube_client_settings *settings, enum request_class class,
                       unsigned capacity, int64_t now_ms)
 {
     struct pool *p = xcalloc(1, sizeof(*p));

@@ -25,11 +25,11 @@ struct pool_limits {
     unsigned lists;
     unsigned single_reads; /* Other requests that end soon. */
 };
-struct pool_limits pool_limits_of(const struct client_settings *settings);
+struct pool_limits pool_limits_of(const struct kube_client_settings *settings);
 
 struct pool {
     struct pool *next;
-    const struct client_settings *settings;
+    const struct kube_client_settings *settings;
     enum request_class class;
     CURLM *multi;
     struct transfer *transfers;
@@ -52,7 +52,7 @@ struct pool {
     int64_t now_ms;
 };
 
-struct pool *pool_new(const struct client_settings *settings, enum request_class class,
+struct pool *pool_new(const struct kube_client_settings *settings, enum request_class class,
                       unsigned capacity, int64_t now_ms) MUST_USE;
 /* It must be empty: pool_fail() empties it. */
 void pool_free(struct pool *p);

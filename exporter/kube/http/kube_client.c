@@ -16,7 +16,7 @@ enum {
 };
 
 struct client {
-    struct client_settings settings;
+    struct kube_client_settings settings;
     struct pool *pools;
     struct transfer *finished;       /* Ended, and not reported to their handlers yet. */
     struct stream_capacity capacity; /* Of a connection, in streams. */
@@ -27,7 +27,7 @@ struct client {
     bool http1; /* So much is known of the server. */
 };
 
-struct client *client_new(const struct client_settings *settings, int64_t now_ms)
+struct client *kube_client_new(const struct kube_client_settings *settings, int64_t now_ms)
 {
     struct client *c = xcalloc(1, sizeof(*c));
 
@@ -39,7 +39,7 @@ struct client *client_new(const struct client_settings *settings, int64_t now_ms
     return c;
 }
 
-void client_free(struct client *c)
+void kube_client_free(struct client *c)
 {
     if (!c)
         return;
@@ -64,7 +64,7 @@ static struct pool *pool_with_room(struct client *c, enum request_class class)
     struct pool **at = &c->pools;
 
     /* After an outage it may be another server. */
-    if (client_connections(c) == 0)
+    if (kube_client_connections(c) == 0)
         capacity_init(&c->capacity, POOL_STREAMS);
     for (; *at; at = &(*at)->next) {
         struct pool *p = *at;
@@ -115,12 +115,12 @@ static struct transport_room room(void *context)
     return (struct transport_room){limits.streams, limits.lists, limits.single_reads};
 }
 
-struct transport client_transport(struct client *c)
+struct transport kube_client_transport(struct client *c)
 {
     return (struct transport){.start = start, .cancel = cancel, .context = c, .room = room};
 }
 
-void client_reset(struct client *c)
+void kube_client_reset(struct client *c)
 {
     c->resetting = true;
 }
@@ -188,7 +188,7 @@ static void note_version(struct client *c)
         c->http1 = http1;
 }
 
-void client_perform(struct client *c, int64_t now_ms)
+void kube_client_perform(struct client *c, int64_t now_ms)
 {
     c->now_ms = now_ms;
     reset_if_due(c);
@@ -208,7 +208,7 @@ void client_perform(struct client *c, int64_t now_ms)
     drop_pools(c);
 }
 
-int64_t client_due(const struct client *c)
+int64_t kube_client_due(const struct client *c)
 {
     int64_t due_ms = c->pools ? c->identity_ms : INT64_MAX;
 
@@ -268,7 +268,7 @@ bool client_poll(struct client *c, struct client *beside, struct pollfd *others,
     return ready >= 0;
 }
 
-unsigned client_connections(const struct client *c)
+unsigned kube_client_connections(const struct client *c)
 {
     unsigned sum = 0;
 
@@ -277,7 +277,7 @@ unsigned client_connections(const struct client *c)
     return sum;
 }
 
-unsigned client_streams(const struct client *c)
+unsigned kube_client_streams(const struct client *c)
 {
     unsigned sum = 0;
 
@@ -286,7 +286,7 @@ unsigned client_streams(const struct client *c)
     return sum;
 }
 
-unsigned client_waiting(const struct client *c)
+unsigned kube_client_waiting(const struct client *c)
 {
     unsigned sum = 0;
 

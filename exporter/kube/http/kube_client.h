@@ -8,7 +8,7 @@
 /*
  * Requests to one API server, over HTTP/2 and TLS, in one thread. Its loop is:
  *
- *     client_perform(c, now);            handlers are called from here
+ *     kube_client_perform(c, now);            handlers are called from here
  *     ... whatever that leads to ...
  *     client_poll(c, NULL, fds, count, timeout);
  *
@@ -18,14 +18,15 @@
 struct client;
 
 /* The settings are copied, their texts are borrowed. curl_global_init() must have been called. */
-struct client *client_new(const struct client_settings *settings, int64_t now_ms) MUST_USE;
+struct client *kube_client_new(const struct kube_client_settings *settings,
+                               int64_t now_ms) MUST_USE;
 /* Nothing may be under way. Takes NULL. */
-void client_free(struct client *c);
+void kube_client_free(struct client *c);
 
-struct transport client_transport(struct client *c);
+struct transport kube_client_transport(struct client *c);
 
 /* Do what can be done without waiting; `now_ms` is steady. */
-void client_perform(struct client *c, int64_t now_ms);
+void kube_client_perform(struct client *c, int64_t now_ms);
 
 /*
  * Waits until a descriptor is ready, but no longer than `timeout_ms` (negative: for ever). Polls
@@ -35,13 +36,13 @@ void client_perform(struct client *c, int64_t now_ms);
 bool client_poll(struct client *c, struct client *beside, struct pollfd *others, size_t count,
                  int64_t timeout_ms);
 
-/* When client_perform() is due even if no descriptor is ready; INT64_MAX for never. */
-int64_t client_due(const struct client *c);
+/* When kube_client_perform() is due even if no descriptor is ready; INT64_MAX for never. */
+int64_t kube_client_due(const struct client *c);
 
 /* Close all connections; streams end as lost, for their owners to resume. */
-void client_reset(struct client *c);
+void kube_client_reset(struct client *c);
 
 /* For the series about the exporter's own health. */
-unsigned client_connections(const struct client *c);
-unsigned client_streams(const struct client *c); /* Whose response has begun. */
-unsigned client_waiting(const struct client *c); /* Requests without a response so far. */
+unsigned kube_client_connections(const struct client *c);
+unsigned kube_client_streams(const struct client *c); /* Whose response has begun. */
+unsigned kube_client_waiting(const struct client *c); /* Requests without a response so far. */

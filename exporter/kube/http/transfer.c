@@ -106,7 +106,7 @@ static int set_socket(void *context, curl_socket_t socket, curlsocktype purpose)
 }
 
 /* What is particular to transfers. */
-static void set_options(struct transfer *t, const struct client_settings *settings)
+static void set_options(struct transfer *t, const struct kube_client_settings *settings)
 {
     const char *protocols = settings->insecure_http ? "http,https" : "https";
     bool stream = t->class == REQUEST_STREAM;
@@ -137,7 +137,7 @@ static void set_options(struct transfer *t, const struct client_settings *settin
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }
 
-static bool set_request(struct transfer *t, const struct client_settings *settings,
+static bool set_request(struct transfer *t, const struct kube_client_settings *settings,
                         const struct transport_request *request, struct error *err)
 {
     static const struct {
@@ -169,7 +169,7 @@ static bool set_request(struct transfer *t, const struct client_settings *settin
     return true;
 }
 
-struct transfer *transfer_new(const struct client_settings *settings,
+struct transfer *transfer_new(const struct kube_client_settings *settings,
                               const struct transport_request *request)
 {
     struct transfer *t = xcalloc(1, sizeof(*t));
@@ -204,7 +204,7 @@ void transfer_free(struct transfer *t)
     free(t);
 }
 
-void transfer_end(struct transfer *t, CURLcode code, const struct client_settings *settings)
+void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_settings *settings)
 {
     /* As in openssl/x509_vfy.h: nobody we trust has signed it, under whatever name. */
     static const long not_signed[] = {2, 7, 18, 19, 20, 21};

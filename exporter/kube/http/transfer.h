@@ -12,7 +12,7 @@
  * Our credentials for the server, and the CA that we trust. Every request asks for them, so
  * that what was rotated is in force with the next one.
  */
-struct client_identity {
+struct kube_client_identity {
     /*
      * Set trust, certificates and host on the request and append its headers (the token).
      * False with the reason: the request is not sent.
@@ -25,12 +25,12 @@ struct client_identity {
     void *context;
 };
 
-struct client_settings {
+struct kube_client_settings {
     const char *server; /* "https://host:port/prefix", without a slash at the end. Borrowed. */
     const char *user_agent;
     const char
         *authority; /* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
-    struct client_identity identity;
+    struct kube_client_identity identity;
     bool gzip;          /* Ask for compressed lists. */
     unsigned sockets;   /* For connections and what libcurl opens beside them; 0: a few hundred. */
     bool insecure_http; /* Allow plain http, where no credentials are sent. */
@@ -64,12 +64,12 @@ struct transfer {
 };
 
 /* Never NULL. One that cannot be sent has ended already: `easy` is NULL, `error` says why. */
-struct transfer *transfer_new(const struct client_settings *settings,
+struct transfer *transfer_new(const struct kube_client_settings *settings,
                               const struct transport_request *request) MUST_USE;
 void transfer_free(struct transfer *t);
 
 /* curl has ended it with this result. A certificate that is not trusted is explained. */
-void transfer_end(struct transfer *t, CURLcode code, const struct client_settings *settings);
+void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_settings *settings);
 
 /* The result for its handler. */
 struct transport_result transfer_result(const struct transfer *t);

@@ -58,7 +58,7 @@ bool access_init(struct access *a, const struct options *o, const char *url,
         .ca_file = xstrdup(o->alertmanager_ca_file),
     };
     /* It only lends it. */
-    const struct kube_config files = {.ca.file = has(a->ca_file) ? a->ca_file : NULL};
+    const struct rest_config files = {.ca.file = has(a->ca_file) ? a->ca_file : NULL};
 
     if (!server_url_parse(url, NULL, &a->url, err))
         return fail_in(err, "--alertmanager.url");

@@ -10,7 +10,7 @@
 
 enum { ARGUMENTS_MAX = 6, TEXT_MAX = 64 * 1024 };
 
-static const struct verb *const verbs[] = {VERBS(VERB_POINTER) NULL};
+static const struct command *const commands[] = {COMMANDS(COMMAND_POINTER) NULL};
 
 /* What a command line answers: its status, and texts in what it prints where. */
 static struct verb_case {
@@ -164,7 +164,7 @@ TEST_ROWS(answers, verb_cases, name)
     while (argc < ARGUMENTS_MAX && c->argv[argc])
         argc++;
     assert_true(out >= 0 && err >= 0);
-    assert_int_equal(verbs_main(verbs, NULL, argc, c->argv, out, err), c->status);
+    assert_int_equal(commands_main(commands, NULL, argc, c->argv, out, err), c->status);
 
     CLEANUP(free_cleanup) char *printed = read_back(out);
     CLEANUP(free_cleanup) char *complained = read_back(err);
@@ -201,7 +201,7 @@ TEST_ROWS(answers_as_a_plugin, plugin_cases, name)
     int err = memfd_create("err", MFD_CLOEXEC);
 
     assert_int_equal(
-        verbs_main(verbs, "/bin/kubectl-karmada_policy", c->argument ? 1 : 0, argv, out, err),
+        commands_main(commands, "/bin/kubectl-karmada_policy", c->argument ? 1 : 0, argv, out, err),
         c->status);
 
     CLEANUP(free_cleanup) char *printed = read_back(out);
@@ -213,11 +213,11 @@ TEST_ROWS(answers_as_a_plugin, plugin_cases, name)
 
 TEST(every_line_of_help_fits_80_columns)
 {
-    for (size_t i = 0; verbs[i]; i++) {
-        const char *argv[] = {verbs[i]->name, "--help"};
+    for (size_t i = 0; commands[i]; i++) {
+        const char *argv[] = {commands[i]->name, "--help"};
         int out = memfd_create("out", MFD_CLOEXEC);
 
-        assert_int_equal(verbs_main(verbs, NULL, 2, argv, out, STDERR_FILENO), STATUS_OK);
+        assert_int_equal(commands_main(commands, NULL, 2, argv, out, STDERR_FILENO), STATUS_OK);
 
         CLEANUP(free_cleanup) char *text = read_back(out);
 
@@ -234,13 +234,14 @@ TEST(rows_are_whole)
 {
     unsigned bits = 0;
 
-    for (size_t i = 0; verbs[i]; i++) {
-        assert_true(verbs[i]->name && verbs[i]->usage && verbs[i]->summary && verbs[i]->details);
-        assert_non_null(verbs[i]->run);
-        assert_int_equal(bits & verbs[i]->bit, 0);
-        bits |= verbs[i]->bit;
+    for (size_t i = 0; commands[i]; i++) {
+        assert_true(commands[i]->name && commands[i]->usage && commands[i]->summary &&
+                    commands[i]->details);
+        assert_non_null(commands[i]->run);
+        assert_int_equal(bits & commands[i]->bit, 0);
+        bits |= commands[i]->bit;
     }
-    assert_int_equal(bits, VERB_ALL);
+    assert_int_equal(bits, COMMAND_ALL);
 }
 
 TEST(what_cannot_be_printed_is_an_error)
@@ -248,7 +249,7 @@ TEST(what_cannot_be_printed_is_an_error)
     const char *argv[] = {"--help"};
     int err = memfd_create("err", MFD_CLOEXEC);
 
-    assert_int_equal(verbs_main(verbs, NULL, 1, argv, -1, err), STATUS_USAGE);
+    assert_int_equal(commands_main(commands, NULL, 1, argv, -1, err), STATUS_USAGE);
 
     CLEANUP(free_cleanup) char *complained = read_back(err);
 

@@ -22,30 +22,30 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     const char *const paths[] = {"/nowhere"};
     struct error err;
     struct file_reader *reader = file_reader_new(&err);
-    struct rescan rescan = {.reader = reader};
+    struct path_walk path_walk = {.reader = reader};
     struct tree tree;
     int ends[2];
 
     assert_non_null(reader);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     tree_init(&tree, paths, 1);
-    rescan_hold(&rescan, &tree.paths[0], read_job_start(reader, "", wait_for_byte, ends, NULL),
-                NOW_MS);
-    assert_int_equal(rescan_due(&rescan, &tree), NOW_MS + PAUSE_MS);
-    assert_false(rescan_step(&rescan, &tree, NOW_MS));
-    assert_int_equal(rescan_due(&rescan, &tree), NOW_MS + PAUSE_MS);
-    assert_false(rescan_step(&rescan, &tree, NOW_MS + PAUSE_MS));
-    assert_int_equal(rescan_due(&rescan, &tree), INT64_MAX);
-    assert_int_equal(rescan.held_count, 1);
+    path_walk_hold(&path_walk, &tree.paths[0],
+                   read_job_start(reader, "", wait_for_byte, ends, NULL), NOW_MS);
+    assert_int_equal(path_walk_due(&path_walk, &tree), NOW_MS + PAUSE_MS);
+    assert_false(path_walk_step(&path_walk, &tree, NOW_MS));
+    assert_int_equal(path_walk_due(&path_walk, &tree), NOW_MS + PAUSE_MS);
+    assert_false(path_walk_step(&path_walk, &tree, NOW_MS + PAUSE_MS));
+    assert_int_equal(path_walk_due(&path_walk, &tree), INT64_MAX);
+    assert_int_equal(path_walk.held_count, 1);
 
     /* The descriptor reports that the job goes on: the PATH is walked again. */
     assert_int_equal(write(ends[1], "x", 1), 1);
-    while (rescan.held_count > 0) {
+    while (path_walk.held_count > 0) {
         file_reader_wait(reader, WAIT_MS);
-        (void)rescan_step(&rescan, &tree, NOW_MS + PAUSE_MS);
+        (void)path_walk_step(&path_walk, &tree, NOW_MS + PAUSE_MS);
     }
-    assert_true(rescan_wanted(&rescan, &tree));
-    rescan_release(&rescan);
+    assert_true(path_walk_wanted(&path_walk, &tree));
+    path_walk_release(&path_walk);
     tree_release(&tree);
     assert_true(file_reader_free(reader));
     close(ends[0]);
@@ -58,7 +58,7 @@ TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
     const char *const paths[] = {"/held", "/nowhere"};
     struct error err;
     struct file_reader *reader = file_reader_new(&err);
-    struct rescan rescan = {.reader = reader};
+    struct path_walk path_walk = {.reader = reader};
     struct tree tree;
     int64_t now_ms = NOW_MS;
     int ends[2];
@@ -74,18 +74,18 @@ TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
             now_ms += WAIT_MS;
             usleep(100);
         }
-        rescan_hold(&rescan, &tree.paths[0], job, now_ms);
+        path_walk_hold(&path_walk, &tree.paths[0], job, now_ms);
     }
     assert_int_equal(file_reader_abandoned(reader), ABANDONED_MAX);
     tree.paths[1].look = true;
-    assert_true(rescan_step(&rescan, &tree, now_ms));
-    assert_true(rescan_step(&rescan, &tree, now_ms));
-    assert_false(rescan_step(&rescan, &tree, now_ms));
-    assert_int_equal(rescan_due(&rescan, &tree), now_ms + PAUSE_MS);
-    assert_true(rescan_step(&rescan, &tree, now_ms + PAUSE_MS));
+    assert_true(path_walk_step(&path_walk, &tree, now_ms));
+    assert_true(path_walk_step(&path_walk, &tree, now_ms));
+    assert_false(path_walk_step(&path_walk, &tree, now_ms));
+    assert_int_equal(path_walk_due(&path_walk, &tree), now_ms + PAUSE_MS);
+    assert_true(path_walk_step(&path_walk, &tree, now_ms + PAUSE_MS));
 
     close(ends[1]);
-    rescan_release(&rescan);
+    path_walk_release(&path_walk);
     tree_release(&tree);
     while (file_reader_abandoned(reader) > 0)
         usleep(1000);

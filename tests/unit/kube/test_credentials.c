@@ -55,14 +55,14 @@ static void assert_headers(struct credentials *c, const char *wanted)
 }
 
 static char *groups[] = {TEXT("a"), TEXT("b c")};
-static struct kube_pair extra[] = {
+static struct rest_config_pair extra[] = {
     {TEXT("Scopes"), TEXT("view")},
     {TEXT("x.example/y%"), TEXT("\xc3\xa4")},
 };
 
 static struct apply_case {
     const char *name;
-    struct kube_config config;
+    struct rest_config config;
     const char *url;
     const char *headers;
 } apply_cases[] = {
@@ -132,7 +132,7 @@ TEST_ROWS(apply, apply_cases, name)
 /* What there is: a token, a CA, a certificate and a key, all in files. */
 struct stage {
     char *folder;
-    struct kube_config config;
+    struct rest_config config;
     struct credentials *c;
     struct error err;
 };
@@ -144,7 +144,7 @@ static void set_up(struct stage *s)
     folder_write(s->folder, "ca", CERTIFICATE("Y2E="));
     folder_write(s->folder, "crt", CERTIFICATE("Y3J0"));
     folder_write(s->folder, "key", KEY("a2V5"));
-    s->config = (struct kube_config){
+    s->config = (struct rest_config){
         .origin = xstrdup("the test"),
         .server = xstrdup("https://k"),
         .token_file = folder_path(s->folder, "token"),
@@ -164,7 +164,7 @@ static void begin(struct stage *s)
 static void tear_down(struct stage *s)
 {
     credentials_free(s->c);
-    kube_config_release(&s->config);
+    rest_config_release(&s->config);
     folder_remove(s->folder);
 }
 
@@ -470,10 +470,10 @@ static void set_up_plugin(struct stage *s, const char *answer)
     *s = (struct stage){.folder = folder_make()};
     folder_write(s->folder, "plugin", plugin_script);
     folder_write(s->folder, "answer", answer);
-    s->config = (struct kube_config){
+    s->config = (struct rest_config){
         .origin = xstrdup("the test"),
         .server = xstrdup("https://k"),
-        .exec = xcalloc(1, sizeof(struct kube_exec)),
+        .exec = xcalloc(1, sizeof(struct rest_config_exec)),
     };
     s->config.exec->api_version = xstrdup("client.authentication.k8s.io/v1");
     s->config.exec->command = folder_path(s->folder, "plugin");

@@ -135,14 +135,14 @@ static struct run_case {
 struct stage {
     char *folder;
     char *path;
-    struct kube_exec exec;
+    struct rest_config_exec exec;
     struct exec_plugin *plugin;
     struct strbuf output;
     struct error err;
 };
 
 static char *arguments[] = {(char[]){"$HOME"}, (char[]){"a b"}, (char[]){";"}};
-static struct kube_pair variables[] = {
+static struct rest_config_pair variables[] = {
     {(char[]){"OVERRULED"}, (char[]){"new"}},
     {(char[]){"ADDED"}, (char[]){"secret-value"}},
     {(char[]){"KUBERNETES_EXEC_INFO"}, (char[]){"theirs"}},
@@ -156,7 +156,7 @@ static void set_up(struct stage *s, const char *script, const char *hint)
         folder_write(s->folder, "plugin", script);
         assert_int_equal(chmod(s->path, 0755), 0);
     }
-    s->exec = (struct kube_exec){
+    s->exec = (struct rest_config_exec){
         .command = s->path,
         .args = arguments,
         .arg_count = ARRAY_LEN(arguments),

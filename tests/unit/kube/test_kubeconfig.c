@@ -487,14 +487,14 @@ static void dump_text(struct strbuf *out, const char *what, const char *text)
         strbuf_addf(out, "; %s%s", what, text);
 }
 
-static void dump_bytes(struct strbuf *out, const char *what, const struct kube_bytes *bytes)
+static void dump_bytes(struct strbuf *out, const char *what, const struct rest_config_bytes *bytes)
 {
     if (bytes->data || bytes->file)
         strbuf_addf(out, "; %s=%s%s%s", what, bytes->data ? "data" : "",
                     bytes->data && bytes->file ? " " : "", bytes->file ? bytes->file : "");
 }
 
-static void dump_exec(struct strbuf *out, const struct kube_exec *exec)
+static void dump_exec(struct strbuf *out, const struct rest_config_exec *exec)
 {
     if (!exec)
         return;
@@ -509,7 +509,7 @@ static void dump_exec(struct strbuf *out, const struct kube_exec *exec)
         strbuf_adds(out, " cluster");
 }
 
-static void dump_impersonation(struct strbuf *out, const struct kube_impersonation *as)
+static void dump_impersonation(struct strbuf *out, const struct rest_config_impersonation *as)
 {
     dump_text(out, "as=", as->user);
     dump_text(out, "uid=", as->uid);
@@ -519,7 +519,7 @@ static void dump_impersonation(struct strbuf *out, const struct kube_impersonati
         strbuf_addf(out, "; extra %s=%s", as->extra[i].name, as->extra[i].value);
 }
 
-static void dump(struct strbuf *out, const struct kube_config *config)
+static void dump(struct strbuf *out, const struct rest_config *config)
 {
     strbuf_addf(out, "%s; %s", config->origin, config->server);
     dump_text(out, "tls=", config->tls_server_name);
@@ -561,7 +561,7 @@ TEST_ROWS(load, load_cases, name)
     const struct load_case *c = *state;
     struct kubeconfig_options options = c->options;
     struct strbuf found = STRBUF_INIT(1 << 16);
-    struct kube_config config;
+    struct rest_config config;
     struct error err;
     char *folder = folder_make();
     char *list = replace(c->list ? c->list : "@/a", "@", folder);
@@ -582,7 +582,7 @@ TEST_ROWS(load, load_cases, name)
         assert_null(strstr(shown, "hidden"));
         assert_null(config.server);
     }
-    kube_config_release(&config);
+    rest_config_release(&config);
     strbuf_release(&found);
     free(shown);
     free(list);
@@ -592,7 +592,7 @@ TEST(a_file_that_others_can_write_is_refused)
 {
     char *folder = folder_make();
     char *path = folder_path(folder, "a");
-    struct kube_config config;
+    struct rest_config config;
     struct error err;
 
     folder_write(folder, "a", USER("token: t"));
@@ -601,7 +601,7 @@ TEST(a_file_that_others_can_write_is_refused)
     assert_says(err.text, "can be written by others than its owner (mode 622)");
     assert_int_equal(chmod(path, 0600), 0);
     assert_true(kubeconfig_load(&(struct kubeconfig_options){.files = path}, &config, &err));
-    kube_config_release(&config);
+    rest_config_release(&config);
     free(path);
     folder_remove(folder);
 }
@@ -611,7 +611,7 @@ TEST(a_file_has_a_ceiling)
     char *folder = folder_make();
     char *path = folder_path(folder, "a");
     char *text = xmalloc((1 << 20) + 2);
-    struct kube_config config;
+    struct rest_config config;
     struct error err;
 
     memset(text, '#', (1 << 20) + 1);
@@ -661,7 +661,7 @@ TEST_ROWS(in_pod, pod_cases, name)
 {
     const struct pod_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT(1 << 16);
-    struct kube_config config;
+    struct rest_config config;
     struct error err;
 
     if (c->error) {
@@ -672,5 +672,5 @@ TEST_ROWS(in_pod, pod_cases, name)
     assert_true(in_cluster_load(&c->options, &config, &err));
     dump(&found, &config);
     assert_string_equal(found.data, c->wanted);
-    kube_config_release(&config);
+    rest_config_release(&config);
 }

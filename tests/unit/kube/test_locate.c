@@ -96,7 +96,7 @@ static char *in_folder(const char *text, const char *folder)
 TEST_ROWS(locates, locate_cases, name)
 {
     const struct locate_case *c = *state;
-    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(rest_config_release) struct rest_config config = {0};
     char *folder = folder_make();
     char *variables[VARIABLES_MAX + 1] = {NULL};
     CLEANUP(free_cleanup) char *kubeconfig = in_folder(c->kubeconfig, folder);
@@ -148,7 +148,7 @@ static struct proxy_case {
 TEST_ROWS(inherits_a_proxy, proxy_cases, name)
 {
     const struct proxy_case *c = *state;
-    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(rest_config_release) struct rest_config config = {0};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     char *folder = folder_make();
     CLEANUP(free_cleanup) char *path = folder_path(folder, "told");
@@ -172,7 +172,7 @@ TEST(a_pod_has_a_proxy_too)
 {
     const char *variables[] = {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
                                "HTTPS_PROXY=http://p:1", NULL};
-    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(rest_config_release) struct rest_config config = {0};
     struct error err;
 
     assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),
@@ -184,7 +184,7 @@ TEST(a_proxy_that_cannot_be_used_is_refused)
 {
     const char *variables[] = {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
                                "HTTPS_PROXY=ftp://me:hidden@p:1", NULL};
-    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(rest_config_release) struct rest_config config = {0};
     struct error err;
 
     assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),

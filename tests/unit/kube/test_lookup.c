@@ -44,7 +44,7 @@ static int lab_open(void **state)
         .clock_ms = clock_ms,
     };
     lab->source = kube_source_new(&settings);
-    finder_init(&lab->finder, lab->source, &settings);
+    template_finder_init(&lab->finder, lab->source, &settings);
     fake_put(&lab->api, FAKE_CONFIG_MAP, "a", "x", 7);
     fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "d", 7);
     turn(lab);
@@ -56,7 +56,7 @@ static int lab_close(void **state)
 {
     struct lab *lab = *state;
 
-    finder_release(&lab->finder);
+    template_finder_release(&lab->finder);
     kube_source_free(lab->source);
     assert_null(lab->api.transfers);
     fake_api_release(&lab->api);
@@ -71,7 +71,7 @@ static struct lookup_answer ask_as(struct lab *lab, const char *kind, const char
     const struct template_name wanted = {.kind = kind, .ns = ns, .name = name};
     struct identity id;
 
-    return finder_ask(&lab->finder, &wanted, client, &id, lab->api.now_ms);
+    return template_finder_ask(&lab->finder, &wanted, client, &id, lab->api.now_ms);
 }
 
 static struct lookup_answer ask(struct lab *lab, const char *kind, const char *ns, const char *name)
@@ -91,7 +91,7 @@ TEST_WITH(what_is_found_can_be_kept, lab_open, lab_close)
     struct error err;
 
     assert_int_equal(answer.state, LOOKUP_FOUND);
-    const struct entry *entry = finder_keep(&lab->finder, answer.object, &err);
+    const struct entry *entry = template_finder_keep(&lab->finder, answer.object, &err);
     assert_non_null(entry);
     world_run(&lab->world, clock_ms);
     assert_int_equal(template_decision(entry)->state, STATE_PENDING);

@@ -21,27 +21,27 @@ TEST_ROWS(a_refusal, refusals, title)
     const struct refusal *r = *state;
     struct transfer transfer = {.path = ""};
     struct transport transport = manual_transport(&transfer);
-    struct newest newest = {.ns = "a", .name = "x", .version = "5"};
-    struct recheck c = {0};
+    struct last_change last_change = {.ns = "a", .name = "x", .version = "5"};
+    struct restore_check c = {0};
 
-    recheck_begin(&c,
-                  &(struct recheck_spec){.api_version = "v1",
-                                         .kind = "ConfigMap",
-                                         .resource = "configmaps",
-                                         .newest = &newest,
-                                         .position = "9"},
-                  1000);
-    assert_int_equal(recheck_turn(&c, transport, 1000), RECHECK_OPEN);
+    restore_check_begin(&c,
+                        &(struct restore_check_spec){.api_version = "v1",
+                                                     .kind = "ConfigMap",
+                                                     .resource = "configmaps",
+                                                     .last_change = &last_change,
+                                                     .position = "9"},
+                        1000);
+    assert_int_equal(restore_check_turn(&c, transport, 1000), RESTORE_CHECK_OPEN);
     assert_string_equal(transfer.path, "/api/v1/namespaces/a/configmaps/x");
     transfer.path[0] = '\0';
     transfer.handler.done(transfer.handler.context,
                           &(struct transport_result){.complete = r->http_status != 0,
                                                      .http_status = r->http_status,
                                                      .error = "no"});
-    assert_int_equal(recheck_turn(&c, transport, 2000), RECHECK_OPEN);
-    assert_int_equal(recheck_due(&c) > 2000 && recheck_due(&c) < 5000, r->again);
-    assert_int_equal(recheck_turn(&c, transport, 5000), RECHECK_OPEN);
+    assert_int_equal(restore_check_turn(&c, transport, 2000), RESTORE_CHECK_OPEN);
+    assert_int_equal(restore_check_due(&c) > 2000 && restore_check_due(&c) < 5000, r->again);
+    assert_int_equal(restore_check_turn(&c, transport, 5000), RESTORE_CHECK_OPEN);
     assert_string_equal(transfer.path, r->again ? "/api/v1/namespaces/a/configmaps/x"
                                                 : "/api/v1/configmaps?limit=1");
-    recheck_release(&c);
+    restore_check_release(&c);
 }

@@ -8,7 +8,7 @@
 TEST(what_is_wanted_again_is_listed_where_not_all_of_it_is_kept)
 {
     static const struct {
-        bool bound_only;
+        bool bound_templates_only;
         bool again;
         bool relists;
     } rows[] = {{true, false, false}, {true, true, true}, {false, true, false}};
@@ -24,7 +24,7 @@ TEST(what_is_wanted_again_is_listed_where_not_all_of_it_is_kept)
         struct reflector_spec spec = {.api_version = "v1",
                                       .kind = "ConfigMap",
                                       .resource = "configmaps",
-                                      .bound_only = rows[i].bound_only};
+                                      .bound_templates_only = rows[i].bound_templates_only};
 
         reflector_list_want(&list, spec, true);
         assert_int_equal(list.count, 1);

@@ -80,7 +80,7 @@ TEST(an_entry_that_is_held_is_not_referred_to)
                                 .log = &log,
                                 .resource = "configmaps",
                                 .api_version = "v1",
-                                .bound_only = true,
+                                .bound_templates_only = true,
                                 .origin = {.source = 1}};
     struct entry *entry = store_find_or_add(w.store, &id);
 

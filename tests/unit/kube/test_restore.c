@@ -354,25 +354,25 @@ static struct judge_case {
     const char *title;
     bool deleted;
     const char *now; /* NULL: it is not there. */
-    enum newest_verdict verdict;
-    enum newest_verdict past;
+    enum last_change_verdict verdict;
+    enum last_change_verdict past;
 } judge_cases[] = {
-    {"as it was", false, OBJECT("60", "1"), NEWEST_HOLDS, NEWEST_HOLDS},
+    {"as it was", false, OBJECT("60", "1"), LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
     {"another order of members", false,
      "{\"spec\":{\"w\":[1,2],\"v\":1},\"metadata\":{\"resourceVersion\":\"60\",\"name\":\"x\","
      "\"namespace\":\"a\"}}",
-     NEWEST_HOLDS, NEWEST_HOLDS},
-    {"another content", false, OBJECT("60", "2"), NEWEST_ALTERED, NEWEST_ALTERED},
-    {"older", false, OBJECT("59", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
-    {"older, with fewer digits", false, OBJECT("9", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
-    {"newer, and we would know", false, OBJECT("61", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
-    {"as new as we are", false, OBJECT("100", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
-    {"newer than we are", false, OBJECT("101", "1"), NEWEST_UNDECIDED, NEWEST_UNDONE},
-    {"of no number", false, OBJECT("abc", "1"), NEWEST_UNDECIDED, NEWEST_UNDONE},
-    {"gone", false, NULL, NEWEST_UNDECIDED, NEWEST_UNDONE},
-    {"deleted, and gone", true, NULL, NEWEST_HOLDS, NEWEST_HOLDS},
-    {"deleted, and back", true, OBJECT("50", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
-    {"deleted, and made anew", true, OBJECT("101", "1"), NEWEST_UNDECIDED, NEWEST_UNDONE},
+     LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
+    {"another content", false, OBJECT("60", "2"), LAST_CHANGE_ALTERED, LAST_CHANGE_ALTERED},
+    {"older", false, OBJECT("59", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
+    {"older, with fewer digits", false, OBJECT("9", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
+    {"newer, and we would know", false, OBJECT("61", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
+    {"as new as we are", false, OBJECT("100", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
+    {"newer than we are", false, OBJECT("101", "1"), LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
+    {"of no number", false, OBJECT("abc", "1"), LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
+    {"gone", false, NULL, LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
+    {"deleted, and gone", true, NULL, LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
+    {"deleted, and back", true, OBJECT("50", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
+    {"deleted, and made anew", true, OBJECT("101", "1"), LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
 };
 
 TEST_ROWS(judged, judge_cases, title)
@@ -380,54 +380,54 @@ TEST_ROWS(judged, judge_cases, title)
     const struct judge_case *c = *state;
     CLEANUP(json_cleanup) cJSON *then = object(OBJECT("60", "1"));
     CLEANUP(json_cleanup) cJSON *now = c->now ? object(c->now) : NULL;
-    struct newest newest = {0};
+    struct last_change last_change = {0};
 
-    newest_note(&newest, then, "60", c->deleted);
-    assert_int_equal(newest_judge(&newest, "100", now), c->verdict);
-    assert_int_equal(newest_judge_past(&newest, now), c->past);
+    last_change_note(&last_change, then, "60", c->deleted);
+    assert_int_equal(last_change_judge(&last_change, "100", now), c->verdict);
+    assert_int_equal(last_change_judge_past(&last_change, now), c->past);
 }
 
 TEST(a_list_keeps_a_later_deletion_and_nothing_else)
 {
     CLEANUP(json_cleanup) cJSON *x = object(OBJECT("60", "1"));
     CLEANUP(json_cleanup) cJSON *y = object("{\"metadata\":{\"name\":\"y\"}}");
-    struct newest newest = {0}, listed = {0}, none = {0};
+    struct last_change last_change = {0}, listed = {0}, none = {0};
 
-    newest_note_listed(&listed, y, "9");
-    newest_note_listed(&listed, x, "60");
-    newest_note_listed(&listed, y, "10");
+    last_change_note_listed(&listed, y, "9");
+    last_change_note_listed(&listed, x, "60");
+    last_change_note_listed(&listed, y, "10");
     assert_string_equal(listed.version, "60");
-    newest_note(&newest, y, "61", false);
-    newest_replace(&newest, &listed);
-    assert_string_equal(newest.name, "x");
-    newest_note(&newest, y, "61", true);
-    newest_replace(&newest, &listed);
-    assert_string_equal(newest.name, "y");
-    newest_replace(&newest, &none);
-    assert_string_equal(newest.name, "y");
-    newest_note(&newest, y, "59", true);
-    newest_replace(&newest, &listed);
-    assert_string_equal(newest.name, "x");
-    newest_replace(&newest, &none);
-    assert_string_equal(newest.name, "");
+    last_change_note(&last_change, y, "61", false);
+    last_change_replace(&last_change, &listed);
+    assert_string_equal(last_change.name, "x");
+    last_change_note(&last_change, y, "61", true);
+    last_change_replace(&last_change, &listed);
+    assert_string_equal(last_change.name, "y");
+    last_change_replace(&last_change, &none);
+    assert_string_equal(last_change.name, "y");
+    last_change_note(&last_change, y, "59", true);
+    last_change_replace(&last_change, &listed);
+    assert_string_equal(last_change.name, "x");
+    last_change_replace(&last_change, &none);
+    assert_string_equal(last_change.name, "");
 }
 
-TEST(haste_is_used_up_and_comes_back)
+TEST(burst_limit_is_used_up_and_comes_back)
 {
-    struct haste haste = {0};
+    struct burst_limit burst_limit = {0};
 
     for (unsigned i = 0; i < 4; i++) {
-        assert_int_equal(haste_due(&haste, 10, 1000), 1000);
-        haste_spend(&haste, 10, 1000);
+        assert_int_equal(burst_limit_due(&burst_limit, 10, 1000), 1000);
+        burst_limit_spend(&burst_limit, 10, 1000);
     }
-    assert_int_equal(haste_due(&haste, 10, 1000), 1010);
-    assert_int_equal(haste_due(&haste, 10, 1010), 1010);
-    haste_spend(&haste, 10, 1010);
-    assert_int_equal(haste_due(&haste, 10, 1010), 1020);
-    assert_false(haste_take(&haste, 10, 1019));
-    assert_true(haste_take(&haste, 10, 1020));
-    assert_false(haste_take(&haste, 10, 1020));
-    assert_int_equal(haste_due(&haste, 10, 5000), 5000);
+    assert_int_equal(burst_limit_due(&burst_limit, 10, 1000), 1010);
+    assert_int_equal(burst_limit_due(&burst_limit, 10, 1010), 1010);
+    burst_limit_spend(&burst_limit, 10, 1010);
+    assert_int_equal(burst_limit_due(&burst_limit, 10, 1010), 1020);
+    assert_false(burst_limit_take(&burst_limit, 10, 1019));
+    assert_true(burst_limit_take(&burst_limit, 10, 1020));
+    assert_false(burst_limit_take(&burst_limit, 10, 1020));
+    assert_int_equal(burst_limit_due(&burst_limit, 10, 5000), 5000);
 }
 
 #define ORIGIN(uid, generation, time)                                                              \
@@ -439,26 +439,26 @@ TEST(what_only_a_list_brought_is_known_by_its_version_and_origin)
 {
     static const struct {
         const char *now;
-        enum newest_verdict verdict;
+        enum last_change_verdict verdict;
     } rows[] = {
-        {ORIGIN("u", "1", "t"), NEWEST_HOLDS},
+        {ORIGIN("u", "1", "t"), LAST_CHANGE_HOLDS},
         {"{\"spec\":{\"v\":2}," /* Its content is not known. */
          "\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"60\",\"uid\":\"u\",\"generation\":1,"
          "\"managedFields\":[{\"time\":\"2026-01-01T00:00:00Z\"},{\"time\":\"t\"}]}}",
-         NEWEST_HOLDS},
-        {ORIGIN("v", "1", "t"), NEWEST_ALTERED},
-        {ORIGIN("u", "2", "t"), NEWEST_ALTERED},
-        {ORIGIN("u", "1", "s"), NEWEST_ALTERED},
+         LAST_CHANGE_HOLDS},
+        {ORIGIN("v", "1", "t"), LAST_CHANGE_ALTERED},
+        {ORIGIN("u", "2", "t"), LAST_CHANGE_ALTERED},
+        {ORIGIN("u", "1", "s"), LAST_CHANGE_ALTERED},
     };
     CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
-    struct newest newest = {0};
+    struct last_change last_change = {0};
 
-    newest_note_listed(&newest, then, "60");
+    last_change_note_listed(&last_change, then, "60");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP(json_cleanup) cJSON *now = object(rows[i].now);
 
-        assert_int_equal(newest_judge(&newest, "100", now), rows[i].verdict);
-        assert_int_equal(newest_judge_past(&newest, now), rows[i].verdict);
+        assert_int_equal(last_change_judge(&last_change, "100", now), rows[i].verdict);
+        assert_int_equal(last_change_judge_past(&last_change, now), rows[i].verdict);
     }
 }
 
@@ -468,14 +468,14 @@ TEST(a_new_object_follows_a_deletion_only)
     CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
     CLEANUP(json_cleanup) cJSON *next = object(ORIGIN("u", "2", "t"));
     CLEANUP(json_cleanup) cJSON *other = object(ORIGIN("v", "1", "t"));
-    struct newest newest = {0};
+    struct last_change last_change = {0};
 
-    newest_note_listed(&newest, then, "60");
-    assert_true(newest_is_followed_by(&newest, next, false));
-    assert_true(newest_is_followed_by(&newest, next, true));
-    assert_false(newest_is_followed_by(&newest, other, false));
-    newest_note(&newest, then, "60", true);
-    assert_true(newest_is_followed_by(&newest, other, false));
+    last_change_note_listed(&last_change, then, "60");
+    assert_true(last_change_is_followed_by(&last_change, next, false));
+    assert_true(last_change_is_followed_by(&last_change, next, true));
+    assert_false(last_change_is_followed_by(&last_change, other, false));
+    last_change_note(&last_change, then, "60", true);
+    assert_true(last_change_is_followed_by(&last_change, other, false));
 }
 
 /* ---- a check that the end of its stream interrupts ---- */
@@ -485,7 +485,7 @@ static void bring(struct history *h, const char *json, const char *version)
     static const struct watch streaming = {.phase = WATCH_STREAMING, .version = "100"};
     CLEANUP(json_cleanup) cJSON *brought = object(json);
 
-    history_note(
+    restore_history_note(
         h, &streaming,
         &(struct watch_event){.kind = EVENT_OBJECT, .object = brought, .version = version});
 }
@@ -506,12 +506,12 @@ TEST(what_an_interrupted_check_leaves_open_is_listed)
         struct history h = {.resumed = true};
 
         bring(&h, OBJECT("60", "1"), "60");
-        history_check(&h, (struct recheck_spec){.position = "100"}, 0);
+        restore_history_check(&h, (struct restore_check_spec){.position = "100"}, 0);
         if (rows[i].next)
             bring(&h, rows[i].next, "101");
-        if (history_end_request(&h) != rows[i].open)
+        if (restore_history_end_request(&h) != rows[i].open)
             fail_msg("%s", rows[i].title);
-        assert_false(history_end_request(&h));
-        recheck_release(&h.recheck);
+        assert_false(restore_history_end_request(&h));
+        restore_check_release(&h.restore_check);
     }
 }

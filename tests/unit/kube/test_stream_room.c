@@ -5,7 +5,7 @@
 
 TEST(room_is_kept_for_required_resources)
 {
-    struct stream_room room = {.limit = 3};
+    struct stream_limit room = {.limit = 3};
     struct stream_slot required[2], others[2];
 
     for (unsigned i = 0; i < 2; i++) {

@@ -264,7 +264,7 @@ static CURLcode request(const struct row *row, struct credentials *c)
 TEST_ROWS(shake_hands, rows, name)
 {
     const struct row *row = *state;
-    struct kube_config config = {.insecure = row->insecure};
+    struct rest_config config = {.insecure = row->insecure};
     struct error err;
 
     if (!has_openssl())
@@ -281,7 +281,7 @@ TEST_ROWS(shake_hands, rows, name)
         fail_msg("%s", err.text);
     CURLcode code = request(row, c);
     credentials_free(c);
-    kube_config_release(&config);
+    rest_config_release(&config);
     if (row->works || row->code)
         assert_int_equal(code, row->works ? CURLE_OK : row->code);
     else

@@ -24,7 +24,7 @@ enum {
 
 struct replica {
     struct lab *lab;
-    struct election election;
+    struct leader_election leader_election;
     char identity[32];
     int64_t steady_ms; /* What its clocks are ahead of the lab's. */
     int64_t clock_ms;
@@ -191,13 +191,13 @@ static void bear(struct lab *lab, struct replica *r)
                           .steady_ms = rng_between(rng, 0, DAY_MS),
                           .clock_ms = rng_between(rng, 0, 2 * DAY_MS) - DAY_MS};
     snprintf(r->identity, sizeof(r->identity), "exporter-%u", ++lab->born);
-    election_init(&r->election,
-                  &(struct election_settings){.ns = "karmada-system",
-                                              .name = "events",
-                                              .identity = r->identity,
-                                              .field_manager = "exporter",
-                                              .lease_ms = LEASE_MS},
-                  rng_below(rng, UINT32_MAX));
+    leader_election_init(&r->leader_election,
+                         &(struct leader_election_settings){.ns = "karmada-system",
+                                                            .name = "events",
+                                                            .identity = r->identity,
+                                                            .field_manager = "exporter",
+                                                            .lease_ms = LEASE_MS},
+                         rng_below(rng, UINT32_MAX));
 }
 
 static bool is_up(const struct replica *r)
@@ -207,7 +207,7 @@ static bool is_up(const struct replica *r)
 
 static bool leads(const struct replica *r)
 {
-    return is_up(r) && election_leads(&r->election, r->lab->now_ms + r->steady_ms);
+    return is_up(r) && leader_election_leads(&r->leader_election, r->lab->now_ms + r->steady_ms);
 }
 
 static void turn(struct replica *r)
@@ -217,14 +217,14 @@ static void turn(struct replica *r)
     if (r->dead && lab->now_ms >= r->dead_ms)
         bear(lab, r);
     if (is_up(r))
-        election_turn(&r->election, transport_of(r), lab->now_ms + r->steady_ms,
-                      lab->now_ms + r->clock_ms + DAY_MS);
+        leader_election_turn(&r->leader_election, transport_of(r), lab->now_ms + r->steady_ms,
+                             lab->now_ms + r->clock_ms + DAY_MS);
 }
 
 /* As kill -9. */
 static void murder(struct replica *r, int64_t for_ms)
 {
-    election_release(&r->election);
+    leader_election_release(&r->leader_election);
     r->dead = true;
     r->dead_ms = r->lab->now_ms + for_ms;
 }
@@ -244,7 +244,7 @@ static void trouble(struct lab *lab)
         r->away_ms = lab->now_ms + for_ms;
         break;
     case 2:
-        election_suspend(&r->election);
+        leader_election_suspend(&r->leader_election);
         break;
     case 3:
         r->clock_ms += rng_between(&lab->rng, 0, 2 * DAY_MS) - DAY_MS;
@@ -291,7 +291,7 @@ static void lab_init(struct lab *lab, uint64_t seed)
 static void lab_release(struct lab *lab)
 {
     for (unsigned i = 0; i < REPLICAS; i++)
-        election_release(&lab->replicas[i].election);
+        leader_election_release(&lab->replicas[i].leader_election);
     while (lab->transfers) {
         struct transfer *t = lab->transfers;
 
@@ -393,12 +393,12 @@ TEST(one_that_resigns_leaves_the_lease_to_the_next)
     lab_init(&lab, 3);
     wait_for_leader(&lab);
     first = leader_of(&lab);
-    election_resign(&first->election);
+    leader_election_resign(&first->leader_election);
     assert_false(leads(first));
     assert_in_range(wait_for_leader(&lab), 0, 3500);
-    assert_true(first->election.released);
+    assert_true(first->leader_election.released);
     assert_ptr_not_equal(leader_of(&lab), first);
-    assert_int_equal(election_due(&first->election), INT64_MAX);
+    assert_int_equal(leader_election_due(&first->leader_election), INT64_MAX);
     lab_release(&lab);
 }
 
@@ -441,19 +441,19 @@ TEST(one_that_was_stopped_does_not_lead_when_it_goes_on)
 TEST(what_is_missing_is_told_and_tried_again)
 {
     struct lab lab;
-    const struct election *e = &lab.replicas[0].election;
+    const struct leader_election *e = &lab.replicas[0].leader_election;
 
     lab_init(&lab, 6);
     lab.no_namespace = true;
     while (lab.now_ms < 60 * 1000)
         assert_null(step(&lab));
-    assert_int_equal(e->trouble, ELECTION_NO_NAMESPACE);
+    assert_int_equal(e->trouble, LEADER_ELECTION_NO_NAMESPACE);
     assert_string_equal(e->verb, "create");
     lab.no_namespace = false;
     lab.forbidden = true;
     while (lab.now_ms < 200 * 1000)
         assert_null(step(&lab));
-    assert_int_equal(e->trouble, ELECTION_FORBIDDEN);
+    assert_int_equal(e->trouble, LEADER_ELECTION_FORBIDDEN);
     assert_string_equal(e->verb, "get");
     lab.forbidden = false;
     assert_in_range(wait_for_leader(&lab), 0, 70 * 1000);

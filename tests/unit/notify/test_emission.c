@@ -24,8 +24,8 @@ enum {
 struct lab {
     struct world world;
     struct transfer transfer;
-    struct emission emission;
-    struct emission_world how;
+    struct event_writer event_writer;
+    struct event_writer_world how;
     int64_t now_ms;
 };
 
@@ -95,15 +95,16 @@ static int lab_open(void **state)
 
     lab->now_ms = HOUR_MS;
     world_init(&lab->world, &rules_options_default, 1);
-    emission_init(&lab->emission, "pod-1", 1);
-    engine_observe(lab->world.engine, (struct engine_observer){.decided = disputes_decided,
-                                                               .context = &lab->emission.disputes});
-    lab->how = (struct emission_world){
+    event_writer_init(&lab->event_writer, "pod-1", 1);
+    engine_observe(lab->world.engine,
+                   (struct engine_observer){.decided = disputes_decided,
+                                            .context = &lab->event_writer.disputes});
+    lab->how = (struct event_writer_world){
         .engine = lab->world.engine, .transport = manual_transport(&lab->transfer), .leads = true};
     put_referrer(lab, "overwrites", "Overwrite", false);
     put_referrer(lab, "aborts", "Abort", false);
     put_referrer(lab, "preserves", "Overwrite", true);
-    emission_turn(&lab->emission, &lab->how, lab->now_ms, 0);
+    event_writer_turn(&lab->event_writer, &lab->how, lab->now_ms, 0);
     *state = lab;
     return 0;
 }
@@ -112,7 +113,7 @@ static int lab_close(void **state)
 {
     struct lab *lab = *state;
 
-    emission_release(&lab->emission);
+    event_writer_release(&lab->event_writer);
     world_release(&lab->world);
     free(lab);
     return 0;
@@ -120,7 +121,7 @@ static int lab_close(void **state)
 
 static void turn(struct lab *lab)
 {
-    emission_turn(&lab->emission, &lab->how, lab->now_ms, lab->now_ms);
+    event_writer_turn(&lab->event_writer, &lab->how, lab->now_ms, lab->now_ms);
 }
 
 /* Wait until something is asked for, at most so long; false if nothing is. */
@@ -130,7 +131,7 @@ static bool asks_within(struct lab *lab, int64_t within_ms)
     int64_t until_ms = lab->now_ms + within_ms;
 
     for (turn(lab); lab->transfer.requests == before; turn(lab)) {
-        int64_t due_ms = emission_due(&lab->emission);
+        int64_t due_ms = event_writer_due(&lab->event_writer);
 
         assert_true(due_ms > lab->now_ms);
         if (due_ms > until_ms) {
@@ -199,9 +200,9 @@ static void expect_results(const struct lab *lab, const char *wanted)
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(256);
 
     for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++) {
-        if (lab->emission.results[i] > 0)
-            strbuf_addf(&text, "%s%s %" PRIu64, text.len ? ", " : "", emission_result_names[i],
-                        lab->emission.results[i]);
+        if (lab->event_writer.results[i] > 0)
+            strbuf_addf(&text, "%s%s %" PRIu64, text.len ? ", " : "", event_writer_result_names[i],
+                        lab->event_writer.results[i]);
     }
     assert_string_equal(text.data, wanted);
 }
@@ -378,13 +379,13 @@ TEST_WITH(a_flapping_conflict_is_damped_and_counted, lab_open, lab_close)
     }
     /* 25, and three more in a thousand seconds. */
     assert_in_range(written, 25, 29);
-    assert_int_equal(lab->emission.results[EMISSION_UPDATED], written);
-    assert_int_equal(lab->emission.results[EMISSION_DROPPED], 100 - written);
+    assert_int_equal(lab->event_writer.results[EMISSION_UPDATED], written);
+    assert_int_equal(lab->event_writer.results[EMISSION_DROPPED], 100 - written);
     /* What was dropped is not made up for later, nor counted again. */
     lab->now_ms += HOUR_MS;
     put_event(lab, "another", "another", "Else.");
     expect_nothing(lab, HOUR_MS);
-    assert_int_equal(lab->emission.results[EMISSION_DROPPED], 100 - written);
+    assert_int_equal(lab->event_writer.results[EMISSION_DROPPED], 100 - written);
 }
 
 TEST_WITH(what_karmada_says_is_not_said, lab_open, lab_close)
@@ -462,7 +463,7 @@ TEST_WITH(a_busy_server_is_left_alone_for_as_long_as_it_asks, lab_open, lab_clos
     expect_creation(lab, SAYS RESOLUTION ".");
     answer_created(lab);
     expect_results(lab, "created 1, failed 1");
-    assert_int_equal(lab->emission.failures, 0);
+    assert_int_equal(lab->event_writer.failures, 0);
 }
 
 TEST_WITH(what_is_forbidden_is_told_and_tried_ever_more_slowly, lab_open, lab_close)
@@ -483,8 +484,8 @@ TEST_WITH(what_is_forbidden_is_told_and_tried_ever_more_slowly, lab_open, lab_cl
         assert_true(asks_within(lab, 0));
         answer(lab, 403, STATUS(403, "cannot create"));
         turn(lab);
-        assert_text(lab->emission.forbidden_verb, "create");
-        assert_text(lab->emission.forbidden_resource, "events");
+        assert_text(lab->event_writer.forbidden_verb, "create");
+        assert_text(lab->event_writer.forbidden_resource, "events");
         tries++;
     }
     assert_in_range(tries, 20, 110);
@@ -516,17 +517,17 @@ TEST_WITH(what_has_been_said_outlives_the_store, lab_open, lab_close)
     answer_created(lab);
     expect_creation(lab, SAYS RESOLUTION ".");
     answer_created(lab);
-    emission_suspend(&lab->emission);
+    event_writer_suspend(&lab->event_writer);
     old = lab->world;
     world_init(&lab->world, &rules_options_default, 2);
     world_release(&old);
     put_referrer(lab, "overwrites", "Overwrite", false);
     put_referrer(lab, "aborts", "Abort", false);
     begin(lab);
-    disputes_adopt(&lab->emission.disputes, lab->world.store);
+    disputes_adopt(&lab->event_writer.disputes, lab->world.store);
     lab->how.engine = lab->world.engine;
     expect_nothing(lab, HOUR_MS / 2);
-    assert_int_equal(lab->emission.disputes.ended, 1);
+    assert_int_equal(lab->event_writer.disputes.ended, 1);
 }
 
 TEST_WITH(those_that_are_over_make_nobody_forget_another, lab_open, lab_close)
@@ -549,7 +550,7 @@ TEST_WITH(those_that_are_over_make_nobody_forget_another, lab_open, lab_close)
         answer_created(lab);
     }
     expect_nothing(lab, SECOND_MS);
-    assert_int_equal(lab->emission.disputes.count, SOME / 3);
+    assert_int_equal(lab->event_writer.disputes.count, SOME / 3);
 }
 
 TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
@@ -576,5 +577,5 @@ TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
     }
     /* No more is kept of those that are over than client-go keeps, and nothing in the end. */
     expect_nothing(lab, 100 * SECOND_MS);
-    assert_true(lab->emission.disputes.count <= 4096 + 1);
+    assert_true(lab->event_writer.disputes.count <= 4096 + 1);
 }

@@ -111,7 +111,7 @@ TEST(defaults_are_those_of_the_contract)
     assert_int_equal(o.log_level, LOG_LEVEL_INFO);
     assert_int_equal(o.log_format, LOG_FORMAT_LOGFMT);
     assert_int_equal(o.fail_on, failing);
-    assert_null(o.verb);
+    assert_null(o.command);
     assert_false(o.help || o.version);
 }
 
@@ -124,7 +124,7 @@ TEST(every_way_to_write_a_flag)
     struct error err;
 
     assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
-    assert_string_equal(o.verb, "check");
+    assert_string_equal(o.command, "check");
     assert_int_equal(o.manifests.count, 2);
     assert_string_equal(o.manifests.items[0], "a");
     assert_string_equal(o.manifests.items[1], "b");
@@ -190,9 +190,9 @@ TEST(a_flag_of_another_verb_is_refused)
     struct error err;
 
     assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
-    assert_false(options_accepted(&o, "serve", VERB_SERVE, &err));
+    assert_false(options_accepted(&o, "serve", COMMAND_SERVE, &err));
     assert_string_equal(err.text, "'serve' takes no --fail-on");
-    assert_true(options_accepted(&o, "check", VERB_CHECK, &err));
+    assert_true(options_accepted(&o, "check", COMMAND_CHECK, &err));
 }
 
 static struct duration_case {
@@ -413,7 +413,7 @@ TEST(rows_are_whole)
         assert_int_equal(def->value == NULL, def->type == OPTION_FLAG);
         assert_int_equal(def->choices != NULL, choosing);
         assert_true(def->fallback || def->type == OPTION_FLAG || option_type_grows(def->type));
-        assert_true(def->verbs != 0 && strlen(def->help) > 0);
+        assert_true(def->commands != 0 && strlen(def->help) > 0);
         for (size_t j = 0; def->type == OPTION_CHOICE && def->choices[j]; j++)
             assert_non_null(strstr(def->help, def->choices[j]));
         for (size_t j = 0; j < i; j++)

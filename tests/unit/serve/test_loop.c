@@ -268,7 +268,7 @@ enum {
     LISTED = 300,    /* ConfigMaps. */
     LIST_ROUNDS = 8, /* Rounds over all paths. */
     PAGE_ROWS = 120,
-    LIST_PAGES_MAX = 4,
+    PAGES_MAX = 4,
     LISTED_MAX_BYTES = 128 * 1024,
     TOKEN_MAX_BYTES = 128,
 };
@@ -313,7 +313,7 @@ static void read_list(struct list_reader *r, const struct endpoint *endpoint)
     snprintf(path, sizeof(path), "%s?limit=%d", endpoint->path,
              endpoint->needs == NEEDS_ROWS ? PAGE_ROWS : 1);
     read_page(r, path, token);
-    for (unsigned i = 1; i < LIST_PAGES_MAX && *token; i++) {
+    for (unsigned i = 1; i < PAGES_MAX && *token; i++) {
         char next[LOG_VALUE_MAX + TOKEN_MAX_BYTES + 16];
 
         snprintf(next, sizeof(next), "%s&continue=%s", path, token);

@@ -6,7 +6,7 @@
 enum { LIMIT = 1000, MINUTE_MS = 60 * 1000 };
 
 struct fixture {
-    struct memory_guard guard;
+    struct memory_guard shutdown_deadline;
     struct registry *registry;
 };
 
@@ -14,7 +14,7 @@ static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
 
-    f->guard.limit = LIMIT;
+    f->shutdown_deadline.limit = LIMIT;
     f->registry = registry_new(NULL, &registry_options_default, 1);
     *state = f;
     return 0;
@@ -31,7 +31,7 @@ static int tear_down(void **state)
 
 static enum memory_step look(struct fixture *f, uint64_t resident, int64_t now_ms)
 {
-    return memory_guard_decide(&f->guard, f->registry, resident, now_ms);
+    return memory_guard_decide(&f->shutdown_deadline, f->registry, resident, now_ms);
 }
 
 TEST_WITH(sheds_from_four_fifths_on, set_up, tear_down)
@@ -82,7 +82,7 @@ TEST_WITH(another_registry_has_all_of_them, set_up, tear_down)
     struct registry *other = registry_new(NULL, &registry_options_default, 1);
 
     assert_int_equal(look(f, 800, 0), MEMORY_SHED);
-    assert_int_equal(memory_guard_decide(&f->guard, other, 790, 1000), MEMORY_KEEP);
-    assert_int_equal(memory_guard_decide(&f->guard, other, 800, 2000), MEMORY_SHED);
+    assert_int_equal(memory_guard_decide(&f->shutdown_deadline, other, 790, 1000), MEMORY_KEEP);
+    assert_int_equal(memory_guard_decide(&f->shutdown_deadline, other, 800, 2000), MEMORY_SHED);
     registry_free(other);
 }

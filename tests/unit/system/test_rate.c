@@ -10,7 +10,7 @@ TEST(without_an_interval_there_is_no_limit)
     struct rate r = {.interval_ns = 0};
 
     for (int i = 0; i < 1000; i++)
-        assert_true(rate_allow(&r, 5));
+        assert_true(rate_limit_allow(&r, 5));
 }
 
 TEST(a_burst_and_then_one_an_interval)
@@ -19,12 +19,12 @@ TEST(a_burst_and_then_one_an_interval)
     int64_t now_ns = 7LL * SECOND;
 
     for (int i = 0; i < 3; i++)
-        assert_true(rate_allow(&r, now_ns));
-    assert_false(rate_allow(&r, now_ns));
-    assert_false(rate_allow(&r, now_ns + SECOND - 1));
-    assert_true(rate_allow(&r, now_ns + SECOND));
-    assert_false(rate_allow(&r, now_ns + SECOND));
-    assert_false(rate_allow(&r, now_ns + 2LL * SECOND - 1));
+        assert_true(rate_limit_allow(&r, now_ns));
+    assert_false(rate_limit_allow(&r, now_ns));
+    assert_false(rate_limit_allow(&r, now_ns + SECOND - 1));
+    assert_true(rate_limit_allow(&r, now_ns + SECOND));
+    assert_false(rate_limit_allow(&r, now_ns + SECOND));
+    assert_false(rate_limit_allow(&r, now_ns + 2LL * SECOND - 1));
 }
 
 TEST(a_rest_fills_it_up_and_not_more)
@@ -32,26 +32,26 @@ TEST(a_rest_fills_it_up_and_not_more)
     struct rate r = {.interval_ns = SECOND, .burst = 2};
     int64_t now_ns = 1;
 
-    assert_true(rate_allow(&r, now_ns));
+    assert_true(rate_limit_allow(&r, now_ns));
     now_ns += 1000LL * SECOND;
-    assert_true(rate_allow(&r, now_ns));
-    assert_true(rate_allow(&r, now_ns));
-    assert_false(rate_allow(&r, now_ns));
+    assert_true(rate_limit_allow(&r, now_ns));
+    assert_true(rate_limit_allow(&r, now_ns));
+    assert_false(rate_limit_allow(&r, now_ns));
 }
 
 TEST(who_is_refused_takes_nothing)
 {
     struct rate r = {.interval_ns = SECOND, .burst = 1};
 
-    assert_true(rate_allow(&r, 0));
+    assert_true(rate_limit_allow(&r, 0));
     for (int64_t at = 1; at < SECOND; at += SECOND / 10)
-        assert_false(rate_allow(&r, at));
-    assert_true(rate_allow(&r, SECOND));
+        assert_false(rate_limit_allow(&r, at));
+    assert_true(rate_limit_allow(&r, SECOND));
 }
 
 TEST(a_burst_of_none_refuses_everybody)
 {
     struct rate r = {.interval_ns = SECOND, .burst = 0};
 
-    assert_false(rate_allow(&r, 0));
+    assert_false(rate_limit_allow(&r, 0));
 }

@@ -222,22 +222,23 @@ __attribute__((noinline)) static void replace(const char *folder, const char *pa
 {
     struct error err = {""};
     bool changed;
-    struct admission *g = admission_new(&(struct admission_options){.path = path}, &err);
+    struct access_control *g =
+        access_control_new(&(struct access_control_options){.path = path}, &err);
 
     if (!g)
         fail_msg("%s", err.text);
-    struct armour *kept = admission_greet(g, NULL);
+    struct active_web_config *kept = access_control_greet(g, NULL);
 
     folder_write(folder, "b.key", "");
     folder_rename(folder, "a.key", "b.key");
     folder_replace(folder, "web.yml", TLS_AND "basic_auth_users: {a: '" NEW_HASH "'}\n");
-    if (!admission_reload(g, &changed, &err) || !changed)
+    if (!access_control_reload(g, &changed, &err) || !changed)
         fail_msg("%s", err.text);
     assert_int_equal(kept->config.user_count, 0);
     assert_null(kept->config.key);
     assert_non_null(kept->tls);
-    admission_leave(g, kept);
-    admission_free(g);
+    access_control_leave(g, kept);
+    access_control_free(g);
 }
 
 TEST(a_web_configuration_that_is_replaced)
@@ -257,7 +258,7 @@ __attribute__((noinline)) static void refuse_web(const char *path)
 {
     struct error err;
 
-    assert_null(admission_new(&(struct admission_options){.path = path}, &err));
+    assert_null(access_control_new(&(struct access_control_options){.path = path}, &err));
     assert_null(strstr(err.text, MARK));
 }
 
@@ -330,9 +331,12 @@ TEST(the_password_of_a_client)
     configure_password(folder);
     curl_global_init(CURL_GLOBAL_DEFAULT);
     begin();
-    struct admission *g = admission_new(&(struct admission_options){.path = path}, &err);
-    const struct server_options options = {
-        .addresses = &address, .address_count = 1, .telemetry_path = "/metrics", .admission = g};
+    struct access_control *g =
+        access_control_new(&(struct access_control_options){.path = path}, &err);
+    const struct server_options options = {.addresses = &address,
+                                           .address_count = 1,
+                                           .telemetry_path = "/metrics",
+                                           .access_control = g};
     struct server *server = server_start(&options, snapshot, &err);
 
     snprintf(url, sizeof(url), "http://%s/-/healthy", server_address(server, 0));
@@ -341,7 +345,7 @@ TEST(the_password_of_a_client)
     assert_int_equal(ask(url, "a:wrong " MARK), 401);
     assert_int_equal(ask(url, "nobody:" MARK), 401);
     server_stop(server);
-    admission_free(g);
+    access_control_free(g);
     check(0);
     curl_global_cleanup();
     snapshot_free(snapshot);
@@ -379,7 +383,7 @@ static const struct kubeconfig_row {
 __attribute__((noinline)) static void load_kubeconfig(const char *path)
 {
     const struct kubeconfig_options options = {.files = path};
-    struct kube_config config;
+    struct rest_config config;
     struct error err = {""};
 
     if (kubeconfig_load(&options, &config, &err)) {
@@ -388,7 +392,7 @@ __attribute__((noinline)) static void load_kubeconfig(const char *path)
         if (!c)
             fail_msg("%s", err.text);
         credentials_free(c);
-        kube_config_release(&config);
+        rest_config_release(&config);
     }
     assert_null(strstr(err.text, MARK));
 }

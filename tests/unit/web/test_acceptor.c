@@ -15,7 +15,7 @@ enum { TAKEN_MAX = 64, PATIENCE_MS = 20000, FROM = 500 };
 
 /* An acceptor whose connections are taken over by nobody. */
 struct fixture {
-    struct peers *peers;
+    struct connections *connections;
     struct acceptor *acceptor;
     int listener;
     char name[LISTENER_NAME_MAX];
@@ -50,10 +50,10 @@ static struct fixture *make_fixture(unsigned limit, int from)
     assert_true(address_parse("127.0.0.1:0", &address, &err));
     assert_true(listener_open(&address, &f->listener, &err));
     listener_name(f->listener, f->name);
-    f->peers = peers_new(limit);
+    f->connections = connections_new(limit);
     f->acceptor = acceptor_start(&(struct acceptor_settings){.listeners = &f->listener,
                                                              .listener_count = 1,
-                                                             .peers = f->peers,
+                                                             .connections = f->connections,
                                                              .from = from,
                                                              .hand_over = take,
                                                              .context = f},
@@ -70,7 +70,7 @@ static void free_fixture(struct fixture *f)
     for (size_t i = 0; i < f->client_count; i++)
         close(f->clients[i]);
     close(f->listener);
-    peers_free(f->peers);
+    connections_free(f->connections);
     pthread_mutex_destroy(&f->lock);
     free(f);
 }
@@ -106,7 +106,7 @@ TEST(connections_are_handed_over)
 
     connect_some(f, 5);
     wait_until_taken(f, 5);
-    assert_int_equal(peers_count(f->peers), 5);
+    assert_int_equal(connections_count(f->connections), 5);
     for (size_t i = 0; i < 5; i++) {
         assert_true(fcntl(f->taken[i], F_GETFL) & O_NONBLOCK);
         assert_true(fcntl(f->taken[i], F_GETFD) & FD_CLOEXEC);
@@ -140,9 +140,9 @@ TEST(what_is_not_taken_over_does_not_count)
 
     /* It was there, or will be: either way it is not in the end. */
     usleep(50 * 1000);
-    while (peers_count(f->peers) > 0 && platform_steady_ms() < end_ms)
+    while (connections_count(f->connections) > 0 && platform_steady_ms() < end_ms)
         usleep(1000);
-    assert_int_equal(peers_count(f->peers), 0);
+    assert_int_equal(connections_count(f->connections), 0);
     free_fixture(f);
 }
 
@@ -154,7 +154,7 @@ TEST(without_room_it_is_refused)
 
     connect_some(f, 3);
     assert_int_equal(recv(f->clients[2], &byte, 1, 0), 0);
-    assert_int_equal(peers_refused(f->peers, REFUSED_BUDGET), 1);
+    assert_int_equal(connections_refused(f->connections, REFUSED_BUDGET), 1);
     assert_int_equal(taken(f), 2);
     free_fixture(f);
 }

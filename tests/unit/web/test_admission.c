@@ -22,7 +22,7 @@ struct fixture {
     char *folder;
     char *path; /* Of the web configuration. */
     struct snapshot *snapshot;
-    struct admission *admission;
+    struct access_control *access_control;
     struct server *server;
 };
 
@@ -68,16 +68,16 @@ static int set_up(void **state)
     for (unsigned i = 0; i < CERTIFICATES; i++)
         make_certificate(f->folder, i);
     configure(f, 0);
-    f->admission = admission_new(&(struct admission_options){.path = f->path}, &err);
+    f->access_control = access_control_new(&(struct access_control_options){.path = f->path}, &err);
     f->snapshot = snapshot_new();
     const struct server_options options = {
         .addresses = &address,
         .address_count = 1,
         .telemetry_path = "/metrics",
-        .admission = f->admission,
+        .access_control = f->access_control,
     };
 
-    f->server = f->admission ? server_start(&options, f->snapshot, &err) : NULL;
+    f->server = f->access_control ? server_start(&options, f->snapshot, &err) : NULL;
     if (!f->server)
         fprintf(stderr, "%s\n", err.text);
     return f->server ? 0 : -1;
@@ -88,7 +88,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    admission_free(f->admission);
+    access_control_free(f->access_control);
     snapshot_free(f->snapshot);
     folder_remove(f->folder);
     free(f->path);
@@ -166,7 +166,7 @@ static unsigned reload_until_end(struct fixture *f, pthread_t thread)
             folder_replace(f->folder, "web.yml", "tls_server_config: [\n");
         else
             configure(f, round);
-        assert_int_equal(admission_reload(f->admission, &changed, &err), !broken);
+        assert_int_equal(access_control_reload(f->access_control, &changed, &err), !broken);
         put += changed;
     }
     return put;
@@ -222,7 +222,7 @@ TEST_WITH(clients_connect_while_it_is_replaced, set_up, tear_down)
 /* A folder with two certificates and a web configuration, without a server. */
 struct bare {
     char *folder, *path;
-    struct admission *admission;
+    struct access_control *access_control;
 };
 
 static void bare_start(struct bare *b, const char *text)
@@ -234,14 +234,14 @@ static void bare_start(struct bare *b, const char *text)
     for (unsigned i = 0; i < CERTIFICATES; i++)
         make_certificate(b->folder, i);
     folder_replace(b->folder, "web.yml", text);
-    b->admission = admission_new(&(struct admission_options){.path = b->path}, &err);
-    if (!b->admission)
+    b->access_control = access_control_new(&(struct access_control_options){.path = b->path}, &err);
+    if (!b->access_control)
         fail_msg("%s", err.text);
 }
 
 static void bare_end(struct bare *b)
 {
-    admission_free(b->admission);
+    access_control_free(b->access_control);
     folder_remove(b->folder);
     free(b->path);
 }
@@ -266,15 +266,15 @@ static void check_truncated(struct bare *b, const struct web_config *whole, cons
 
     snprintf(cut, sizeof(cut), "%.*s", (int)len, text);
     folder_replace(b->folder, "web.yml", cut);
-    bool accepted = admission_reload(b->admission, &changed, &err);
-    struct armour *now = admission_greet(b->admission, NULL);
+    bool accepted = access_control_reload(b->access_control, &changed, &err);
+    struct active_web_config *now = access_control_greet(b->access_control, NULL);
 
     if (!is_as_strict(&now->config, whole))
         fail_msg("cut at byte %zu, the file weakens what is in force:\n%s", len, cut);
-    admission_leave(b->admission, now);
+    access_control_leave(b->access_control, now);
     assert_true(accepted || (!changed && *err.text != '\0'));
     folder_replace(b->folder, "web.yml", text);
-    assert_true(admission_reload(b->admission, &changed, &err));
+    assert_true(access_control_reload(b->access_control, &changed, &err));
 }
 
 static const struct layout {
@@ -295,13 +295,13 @@ TEST_ROWS(a_file_cut_at_any_byte_weakens_nothing, layouts, title)
     struct bare b;
 
     bare_start(&b, layout->text);
-    struct armour *whole = armour_read(b.path, &err);
+    struct active_web_config *whole = active_web_config_read(b.path, &err);
 
     assert_non_null(whole);
 
     for (size_t len = 0; len < strlen(layout->text); len++)
         check_truncated(&b, &whole->config, layout->text, len);
-    armour_free(whole);
+    active_web_config_free(whole);
     bare_end(&b);
 }
 
@@ -381,7 +381,7 @@ TEST_ROWS(a_reload, reloads, title)
 
     bare_start(&b, reload->old);
     folder_replace(b.folder, "web.yml", reload->fresh);
-    bool accepted = admission_reload(b.admission, &changed, &err);
+    bool accepted = access_control_reload(b.access_control, &changed, &err);
 
     if (accepted != (reload->why == NULL) || (reload->why && !strstr(err.text, reload->why)))
         fail_msg("accepted: %d, '%s'", accepted, err.text);
@@ -398,12 +398,12 @@ TEST(a_file_that_is_gone_weakens_nothing)
 
     bare_start(&b, USERS_PART);
     assert_int_equal(unlink(b.path), 0);
-    assert_false(admission_reload(b.admission, &changed, &err));
+    assert_false(access_control_reload(b.access_control, &changed, &err));
     assert_int_equal(mkdir(b.path, 0700), 0);
-    assert_false(admission_reload(b.admission, &changed, &err));
+    assert_false(access_control_reload(b.access_control, &changed, &err));
     assert_int_equal(rmdir(b.path), 0);
     assert_int_equal(symlink("/dev/null", b.path), 0);
-    assert_false(admission_reload(b.admission, &changed, &err));
+    assert_false(access_control_reload(b.access_control, &changed, &err));
     assert_non_null(strstr(err.text, "restart to turn authentication off"));
     bare_end(&b);
 }

@@ -18,33 +18,33 @@ static void add_one(void *context)
 TEST(each_piece_of_work_is_done_once)
 {
     struct error err;
-    struct clerk *c = clerk_new(&err);
+    struct request_worker *c = request_worker_new(&err);
     struct pollfd wanted = {.events = POLLIN};
     unsigned count = 0;
 
     assert_non_null(c);
-    wanted.fd = clerk_fd(c);
-    assert_false(clerk_done(c));
+    wanted.fd = request_worker_fd(c);
+    assert_false(request_worker_done(c));
     for (unsigned i = 1; i <= PIECES; i++) {
-        clerk_begin(c, add_one, &count);
+        request_worker_begin(c, add_one, &count);
         assert_int_equal(poll(&wanted, 1, PATIENCE_MS), 1);
-        assert_true(clerk_done(c));
-        assert_false(clerk_done(c));
+        assert_true(request_worker_done(c));
+        assert_false(request_worker_done(c));
         assert_int_equal(count, i);
     }
-    clerk_free(c);
+    request_worker_free(c);
 }
 
 TEST(its_end_waits_for_the_work)
 {
     for (unsigned i = 0; i < PIECES / 10; i++) {
         struct error err;
-        struct clerk *c = clerk_new(&err);
+        struct request_worker *c = request_worker_new(&err);
         unsigned count = 0;
 
         assert_non_null(c);
-        clerk_begin(c, add_one, &count);
-        clerk_free(c);
+        request_worker_begin(c, add_one, &count);
+        request_worker_free(c);
         assert_int_equal(count, 1);
     }
 }

@@ -20,7 +20,7 @@ enum { PATIENCE_MS = 20000, MORE_THAN_WAIT = 70 };
 struct fixture {
     struct snapshot *snapshot;
     struct server *server;
-    struct desk *desk;
+    struct request_queue *request_queue;
 };
 
 static int set_up(void **state)
@@ -33,7 +33,7 @@ static int set_up(void **state)
     *state = f;
     if (!f->server)
         return -1;
-    f->desk = server_desk(f->server);
+    f->request_queue = server_request_queue(f->server);
     return 0;
 }
 
@@ -57,16 +57,16 @@ static int ask(const struct fixture *f)
 }
 
 /* The call that comes next; waits for it. */
-static struct call *next_call(const struct fixture *f)
+static struct queued_request *next_call(const struct fixture *f)
 {
-    struct pollfd wanted = {.fd = desk_fd(f->desk), .events = POLLIN};
-    struct call *call = desk_next(f->desk);
+    struct pollfd wanted = {.fd = request_queue_fd(f->request_queue), .events = POLLIN};
+    struct queued_request *queued_request = request_queue_next(f->request_queue);
 
-    while (!call) {
+    while (!queued_request) {
         assert_int_equal(poll(&wanted, 1, PATIENCE_MS), 1);
-        call = desk_next(f->desk);
+        queued_request = request_queue_next(f->request_queue);
     }
-    return call;
+    return queued_request;
 }
 
 static void reads(int fd, const char *status, const char *body)
@@ -83,13 +83,13 @@ TEST_WITH(a_call_is_answered_by_the_loop, set_up, tear_down)
 {
     const struct fixture *f = *state;
     int fd = ask(f);
-    struct call *call = next_call(f);
+    struct queued_request *queued_request = next_call(f);
 
-    assert_ptr_equal(call->endpoint, &endpoints[ENDPOINT_OPENAPI]);
-    strbuf_adds(&call->body, "{}\n");
-    desk_answer(f->desk);
+    assert_ptr_equal(queued_request->endpoint, &endpoints[ENDPOINT_OPENAPI]);
+    strbuf_adds(&queued_request->body, "{}\n");
+    request_queue_answer(f->request_queue);
     reads(fd, "HTTP/1.1 200 ", "{}\n");
-    assert_null(desk_next(f->desk));
+    assert_null(request_queue_next(f->request_queue));
     assert_int_equal(server_requests(f->server, SERVER_OPENAPI, SERVER_200), 1);
 }
 
@@ -97,17 +97,17 @@ TEST_WITH(calls_are_answered_in_the_order_in_which_they_came, set_up, tear_down)
 {
     const struct fixture *f = *state;
     int first = ask(f);
-    struct call *call = next_call(f);
+    struct queued_request *queued_request = next_call(f);
     int second = ask(f);
 
-    assert_ptr_equal(next_call(f), call);
-    strbuf_adds(&call->body, "first\n");
-    desk_answer(f->desk);
+    assert_ptr_equal(next_call(f), queued_request);
+    strbuf_adds(&queued_request->body, "first\n");
+    request_queue_answer(f->request_queue);
     reads(first, "HTTP/1.1 200 ", "first\n");
-    call = next_call(f);
-    call->status = MHD_HTTP_NOT_FOUND;
-    strbuf_adds(&call->body, "second\n");
-    desk_answer(f->desk);
+    queued_request = next_call(f);
+    queued_request->status = MHD_HTTP_NOT_FOUND;
+    strbuf_adds(&queued_request->body, "second\n");
+    request_queue_answer(f->request_queue);
     reads(second, "HTTP/1.1 404 ", "second\n");
 }
 
@@ -115,12 +115,12 @@ TEST_WITH(an_answer_that_is_too_large_says_so, set_up, tear_down)
 {
     const struct fixture *f = *state;
     int fd = ask(f);
-    struct call *call = next_call(f);
+    struct queued_request *queued_request = next_call(f);
 
-    strbuf_release(&call->body);
-    call->body = STRBUF_INIT(4);
-    strbuf_adds(&call->body, "too large");
-    desk_answer(f->desk);
+    strbuf_release(&queued_request->body);
+    queued_request->body = STRBUF_INIT(4);
+    strbuf_adds(&queued_request->body, "too large");
+    request_queue_answer(f->request_queue);
     reads(fd, "HTTP/1.1 500 ", "");
 }
 
@@ -146,17 +146,17 @@ TEST_WITH(who_goes_while_waiting_is_answered_in_vain, set_up, tear_down)
 {
     const struct fixture *f = *state;
     int gone = ask(f);
-    struct call *call = next_call(f);
+    struct queued_request *queued_request = next_call(f);
 
     close(gone);
-    strbuf_adds(&call->body, "nobody reads this\n");
-    desk_answer(f->desk);
+    strbuf_adds(&queued_request->body, "nobody reads this\n");
+    request_queue_answer(f->request_queue);
 
     int fd = ask(f);
 
-    call = next_call(f);
-    strbuf_adds(&call->body, "{}\n");
-    desk_answer(f->desk);
+    queued_request = next_call(f);
+    strbuf_adds(&queued_request->body, "{}\n");
+    request_queue_answer(f->request_queue);
     reads(fd, "HTTP/1.1 200 ", "{}\n");
 }
 

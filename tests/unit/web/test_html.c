@@ -64,7 +64,7 @@ static const char *const environment[] = {NULL};
 
 static void lab_init(struct lab *lab)
 {
-    struct kube_config config = {.origin = xstrdup("a test"),
+    struct rest_config config = {.origin = xstrdup("a test"),
                                  .server = xstrdup("http://127.0.0.1:1")};
     struct error err;
 

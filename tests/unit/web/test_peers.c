@@ -15,8 +15,8 @@ enum { PLACES = 10, BUDGET = 8, MANY = 16 };
 
 /* Connections as pairs of sockets: `far` sees the end when `near` was shut down. */
 struct fixture {
-    struct peers *peers;
-    struct peer *list[MANY];
+    struct connections *connections;
+    struct connection *list[MANY];
     int near[MANY], far[MANY];
     size_t count;
 };
@@ -25,7 +25,7 @@ static struct fixture *make_fixture(unsigned limit)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
 
-    f->peers = peers_new(limit);
+    f->connections = connections_new(limit);
     return f;
 }
 
@@ -36,7 +36,7 @@ static int set_up(void **state)
 }
 
 /* One that was accepted and begun with at this time. Answers its index. */
-static size_t add(struct fixture *f, enum peer_phase phase, int64_t now_ms)
+static size_t add(struct fixture *f, enum connection_state phase, int64_t now_ms)
 {
     size_t at = f->count++;
     int pair[2];
@@ -45,14 +45,14 @@ static size_t add(struct fixture *f, enum peer_phase phase, int64_t now_ms)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     f->near[at] = pair[0];
     f->far[at] = pair[1];
-    peers_arrive(f->peers);
-    f->list[at] = peers_add(f->peers, f->near[at], now_ms);
-    if (phase != PEER_HEADERS)
-        peers_enter(f->peers, f->list[at], phase, now_ms);
+    connections_arrive(f->connections);
+    f->list[at] = connections_add(f->connections, f->near[at], now_ms);
+    if (phase != CONNECTION_HEADERS)
+        connections_enter(f->connections, f->list[at], phase, now_ms);
     return at;
 }
 
-static void add_some(struct fixture *f, size_t count, enum peer_phase phase, int64_t now_ms)
+static void add_some(struct fixture *f, size_t count, enum connection_state phase, int64_t now_ms)
 {
     for (size_t i = 0; i < count; i++)
         add(f, phase, now_ms + (int64_t)i);
@@ -60,7 +60,7 @@ static void add_some(struct fixture *f, size_t count, enum peer_phase phase, int
 
 static void leave(struct fixture *f, size_t at)
 {
-    peers_remove(f->peers, f->list[at]);
+    connections_remove(f->connections, f->list[at]);
     f->list[at] = NULL;
 }
 
@@ -74,7 +74,7 @@ static int tear_down(void **state)
         close(f->near[i]);
         close(f->far[i]);
     }
-    peers_free(f->peers);
+    connections_free(f->connections);
     free(f);
     return 0;
 }
@@ -100,20 +100,20 @@ static void assert_ended(const struct fixture *f, const char *wanted)
 
 static uint64_t refused(const struct fixture *f, enum refusal reason)
 {
-    return peers_refused(f->peers, reason);
+    return connections_refused(f->connections, reason);
 }
 
 static struct deadline_case {
     const char *name;
-    enum peer_phase phase;
+    enum connection_state phase;
     int64_t deadline_ms;
     enum refusal reason;
     unsigned counted;
 } deadline_cases[] = {
-    {"headers have five seconds", PEER_HEADERS, 5000, REFUSED_HEADERS_TIMEOUT, 1},
-    {"an answer has a minute", PEER_ANSWER, 60000, REFUSED_ANSWER_TIMEOUT, 1},
-    {"an idle connection has twenty seconds, and no fault", PEER_IDLE, 20000, REFUSED_EVICTED_IDLE,
-     0},
+    {"headers have five seconds", CONNECTION_HEADERS, 5000, REFUSED_HEADERS_TIMEOUT, 1},
+    {"an answer has a minute", CONNECTION_ANSWER, 60000, REFUSED_ANSWER_TIMEOUT, 1},
+    {"an idle connection has twenty seconds, and no fault", CONNECTION_IDLE, 20000,
+     REFUSED_EVICTED_IDLE, 0},
 };
 
 TEST_ROWS(deadline, deadline_cases, name)
@@ -122,19 +122,19 @@ TEST_ROWS(deadline, deadline_cases, name)
     struct fixture *f = make_fixture(PLACES);
     void *fixture = f;
 
-    add(f, PEER_HEADERS, 0);
-    peers_enter(f->peers, f->list[0], c->phase, 1000);
-    assert_true(peers_sweep(f->peers, 1000 + c->deadline_ms - 1));
+    add(f, CONNECTION_HEADERS, 0);
+    connections_enter(f->connections, f->list[0], c->phase, 1000);
+    assert_true(connections_sweep(f->connections, 1000 + c->deadline_ms - 1));
     assert_false(ended(f, 0));
     assert_int_equal(refused(f, c->reason), 0);
     /* Nobody is left to look at, though the library has not noticed yet. */
-    assert_false(peers_sweep(f->peers, 1000 + c->deadline_ms));
+    assert_false(connections_sweep(f->connections, 1000 + c->deadline_ms));
     assert_true(ended(f, 0));
-    assert_int_equal(peers_count(f->peers), 1);
+    assert_int_equal(connections_count(f->connections), 1);
     assert_int_equal(refused(f, c->reason), c->counted);
     /* What the library does with it meanwhile does not bring it back. */
-    peers_enter(f->peers, f->list[0], PEER_IDLE, 2000 + c->deadline_ms);
-    assert_false(peers_sweep(f->peers, 2000 + c->deadline_ms));
+    connections_enter(f->connections, f->list[0], CONNECTION_IDLE, 2000 + c->deadline_ms);
+    assert_false(connections_sweep(f->connections, 2000 + c->deadline_ms));
     assert_int_equal(refused(f, c->reason), c->counted);
     tear_down(&fixture);
 }
@@ -143,14 +143,14 @@ TEST_WITH(all_that_are_due_are_ended_at_once, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, 3, PEER_HEADERS, 0);
-    add_some(f, 3, PEER_IDLE, 0);
-    add_some(f, 2, PEER_HEADERS, 4000);
-    assert_true(peers_sweep(f->peers, 5001));
+    add_some(f, 3, CONNECTION_HEADERS, 0);
+    add_some(f, 3, CONNECTION_IDLE, 0);
+    add_some(f, 2, CONNECTION_HEADERS, 4000);
+    assert_true(connections_sweep(f->connections, 5001));
     assert_ended(f, "0 1");
-    assert_true(peers_sweep(f->peers, 8000));
+    assert_true(connections_sweep(f->connections, 8000));
     assert_ended(f, "0 1 2");
-    assert_false(peers_sweep(f->peers, 20002));
+    assert_false(connections_sweep(f->connections, 20002));
     assert_ended(f, "0 1 2 3 4 5 6 7");
 }
 
@@ -159,8 +159,8 @@ TEST_WITH(within_the_budget_nobody_goes, set_up, tear_down)
     struct fixture *f = *state;
 
     for (size_t i = 0; i < BUDGET; i++) {
-        assert_true(peers_make_room(f->peers, 1000));
-        add(f, PEER_HEADERS, 1000);
+        assert_true(connections_make_room(f->connections, 1000));
+        add(f, CONNECTION_HEADERS, 1000);
     }
     assert_ended(f, "");
 }
@@ -169,19 +169,19 @@ TEST_WITH(the_oldest_that_says_nothing_goes_first, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, BUDGET, PEER_HEADERS, 1000);
-    assert_true(peers_make_room(f->peers, 1010));
+    add_some(f, BUDGET, CONNECTION_HEADERS, 1000);
+    assert_true(connections_make_room(f->connections, 1010));
     assert_ended(f, "0");
     assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 1);
-    add(f, PEER_HEADERS, 1010);
-    assert_true(peers_make_room(f->peers, 1010));
+    add(f, CONNECTION_HEADERS, 1010);
+    assert_true(connections_make_room(f->connections, 1010));
     assert_ended(f, "0 1");
-    add(f, PEER_HEADERS, 1010);
+    add(f, CONNECTION_HEADERS, 1010);
     /* Their places are free when they have left, not before. */
-    assert_false(peers_make_room(f->peers, 1010));
+    assert_false(connections_make_room(f->connections, 1010));
     assert_ended(f, "0 1");
     leave(f, 0);
-    assert_true(peers_make_room(f->peers, 1012));
+    assert_true(connections_make_room(f->connections, 1012));
     assert_ended(f, "0 1 2");
     assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 3);
 }
@@ -191,16 +191,16 @@ TEST_WITH(what_was_sent_and_not_read_keeps_its_sender, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, BUDGET / 2, PEER_HEADERS, 1000);
-    add_some(f, BUDGET / 2, PEER_IDLE, 1000);
+    add_some(f, BUDGET / 2, CONNECTION_HEADERS, 1000);
+    add_some(f, BUDGET / 2, CONNECTION_IDLE, 1000);
     assert_int_equal(write(f->far[4], "G", 1), 1);
-    assert_true(peers_make_room(f->peers, 1010));
+    assert_true(connections_make_room(f->connections, 1010));
     assert_ended(f, "5");
     leave(f, 5);
-    add(f, PEER_HEADERS, 1011);
+    add(f, CONNECTION_HEADERS, 1011);
     for (size_t i = 0; i < f->count; i++)
         assert_int_equal(i == 5 || write(f->far[i], "G", 1) == 1, 1);
-    assert_false(peers_make_room(f->peers, 4000));
+    assert_false(connections_make_room(f->connections, 4000));
     assert_ended(f, "5");
 }
 
@@ -232,15 +232,15 @@ TEST_ROWS(share, share_cases, name)
     void *fixture = f;
 
     for (size_t i = 0; i < c->waiting; i++)
-        add(f, PEER_HEADERS, 1000);
+        add(f, CONNECTION_HEADERS, 1000);
     for (size_t i = 0; i < c->answering; i++) {
-        size_t at = add(f, PEER_ANSWER, 1000);
+        size_t at = add(f, CONNECTION_ANSWER, 1000);
 
         assert_true(!c->stalled || write(f->near[at], "200", 3) == 3);
     }
     for (size_t i = 0; i < c->idle; i++)
-        add(f, PEER_IDLE, 1000);
-    bool room = peers_make_room(f->peers, 1000 + c->age_ms);
+        add(f, CONNECTION_IDLE, 1000);
+    bool room = connections_make_room(f->connections, 1000 + c->age_ms);
     uint64_t count = refused(f, c->reason);
     char taken[4];
 
@@ -273,7 +273,8 @@ static void connect_tcp(int pair[2], int receive_bytes, uint32_t from)
     close(listener);
 }
 
-static size_t add_from(struct fixture *f, uint32_t from, enum peer_phase phase, int64_t now_ms)
+static size_t add_from(struct fixture *f, uint32_t from, enum connection_state phase,
+                       int64_t now_ms)
 {
     size_t at = f->count++;
     int pair[2];
@@ -281,9 +282,9 @@ static size_t add_from(struct fixture *f, uint32_t from, enum peer_phase phase, 
     connect_tcp(pair, 4096, from);
     f->near[at] = pair[0];
     f->far[at] = pair[1];
-    peers_arrive(f->peers);
-    f->list[at] = peers_add(f->peers, pair[0], now_ms);
-    peers_enter(f->peers, f->list[at], phase, now_ms);
+    connections_arrive(f->connections);
+    f->list[at] = connections_add(f->connections, pair[0], now_ms);
+    connections_enter(f->connections, f->list[at], phase, now_ms);
     return at;
 }
 
@@ -293,16 +294,16 @@ TEST_WITH(who_has_most_connections_gives_them_up, set_up, tear_down)
     struct fixture *f = *state;
 
     for (unsigned i = 0; i < BUDGET; i++)
-        add_from(f, INADDR_LOOPBACK + (i > 2), PEER_IDLE, 1000 + i);
-    assert_true(peers_make_room(f->peers, 2000));
+        add_from(f, INADDR_LOOPBACK + (i > 2), CONNECTION_IDLE, 1000 + i);
+    assert_true(connections_make_room(f->connections, 2000));
     assert_ended(f, "3");
     leave(f, 3);
-    add_from(f, INADDR_LOOPBACK + 2, PEER_IDLE, 2001);
-    assert_true(peers_make_room(f->peers, 2002));
+    add_from(f, INADDR_LOOPBACK + 2, CONNECTION_IDLE, 2001);
+    assert_true(connections_make_room(f->connections, 2002));
     assert_ended(f, "3 4");
     leave(f, 4);
-    add_from(f, INADDR_LOOPBACK + 2, PEER_IDLE, 2003);
-    assert_true(peers_make_room(f->peers, 2004));
+    add_from(f, INADDR_LOOPBACK + 2, CONNECTION_IDLE, 2003);
+    assert_true(connections_make_room(f->connections, 2004));
     assert_ended(f, "0 3 4");
 }
 
@@ -313,14 +314,14 @@ TEST_WITH(who_has_begun_is_passed_over_for_half_a_second, set_up, tear_down)
     char taken[5];
 
     for (unsigned i = 0; i < BUDGET; i++)
-        add_from(f, INADDR_LOOPBACK, PEER_HEADERS, 1000);
+        add_from(f, INADDR_LOOPBACK, CONNECTION_HEADERS, 1000);
     assert_int_equal(write(f->far[0], "hello", sizeof(taken)), sizeof(taken));
     assert_int_equal(read(f->near[0], taken, sizeof(taken)), sizeof(taken));
-    assert_true(peers_make_room(f->peers, 1499));
+    assert_true(connections_make_room(f->connections, 1499));
     assert_ended(f, "1");
     leave(f, 1);
-    add_from(f, INADDR_LOOPBACK, PEER_HEADERS, 1499);
-    assert_true(peers_make_room(f->peers, 1500));
+    add_from(f, INADDR_LOOPBACK, CONNECTION_HEADERS, 1499);
+    assert_true(connections_make_room(f->connections, 1500));
     assert_ended(f, "0 1");
 }
 
@@ -330,15 +331,15 @@ TEST(a_full_window_tells_a_slow_reader)
     struct fixture *f = make_fixture(1);
     void *fixture = f;
     char page[65536] = {0};
-    size_t at = add_from(f, INADDR_LOOPBACK, PEER_ANSWER, 1000);
+    size_t at = add_from(f, INADDR_LOOPBACK, CONNECTION_ANSWER, 1000);
     const int *pair = &f->near[at];
 
-    assert_false(peers_make_room(f->peers, 1100));
+    assert_false(connections_make_room(f->connections, 1100));
     while (write(pair[0], page, sizeof(page)) > 0)
         ;
     usleep(100 * 1000);
-    assert_false(peers_make_room(f->peers, 1019));
-    assert_true(peers_make_room(f->peers, 1020));
+    assert_false(connections_make_room(f->connections, 1019));
+    assert_true(connections_make_room(f->connections, 1020));
     assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 1);
     tear_down(&fixture);
 }
@@ -349,15 +350,15 @@ TEST_WITH(slow_readers_give_back_what_they_hold, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, 2, PEER_IDLE, 1000);
-    add_some(f, 6, PEER_ANSWER, 1000);
+    add_some(f, 2, CONNECTION_IDLE, 1000);
+    add_some(f, 6, CONNECTION_ANSWER, 1000);
     for (size_t i = 3; i < 8; i++)
         assert_int_equal(write(f->near[i], "200", 3), 3);
-    peers_end_slow(f->peers, 3000);
+    connections_end_slow(f->connections, 3000);
     assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 0);
-    peers_end_slow(f->peers, 3001);
+    connections_end_slow(f->connections, 3001);
     assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 1);
-    peers_end_slow(f->peers, 9000);
+    connections_end_slow(f->connections, 9000);
     assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 3);
     for (size_t i = 3; i < 8; i++) {
         char taken[4];
@@ -372,10 +373,10 @@ TEST_WITH(who_asked_last_is_idle_last, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, BUDGET, PEER_IDLE, 1000);
-    peers_enter(f->peers, f->list[0], PEER_ANSWER, 1100);
-    peers_enter(f->peers, f->list[0], PEER_IDLE, 1101);
-    assert_true(peers_make_room(f->peers, 1200));
+    add_some(f, BUDGET, CONNECTION_IDLE, 1000);
+    connections_enter(f->connections, f->list[0], CONNECTION_ANSWER, 1100);
+    connections_enter(f->connections, f->list[0], CONNECTION_IDLE, 1101);
+    assert_true(connections_make_room(f->connections, 1200));
     assert_ended(f, "1");
 }
 
@@ -384,37 +385,37 @@ TEST_WITH(who_is_on_the_way_counts, set_up, tear_down)
     struct fixture *f = *state;
 
     for (unsigned i = 0; i < BUDGET; i++) {
-        assert_true(peers_make_room(f->peers, 1000));
-        peers_arrive(f->peers);
+        assert_true(connections_make_room(f->connections, 1000));
+        connections_arrive(f->connections);
     }
-    assert_int_equal(peers_count(f->peers), BUDGET);
-    assert_false(peers_make_room(f->peers, 1000));
-    peers_withdraw(f->peers);
-    assert_true(peers_make_room(f->peers, 1000));
+    assert_int_equal(connections_count(f->connections), BUDGET);
+    assert_false(connections_make_room(f->connections, 1000));
+    connections_withdraw(f->connections);
+    assert_true(connections_make_room(f->connections, 1000));
     for (unsigned i = 1; i < BUDGET; i++)
-        peers_withdraw(f->peers);
-    assert_int_equal(peers_count(f->peers), 0);
+        connections_withdraw(f->connections);
+    assert_int_equal(connections_count(f->connections), 0);
 }
 
 TEST_WITH(where_descriptors_are_missing_the_idlest_goes, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    peers_relieve(f->peers, 1000);
+    connections_relieve(f->connections, 1000);
     assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 0);
-    add(f, PEER_HEADERS, 1001);
-    add(f, PEER_IDLE, 1000);
+    add(f, CONNECTION_HEADERS, 1001);
+    add(f, CONNECTION_IDLE, 1000);
     /* Who has just come may be the one who asks. */
-    peers_relieve(f->peers, 1099);
+    connections_relieve(f->connections, 1099);
     assert_ended(f, "");
-    peers_relieve(f->peers, 1100);
+    connections_relieve(f->connections, 1100);
     assert_ended(f, "1");
     assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 1);
     assert_int_equal(refused(f, REFUSED_EVICTED_IDLE), 0);
-    peers_relieve(f->peers, 2000);
+    connections_relieve(f->connections, 2000);
     assert_ended(f, "1");
     leave(f, 1);
-    peers_relieve(f->peers, 2000);
+    connections_relieve(f->connections, 2000);
     assert_ended(f, "0 1");
 }
 
@@ -424,23 +425,23 @@ TEST(missing_descriptors_lower_the_limit_for_a_while)
     struct fixture *f = make_fixture(15);
     void *fixture = f;
 
-    add_some(f, 12, PEER_HEADERS, 1000);
-    peers_relieve(f->peers, 2000);
+    add_some(f, 12, CONNECTION_HEADERS, 1000);
+    connections_relieve(f->connections, 2000);
     assert_ended(f, "0 1 2");
     /* Not again while these have yet to leave. */
-    peers_relieve(f->peers, 2001);
+    connections_relieve(f->connections, 2001);
     assert_ended(f, "0 1 2");
     for (size_t i = 0; i < 3; i++)
         leave(f, i);
-    assert_true(peers_make_room(f->peers, 2002));
+    assert_true(connections_make_room(f->connections, 2002));
     assert_ended(f, "0 1 2 3");
     leave(f, 3);
-    add(f, PEER_HEADERS, 2003);
-    peers_sweep(f->peers, 2500);
-    peers_sweep(f->peers, 2501);
+    add(f, CONNECTION_HEADERS, 2003);
+    connections_sweep(f->connections, 2500);
+    connections_sweep(f->connections, 2501);
     /* Twelve again, nine of whom may stay, and ten of thirteen half a second later. */
-    peers_sweep(f->peers, 3001);
-    assert_true(peers_make_room(f->peers, 3001));
+    connections_sweep(f->connections, 3001);
+    assert_true(connections_make_room(f->connections, 3001));
     assert_ended(f, "0 1 2 3");
     tear_down(&fixture);
 }
@@ -448,12 +449,12 @@ TEST(missing_descriptors_lower_the_limit_for_a_while)
 TEST(a_limit_of_one_or_none_lets_one_in)
 {
     for (unsigned limit = 0; limit < 2; limit++) {
-        struct peers *p = peers_new(limit);
+        struct connections *p = connections_new(limit);
 
-        assert_true(peers_make_room(p, 0));
-        peers_arrive(p);
-        assert_false(peers_make_room(p, 0));
-        peers_free(p);
+        assert_true(connections_make_room(p, 0));
+        connections_arrive(p);
+        assert_false(connections_make_room(p, 0));
+        connections_free(p);
     }
 }
 
@@ -462,22 +463,22 @@ enum { THREADS = 4, ROUNDS = 300 };
 /* Connections that come, ask and go, while the others end whoever is idle. */
 static void *come_and_go(void *context)
 {
-    struct peers *p = context;
+    struct connections *p = context;
 
     for (int64_t i = 0; i < ROUNDS; i++) {
         int pair[2];
 
-        if (!peers_make_room(p, i * 100))
+        if (!connections_make_room(p, i * 100))
             continue;
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
             abort();
-        peers_arrive(p);
-        struct peer *peer = peers_add(p, pair[0], i * 100);
+        connections_arrive(p);
+        struct connection *connection = connections_add(p, pair[0], i * 100);
 
-        peers_enter(p, peer, PEER_ANSWER, i * 100);
-        peers_enter(p, peer, PEER_IDLE, i * 100);
-        peers_sweep(p, i * 1000);
-        peers_remove(p, peer);
+        connections_enter(p, connection, CONNECTION_ANSWER, i * 100);
+        connections_enter(p, connection, CONNECTION_IDLE, i * 100);
+        connections_sweep(p, i * 1000);
+        connections_remove(p, connection);
         close(pair[0]);
         close(pair[1]);
     }
@@ -486,13 +487,13 @@ static void *come_and_go(void *context)
 
 TEST(threads_do_not_disturb_each_other)
 {
-    struct peers *p = peers_new(THREADS / 2);
+    struct connections *p = connections_new(THREADS / 2);
     pthread_t threads[THREADS];
 
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, p), 0);
     for (size_t i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(peers_count(p), 0);
-    peers_free(p);
+    assert_int_equal(connections_count(p), 0);
+    connections_free(p);
 }
