@@ -122,7 +122,7 @@ TEST_ROWS(locates, locate_cases, name)
     folder_remove(folder);
 }
 
-/* Which proxy a server is reached by; test_proxy_rules.c has what NO_PROXY may say. */
+/* Which proxy a server is reached by; test_proxy.c has what NO_PROXY may say. */
 static struct proxy_case {
     const char *name;
     const char *variables[VARIABLES_MAX];

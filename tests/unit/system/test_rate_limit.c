@@ -7,7 +7,7 @@ enum { SECOND = 1000000000 };
 
 TEST(without_an_interval_there_is_no_limit)
 {
-    struct rate r = {.interval_ns = 0};
+    struct rate_limit r = {.interval_ns = 0};
 
     for (int i = 0; i < 1000; i++)
         assert_true(rate_limit_allow(&r, 5));
@@ -15,7 +15,7 @@ TEST(without_an_interval_there_is_no_limit)
 
 TEST(a_burst_and_then_one_an_interval)
 {
-    struct rate r = {.interval_ns = SECOND, .burst = 3};
+    struct rate_limit r = {.interval_ns = SECOND, .burst = 3};
     int64_t now_ns = 7LL * SECOND;
 
     for (int i = 0; i < 3; i++)
@@ -29,7 +29,7 @@ TEST(a_burst_and_then_one_an_interval)
 
 TEST(a_rest_fills_it_up_and_not_more)
 {
-    struct rate r = {.interval_ns = SECOND, .burst = 2};
+    struct rate_limit r = {.interval_ns = SECOND, .burst = 2};
     int64_t now_ns = 1;
 
     assert_true(rate_limit_allow(&r, now_ns));
@@ -41,7 +41,7 @@ TEST(a_rest_fills_it_up_and_not_more)
 
 TEST(who_is_refused_takes_nothing)
 {
-    struct rate r = {.interval_ns = SECOND, .burst = 1};
+    struct rate_limit r = {.interval_ns = SECOND, .burst = 1};
 
     assert_true(rate_limit_allow(&r, 0));
     for (int64_t at = 1; at < SECOND; at += SECOND / 10)
@@ -51,7 +51,7 @@ TEST(who_is_refused_takes_nothing)
 
 TEST(a_burst_of_none_refuses_everybody)
 {
-    struct rate r = {.interval_ns = SECOND, .burst = 0};
+    struct rate_limit r = {.interval_ns = SECOND, .burst = 0};
 
     assert_false(rate_limit_allow(&r, 0));
 }

@@ -3,7 +3,7 @@
 #define APART true
 #include <fcntl.h>
 
-#include "tests/unit/files/test_assets.c"
+#include "tests/unit/files/test_asset_source.c"
 
 static void wait_for_byte(struct read_job *job, void *input)
 {

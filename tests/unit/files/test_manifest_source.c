@@ -14,7 +14,8 @@
 /* Far above what a slow machine needs: events are there when the call returns. */
 enum { PATIENCE_MS = 20000 };
 
-/* Whether other processes look at the disk: test_manifests_apart.c has all of these tests so. */
+/* Whether other processes look at the disk: test_manifest_source_reader.c has all of these tests
+ * so. */
 #ifndef APART
 #define APART false
 #endif
