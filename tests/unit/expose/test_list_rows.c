@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/list_rows.h"
 
+#include "metrics/expose/csv.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "tests/unit/suite.h"
@@ -243,6 +245,11 @@ static const char *const objects[] = {
     "[{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\"}]}}",
 };
 
+static const char cluster_policy[] =
+    "{\"apiVersion\": \"policy.karmada.io/v1alpha1\", \"kind\": \"ClusterPropagationPolicy\", "
+    "\"metadata\": {\"name\": \"c\"}, \"spec\": {\"resourceSelectors\": "
+    "[{\"apiVersion\": \"v1\", \"kind\": \"Secret\"}]}}";
+
 static struct filter_case {
     const char *title;
     struct row_filter filter;
@@ -287,6 +294,111 @@ TEST_ROWS(a_filter_asks_for, filter_cases, title)
     assert_int_equal(row_matches(&shop, &c->filter), c->shop);
     row_release(&settings, w.store);
     row_release(&shop, w.store);
+    world_release(&w);
+}
+
+#define POLICY_API "policy.karmada.io/v1alpha1"
+
+/* Columns of the template list of the API. */
+static const char *const columns[] = {
+    "apiVersion",
+    "kind",
+    "namespace",
+    "name",
+    "state",
+    "reason",
+    "phase",
+    "stage",
+    "stageReason",
+    "since",
+    "sinceSeen",
+    "policy.kind",
+    "policy.namespace",
+    "policy.name",
+    "claimed.kind",
+    "claimed.namespace",
+    "claimed.name",
+    "version",
+    "behind",
+    "clusters",
+    "changedBy",
+    "owner",
+    "actor",
+    NULL,
+};
+
+/* Members of rows that are null, absent, empty or quoted, or whose policies are cluster-scoped. */
+static struct row_case {
+    const char *title;
+    struct row row; /* `template` and the policies are set by the test. */
+    bool policies;
+    const char *json; /* Members after the name. */
+    const char *csv;  /* Cells after the name. */
+} row_cases[] = {
+    {.title = "null and absent members",
+     .row = {.behind = -1,
+             .state = STATE_CURRENT,
+             .stage = STAGE_NONE,
+             .stage_reason = WHY_NONE,
+             .actor = ACTOR_NONE},
+     .json = "\"state\":\"current\",\"reason\":null,\"phase\":null,\"stage\":null,"
+             "\"stageReason\":null,\"since\":null,\"policy\":null,\"claimed\":null,"
+             "\"version\":null,\"behind\":null,\"clusters\":0,\"changedBy\":null,"
+             "\"owner\":null,\"actor\":\"nobody\"}",
+     .csv = "current,,,,,,,,,,,,,,,0,,,nobody\r\n"},
+    {.title = "members with values",
+     .row = {.changed_by = "",
+             .owner = "=say \"x\",\n\xff",
+             .since_ms = 1000,
+             .version = 2,
+             .clusters = 3,
+             .state = STATE_STALE,
+             .reason = STALE_POLICY_UPDATED,
+             .phase = PHASE_OVERDUE,
+             .stage = STAGE_OUTDATED,
+             .stage_reason = WHY_POLICY_UPDATED,
+             .actor = ACTOR_KARMADA,
+             .since_seen = true},
+     .policies = true,
+     .json = "\"state\":\"stale\",\"reason\":\"policy_updated\",\"phase\":\"overdue\","
+             "\"stage\":\"outdated\",\"stageReason\":\"policy_updated\","
+             "\"since\":\"1970-01-01T00:00:01Z\",\"sinceSeen\":true,"
+             "\"policy\":{\"kind\":\"ClusterPropagationPolicy\",\"namespace\":\"\",\"name\":\"c\"},"
+             "\"claimed\":{\"kind\":\"PropagationPolicy\",\"namespace\":\"a\",\"name\":\"p\"},"
+             "\"version\":2,\"behind\":0,\"clusters\":3,\"changedBy\":\"\","
+             "\"owner\":\"=say \\\"x\\\",\\n\ufffd\",\"actor\":\"karmada\"}",
+     .csv = "stale,policy_updated,overdue,outdated,policy_updated,1970-01-01T00:00:01Z,true,"
+            "ClusterPropagationPolicy,,c,PropagationPolicy,a,p,2,0,3,,"
+            "\"'=say \"\"x\"\",\n\ufffd\",karmada\r\n"},
+};
+
+TEST_ROWS(a_row_has_these_bytes, row_cases, title)
+{
+    const struct row_case *c = *state;
+    struct row row = c->row;
+    struct world w;
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(BODY_MAX), csv = STRBUF_INIT(BODY_MAX);
+    struct json_writer writer = {.out = &json};
+    char wanted[2048];
+
+    world_init(&w, &rules_options_default, 1);
+    for (size_t i = 0; i < ARRAY_LEN(objects); i++)
+        world_put_text(&w, objects[i]);
+    world_put_text(&w, cluster_policy);
+    row.template = world_find(&w, "apps/v1", "Deployment", "a", "shop");
+    if (c->policies) {
+        row.policy = world_find(&w, POLICY_API, "ClusterPropagationPolicy", "", "c");
+        row.claimed = world_find(&w, POLICY_API, "PropagationPolicy", "a", "p");
+    }
+    row_write(&writer, &row);
+    snprintf(wanted, sizeof(wanted),
+             "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"a\","
+             "\"name\":\"shop\",%s",
+             c->json);
+    assert_string_equal(json.data, wanted);
+    assert_true(csv_add_row(&csv, columns, json.data, json.len));
+    snprintf(wanted, sizeof(wanted), "apps/v1,Deployment,a,shop,%s", c->csv);
+    assert_string_equal(csv.data, wanted);
     world_release(&w);
 }
 
