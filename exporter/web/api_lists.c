@@ -385,34 +385,7 @@ void api_leases(struct queued_request *queued_request, const struct health *h)
     answer(queued_request, h, REPORT_LEASES, &leases);
 }
 
-static const char *const columns[] = {
-    "apiVersion",
-    "kind",
-    "namespace",
-    "name",
-    "state",
-    "reason",
-    "phase",
-    "stage",
-    "stageReason",
-    "since",
-    "sinceSeen",
-    "policy.kind",
-    "policy.namespace",
-    "policy.name",
-    "claimed.kind",
-    "claimed.namespace",
-    "claimed.name",
-    "version",
-    "behind",
-    "clusters",
-    "changedBy",
-    "owner",
-    "actor",
-    NULL,
-};
-
-static const struct list_def templates = {"TemplateList", columns};
+static const struct list_def templates = {"TemplateList", row_columns};
 
 /* `state`: of these alone; negative: of all, or of what is asked for. */
 static void templates_answer(struct queued_request *queued_request, int state)

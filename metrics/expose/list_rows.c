@@ -73,31 +73,56 @@ bool row_equal(const struct row *a, const struct row *b)
            a->since_seen == b->since_seen && a->claimed_exists == b->claimed_exists;
 }
 
+/* ---- columns ---- */
+
+/*
+ * Columns of template lists. JSON, NDJSON and CSV come from this table, so a new column is one row
+ * here; if struct row lacks its value, add a member that row_init() sets. A VALUE has the JSON
+ * member, which is also the CSV title, the function that appends the member, and the arguments of
+ * that function: expressions of `row` and its template `e`. A POLICY has the JSON member and an
+ * entry, which can be NULL; CSV has a column for each member of the policy's object.
+ */
+#define ROW_COLUMNS(VALUE, POLICY)                                                                 \
+    VALUE("apiVersion", json_writer_text, e->partition->type->api_version)                         \
+    VALUE("kind", json_writer_text, entry_kind(e))                                                 \
+    VALUE("namespace", json_writer_text, entry_ns(e))                                              \
+    VALUE("name", json_writer_text, e->name)                                                       \
+    VALUE("state", json_writer_text, state_names[row->state])                                      \
+    VALUE("reason", json_writer_text, reason_name(row->state, row->reason))                        \
+    VALUE("phase", json_writer_text, row->state == STATE_STALE ? phase_names[row->phase] : NULL)   \
+    VALUE("stage", json_writer_text, row->stage != STAGE_NONE ? stage_names[row->stage] : NULL)    \
+    VALUE("stageReason", json_writer_text,                                                         \
+          row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL)            \
+    VALUE("since", report_put_time, row->since_ms)                                                 \
+    VALUE("sinceSeen", put_if_true, row->since_seen)                                               \
+    POLICY("policy", row->policy)                                                                  \
+    POLICY("claimed", row->claimed)                                                                \
+    VALUE("version", report_put_number_or_null, row->version, row->version > 0)                    \
+    VALUE("behind", report_put_number_or_null, row->behind, row->behind >= 0)                      \
+    VALUE("clusters", json_writer_int, row->clusters)                                              \
+    VALUE("changedBy", json_writer_text, row->changed_by)                                          \
+    VALUE("owner", json_writer_text, row->owner)                                                   \
+    VALUE("actor", json_writer_text, actor_names[row->actor])
+
+#define CSV_VALUE(member, ...)    member,
+#define CSV_POLICY(member, entry) member ".kind", member ".namespace", member ".name",
+const char *const row_columns[] = {ROW_COLUMNS(CSV_VALUE, CSV_POLICY) NULL};
+
+/* Appends true, or no member if the value is false. */
+static void put_if_true(struct json_writer *w, const char *key, bool value)
+{
+    if (value)
+        json_writer_bool(w, key, true);
+}
+
+#define JSON_VALUE(member, put, ...) put(w, member, __VA_ARGS__);
+#define JSON_POLICY(member, entry)   report_put_policy(w, member, policy_name_of(entry));
 void row_write(struct json_writer *w, const struct row *row)
 {
     const struct entry *e = row->template;
-    bool staged = row->stage != STAGE_NONE;
 
     json_writer_open(w, NULL, '{');
-    report_put_identity(
-        w, (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name});
-    json_writer_text(w, "state", state_names[row->state]);
-    json_writer_text(w, "reason", reason_name(row->state, row->reason));
-    json_writer_text(w, "phase", row->state == STATE_STALE ? phase_names[row->phase] : NULL);
-    json_writer_text(w, "stage", staged ? stage_names[row->stage] : NULL);
-    json_writer_text(w, "stageReason",
-                     row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL);
-    report_put_time(w, "since", row->since_ms);
-    if (row->since_seen)
-        json_writer_bool(w, "sinceSeen", true);
-    report_put_policy(w, "policy", policy_name_of(row->policy));
-    report_put_policy(w, "claimed", policy_name_of(row->claimed));
-    report_put_number_or_null(w, "version", row->version, row->version > 0);
-    report_put_number_or_null(w, "behind", row->behind, row->behind >= 0);
-    json_writer_int(w, "clusters", row->clusters);
-    json_writer_text(w, "changedBy", row->changed_by);
-    json_writer_text(w, "owner", row->owner);
-    json_writer_text(w, "actor", actor_names[row->actor]);
+    ROW_COLUMNS(JSON_VALUE, JSON_POLICY)
     json_writer_close(w, '}');
 }
 

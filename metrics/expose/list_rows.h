@@ -46,6 +46,9 @@ void row_init(struct row *row, struct entry *template, enum takeover takeover);
 /* Appends the row as a JSON object; its members are named as in the report. */
 void row_write(struct json_writer *w, const struct row *row);
 
+/* Columns of template lists for csv_add_row() on the JSON of row_write(); ends with NULL. */
+extern const char *const row_columns[];
+
 /* Conditions that must all hold. Members that are NULL or negative are no condition. */
 struct row_filter {
     const char *ns;

@@ -299,34 +299,6 @@ TEST_ROWS(a_filter_asks_for, filter_cases, title)
 
 #define POLICY_API "policy.karmada.io/v1alpha1"
 
-/* Columns of the template list of the API. */
-static const char *const columns[] = {
-    "apiVersion",
-    "kind",
-    "namespace",
-    "name",
-    "state",
-    "reason",
-    "phase",
-    "stage",
-    "stageReason",
-    "since",
-    "sinceSeen",
-    "policy.kind",
-    "policy.namespace",
-    "policy.name",
-    "claimed.kind",
-    "claimed.namespace",
-    "claimed.name",
-    "version",
-    "behind",
-    "clusters",
-    "changedBy",
-    "owner",
-    "actor",
-    NULL,
-};
-
 /* Members of rows that are null, absent, empty or quoted, or whose policies are cluster-scoped. */
 static struct row_case {
     const char *title;
@@ -396,7 +368,7 @@ TEST_ROWS(a_row_has_these_bytes, row_cases, title)
              "\"name\":\"shop\",%s",
              c->json);
     assert_string_equal(json.data, wanted);
-    assert_true(csv_add_row(&csv, columns, json.data, json.len));
+    assert_true(csv_add_row(&csv, row_columns, json.data, json.len));
     snprintf(wanted, sizeof(wanted), "apps/v1,Deployment,a,shop,%s", c->csv);
     assert_string_equal(csv.data, wanted);
     world_release(&w);
