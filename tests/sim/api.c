@@ -31,7 +31,10 @@ int64_t api_due(const struct api *a, unsigned server)
     return s->applied < a->etcd.count ? a->etcd.log[s->applied].at_ms + s->lag_ms : INT64_MAX;
 }
 
-/* The version that a cache says to be at: that of its kind's last change, or of any. */
+/*
+ * Returns the resourceVersion of a list from the watch cache: the version of the last change, or
+ * with kind_versions that of the kind's last change, but then at least the compacted version.
+ */
 static uint64_t cache_version(const struct api *a, unsigned server, unsigned kind)
 {
     size_t at = a->servers[server].applied;
@@ -54,14 +57,14 @@ bool api_is_fresh(const struct api *a, unsigned server, const struct api_request
 {
     uint64_t applied = etcd_version_at(&a->etcd, a->servers[server].applied);
 
-    if (r->what == REQUEST_LIST && reads_cache(r))
+    if (r->type == REQUEST_LIST && reads_cache(r))
         return r->version <= applied;
-    if (r->what == REQUEST_WATCH && r->initial)
+    if (r->type == REQUEST_WATCH && r->initial)
         return (r->has_version ? r->version : a->etcd.version) <= applied;
     return true;
 }
 
-static void answer(struct api_response *out, unsigned http_status, const char *body)
+static void set_response(struct api_response *out, unsigned http_status, const char *body)
 {
     *out = (struct api_response){.http_status = http_status,
                                  .content_type = body[0] == '<' ? "text/html" : "application/json",
@@ -71,32 +74,32 @@ static void answer(struct api_response *out, unsigned http_status, const char *b
 
 void api_refuse_stale(struct api_response *out)
 {
-    answer(out, 504,
-           "{\"kind\":\"Status\",\"code\":504,\"message\":\"Timeout: Too large resource version\","
-           "\"details\":{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\"}],"
-           "\"retryAfterSeconds\":1}}");
+    set_response(
+        out, 504,
+        "{\"kind\":\"Status\",\"code\":504,\"message\":\"Timeout: Too large resource version\","
+        "\"details\":{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\"}],"
+        "\"retryAfterSeconds\":1}}");
     out->retry_after_ms = 1000;
 }
 
-static bool is_wanted(const struct api_request *r, unsigned slot, const struct cell *cell)
+static bool matches_request(const struct api_request *r, unsigned slot, const struct cell *cell)
 {
     char name[48];
 
-    return cell->exists && !r->of_other_reason &&
-           (!r->ns[0] || strcmp(r->ns, slot_ns(slot)) == 0) &&
+    return cell->exists && !r->other_reason && (!r->ns[0] || strcmp(r->ns, slot_ns(slot)) == 0) &&
            (!r->name[0] || strcmp(r->name, slot_name(slot, name)) == 0);
 }
 
 /* ---- lists ---- */
 
 struct page {
-    size_t count; /* The log's, when it is of. */
+    size_t count; /* Number of changes at the page's version. */
     uint64_t version;
-    unsigned first; /* The first place that may be in it. */
+    unsigned first; /* Index within the kind of the first slot on the page. */
 };
 
-/* Where a continue token leads. False if that is forgotten. */
-static bool find_page(const struct api *a, const struct api_request *r, struct page *out)
+/* Parses a continue token. Returns false if it is malformed or its version is compacted. */
+static bool parse_token(const struct api *a, const struct api_request *r, struct page *out)
 {
     unsigned epoch = 0;
 
@@ -114,10 +117,10 @@ static void answer_list(struct api *a, unsigned server, const struct api_request
     bool paginates = r->limit > 0 && (!reads_cache(r) || a->plan->paginates);
     struct page page = {.count = a->etcd.count, .version = a->etcd.version};
     struct cell cells[SIM_PLACES];
-    unsigned told = 0, place;
+    unsigned written = 0, place;
 
-    if (r->token[0] && !find_page(a, r, &page)) {
-        answer(out, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
+    if (r->token[0] && !parse_token(a, r, &page)) {
+        set_response(out, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
         return;
     }
     if (reads_cache(r)) {
@@ -125,14 +128,15 @@ static void answer_list(struct api *a, unsigned server, const struct api_request
         page.version = cache_version(a, server, r->target);
     }
     etcd_kind_at(&a->etcd, (enum sim_kind)r->target, page.count, cells);
-    answer(out, 200, "{\"kind\":\"SomeList\",\"items\":[");
+    set_response(out, 200, "{\"kind\":\"SomeList\",\"items\":[");
     out->content_type = "application/json";
-    for (place = page.first; place < SIM_PLACES && !(paginates && told == PAGE_OBJECTS); place++) {
+    for (place = page.first; place < SIM_PLACES && !(paginates && written == PAGE_OBJECTS);
+         place++) {
         unsigned slot = r->target * SIM_PLACES + place;
 
-        if (!is_wanted(r, slot, &cells[place]))
+        if (!matches_request(r, slot, &cells[place]))
             continue;
-        strbuf_adds(&out->body, told++ > 0 ? "," : "");
+        strbuf_adds(&out->body, written++ > 0 ? "," : "");
         object_write(slot, &cells[place], a->plan->template_kinds, r->metadata_only, &out->body);
     }
     strbuf_addf(&out->body, "],\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", page.version);
@@ -147,20 +151,21 @@ static void answer_get(struct api *a, const struct api_request *r, struct api_re
     for (unsigned place = 0; place < SIM_PLACES; place++) {
         unsigned slot = r->target * SIM_PLACES + place;
 
-        if (!is_wanted(r, slot, &a->etcd.cells[slot]))
+        if (!matches_request(r, slot, &a->etcd.cells[slot]))
             continue;
-        answer(out, 200, "");
+        set_response(out, 200, "");
         out->content_type = "application/json";
         object_write(slot, &a->etcd.cells[slot], a->plan->template_kinds, r->metadata_only,
                      &out->body);
         return;
     }
-    answer(out, 404, "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\"}");
+    set_response(out, 404, "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\"}");
 }
 
 /* ---- discovery ---- */
 
-static void add_group(const struct api *a, const char *api_version, bool stale, struct strbuf *out)
+static void append_group(const struct api *a, const char *api_version, bool stale,
+                         struct strbuf *out)
 {
     const char *slash = strchr(api_version, '/');
     const char *separator = "";
@@ -191,7 +196,7 @@ static void answer_discovery(const struct api *a, const struct api_request *r,
 {
     const char *separator = "";
 
-    answer(out, 200, "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[");
+    set_response(out, 200, "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[");
     out->content_type = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
         const char *api_version = sim_kinds[kind].api_version;
@@ -202,8 +207,8 @@ static void answer_discovery(const struct api *a, const struct api_request *r,
         if (!first || r->core != !strchr(api_version, '/'))
             continue;
         strbuf_adds(&out->body, separator);
-        add_group(a, api_version, plan_fault(a->plan, FAULT_STALE, kind, a->now_ms) != NULL,
-                  &out->body);
+        append_group(a, api_version, plan_fault(a->plan, FAULT_STALE, kind, a->now_ms) != NULL,
+                     &out->body);
         separator = ",";
     }
     strbuf_adds(&out->body, "]}");
@@ -212,12 +217,12 @@ static void answer_discovery(const struct api *a, const struct api_request *r,
 void api_answer(struct api *a, unsigned server, const struct api_request *r,
                 struct api_response *out)
 {
-    if (r->what == REQUEST_DISCOVERY)
+    if (r->type == REQUEST_DISCOVERY)
         answer_discovery(a, r, out);
-    else if (r->what == REQUEST_OTHER || !plan_has_kind(a->plan, r->target) ||
+    else if (r->type == REQUEST_OTHER || !plan_has_kind(a->plan, r->target) ||
              a->unserved[r->target])
-        answer(out, 404, "404 page not found\n");
-    else if (r->what == REQUEST_GET)
+        set_response(out, 404, "404 page not found\n");
+    else if (r->type == REQUEST_GET)
         answer_get(a, r, out);
     else
         answer_list(a, server, r, out);
@@ -225,8 +230,8 @@ void api_answer(struct api *a, unsigned server, const struct api_request *r,
 
 /* ---- streams ---- */
 
-static void add_event(const struct api *a, const struct api_request *r, const char *type,
-                      unsigned slot, const struct cell *cell, struct strbuf *out)
+static void append_event(const struct api *a, const struct api_request *r, const char *type,
+                         unsigned slot, const struct cell *cell, struct strbuf *out)
 {
     strbuf_addf(out, "{\"type\":\"%s\",\"object\":", type);
     object_write(slot, cell, a->plan->template_kinds, r->metadata_only, out);
@@ -238,10 +243,9 @@ void api_bookmark(const struct api *a, unsigned server, struct api_stream *s, bo
 {
     uint64_t version = etcd_version_at(&a->etcd, a->servers[server].applied);
 
-    /* To one that is ahead of it a server keeps silent. */
-    if (version < s->told)
+    if (version < s->sent)
         return;
-    s->told = version;
+    s->sent = version;
     strbuf_addf(out,
                 "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":{"
                 "\"resourceVersion\":\"%" PRIu64 "\"%s}}}\n",
@@ -249,8 +253,8 @@ void api_bookmark(const struct api *a, unsigned server, struct api_stream *s, bo
                 initial_end ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
 }
 
-static void send_initial(struct api *a, unsigned server, const struct api_request *r,
-                         struct api_stream *s, struct strbuf *out)
+static void append_initial_events(struct api *a, unsigned server, const struct api_request *r,
+                                  struct api_stream *s, struct strbuf *out)
 {
     struct cell cells[SIM_PLACES];
 
@@ -258,8 +262,8 @@ static void send_initial(struct api *a, unsigned server, const struct api_reques
     for (unsigned place = 0; place < SIM_PLACES; place++) {
         unsigned slot = r->target * SIM_PLACES + place;
 
-        if (is_wanted(r, slot, &cells[place]))
-            add_event(a, r, "ADDED", slot, &cells[place], out);
+        if (matches_request(r, slot, &cells[place]))
+            append_event(a, r, "ADDED", slot, &cells[place], out);
     }
     if (!s->without_end)
         api_bookmark(a, server, s, true, out);
@@ -270,30 +274,30 @@ void api_open_stream(struct api *a, unsigned server, const struct api_request *r
 {
     size_t applied = a->servers[server].applied;
 
-    *s = (struct api_stream){.since = r->version, .told = r->version};
+    *s = (struct api_stream){.since = r->version, .sent = r->version};
     if (!plan_has_kind(a->plan, r->target) || a->unserved[r->target]) {
-        answer(out, 404, "404 page not found\n");
+        set_response(out, 404, "404 page not found\n");
     } else if (r->initial && a->plan->initial[r->target] == INITIAL_REFUSED) {
-        answer(out, 422, "{\"kind\":\"Status\",\"code\":422}");
+        set_response(out, 422, "{\"kind\":\"Status\",\"code\":422}");
     } else if (!r->initial && r->has_version && r->version < a->etcd.compacted) {
-        /* As the watch cache says it, or as etcd does. */
+        /* The watch cache reports a compacted version by a status, etcd by an event. */
         if (r->version & 1)
-            answer(out, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
+            set_response(out, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
         else
-            answer(out, 200,
-                   "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410}}\n");
+            set_response(out, 200,
+                         "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410}}\n");
         s->over = true;
         out->content_type = "application/json";
     } else {
-        answer(out, 200, "");
+        set_response(out, 200, "");
         out->content_type = "application/json";
         s->position = etcd_count_at(&a->etcd, r->version);
         if (!r->initial)
             return;
         s->position = applied;
-        s->since = s->told = 0;
+        s->since = s->sent = 0;
         s->without_end = without_end || a->plan->initial[r->target] == INITIAL_WITHOUT_END;
-        send_initial(a, server, r, s, &out->body);
+        append_initial_events(a, server, r, s, &out->body);
     }
 }
 
@@ -306,11 +310,11 @@ bool api_next_event(struct api *a, unsigned server, const struct api_request *r,
 
         cell.exists = true;
         if (slot_kind(c->slot) != r->target || c->version <= s->since ||
-            !is_wanted(r, c->slot, &cell) || (a->plan->liars && c->type[0] == 'D'))
+            !matches_request(r, c->slot, &cell) || (a->plan->liars && c->type[0] == 'D'))
             continue;
-        if (c->version > s->told)
-            s->told = c->version;
-        add_event(a, r, c->type, c->slot, &cell, out);
+        if (c->version > s->sent)
+            s->sent = c->version;
+        append_event(a, r, c->type, c->slot, &cell, out);
         return true;
     }
     return false;

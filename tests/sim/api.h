@@ -5,36 +5,37 @@
 #include "tests/sim/plan.h"
 
 /*
- * What API servers answer, as Kubernetes does: lists and streams from a cache that may be behind,
- * consistent reads and pages from etcd itself, discovery. It knows no connection and no fault.
+ * Responses of the simulated API servers, modeled on Kubernetes. Lists with a resourceVersion and
+ * watch streams come from a watch cache, which may lag; other lists, continued pages and reads of
+ * one object come from etcd. wire.h simulates connections and most faults.
  */
 struct api_server {
-    size_t applied; /* How much of the log its cache has seen. */
-    int64_t lag_ms;
+    size_t applied; /* Number of changes that the watch cache has applied. */
+    int64_t lag_ms; /* Delay of the watch cache. */
 };
 
 struct api {
     const struct plan *plan;
     struct etcd etcd;
     struct api_server servers[PLAN_SERVERS_MAX];
-    bool unserved[SIM_KIND_COUNT];
+    bool unserved[SIM_KIND_COUNT]; /* Kinds without a CRD at present. */
     int64_t now_ms;
 };
 
-enum request_kind { REQUEST_LIST, REQUEST_WATCH, REQUEST_GET, REQUEST_DISCOVERY, REQUEST_OTHER };
+enum request_type { REQUEST_LIST, REQUEST_WATCH, REQUEST_GET, REQUEST_DISCOVERY, REQUEST_OTHER };
 
-/* A request as it was read. */
+/* Parsed request. */
 struct api_request {
-    enum request_kind what;
+    enum request_type type;
     unsigned target; /* enum sim_kind, or SIM_DISCOVERY. */
     char ns[8];
-    char name[48];        /* Of one object, also by a field selector; "" for all. */
-    bool of_other_reason; /* Than EVENT_REASON: there are none. */
+    char name[48];     /* Object name from the path or the field selector; "" for all objects. */
+    bool other_reason; /* Field selector excludes EVENT_REASON, and thus all Events. */
     bool metadata_only;
     bool has_version;
     bool initial;   /* sendInitialEvents */
     bool bookmarks; /* allowWatchBookmarks */
-    bool core;      /* Discovery of /api rather than of /apis. */
+    bool core;      /* Discovery of /api; false for /apis. */
     uint64_t version;
     unsigned limit;
     int64_t timeout_ms;
@@ -51,42 +52,47 @@ struct api_response {
 void api_init(struct api *a, const struct plan *plan);
 void api_release(struct api *a);
 
+/* Parses a request's path with its query, and its Accept header. */
 void api_request_read(const char *path, const char *accept, struct api_request *out);
 
-/* Have the caches see what they see by now. */
+/* Applies the changes that are due at now_ms to the watch caches. */
 void api_advance(struct api *a);
-/* When a cache sees the next change; INT64_MAX for never. */
+/* Returns when the server's watch cache applies its next change; INT64_MAX if it has them all. */
 int64_t api_due(const struct api *a, unsigned server);
 
 /*
- * True if the server's cache is at least as fresh as the request demands, else it has to wait; and
- * the answer that it gets if it waited in vain.
+ * Returns false if the server's watch cache is older than the request demands: the server then
+ * waits before it answers.
  */
 bool api_is_fresh(const struct api *a, unsigned server, const struct api_request *r);
+/* Writes the 504 response to a request for which the watch cache did not become fresh in time. */
 void api_refuse_stale(struct api_response *out);
 
-/* Answer a list, one object, or discovery. */
+/* Writes the response to a list, a read of one object, or discovery. */
 void api_answer(struct api *a, unsigned server, const struct api_request *r,
                 struct api_response *out);
 
-/* A stream of changes that is open. */
+/* State of an open watch stream. */
 struct api_stream {
-    size_t position;  /* In the log: what comes next. */
-    uint64_t since;   /* Changes up to here are not sent. */
-    uint64_t told;    /* The version that the client knows. */
-    bool without_end; /* Its initial events never end. */
-    bool over;        /* Nothing more comes after what is in the body. */
+    size_t position;  /* Index of the next change in the log. */
+    uint64_t since;   /* Changes up to this version are not sent. */
+    uint64_t sent;    /* Highest version that the client has. */
+    bool without_end; /* The bookmark that ends the initial events is never sent. */
+    bool over;        /* The stream ends after the present body. */
 };
 
 /*
- * Begin a stream: 200 with its initial events, if any, in the body; or something else. Where it is
- * `without_end`, the end of the initial events is not said.
+ * Opens a watch stream. Writes status 200 with the initial events, if the request demands them, or
+ * an error. `without_end` omits the bookmark that ends the initial events.
  */
 void api_open_stream(struct api *a, unsigned server, const struct api_request *r, bool without_end,
                      struct api_stream *s, struct api_response *out);
-/* Append the next event that the server's cache has for the stream. False if there is none. */
+/* Appends the next event from the server's watch cache. Returns false if it has no event. */
 bool api_next_event(struct api *a, unsigned server, const struct api_request *r,
                     struct api_stream *s, struct strbuf *out);
-/* Append a bookmark, unless the client is ahead of the server. */
+/*
+ * Appends a bookmark, unless the client has a newer version than the server's watch cache.
+ * `initial_end` marks the end of the initial events.
+ */
 void api_bookmark(const struct api *a, unsigned server, struct api_stream *s, bool initial_end,
                   struct strbuf *out);

@@ -7,14 +7,17 @@
 enum {
     FRESH_MS = 5 * 1000,
     READY_MS = 20 * 1000,
-    SELECTED_MS = 10 * 1000, /* After a selector named a kind, its objects are there. */
+    SELECTED_MS = 10 * 1000, /* Time until the store has the objects of a newly selected kind. */
     REQUESTS_A_SECOND = 12,
 };
 
 /* ---- freshness ---- */
 
-/* Templates are read while a policy selects their kind, and was there for a while. */
-static bool is_selected(const struct run *r, unsigned kind)
+/*
+ * Returns true if a policy that was written at least SELECTED_MS ago selects the kind. Returns
+ * false while policies or discovery suffer from faults.
+ */
+static bool is_selected_for_long(const struct run *r, unsigned kind)
 {
     if (grace_is_sick(r, SIM_POLICY) || grace_is_sick(r, SIM_CLUSTER_POLICY) ||
         grace_is_sick(r, SIM_DISCOVERY))
@@ -29,11 +32,12 @@ static bool is_selected(const struct run *r, unsigned kind)
     return false;
 }
 
-/* True if the kind's objects should be in the store as they were a short while ago. */
-static bool is_due(const struct run *r, unsigned kind)
+/* Returns true if the store must have the kind's objects as they were FRESH_MS ago. */
+static bool must_be_fresh(const struct run *r, unsigned kind)
 {
     return plan_has_kind(r->plan, kind) && !r->api.unserved[kind] && !grace_is_sick(r, kind) &&
-           r->now_ms >= PLAN_START_MS + FRESH_MS && (kind < SIM_TEMPLATE || is_selected(r, kind));
+           r->now_ms >= PLAN_START_MS + FRESH_MS &&
+           (kind < SIM_TEMPLATE || is_selected_for_long(r, kind));
 }
 
 static void check_freshness(struct run *r)
@@ -43,21 +47,21 @@ static void check_freshness(struct run *r)
     for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
         const struct cell *cell = &r->api.etcd.cells[slot];
 
-        if (is_due(r, slot_kind(slot)) && cell->written_ms <= r->now_ms - FRESH_MS &&
+        if (must_be_fresh(r, slot_kind(slot)) && cell->written_ms <= r->now_ms - FRESH_MS &&
             cell->padding == 0 && !expected_is(r, slot, difference)) {
-            run_fail(r, "what is well is fresh", "%s", difference);
+            run_fail(r, "kinds without faults are fresh", "%s", difference);
             return;
         }
     }
 }
 
-/* ---- the others ---- */
+/* ---- requests, readiness, convergence, rows ---- */
 
 static void check_requests(struct run *r)
 {
     for (unsigned target = 0; target < SIM_TARGET_COUNT; target++) {
         uint64_t more = r->wire.requests[target] - r->requests[target];
-        /* Of Events there are two watches, for a reason each. */
+        /* The exporter has two watches of Events, with one reason each. */
         unsigned limit = target == SIM_EVENT ? 2 * REQUESTS_A_SECOND : REQUESTS_A_SECOND;
 
         r->requests[target] = r->wire.requests[target];
@@ -68,7 +72,7 @@ static void check_requests(struct run *r)
                      sim_kinds[target].resource);
     }
     if (r->wire.watches_max > 1)
-        run_fail(r, "one watch a kind", "%u at a time", r->wire.watches_max);
+        run_fail(r, "one watch per kind", "%u at a time", r->wire.watches_max);
 }
 
 static void check_ready(struct run *r)
@@ -85,10 +89,10 @@ static void check_ready(struct run *r)
     for (size_t i = 0; i < ARRAY_LEN(basis); i++)
         well = well && !grace_was_struck(r, basis[i]);
     if (well && r->now_ms > PLAN_START_MS + READY_MS + CHECK_EVERY_MS)
-        run_fail(r, "it is ready in time", "policies and bindings were well");
+        run_fail(r, "the source is ready in time", "policies and bindings had no faults");
 }
 
-/* After the storm: is everything as it should be, and since when? */
+/* Notes whether the store still differs from the servers, and fails if the grace is over. */
 static void note_convergence(struct run *r)
 {
     char difference[EXPECTED_DIFFERENCE_MAX];
@@ -97,7 +101,7 @@ static void note_convergence(struct run *r)
         if (plan_has_kind(r->plan, slot_kind(slot)) && !expected_is(r, slot, difference)) {
             r->differed_ms = r->now_ms;
             if (r->now_ms > r->plan->storm_ms + grace_of_calm(r))
-                run_fail(r, "calm comes to an end", "%s", difference);
+                run_fail(r, "the store converges after the storm", "%s", difference);
             return;
         }
     }
@@ -115,7 +119,6 @@ void check_audit(struct run *r)
         note_convergence(r);
 }
 
-/* Rows that are shown rest on kinds that have been read, and on nothing else. */
 void check_rows(struct run *r)
 {
     char ignored[EXPECTED_DIFFERENCE_MAX];
@@ -127,9 +130,9 @@ void check_rows(struct run *r)
 
         if (plan_has_kind(r->plan, kind) && !expected_is_missing(r, kind) &&
             (!expected_is(r, slot, ignored) || r->api.etcd.cells[slot].padding > 0))
-            return; /* A change is under way, or cannot be read. */
+            return; /* The store lacks a change, or the object is too large to be read. */
     }
-    expected_page(r, "no row rests on what was never read");
+    expected_page(r, "no row depends on an unread kind");
 }
 
 void check_end(struct run *r)
@@ -139,5 +142,5 @@ void check_end(struct run *r)
     world_run(&r->world, run_clock_ms(r));
     page = page_of(r->registry);
     wire_hash_page(&r->wire, page);
-    expected_page(r, "the page is a fresh one's");
+    expected_page(r, "the last page equals a fresh one");
 }

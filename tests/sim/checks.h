@@ -3,15 +3,21 @@
 
 #include "tests/sim/run.h"
 
-/* The invariants of a run. Each calls run_fail() where it does not hold. */
+/* Invariants of a run. Each function calls run_fail() if one fails. */
 
 enum { CHECK_EVERY_MS = 1000 };
 
-/* At any time: what is well is fresh, nobody asks too often, and it is ready in time. */
+/*
+ * Checks that the source is ready in time and that the number of requests is bounded. Until the
+ * storm ends, kinds without faults must be fresh; afterwards, all kinds within grace_of_calm().
+ */
 void check_audit(struct run *r);
 
-/* Whenever nothing is under way: no row rests on what was never read. */
+/*
+ * Checks that no row depends on an unread kind, by comparison with a fresh exporter. Does nothing
+ * while the source is not ready, or the store lacks a change of a kind that has been read.
+ */
 void check_rows(struct run *r);
 
-/* After the calm: the page is that of an exporter that was just told what the servers have. */
+/* Checks that the last page equals that of a fresh exporter with the servers' objects. */
 void check_end(struct run *r);

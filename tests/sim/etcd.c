@@ -11,7 +11,8 @@ void etcd_release(struct etcd *e)
     free(e->log);
 }
 
-static void note(struct etcd *e, unsigned slot, const char *type, struct cell *cell, int64_t now_ms)
+static void append_change(struct etcd *e, unsigned slot, const char *type, struct cell *cell,
+                          int64_t now_ms)
 {
     if (e->count == e->capacity) {
         e->capacity = e->capacity ? 2 * e->capacity : 256;
@@ -34,7 +35,7 @@ void etcd_put(struct etcd *e, unsigned slot, uint32_t value, uint32_t padding, i
     if (added)
         cell->incarnation = ++e->incarnations;
     cell->generation = added ? 1 : cell->generation + 1;
-    note(e, slot, added ? "ADDED" : "MODIFIED", cell, now_ms);
+    append_change(e, slot, added ? "ADDED" : "MODIFIED", cell, now_ms);
 }
 
 void etcd_remove(struct etcd *e, unsigned slot, int64_t now_ms)
@@ -43,7 +44,7 @@ void etcd_remove(struct etcd *e, unsigned slot, int64_t now_ms)
 
     if (!cell->exists)
         return;
-    note(e, slot, "DELETED", cell, now_ms);
+    append_change(e, slot, "DELETED", cell, now_ms);
     cell->exists = false;
 }
 
@@ -69,7 +70,7 @@ void etcd_compact(struct etcd *e, size_t upto)
         e->compacted = version;
 }
 
-static void apply(struct cell *cell, const struct change *c)
+static void apply_change(struct cell *cell, const struct change *c)
 {
     *cell = c->cell;
     cell->exists = strcmp(c->type, "DELETED") != 0;
@@ -80,8 +81,9 @@ void etcd_restore(struct etcd *e, size_t count, int64_t now_ms)
     struct cell cells[SIM_SLOTS] = {{0}};
 
     for (size_t i = 0; i < count; i++) {
-        e->log[i].cell.padding = 0; /* Or it would be there for ever. */
-        apply(&cells[e->log[i].slot], &e->log[i]);
+        /* The fault that added the padding may be over: nothing would remove it again. */
+        e->log[i].cell.padding = 0;
+        apply_change(&cells[e->log[i].slot], &e->log[i]);
     }
     for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
         if (cells[slot].version != e->cells[slot].version ||
@@ -105,6 +107,6 @@ void etcd_kind_at(const struct etcd *e, enum sim_kind kind, size_t count,
     }
     for (size_t i = 0; i < count; i++) {
         if (slot_kind(e->log[i].slot) == kind)
-            apply(&out[e->log[i].slot % SIM_PLACES], &e->log[i]);
+            apply_change(&out[e->log[i].slot % SIM_PLACES], &e->log[i]);
     }
 }

@@ -7,9 +7,9 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
-/* ---- what the store has, and should have ---- */
+/* ---- store ---- */
 
-static struct entry *find(const struct store *store, unsigned slot)
+static struct entry *find_entry(const struct store *store, unsigned slot)
 {
     const struct sim_kind_row *row = &sim_kinds[slot_kind(slot)];
     char name[48];
@@ -18,7 +18,7 @@ static struct entry *find(const struct store *store, unsigned slot)
                                                 slot_name(slot, name)});
 }
 
-static bool label_is(const struct labels *labels, uint32_t value)
+static bool has_value_label(const struct labels *labels, uint32_t value)
 {
     char text[16];
 
@@ -30,7 +30,7 @@ static bool label_is(const struct labels *labels, uint32_t value)
     return false;
 }
 
-/* Does the store's object have the value? Of some kinds no value is kept. */
+/* Returns true if the stored object has the value, or is of a class that stores no value. */
 static bool has_value(const struct entry *entry, unsigned slot, uint32_t value)
 {
     char region[16];
@@ -41,7 +41,8 @@ static bool has_value(const struct entry *entry, unsigned slot, uint32_t value)
     case CLASS_BINDING:
         return entry_binding(entry)->replicas == (int32_t)value;
     case CLASS_TEMPLATE:
-        return slot_kind(slot) >= SIM_TEMPLATE && label_is(&entry_template(entry)->labels, value);
+        return slot_kind(slot) >= SIM_TEMPLATE &&
+               has_value_label(&entry_template(entry)->labels, value);
     case CLASS_CLUSTER:
         snprintf(region, sizeof(region), "r%u", value);
         return strcmp(entry_cluster(entry)->region, region) == 0;
@@ -81,7 +82,7 @@ static bool is_kept(const struct run *r, unsigned slot)
 bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX])
 {
     const struct cell *cell = &r->api.etcd.cells[slot];
-    const struct entry *entry = find(r->world.store, slot);
+    const struct entry *entry = find_entry(r->world.store, slot);
     bool there = entry && entry_exists(entry), kept = is_kept(r, slot);
     char name[48];
 
@@ -99,7 +100,7 @@ bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DI
 
 bool expected_knows(const struct run *r, const struct change *c)
 {
-    const struct entry *entry = find(r->world.store, c->slot);
+    const struct entry *entry = find_entry(r->world.store, c->slot);
     char version[24];
 
     snprintf(version, sizeof(version), "%" PRIu64, c->version);
@@ -118,9 +119,10 @@ bool expected_is_missing(const struct run *r, unsigned kind)
     return false;
 }
 
-/* ---- the page ---- */
+/* ---- page ---- */
 
-static enum api_version_answer judge(const void *context, const char *api_version, const char *kind)
+static enum api_version_answer find_api_version(const void *context, const char *api_version,
+                                                const char *kind)
 {
     const struct run *r = context;
 
@@ -133,7 +135,7 @@ static enum api_version_answer judge(const void *context, const char *api_versio
     return API_VERSION_UNKNOWN;
 }
 
-static void put(const struct run *r, struct world *world, unsigned slot)
+static void put_object(const struct run *r, struct world *world, unsigned slot)
 {
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 16);
 
@@ -141,14 +143,14 @@ static void put(const struct run *r, struct world *world, unsigned slot)
     world_put_text(world, json.data);
 }
 
-/* An exporter's that was just told what the servers have of the kinds that have been read. */
-static char *fresh_page(const struct run *r)
+/* Returns the page of a fresh exporter with the servers' objects of all kinds that were read. */
+static char *build_fresh_page(const struct run *r)
 {
     struct world fresh;
 
     world_init(&fresh, &rules_options_default, 99);
     struct registry *registry = page_registry(&fresh, &registry_options_default);
-    engine_set_api_version_source(fresh.engine, (struct api_version_source){judge, r});
+    engine_set_api_version_source(fresh.engine, (struct api_version_source){find_api_version, r});
     for (unsigned slot = SIM_SLOTS; slot-- > 0;) {
         unsigned kind = slot_kind(slot);
 
@@ -156,7 +158,7 @@ static char *fresh_page(const struct run *r)
             engine_set_incomplete(fresh.engine, sim_kinds[kind].api_version, sim_kinds[kind].kind,
                                   true);
         else if (plan_has_kind(r->plan, kind) && is_kept(r, slot))
-            put(r, &fresh, slot);
+            put_object(r, &fresh, slot);
     }
     world_inherit(&fresh, &r->world);
     world_run(&fresh, run_clock_ms(r));
@@ -175,7 +177,7 @@ void expected_page(struct run *r, const char *invariant)
     r->verdict->partial += kube_source_missing_count(r->source) > 0;
 
     CLEANUP(free_cleanup) char *page = page_of(r->registry);
-    CLEANUP(free_cleanup) char *fresh = fresh_page(r);
+    CLEANUP(free_cleanup) char *fresh = build_fresh_page(r);
     const char *is = page, *should = fresh;
 
     page_drop_history(page);

@@ -3,21 +3,21 @@
 
 #include "tests/sim/run.h"
 
-/* What the exporter should have, and show, given what the servers have. */
+/* Expected content of the exporter's store and page, derived from the servers' objects. */
 
 enum { EXPECTED_DIFFERENCE_MAX = 300 };
 
-/* True if the store has of this place what it should have; else what differs. */
+/* Returns true if the store is as expected for the slot. Else describes the difference. */
 bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX]);
 
-/* True if the store has the object as the change has made it; not of one that was deleted. */
+/* Returns true if the store has the object in the version of the change; false for a deletion. */
 bool expected_knows(const struct run *r, const struct change *c);
 
-/* True if the exporter says that it has not read the kind. */
+/* Returns true if the exporter reports the kind as unread. */
 bool expected_is_missing(const struct run *r, unsigned kind);
 
 /*
- * The page is that of an exporter that was just told what the servers have of all kinds that have
- * been read; else the invariant does not hold.
+ * Fails the invariant unless the page, without history, equals that of a fresh exporter with the
+ * servers' objects of all kinds that have been read. Does nothing if an invariant failed before.
  */
 void expected_page(struct run *r, const char *invariant);

@@ -4,18 +4,19 @@
 enum {
     FRESH_MS = 10 * 1000,
     MOMENT_MS = 5 * 1000,
-    GIVE_UP_MS = 15 * 1000, /* What brings nothing is tried in another way. */
-    LASTED_MS = 10 * 1000,  /* A stream that lasts ends a row of failures. */
-    /* A wait between two tries, and the try; and before that one that is never answered. */
+    GIVE_UP_MS = 15 * 1000, /* Longest wait of the exporter for the end of initial events. */
+    LASTED_MS = 10 * 1000,  /* A stream of this duration resets the retry delay. */
+    /* Longest delay between two requests, and the second request. */
     RETRY_MS = 65 * 1000,
+    /* The same after a request without a response. */
     HANG_MS = 60 * 1000 + RETRY_MS,
-    /* A stream that says nothing more, and its server thinks it is open. */
+    /* Longest stream, if it stays silent and open, and a request without a response. */
     STREAM_MS = (600 + 30) * 1000 + HANG_MS,
-    /* An audit is due, and others are before it; what differs is asked about for two minutes. */
+    /* Interval of audits, audits of other kinds before, and 2 minutes to confirm a difference. */
     AUDIT_MS = RUN_AUDIT_INTERVAL_MS + 5 * 60 * 1000,
 };
 
-/* How long a fault of each type may be felt when it is over. */
+/* Time for which the effects of a fault may last after its end, by type. */
 static const int64_t grace_ms[FAULT_COUNT] = {
     [FAULT_HANG] = HANG_MS,      [FAULT_SILENT] = STREAM_MS, [FAULT_DRIP] = RETRY_MS,
     [FAULT_CUT] = RETRY_MS,      [FAULT_RESET] = RETRY_MS,   [FAULT_REFUSE] = RETRY_MS,
@@ -27,15 +28,14 @@ static const int64_t grace_ms[FAULT_COUNT] = {
     [FAULT_RESTORE] = MOMENT_MS, [FAULT_PAGES] = RETRY_MS,
 };
 
-/* True if the kind's streams, where they are to begin with all objects, never say that they have.
- */
-static bool never_begins(const struct run *r, unsigned target)
+/* Returns true if the exporter requests initial events of the kind, and they never end. */
+static bool never_ends_initial_events(const struct run *r, unsigned target)
 {
     return target < SIM_KIND_COUNT && r->plan->streaming_lists &&
            r->plan->initial[target] == INITIAL_WITHOUT_END;
 }
 
-static bool strikes(const struct run *r, size_t at, unsigned target)
+static bool strikes_target(const struct run *r, size_t at, unsigned target)
 {
     const struct fault *f = &r->plan->faults[at];
 
@@ -43,23 +43,27 @@ static bool strikes(const struct run *r, size_t at, unsigned target)
            (f->targets >> target & 1);
 }
 
-static int64_t last_ms(const struct run *r, size_t at)
+static int64_t fault_end_ms(const struct run *r, size_t at)
 {
     const struct fault *f = &r->plan->faults[at];
 
     return f->until_ms < r->plan->storm_ms ? f->until_ms : r->plan->storm_ms;
 }
 
-/* Waits grow with failures in a row: one that comes soon after another is felt for as long. */
-static void compound(struct run *r, unsigned target, int64_t grace[static PLAN_FAULTS_MAX])
+/*
+ * Extends the grace of a fault that begins soon after another to the other's grace: the retry delay
+ * grows with consecutive failures.
+ */
+static void extend_grace(struct run *r, unsigned target, int64_t grace[static PLAN_FAULTS_MAX])
 {
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < r->plan->fault_count; i++) {
             for (size_t j = 0; j < r->plan->fault_count; j++) {
-                if (strikes(r, i, target) && strikes(r, j, target) && grace[i] < grace[j] &&
+                if (strikes_target(r, i, target) && strikes_target(r, j, target) &&
+                    grace[i] < grace[j] &&
                     r->plan->faults[i].from_ms >= r->plan->faults[j].from_ms &&
-                    r->plan->faults[i].from_ms <= last_ms(r, j) + grace[j] + LASTED_MS) {
+                    r->plan->faults[i].from_ms <= fault_end_ms(r, j) + grace[j] + LASTED_MS) {
                     grace[i] = grace[j];
                     more = true;
                 }
@@ -71,22 +75,23 @@ static void compound(struct run *r, unsigned target, int64_t grace[static PLAN_F
 void grace_init(struct run *r)
 {
     for (unsigned target = 0; target < SIM_TARGET_COUNT; target++) {
-        /* What turns out to be no way to read a kind was one try more. */
-        int64_t extra = never_begins(r, target) ? GIVE_UP_MS : 0;
+        /* Initial events without an end cost one more attempt. */
+        int64_t extra = never_ends_initial_events(r, target) ? GIVE_UP_MS : 0;
         int64_t grace[PLAN_FAULTS_MAX];
 
         for (size_t i = 0; i < r->plan->fault_count; i++)
             grace[i] = grace_ms[r->plan->faults[i].type];
-        compound(r, target, grace);
+        extend_grace(r, target, grace);
         for (size_t i = 0; i < r->plan->fault_count; i++)
-            r->sick_ms[target][i] = strikes(r, i, target) ? last_ms(r, i) + grace[i] + extra : 0;
+            r->sick_ms[target][i] =
+                strikes_target(r, i, target) ? fault_end_ms(r, i) + grace[i] + extra : 0;
     }
 }
 
-/* 0: it was never struck. */
+/* Returns the end of the effects of all faults so far; 0 if the target had no fault. */
 static int64_t sick_until_ms(const struct run *r, unsigned target)
 {
-    int64_t until = never_begins(r, target) ? PLAN_START_MS + GIVE_UP_MS : 0;
+    int64_t until = never_ends_initial_events(r, target) ? PLAN_START_MS + GIVE_UP_MS : 0;
 
     for (size_t i = 0; i < r->plan->fault_count; i++) {
         if (r->plan->faults[i].from_ms <= r->now_ms && r->sick_ms[target][i] > until)

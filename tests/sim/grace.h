@@ -3,16 +3,19 @@
 
 #include "tests/sim/run.h"
 
-/* Which kinds are well, and how long it takes one that was not to be so again. */
+/* Targets that suffer from faults, and the time that their recovery may take. */
 
-/* Find out once for the plan. */
+/* Computes the end of the effects of every fault in the plan. */
 void grace_init(struct run *r);
 
-/* True while a fault strikes the target, and for as long after it as its consequences may last. */
+/*
+ * Returns true while a fault of the target is active or its effects may last, after a restore that
+ * only the exporter's audit detects, and at first for a kind without an end of initial events.
+ */
 bool grace_is_sick(const struct run *r, unsigned target);
 
-/* True if a fault has struck the target at any time so far. */
+/* Returns true if grace_is_sick() may have been true at any time so far. */
 bool grace_was_struck(const struct run *r, unsigned target);
 
-/* How long after the storm, in milliseconds, the store may differ from the servers. */
+/* Returns how long after the storm, in milliseconds, the store may differ from the servers. */
 int64_t grace_of_calm(const struct run *r);

@@ -38,7 +38,7 @@ const char *slot_ns(unsigned slot)
     return sim_kinds[slot_kind(slot)].cluster_scoped ? "" : namespaces[slot % NAMESPACES];
 }
 
-static const char *plain_name(unsigned slot, char out[static 48])
+static const char *write_plain_name(unsigned slot, char out[static 48])
 {
     const char *name = names[slot / NAMESPACES % NAMES];
 
@@ -56,7 +56,7 @@ static bool is_binding(unsigned slot)
 
 unsigned slot_bound(unsigned slot)
 {
-    /* Mostly of the kinds that every world has. */
+    /* Most are kinds that every drawn plan has: ConfigMap, Deployment and Foo. */
     static const enum sim_kind kinds[SIM_PLACES] = {
         SIM_CONFIG_MAP, SIM_DEPLOYMENT, SIM_FOO,     SIM_DEPLOYMENT, SIM_FOO,     SIM_SECRET,
         SIM_FOO,        SIM_CONFIG_MAP, SIM_SERVICE, SIM_BAR,        SIM_SERVICE, SIM_DEPLOYMENT,
@@ -69,19 +69,19 @@ unsigned slot_bound(unsigned slot)
 
 const char *slot_name(unsigned slot, char out[static 48])
 {
-    size_t len = strlen(plain_name(slot, out));
+    size_t len = strlen(write_plain_name(slot, out));
 
     if (!is_binding(slot))
         return out;
-    /* As Karmada names it after its template. */
+    /* Karmada names a binding <template name>-<template kind>, in lower case. */
     snprintf(out + len, 48 - len, "-%s", sim_kinds[slot_kind(slot_bound(slot))].kind);
     for (char *c = out + len; *c; c++)
         *c = (char)tolower((unsigned char)*c);
     return out;
 }
 
-/* The kinds of the selectors of a policy: one or two. */
-static void selected_kinds(uint32_t value, unsigned template_kinds, enum sim_kind out[2])
+/* Writes the kinds of a policy's resource selectors; both are equal if it has one selector. */
+static void derive_selected_kinds(uint32_t value, unsigned template_kinds, enum sim_kind out[2])
 {
     out[0] = (enum sim_kind)(SIM_TEMPLATE + value % template_kinds);
     out[1] = value % 3 == 0
@@ -93,11 +93,11 @@ bool value_selects(uint32_t value, enum sim_kind kind, unsigned template_kinds)
 {
     enum sim_kind kinds[2];
 
-    selected_kinds(value, template_kinds, kinds);
+    derive_selected_kinds(value, template_kinds, kinds);
     return kinds[0] == kind || kinds[1] == kind;
 }
 
-/* ---- what objects say ---- */
+/* ---- JSON of objects ---- */
 
 static void write_claim(unsigned slot, uint32_t value, struct strbuf *out)
 {
@@ -109,14 +109,14 @@ static void write_claim(unsigned slot, uint32_t value, struct strbuf *out)
     if (value % 4 == 0 || (value % 4 == 1 && !*ns)) {
         strbuf_adds(out, "}");
     } else if (value % 4 == 1) {
-        plain_name(SIM_POLICY * SIM_PLACES + policy, name);
+        write_plain_name(SIM_POLICY * SIM_PLACES + policy, name);
         strbuf_addf(out,
                     ",\"propagationpolicy.karmada.io/permanent-id\":\"id-%s\"},\"annotations\":{"
                     "\"propagationpolicy.karmada.io/namespace\":\"%s\","
                     "\"propagationpolicy.karmada.io/name\":\"%s\"}",
                     name, ns, name);
     } else {
-        plain_name(SIM_CLUSTER_POLICY * SIM_PLACES + policy, name);
+        write_plain_name(SIM_CLUSTER_POLICY * SIM_PLACES + policy, name);
         strbuf_addf(out,
                     ",\"clusterpropagationpolicy.karmada.io/permanent-id\":\"id-%s\"},"
                     "\"annotations\":{\"clusterpropagationpolicy.karmada.io/name\":\"%s\"}",
@@ -135,7 +135,7 @@ static void write_labels(unsigned slot, uint32_t value, struct strbuf *out)
     strbuf_addf(out, ",\"labels\":{\"v\":\"%u\"", value);
     if (slot_kind(slot) == SIM_POLICY || slot_kind(slot) == SIM_CLUSTER_POLICY)
         strbuf_addf(out, ",\"%spropagationpolicy.karmada.io/permanent-id\":\"id-%s\"",
-                    slot_kind(slot) == SIM_POLICY ? "" : "cluster", plain_name(slot, name));
+                    slot_kind(slot) == SIM_POLICY ? "" : "cluster", write_plain_name(slot, name));
     strbuf_adds(out, "}");
 }
 
@@ -171,7 +171,7 @@ static void write_policy(uint32_t value, unsigned template_kinds, struct strbuf 
 {
     enum sim_kind kinds[2];
 
-    selected_kinds(value, template_kinds, kinds);
+    derive_selected_kinds(value, template_kinds, kinds);
     strbuf_addf(out, ",\"spec\":{\"priority\":%u,", value);
     write_propagation(value, out);
     if (value % 11 == 0)
@@ -197,7 +197,7 @@ static void write_binding(unsigned slot, uint32_t value, struct strbuf *out)
                 ",\"clusters\":[{\"name\":\"app-%c\",\"replicas\":%u}],\"resource\":{"
                 "\"apiVersion\":\"%s\",\"kind\":\"%s\",\"name\":\"%s\"",
                 'a' + (char)(value % 3), value, row->api_version, row->kind,
-                plain_name(bound, name));
+                write_plain_name(bound, name));
     if (!row->cluster_scoped)
         strbuf_addf(out, ",\"namespace\":\"%s\"", slot_ns(bound));
     strbuf_adds(out, "}}");

@@ -5,9 +5,9 @@
 #include "metrics/model/metadata.h"
 
 /*
- * What there may be in a world of the simulation: a few kinds, and of each a fixed number of
- * places for objects. What an object says follows from its value alone, so that a write is a
- * place and a number.
+ * Objects of the simulated control plane. Each kind has a fixed number of slots; a slot holds at
+ * most one object. The name of an object follows from its slot, its labels and spec from its slot
+ * and its value. A write therefore consists of a slot and a number.
  */
 enum sim_kind {
     SIM_POLICY,
@@ -18,28 +18,28 @@ enum sim_kind {
     SIM_CLUSTER_OVERRIDE,
     SIM_CLUSTER,
     SIM_EVENT,
-    SIM_TEMPLATE, /* The first kind of templates; of those a world has some, in this order. */
+    SIM_TEMPLATE, /* First kind of templates. A plan has the first few of them, in this order. */
     SIM_CONFIG_MAP = SIM_TEMPLATE,
     SIM_DEPLOYMENT,
-    SIM_FOO, /* Of a CRD, as are Zone and Bar. */
+    SIM_FOO, /* Custom resource, like Zone and Bar. */
     SIM_SECRET,
     SIM_ZONE, /* Cluster-scoped. */
     SIM_SERVICE,
     SIM_BAR,
     SIM_STATEFUL_SET,
     SIM_KIND_COUNT,
-    SIM_DISCOVERY = SIM_KIND_COUNT, /* Not a kind, but can fail like one. */
+    SIM_DISCOVERY = SIM_KIND_COUNT, /* Target of requests and faults, but not a kind. */
     SIM_TARGET_COUNT,
 };
 
 enum {
     SIM_TEMPLATE_KINDS = SIM_KIND_COUNT - SIM_TEMPLATE,
-    SIM_PLACES = 12, /* Of each kind. */
+    SIM_PLACES = 12, /* Slots of each kind. */
     SIM_SLOTS = SIM_KIND_COUNT * SIM_PLACES,
     SIM_VALUES = 1000,
 };
 
-/* Of every SIM_EVENT. */
+/* Reason of every SIM_EVENT. */
 #define EVENT_REASON "DependencyPolicyConflict"
 
 struct sim_kind_row {
@@ -50,15 +50,15 @@ struct sim_kind_row {
 };
 extern const struct sim_kind_row sim_kinds[SIM_KIND_COUNT];
 
-/* An object, or the place of one. */
+/* Content of a slot. */
 struct cell {
     bool exists;
-    uint32_t value;   /* Below SIM_VALUES. */
-    uint32_t padding; /* How much longer than others it is, in bytes. */
-    uint32_t incarnation;
+    uint32_t value;       /* Below SIM_VALUES. */
+    uint32_t padding;     /* Bytes of filler; 0 for an object of ordinary size. */
+    uint32_t incarnation; /* Part of the uid; differs after the object is created again. */
     uint32_t generation;
-    uint64_t version;
-    int64_t written_ms; /* Also of what was deleted. */
+    uint64_t version;   /* resourceVersion of the last change. */
+    int64_t written_ms; /* Time of the last change, including deletion. */
 };
 
 static inline enum sim_kind slot_kind(unsigned slot)
@@ -66,19 +66,19 @@ static inline enum sim_kind slot_kind(unsigned slot)
     return (enum sim_kind)(slot / SIM_PLACES);
 }
 
-/* "" for what is cluster-scoped. */
+/* Returns the namespace of the slot's object; "" for a cluster-scoped kind. */
 const char *slot_ns(unsigned slot);
-/* The name of its object; borrowed from `out`. */
+/* Writes the name of the slot's object to `out`. Returns `out`. */
 const char *slot_name(unsigned slot, char out[static 48]);
 
-/* The place of the template that the binding of this place refers to. */
+/* Returns the slot of the template that the binding in this slot refers to. */
 unsigned slot_bound(unsigned slot);
-/* True if a policy of this value has a selector of that kind. */
+/* Returns true if a policy of this value has a resource selector for the kind. */
 bool value_selects(uint32_t value, enum sim_kind kind, unsigned template_kinds);
 
 /*
- * Append the object, whole or as its metadata alone. `template_kinds` is how many kinds of
- * templates the world has.
+ * Appends the object as JSON, complete or as PartialObjectMetadata. `template_kinds` is the number
+ * of template kinds in the plan.
  */
 void object_write(unsigned slot, const struct cell *cell, unsigned template_kinds,
                   bool metadata_only, struct strbuf *out);

@@ -27,7 +27,7 @@ enum {
     INITIAL_WRITES_MIN = 30,
 };
 
-/* The kinds whose objects every verdict rests on: often spared, so that the rest can be seen. */
+/* Every decision depends on these kinds. Most faults spare them, so that other kinds matter. */
 enum {
     BASIS = 1 << SIM_POLICY | 1 << SIM_CLUSTER_POLICY | 1 << SIM_BINDING | 1 << SIM_CLUSTER_BINDING
 };
@@ -48,7 +48,7 @@ static void draw_world(struct plan *p)
 
     unsigned refused = rng_below(&r, 3), silent = rng_below(&r, 3);
     for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
-        /* All of them, none, or some: aggregated APIs are not as the others are. */
+        /* All, some or no kinds: aggregated API servers differ from kube-apiserver. */
         p->initial[kind] = refused == 0 || (refused == 1 && rng_chance(&r, 20)) ? INITIAL_REFUSED
                            : rng_chance(&r, 8) ? INITIAL_WITHOUT_END
                                                : INITIAL_SENT;
@@ -59,7 +59,7 @@ static void draw_world(struct plan *p)
 static struct write draw_write(const struct plan *p, size_t number)
 {
     struct rng r = rng_of(p->seed, STREAM_WRITES + number);
-    /* Templates are most of what there is. */
+    /* Most objects are templates. */
     unsigned kind = rng_chance(&r, 45) ? rng_below(&r, SIM_TEMPLATE)
                                        : SIM_TEMPLATE + rng_below(&r, p->template_kinds);
     bool initial = number < INITIAL_WRITES_MIN || rng_chance(&r, 20);
@@ -90,7 +90,7 @@ static struct fault draw_fault(const struct plan *p, size_t number)
 {
     static const uint32_t crds = 1 << SIM_FOO | 1 << SIM_ZONE | 1 << SIM_BAR;
     struct rng r = rng_of(p->seed, STREAM_FAULTS + number);
-    /* Three of four strike some kinds, the others all. */
+    /* Three of four faults are of some kinds, the others of all. */
     struct fault f = {
         .type = rng_chance(&r, 75)
                     ? (enum fault_type)rng_below(&r, FAULT_KIND_COUNT)
@@ -111,14 +111,14 @@ static struct fault draw_fault(const struct plan *p, size_t number)
     if (f.type == FAULT_STALE)
         f.targets = crds | 1 << SIM_DISCOVERY;
     if (f.type == FAULT_OVERSIZE && !rng_chance(&r, 15))
-        f.type = FAULT_GARBAGE; /* Eight MiB each: not too often. */
+        f.type = FAULT_GARBAGE; /* Each object takes 9 MiB: keep them rare. */
     if (f.type == FAULT_RESTORE || f.type == FAULT_LOSS || f.type == FAULT_GOAWAY ||
         f.type == FAULT_COMPACT)
         f.until_ms = f.from_ms;
     return f;
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_write_times(const void *a, const void *b)
 {
     const struct write *x = a, *y = b;
 
@@ -131,7 +131,7 @@ void plan_init(struct plan *p, uint64_t seed)
     draw_world(p);
     for (size_t i = 0; i < p->write_count; i++)
         p->writes[i] = draw_write(p, i);
-    qsort(p->writes, p->write_count, sizeof(p->writes[0]), by_time);
+    qsort(p->writes, p->write_count, sizeof(p->writes[0]), compare_write_times);
     for (size_t i = 0; i < p->fault_count; i++)
         p->faults[i] = draw_fault(p, i);
 }
@@ -149,7 +149,7 @@ const struct fault *plan_fault(const struct plan *p, enum fault_type type, unsig
     return NULL;
 }
 
-/* ---- for people ---- */
+/* ---- options and description ---- */
 
 bool plan_keep(struct plan *p, const char *text)
 {

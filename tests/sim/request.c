@@ -2,8 +2,8 @@
 #include "metrics/base/number.h"
 #include "tests/sim/api.h"
 
-/* Put the decoded value of a parameter of the path into `out`; false if it has none. */
-static bool parameter(const char *path, const char *name, char *out, size_t size)
+/* Writes the decoded value of a query parameter, cut to `size`. Returns false if it is absent. */
+static bool read_parameter(const char *path, const char *name, char *out, size_t size)
 {
     size_t len = strlen(name), used = 0;
     const char *at = strchr(path, '?');
@@ -27,13 +27,14 @@ static bool parameter(const char *path, const char *name, char *out, size_t size
     return true;
 }
 
-static uint64_t number(const char *path, const char *name, bool *out_there)
+/* Returns the value of a query parameter; 0 if it is absent or not a number. */
+static uint64_t read_number(const char *path, const char *name, bool *out_present)
 {
     char text[64];
     uint64_t value = 0;
 
-    *out_there = parameter(path, name, text, sizeof(text)) && *text;
-    return *out_there && parse_uint(text, UINT64_MAX, &value) ? value : 0;
+    *out_present = read_parameter(path, name, text, sizeof(text)) && *text;
+    return *out_present && parse_uint(text, UINT64_MAX, &value) ? value : 0;
 }
 
 static bool read_kind(const char *path, struct api_request *out)
@@ -71,35 +72,35 @@ static void read_parameters(const char *path, struct api_request *out)
     char text[128];
     bool ignored;
 
-    out->version = number(path, "resourceVersion", &out->has_version);
-    out->limit = (unsigned)number(path, "limit", &ignored);
-    out->timeout_ms = (int64_t)number(path, "timeoutSeconds", &ignored) * 1000;
-    parameter(path, "continue", out->token, sizeof(out->token));
+    out->version = read_number(path, "resourceVersion", &out->has_version);
+    out->limit = (unsigned)read_number(path, "limit", &ignored);
+    out->timeout_ms = (int64_t)read_number(path, "timeoutSeconds", &ignored) * 1000;
+    read_parameter(path, "continue", out->token, sizeof(out->token));
     out->initial =
-        parameter(path, "sendInitialEvents", text, sizeof(text)) && strcmp(text, "true") == 0;
-    out->bookmarks =
-        parameter(path, "allowWatchBookmarks", text, sizeof(text)) && strcmp(text, "true") == 0;
-    if (parameter(path, "fieldSelector", text, sizeof(text)) &&
+        read_parameter(path, "sendInitialEvents", text, sizeof(text)) && strcmp(text, "true") == 0;
+    out->bookmarks = read_parameter(path, "allowWatchBookmarks", text, sizeof(text)) &&
+                     strcmp(text, "true") == 0;
+    if (read_parameter(path, "fieldSelector", text, sizeof(text)) &&
         strncmp(text, "metadata.name=", 14) == 0)
         snprintf(out->name, sizeof(out->name), "%.40s", text + 14);
-    out->of_other_reason = strncmp(text, "reason=", 7) == 0 && strcmp(text + 7, EVENT_REASON) != 0;
+    out->other_reason = strncmp(text, "reason=", 7) == 0 && strcmp(text + 7, EVENT_REASON) != 0;
 }
 
 void api_request_read(const char *path, const char *accept, struct api_request *out)
 {
     char text[8];
 
-    *out = (struct api_request){.what = REQUEST_OTHER, .target = SIM_DISCOVERY};
+    *out = (struct api_request){.type = REQUEST_OTHER, .target = SIM_DISCOVERY};
     out->metadata_only = strstr(accept, "as=PartialObjectMetadata") != NULL;
     if (read_kind(path, out)) {
-        out->what = out->name[0] ? REQUEST_GET : REQUEST_LIST;
-        if (parameter(path, "watch", text, sizeof(text)) && strcmp(text, "true") == 0)
-            out->what = REQUEST_WATCH;
+        out->type = out->name[0] ? REQUEST_GET : REQUEST_LIST;
+        if (read_parameter(path, "watch", text, sizeof(text)) && strcmp(text, "true") == 0)
+            out->type = REQUEST_WATCH;
         read_parameters(path, out);
-        if (out->what == REQUEST_GET && strstr(path, "fieldSelector="))
-            out->what = REQUEST_LIST;
+        if (out->type == REQUEST_GET && strstr(path, "fieldSelector="))
+            out->type = REQUEST_LIST;
     } else if (strcmp(path, "/api") == 0 || strcmp(path, "/apis") == 0) {
-        out->what = REQUEST_DISCOVERY;
+        out->type = REQUEST_DISCOVERY;
         out->core = strcmp(path, "/api") == 0;
     }
 }

@@ -6,8 +6,8 @@
 #include "tests/sim/grace.h"
 
 enum {
-    CALM_MS = 16 * 60 * 1000, /* Longer than anything may take (grace.c). */
-    CALM_SOON_MS = 90 * 1000,
+    CALM_MS = 16 * 60 * 1000, /* Longer than any recovery without an audit (grace.c). */
+    CALM_AFTER_MS = 90 * 1000,
     CALM_EVERY_MS = 10 * 1000,
     PAGE_EVERY_MS = 7 * 1000,
     OVERSIZE_BYTES = 9 << 20,
@@ -34,9 +34,9 @@ void run_fail(struct run *r, const char *invariant, const char *fmt, ...)
     va_end(args);
 }
 
-/* ---- what the plan has happen ---- */
+/* ---- writes and faults ---- */
 
-static void overlay_write(struct run *r, const struct write *w)
+static void apply_write(struct run *r, const struct write *w)
 {
     if (!plan_has_kind(r->plan, slot_kind(w->slot)) || r->api.unserved[slot_kind(w->slot)])
         return;
@@ -46,7 +46,7 @@ static void overlay_write(struct run *r, const struct write *w)
         etcd_put(&r->api.etcd, w->slot, w->value, 0, r->now_ms);
 }
 
-static void serve(struct run *r, const struct fault *f, bool served)
+static void set_served(struct run *r, const struct fault *f, bool served)
 {
     for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
         if (!(f->targets >> kind & 1))
@@ -57,8 +57,8 @@ static void serve(struct run *r, const struct fault *f, bool served)
     }
 }
 
-/* Make one object of each of the fault's kinds too large, or small again. */
-static void resize(struct run *r, const struct fault *f, uint32_t padding)
+/* Writes one object of each of the fault's kinds, with that many bytes of filler. */
+static void put_padded(struct run *r, const struct fault *f, uint32_t padding)
 {
     for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
         if ((f->targets >> kind & 1) && plan_has_kind(r->plan, kind) && !r->api.unserved[kind])
@@ -67,8 +67,8 @@ static void resize(struct run *r, const struct fault *f, uint32_t padding)
     }
 }
 
-/* True if the store has anything that changed since the log had `count` changes. */
-static bool is_known_since(const struct run *r, size_t count)
+/* Returns true if the store has the result of any change after the first `count`. */
+static bool stores_change_since(const struct run *r, size_t count)
 {
     for (size_t i = count; i < r->api.etcd.count; i++) {
         if (expected_knows(r, &r->api.etcd.log[i]))
@@ -77,12 +77,12 @@ static bool is_known_since(const struct run *r, size_t count)
     return false;
 }
 
-/* Back by at most half of the log. What was served then is served again. */
-static void restore(struct run *r, const struct fault *f)
+/* Undoes up to half of the log. The watch caches have the restored state at once. */
+static void restore_etcd(struct run *r, const struct fault *f)
 {
     size_t back = r->api.etcd.count ? f->param % (r->api.etcd.count / 2 + 1) : 0;
 
-    if (r->source && back > 0 && !is_known_since(r, r->api.etcd.count - back)) {
+    if (r->source && back > 0 && !stores_change_since(r, r->api.etcd.count - back)) {
         r->silent_ms = r->now_ms;
         r->verdict->silent++;
     }
@@ -94,24 +94,24 @@ static void restore(struct run *r, const struct fault *f)
 static void begin_fault(struct run *r, const struct fault *f)
 {
     if (f->type == FAULT_UNSERVED)
-        serve(r, f, false);
+        set_served(r, f, false);
     else if (f->type == FAULT_OVERSIZE)
-        resize(r, f, OVERSIZE_BYTES);
+        put_padded(r, f, OVERSIZE_BYTES);
     else if (f->type == FAULT_LAG)
         r->api.servers[f->param % r->plan->servers].lag_ms = 1000 + f->param / 8 % 60000;
     else if (f->type == FAULT_COMPACT)
         etcd_compact(&r->api.etcd, r->api.etcd.count - r->api.etcd.count * (f->param % 4) / 16);
     else if (f->type == FAULT_RESTORE)
-        restore(r, f);
+        restore_etcd(r, f);
     wire_strike(&r->wire, f);
 }
 
 static void end_fault(struct run *r, const struct fault *f)
 {
     if (f->type == FAULT_UNSERVED)
-        serve(r, f, true);
+        set_served(r, f, true);
     else if (f->type == FAULT_OVERSIZE)
-        resize(r, f, 0);
+        put_padded(r, f, 0);
     else if (f->type == FAULT_LAG)
         r->api.servers[f->param % r->plan->servers].lag_ms = 0;
     wire_wake(&r->wire);
@@ -122,7 +122,7 @@ static int64_t fault_end_ms(const struct run *r, const struct fault *f)
     return f->until_ms < r->plan->storm_ms ? f->until_ms : r->plan->storm_ms;
 }
 
-static void overlay_plan(struct run *r)
+static void apply_plan(struct run *r)
 {
     const struct plan *p = r->plan;
     size_t before = r->api.etcd.count;
@@ -145,13 +145,13 @@ static void overlay_plan(struct run *r)
            p->writes[r->next_write].at_ms < p->storm_ms;
          r->next_write++) {
         if (!p->dropped[r->next_write])
-            overlay_write(r, &p->writes[r->next_write]);
+            apply_write(r, &p->writes[r->next_write]);
     }
     if (r->api.etcd.count != before)
         wire_wake(&r->wire);
 }
 
-static int64_t plan_due(const struct run *r)
+static int64_t next_plan_ms(const struct run *r)
 {
     const struct plan *p = r->plan;
     int64_t due = INT64_MAX;
@@ -171,7 +171,7 @@ static int64_t plan_due(const struct run *r)
 
 /* ---- turns ---- */
 
-static void start(struct run *r)
+static void start_exporter(struct run *r)
 {
     r->source = kube_source_new(&(struct kube_settings){
         .store = r->world.store,
@@ -187,23 +187,23 @@ static void start(struct run *r)
     });
 }
 
-static void turn(struct run *r)
+static void take_turn(struct run *r)
 {
-    overlay_plan(r);
+    apply_plan(r);
     if (!r->source && r->now_ms >= PLAN_START_MS)
-        start(r);
+        start_exporter(r);
     wire_turn(&r->wire, r->now_ms);
     if (!r->source)
         return;
     kube_source_turn(r->source, r->now_ms, run_clock_ms(r));
     engine_run(r->world.engine, run_clock_ms(r), 1 + rng_below(&r->rng, 64));
-    /* Long after the storm not much happens any more. */
-    bool calm = r->now_ms > r->plan->storm_ms + CALM_SOON_MS;
+    /* Long after the storm little changes: check less often. */
+    bool calm = r->now_ms > r->plan->storm_ms + CALM_AFTER_MS;
     if (r->now_ms >= r->page_ms) {
         free(page_of(r->registry));
         if (!calm && rng_chance(&r->rng, 30))
             check_rows(r);
-        r->page_ms = r->now_ms + (calm ? CALM_SOON_MS : PAGE_EVERY_MS);
+        r->page_ms = r->now_ms + (calm ? CALM_AFTER_MS : PAGE_EVERY_MS);
     }
     if (r->now_ms >= r->audit_ms) {
         check_audit(r);
@@ -211,14 +211,14 @@ static void turn(struct run *r)
     }
 }
 
-static int64_t next_ms(const struct run *r)
+static int64_t next_turn_ms(const struct run *r)
 {
     int64_t due = r->audit_ms;
 
     if (wire_due(&r->wire) < due)
         due = wire_due(&r->wire);
-    if (plan_due(r) < due)
-        due = plan_due(r);
+    if (next_plan_ms(r) < due)
+        due = next_plan_ms(r);
     if (r->source && kube_source_due(r->source) < due)
         due = kube_source_due(r->source);
     if (!r->source && PLAN_START_MS < due)
@@ -226,18 +226,18 @@ static int64_t next_ms(const struct run *r)
     return due > r->now_ms ? due : r->now_ms + 1;
 }
 
-static int64_t end_ms(const struct run *r)
+static int64_t run_end_ms(const struct run *r)
 {
     int64_t calm_ms = grace_of_calm(r) > CALM_MS ? grace_of_calm(r) : CALM_MS;
 
     return r->plan->storm_ms + calm_ms + CALM_EVERY_MS;
 }
 
-static void release(struct run *r)
+static void release_run(struct run *r)
 {
     kube_source_free(r->source);
     if (r->wire.transfers)
-        run_fail(r, "nothing stays open", "a transfer has outlived the source");
+        run_fail(r, "no transfer outlives the source", "a transfer is still open");
     wire_release(&r->wire);
     api_release(&r->api);
     registry_free(r->registry);
@@ -265,10 +265,10 @@ void run_play(const struct plan *plan, bool noisy, struct verdict *out)
     r->wire.noisy = noisy;
     world_init(&r->world, &rules_options_default, (uint32_t)plan->seed);
     r->registry = page_registry(&r->world, &registry_options_default);
-    for (; r->now_ms < end_ms(r) && !out->invariant; r->now_ms = next_ms(r)) {
-        turn(r);
+    for (; r->now_ms < run_end_ms(r) && !out->invariant; r->now_ms = next_turn_ms(r)) {
+        take_turn(r);
         if (++out->steps > STEPS_MAX)
-            run_fail(r, "it comes to rest", "more than %d steps", STEPS_MAX);
+            run_fail(r, "the number of steps is bounded", "more than %d steps", STEPS_MAX);
     }
     check_end(r);
     out->hash = r->wire.hash;
@@ -276,6 +276,6 @@ void run_play(const struct plan *plan, bool noisy, struct verdict *out)
     out->requests = r->wire.next_id;
     out->virtual_ms = r->now_ms;
     out->converged_ms = r->differed_ms - plan->storm_ms;
-    release(r);
+    release_run(r);
     free(r);
 }

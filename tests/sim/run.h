@@ -7,27 +7,30 @@
 
 /*
  * One run of the simulation: the exporter's source, store, engine and series against the API
- * servers of a plan, from before the exporter's start until long after the storm. Nothing in it
- * depends on anything but the plan.
+ * servers of a plan. It begins before the exporter's start, and ends long after the storm, the
+ * period of writes and faults. The result depends on the plan alone.
  */
 struct verdict {
-    const char *invariant; /* The first that did not hold; NULL: all did. */
+    const char *invariant; /* First invariant that failed; NULL: all hold. */
     int64_t at_ms;
     char text[1024];
-    uint64_t hash;     /* Of all that went over the wire, and of the last page. */
-    uint64_t requests; /* And other figures, for people. */
-    uint64_t strikes;
+    uint64_t hash; /* Hash of all requests and responses, and of the last page. */
+    uint64_t requests;
+    uint64_t strikes; /* Strikes by faults. */
     uint64_t steps;
-    uint64_t pages;   /* Compared with fresh ones, */
-    uint64_t partial; /* some of them without kinds that had not been read. */
-    uint64_t silent;  /* Restores that the audit alone may find. */
+    uint64_t pages;   /* Pages compared with those of a fresh exporter. */
+    uint64_t partial; /* Compared pages while some kind was unread. */
+    uint64_t silent;  /* Restores that only the exporter's audit may detect. */
     int64_t virtual_ms;
-    int64_t ready_ms;     /* After the start; -1: never. */
-    int64_t converged_ms; /* After the storm: from when on the store was the servers'. */
-    unsigned busiest;     /* Requests for one kind in one second, at most. */
+    int64_t ready_ms;     /* Time from the exporter's start until it is ready; -1: never ready. */
+    int64_t converged_ms; /* Time from the storm's end until the store last differed. */
+    unsigned busiest;     /* Highest number of requests for one target between two checks. */
 };
 
-/* Longer than anything else may take, so that the audits take nothing from what they come after. */
+/*
+ * Interval of the exporter's audits: longer than any other recovery, so that an audit does not
+ * conceal a defect in the recovery.
+ */
 enum { RUN_AUDIT_INTERVAL_MS = 30 * 60 * 1000 };
 
 struct run {
@@ -39,24 +42,26 @@ struct run {
     struct namespace_filter filter;
     struct log log;
     struct kube_source *source;
-    struct rng rng; /* Of what the exporter does by itself. */
+    struct rng rng; /* Random choices of the main loop. */
     int64_t now_ms;
     size_t next_write;
     bool begun[PLAN_FAULTS_MAX];
     bool ended[PLAN_FAULTS_MAX];
-    int64_t audit_ms; /* When the invariants are looked at next. */
-    int64_t page_ms;
-    int64_t silent_ms; /* When a restore last undid nothing that was known (newest.h); 0: never. */
-    int64_t differed_ms; /* When the store was last seen to differ from the servers. */
-    uint64_t requests[SIM_TARGET_COUNT];                /* At the last audit. */
-    int64_t sick_ms[SIM_TARGET_COUNT][PLAN_FAULTS_MAX]; /* See grace.c. */
+    int64_t audit_ms;    /* Time of the next check of the invariants. */
+    int64_t page_ms;     /* Time of the next scrape. */
+    int64_t silent_ms;   /* Last restore that undid only changes that the store lacked; 0: never. */
+    int64_t differed_ms; /* Last check at which the store differed from the servers. */
+    uint64_t requests[SIM_TARGET_COUNT]; /* wire.requests at the last check. */
+    /* End of each fault's effects on each target; 0: not affected. */
+    int64_t sick_ms[SIM_TARGET_COUNT][PLAN_FAULTS_MAX];
     struct verdict *verdict;
 };
 
-/* `noisy`: the exporter's log goes to stderr. */
+/* Plays the plan. `noisy` prints requests, responses and the exporter's debug log on stderr. */
 void run_play(const struct plan *plan, bool noisy, struct verdict *out);
 
+/* Returns the virtual wall clock, in milliseconds since the epoch. */
 int64_t run_clock_ms(const struct run *r);
 
-/* An invariant does not hold. Only the first counts. */
+/* Records that an invariant failed, which ends the run. Later calls have no effect. */
 void run_fail(struct run *r, const char *invariant, const char *fmt, ...) PRINTF_LIKE(3, 4);

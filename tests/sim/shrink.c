@@ -10,8 +10,8 @@ struct shrinker {
     unsigned tries;
 };
 
-/* Keep the smaller plan if it fails as the other does. */
-static bool adopt(struct shrinker *s, const struct plan *smaller)
+/* Replaces the plan by the smaller one and returns true if the same invariant fails in it. */
+static bool adopt_if_failing(struct shrinker *s, const struct plan *smaller)
 {
     struct verdict verdict;
 
@@ -25,8 +25,8 @@ static bool adopt(struct shrinker *s, const struct plan *smaller)
     return true;
 }
 
-/* Leave out the items from `from`, as many as are still there of `count`. */
-static bool drop(struct shrinker *s, size_t from, size_t count)
+/* Tries the plan without `count` items from `from` on. Returns true if it replaces the plan. */
+static bool drop_items(struct shrinker *s, size_t from, size_t count)
 {
     struct plan smaller = *s->plan;
     bool any = false;
@@ -35,10 +35,10 @@ static bool drop(struct shrinker *s, size_t from, size_t count)
         any = any || !smaller.dropped[i];
         smaller.dropped[i] = true;
     }
-    return any && adopt(s, &smaller);
+    return any && adopt_if_failing(s, &smaller);
 }
 
-/* What has no item there anyway need not be tried. */
+/* Leaves out the numbers without an item, so that they need no run. */
 static void drop_unused(struct plan *plan)
 {
     for (size_t i = plan->write_count; i < PLAN_WRITES_MAX; i++)
@@ -52,15 +52,15 @@ static bool shrink_items(struct shrinker *s)
     bool any = false;
 
     for (size_t i = 0; i < PLAN_FAULTS_MAX; i++)
-        any = drop(s, PLAN_WRITES_MAX + i, 1) || any;
+        any = drop_items(s, PLAN_WRITES_MAX + i, 1) || any;
     for (size_t size = PLAN_WRITES_MAX / 2; size > 0; size /= 2) {
         for (size_t from = 0; from < PLAN_WRITES_MAX; from += size)
-            any = drop(s, from, size) || any;
+            any = drop_items(s, from, size) || any;
     }
     return any;
 }
 
-static bool shrink_world(struct shrinker *s)
+static bool shrink_size(struct shrinker *s)
 {
     bool any = false;
 
@@ -68,14 +68,14 @@ static bool shrink_world(struct shrinker *s)
         struct plan smaller = *s->plan;
 
         smaller.template_kinds--;
-        more = adopt(s, &smaller) && s->plan->template_kinds > 1;
+        more = adopt_if_failing(s, &smaller) && s->plan->template_kinds > 1;
         any = any || more;
     }
     for (int64_t step_ms = s->plan->storm_ms / 2; step_ms >= 500; step_ms /= 2) {
         struct plan smaller = *s->plan;
 
         smaller.storm_ms -= step_ms;
-        any = (smaller.storm_ms > PLAN_START_MS && adopt(s, &smaller)) || any;
+        any = (smaller.storm_ms > PLAN_START_MS && adopt_if_failing(s, &smaller)) || any;
     }
     return any;
 }
@@ -87,6 +87,6 @@ void shrink_plan(struct plan *plan, struct verdict *verdict, shrink_play_fn *pla
     drop_unused(plan);
     for (bool more = true; more && s.tries < TRIES_MAX;) {
         more = shrink_items(&s);
-        more = shrink_world(&s) || more;
+        more = shrink_size(&s) || more;
     }
 }

@@ -4,9 +4,9 @@
 #include "tests/sim/run.h"
 
 /*
- * Make a plan that fails smaller: without faults and writes that it takes not, with fewer kinds,
- * and shorter; for as long as the same invariant does not hold. `play` is how a plan is tried;
- * `verdict` is that of the plan, and is kept up to date.
+ * Reduces a failing plan: leaves out faults and writes, and lowers the number of kinds and the
+ * duration, as long as the same invariant fails. `play` runs a plan. `verdict` is the verdict of
+ * `plan`, before the call and after it.
  */
 typedef void shrink_play_fn(const struct plan *plan, struct verdict *out);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * sim [--seeds=FIRST-LAST] [--jobs=N]     play these seeds; each that fails is shrunk
- * sim --seed=N [--kinds=N] [--storm-ms=N] [--keep=ITEMS] [--verbose]     play one of them
+ * sim [--seeds=FIRST-LAST] [--jobs=N]     plays these seeds, and shrinks each that fails
+ * sim --seed=N [--kinds=N] [--storm-ms=N] [--keep=ITEMS] [--verbose]     plays one seed
  *
- * The deterministic simulation of what follows an API server (run.h). A run that fails is printed
- * with the command that plays it again. The exit status is 1 if one fails.
+ * Deterministic simulation of the exporter and its API servers (run.h). Prints each failing run
+ * with the command that replays it. The exit status is 1 if a run fails, 2 for an invalid argument.
  */
 #include <getopt.h>
 #include <sys/mman.h>
@@ -22,12 +22,12 @@ struct arguments {
     unsigned jobs;
     bool one;
     bool verbose;
-    struct plan plan; /* Of --seed. */
+    struct plan plan; /* Plan of --seed. */
 };
 
-/* What a child leaves to its parent, also when it crashes. */
+/* Memory shared by parent and child, so that results survive a crash of the child. */
 struct shared {
-    uint64_t seed; /* Under way. */
+    uint64_t seed; /* Seed of the current run. */
     uint64_t runs;
     uint64_t requests;
     uint64_t strikes;
@@ -41,10 +41,10 @@ struct shared {
     unsigned busiest;
     uint64_t failures[FAILURES_MAX];
     unsigned failure_count;
-    struct verdict verdict; /* Of the last run. */
+    struct verdict verdict; /* Verdict of the last run. */
 };
 
-static struct shared *share(void)
+static struct shared *map_shared(void)
 {
     void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -54,10 +54,10 @@ static struct shared *share(void)
     return memory;
 }
 
-/* A run in a process of its own, so that one that crashes is a verdict, too. */
-static void play_apart(const struct plan *plan, struct verdict *out)
+/* Plays the plan in a child process, so that a crash results in a verdict. */
+static void play_in_child(const struct plan *plan, struct verdict *out)
 {
-    struct shared *s = share();
+    struct shared *s = map_shared();
     pid_t child = fork();
     int status;
 
@@ -73,13 +73,13 @@ static void play_apart(const struct plan *plan, struct verdict *out)
         abort();
     *out = s->verdict;
     if (status != 0) {
-        out->invariant = "it does not crash";
+        out->invariant = "the run does not crash";
         snprintf(out->text, sizeof(out->text), "wait status %d", status);
     }
     munmap(s, sizeof(*s));
 }
 
-static void add(struct shared *s, const struct verdict *v)
+static void add_verdict(struct shared *s, const struct verdict *v)
 {
     s->runs++;
     s->requests += v->requests;
@@ -97,22 +97,22 @@ static void add(struct shared *s, const struct verdict *v)
         s->busiest = v->busiest;
 }
 
-/* From the seed on that is noted there. */
-static void overlay_share(const struct arguments *a, struct shared *s)
+/* Plays every `jobs`-th seed from s->seed on. */
+static void play_seeds(const struct arguments *a, struct shared *s)
 {
     struct plan *plan = xcalloc(1, sizeof(*plan));
 
     for (; s->seed <= a->last; s->seed += a->jobs) {
         plan_init(plan, s->seed);
         run_play(plan, false, &s->verdict);
-        add(s, &s->verdict);
+        add_verdict(s, &s->verdict);
         if (s->verdict.invariant && s->failure_count < FAILURES_MAX)
             s->failures[s->failure_count++] = s->seed;
     }
     free(plan);
 }
 
-/* ---- for people ---- */
+/* ---- output ---- */
 
 static void print_failure(const struct plan *plan, const struct verdict *v, bool items)
 {
@@ -134,12 +134,12 @@ static void print_shrunk(uint64_t seed)
     struct verdict verdict;
 
     plan_init(plan, seed);
-    play_apart(plan, &verdict);
+    play_in_child(plan, &verdict);
     if (verdict.invariant) {
-        shrink_plan(plan, &verdict, play_apart);
+        shrink_plan(plan, &verdict, play_in_child);
         print_failure(plan, &verdict, true);
     } else {
-        printf("FAIL  seed %" PRIu64 ": it failed once, and not when it was played again\n", seed);
+        printf("FAIL  seed %" PRIu64 ": it failed once, but not in a second run\n", seed);
     }
     free(plan);
 }
@@ -158,9 +158,9 @@ static int play_one(const struct arguments *a)
     return v.invariant ? 1 : 0;
 }
 
-/* ---- many ---- */
+/* ---- ranges of seeds ---- */
 
-static void collect(struct shared *sum, const struct shared *s)
+static void add_shared(struct shared *sum, const struct shared *s)
 {
     sum->runs += s->runs;
     sum->requests += s->requests;
@@ -176,23 +176,23 @@ static void collect(struct shared *sum, const struct shared *s)
     sum->failure_count += s->failure_count;
 }
 
-static pid_t start(const struct arguments *a, struct shared *s)
+static pid_t start_child(const struct arguments *a, struct shared *s)
 {
     pid_t child = fork();
 
     if (child < 0)
         abort();
     if (child == 0) {
-        overlay_share(a, s);
+        play_seeds(a, s);
         _exit(0);
     }
     return child;
 }
 
-/* Wait for a share; where it crashes, note the seed and go on with the next. */
-static void finish(const struct arguments *a, pid_t child, struct shared *s)
+/* Waits for a child. After a crash, notes the seed as failed and starts a child for the next. */
+static void wait_for_child(const struct arguments *a, pid_t child, struct shared *s)
 {
-    for (int status = 0;; child = start(a, s)) {
+    for (int status = 0;; child = start_child(a, s)) {
         if (waitpid(child, &status, 0) != child)
             abort();
         if (status == 0)
@@ -210,17 +210,17 @@ static int play_many(const struct arguments *a)
     pid_t children[JOBS_MAX];
 
     for (unsigned job = 0; job < a->jobs; job++) {
-        shared[job] = share();
+        shared[job] = map_shared();
         shared[job]->seed = a->first + job;
-        children[job] = start(a, shared[job]);
+        children[job] = start_child(a, shared[job]);
     }
     for (unsigned job = 0; job < a->jobs; job++) {
         struct shared *s = shared[job];
 
-        finish(a, children[job], s);
+        wait_for_child(a, children[job], s);
         for (unsigned i = 0; i < s->failure_count; i++)
             print_shrunk(s->failures[i]);
-        collect(&sum, s);
+        add_shared(&sum, s);
         munmap(s, sizeof(*s));
     }
     printf(

@@ -3,16 +3,16 @@
 
 enum {
     BOOKMARK_MS = 60 * 1000,
-    FRESH_WAIT_MS = 3 * 1000, /* So long a server waits for its cache. */
-    STRIKE_MS = 2 * 1000,     /* Between two faults of a stream, where nothing else happens. */
+    FRESH_WAIT_MS = 3 * 1000, /* Longest wait of a server for its watch cache. */
+    STRIKE_MS = 2 * 1000,     /* Interval between faults of a stream without events. */
     DRIP_MS = 1000,
     RETRY_AFTER_MAX_S = 5,
-    TOLD_BYTES = 1000,
-    PIECE_MAX = 64 * 1024, /* What is larger comes in pieces of that size. */
+    PRINTED_BYTES = 1000,
+    PIECE_MAX = 64 * 1024, /* Maximum size of a piece. */
 };
 
-/* The fault, if it strikes this time. */
-static const struct fault *struck(struct wire *w, const struct transfer *t, enum fault_type type)
+/* Returns the active fault of the type if it strikes this time, by its probability; else NULL. */
+static const struct fault *strike(struct wire *w, const struct transfer *t, enum fault_type type)
 {
     const struct fault *f = plan_fault(w->plan, type, t->request.target, w->now_ms);
 
@@ -22,18 +22,18 @@ static const struct fault *struck(struct wire *w, const struct transfer *t, enum
     return f;
 }
 
-static void respond(struct transfer *t, unsigned http_status)
+static void report_status(struct transfer *t, unsigned http_status)
 {
     t->response.http_status = http_status;
     if (t->handler.responded)
         t->handler.responded(t->handler.context, http_status);
 }
 
-static void send_body(struct wire *w, struct transfer *t, enum transfer_state state)
+static void begin_body(struct wire *w, struct transfer *t, enum transfer_state state)
 {
     t->state = state;
     t->next_ms = w->now_ms + wire_delay(w);
-    respond(t, t->response.http_status);
+    report_status(t, t->response.http_status);
 }
 
 static const struct {
@@ -59,9 +59,9 @@ static const struct {
     {200, "{\"items\":[],\"metadata\":{}}"},
 };
 
-static void refuse(struct wire *w, struct transfer *t, const struct fault *f)
+static void send_refusal(struct wire *w, struct transfer *t, const struct fault *f)
 {
-    /* Always the same, or each time another one. */
+    /* Odd `param`: the same refusal each time. Even: a random one. */
     uint32_t which = (f->param & 1 ? f->param / 2 : rng_below(&w->rng, 1 << 20));
 
     which %= ARRAY_LEN(refusals);
@@ -73,15 +73,15 @@ static void refuse(struct wire *w, struct transfer *t, const struct fault *f)
     strbuf_adds(&t->response.body, refusals[which].body);
     if (refusals[which].http_status == 429)
         t->response.retry_after_ms = 1000 * (1 + rng_below(&w->rng, RETRY_AFTER_MAX_S));
-    send_body(w, t, TRANSFER_SENDING);
+    begin_body(w, t, TRANSFER_SENDING);
 }
 
-/* Have the body break off somewhere, if that is what happens now. */
-static void maybe_cut(struct wire *w, struct transfer *t)
+/* Cuts the rest of the body at a random length if FAULT_RESET or FAULT_CUT strikes. */
+static void maybe_cut_body(struct wire *w, struct transfer *t)
 {
-    bool reset = struck(w, t, FAULT_RESET) != NULL;
+    bool reset = strike(w, t, FAULT_RESET) != NULL;
 
-    if (!reset && !struck(w, t, FAULT_CUT))
+    if (!reset && !strike(w, t, FAULT_CUT))
         return;
     t->cut_at = t->sent + rng_below(&w->rng, (uint32_t)(t->response.body.len - t->sent) + 1);
     t->cut_looks_fine = reset;
@@ -89,20 +89,22 @@ static void maybe_cut(struct wire *w, struct transfer *t)
 
 static void open_stream(struct wire *w, struct transfer *t)
 {
-    api_open_stream(w->api, t->server, &t->request, struck(w, t, FAULT_ENDLESS) != NULL,
+    api_open_stream(w->api, t->server, &t->request, strike(w, t, FAULT_ENDLESS) != NULL,
                     &t->changes, &t->response);
     if (t->response.http_status != 200 || t->changes.over) {
-        send_body(w, t, TRANSFER_SENDING);
+        begin_body(w, t, TRANSFER_SENDING);
         return;
     }
     t->bookmark_ms = w->now_ms + BOOKMARK_MS;
     t->ends_ms = w->now_ms + t->request.timeout_ms;
-    send_body(w, t, TRANSFER_STREAMING);
+    begin_body(w, t, TRANSFER_STREAMING);
 }
 
-/* A page of a list that goes on for ever: empty, or the same object again, with a token of any
- * kind. */
-static void answer_endless(struct wire *w, struct transfer *t, const struct fault *f)
+/*
+ * Sends a page of a list without end: without items or with one that repeats, and with the same
+ * continue token each time or a random one.
+ */
+static void send_endless_page(struct wire *w, struct transfer *t, const struct fault *f)
 {
     static const char *const items[] = {"", "{\"metadata\":{\"name\":\"again\"}}"};
 
@@ -113,17 +115,17 @@ static void answer_endless(struct wire *w, struct transfer *t, const struct faul
                 "\",\"continue\":\"endless%u\"}}",
                 items[f->param & 1], w->api->etcd.version,
                 f->param & 2 ? 0 : rng_below(&w->rng, 1 << 30));
-    send_body(w, t, TRANSFER_SENDING);
+    begin_body(w, t, TRANSFER_SENDING);
 }
 
-/* The request has reached its server. */
-static void serve(struct wire *w, struct transfer *t)
+/* Responds to the request, or waits until the server's watch cache is fresh enough. */
+static void serve_request(struct wire *w, struct transfer *t)
 {
     const struct fault *f =
-        t->request.what == REQUEST_LIST && !t->request.name[0] ? struck(w, t, FAULT_PAGES) : NULL;
+        t->request.type == REQUEST_LIST && !t->request.name[0] ? strike(w, t, FAULT_PAGES) : NULL;
 
     if (f) {
-        answer_endless(w, t, f);
+        send_endless_page(w, t, f);
         return;
     }
     if (!api_is_fresh(w->api, t->server, &t->request)) {
@@ -134,43 +136,44 @@ static void serve(struct wire *w, struct transfer *t)
         if (w->now_ms < t->opened_ms + FRESH_WAIT_MS)
             return;
         api_refuse_stale(&t->response);
-        send_body(w, t, TRANSFER_SENDING);
+        begin_body(w, t, TRANSFER_SENDING);
         return;
     }
-    if (t->request.what == REQUEST_WATCH) {
+    if (t->request.type == REQUEST_WATCH) {
         open_stream(w, t);
     } else {
         api_answer(w->api, t->server, &t->request, &t->response);
-        send_body(w, t, TRANSFER_SENDING);
+        begin_body(w, t, TRANSFER_SENDING);
     }
-    maybe_cut(w, t);
+    maybe_cut_body(w, t);
 }
 
-static void arrive(struct wire *w, struct transfer *t)
+/* Handles the arrival of the request at the server: applies faults, or responds. */
+static void receive_request(struct wire *w, struct transfer *t)
 {
     const struct fault *f;
 
     if (plan_fault(w->plan, FAULT_UNREACHABLE, t->request.target, w->now_ms)) {
         w->strikes++;
         wire_finish(w, t, false, "connection refused");
-    } else if (struck(w, t, FAULT_HANG)) {
+    } else if (strike(w, t, FAULT_HANG)) {
         t->state = TRANSFER_HANGING;
         t->next_ms = INT64_MAX;
-    } else if (struck(w, t, FAULT_SILENT)) {
+    } else if (strike(w, t, FAULT_SILENT)) {
         t->state = TRANSFER_HANGING;
         t->next_ms = INT64_MAX;
         t->response.content_type = "application/json";
-        respond(t, 200);
-    } else if ((f = struck(w, t, FAULT_REFUSE)) != NULL) {
-        refuse(w, t, f);
+        report_status(t, 200);
+    } else if ((f = strike(w, t, FAULT_REFUSE)) != NULL) {
+        send_refusal(w, t, f);
     } else if (plan_fault(w->plan, FAULT_FORBIDDEN, t->request.target, w->now_ms)) {
         w->strikes++;
         t->response = (struct api_response){.http_status = 403, .body = STRBUF_INIT(1 << 10)};
         strbuf_adds(&t->response.body,
                     "{\"kind\":\"Status\",\"code\":403,\"message\":\"forbidden\"}");
-        send_body(w, t, TRANSFER_SENDING);
+        begin_body(w, t, TRANSFER_SENDING);
     } else {
-        serve(w, t);
+        serve_request(w, t);
     }
 }
 
@@ -196,17 +199,16 @@ static const char *const garbage[] = {
     "\n\n",
 };
 
-/* An event of the same kind that the stream has had, or could have had, again. */
-static void replay(struct wire *w, struct transfer *t)
+/* Appends one of the kind's last four events before the stream's position again. */
+static void append_replay(struct wire *w, struct transfer *t)
 {
     const struct etcd *e = &w->api->etcd;
     size_t at = t->changes.position;
 
-    /* One of the last few. */
     for (uint32_t back = 1 + rng_below(&w->rng, 4); at > 0 && back > 0;)
         back -= slot_kind(e->log[--at].slot) == t->request.target;
     if (e->count == 0 || at >= e->count || slot_kind(e->log[at].slot) != t->request.target ||
-        t->request.of_other_reason)
+        t->request.other_reason)
         return;
     strbuf_addf(&t->response.body, "{\"type\":\"%s\",\"object\":", e->log[at].type);
     object_write(e->log[at].slot, &e->log[at].cell, w->plan->template_kinds,
@@ -214,22 +216,22 @@ static void replay(struct wire *w, struct transfer *t)
     strbuf_adds(&t->response.body, "}\n");
 }
 
-/* What goes wrong on a stream, if it does. */
-static void disturb(struct wire *w, struct transfer *t)
+/* Applies the faults that strike the stream this time. */
+static void disturb_stream(struct wire *w, struct transfer *t)
 {
     t->struck_ms = w->now_ms;
-    if (struck(w, t, FAULT_REPLAY))
-        replay(w, t);
-    if (struck(w, t, FAULT_GARBAGE))
+    if (strike(w, t, FAULT_REPLAY))
+        append_replay(w, t);
+    if (strike(w, t, FAULT_GARBAGE))
         strbuf_adds(&t->response.body, garbage[rng_below(&w->rng, ARRAY_LEN(garbage))]);
-    if (struck(w, t, FAULT_EVENT)) {
+    if (strike(w, t, FAULT_EVENT)) {
         strbuf_adds(&t->response.body, errors[rng_below(&w->rng, ARRAY_LEN(errors))]);
         t->changes.over = true;
     }
-    maybe_cut(w, t);
+    maybe_cut_body(w, t);
 }
 
-static bool is_disturbed(const struct wire *w, const struct transfer *t)
+static bool has_stream_fault(const struct wire *w, const struct transfer *t)
 {
     static const enum fault_type types[] = {FAULT_REPLAY, FAULT_GARBAGE, FAULT_EVENT, FAULT_CUT,
                                             FAULT_RESET};
@@ -240,13 +242,13 @@ static bool is_disturbed(const struct wire *w, const struct transfer *t)
     return any;
 }
 
-/* Put what there is into the body; else set when there may be something. */
-static void fill(struct wire *w, struct transfer *t)
+/* Appends the next event, faults that strike, and a bookmark if due; ends a stream that is over. */
+static void fill_body(struct wire *w, struct transfer *t)
 {
     bool any = api_next_event(w->api, t->server, &t->request, &t->changes, &t->response.body);
 
-    if (any || (is_disturbed(w, t) && w->now_ms >= t->struck_ms + STRIKE_MS))
-        disturb(w, t);
+    if (any || (has_stream_fault(w, t) && w->now_ms >= t->struck_ms + STRIKE_MS))
+        disturb_stream(w, t);
     if (!any && w->now_ms >= t->bookmark_ms) {
         t->bookmark_ms = w->now_ms + BOOKMARK_MS;
         if (t->request.bookmarks && w->plan->bookmarks[t->request.target])
@@ -256,38 +258,38 @@ static void fill(struct wire *w, struct transfer *t)
         t->changes.over = true;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t earlier_ms(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static void stream(struct wire *w, struct transfer *t)
+static void continue_stream(struct wire *w, struct transfer *t)
 {
     const struct fault *silent = plan_fault(w->plan, FAULT_SILENT, t->request.target, w->now_ms);
 
     if (silent) {
-        t->next_ms = least(silent->until_ms, w->plan->storm_ms) + wire_delay(w);
+        t->next_ms = earlier_ms(silent->until_ms, w->plan->storm_ms) + wire_delay(w);
         return;
     }
     if (t->sent == t->response.body.len && !t->changes.over) {
         strbuf_reset(&t->response.body);
         t->sent = 0;
-        fill(w, t);
+        fill_body(w, t);
     }
     if (t->sent < t->response.body.len || t->changes.over || t->cut_at != SIZE_MAX) {
         t->next_ms = w->now_ms;
         return;
     }
-    t->next_ms = least(least(t->bookmark_ms, t->ends_ms), api_due(w->api, t->server));
-    if (is_disturbed(w, t))
-        t->next_ms = least(t->next_ms, t->struck_ms + STRIKE_MS);
+    t->next_ms = earlier_ms(earlier_ms(t->bookmark_ms, t->ends_ms), api_due(w->api, t->server));
+    if (has_stream_fault(w, t))
+        t->next_ms = earlier_ms(t->next_ms, t->struck_ms + STRIKE_MS);
     if (t->next_ms <= w->now_ms)
         t->next_ms = w->now_ms + 1;
 }
 
 /* ---- sending ---- */
 
-/* Send a piece of what is there, wherever it is cut. */
+/* Sends the next piece of the body. A piece may end at any byte. */
 static void send_piece(struct wire *w, struct transfer *t)
 {
     size_t end = t->response.body.len < t->cut_at ? t->response.body.len : t->cut_at;
@@ -309,7 +311,8 @@ static void send_piece(struct wire *w, struct transfer *t)
     const char *piece = t->response.body.data + t->sent;
     if (w->noisy)
         fprintf(stderr, "%9.3f #%" PRIu64 " <- %.*s%s\n", (double)w->now_ms / 1000, t->id,
-                (int)(len < TOLD_BYTES ? len : TOLD_BYTES), piece, len > TOLD_BYTES ? "..." : "");
+                (int)(len < PRINTED_BYTES ? len : PRINTED_BYTES), piece,
+                len > PRINTED_BYTES ? "..." : "");
 
     t->sent += len;
     if (!t->handler.data(t->handler.context, t->response.http_status, piece, len))
@@ -321,9 +324,9 @@ void transfer_turn(struct wire *w, struct transfer *t)
     size_t end = t->response.body.len < t->cut_at ? t->response.body.len : t->cut_at;
 
     if (t->state == TRANSFER_NEW) {
-        arrive(w, t);
+        receive_request(w, t);
     } else if (t->state == TRANSFER_STALE) {
-        serve(w, t);
+        serve_request(w, t);
     } else if (t->state == TRANSFER_HANGING || t->deaf) {
         t->next_ms = INT64_MAX;
     } else if (t->sent < end) {
@@ -333,6 +336,6 @@ void transfer_turn(struct wire *w, struct transfer *t)
     } else if (t->state == TRANSFER_SENDING || t->changes.over) {
         wire_finish(w, t, true, "");
     } else {
-        stream(w, t);
+        continue_stream(w, t);
     }
 }

@@ -3,13 +3,13 @@
 
 #include "tests/sim/wire.h"
 
-/* One request and its response; for the wire alone. */
+/* One request and its response. Private to wire.c and transfer.c. */
 enum transfer_state {
-    TRANSFER_NEW,     /* Under way to the server, */
-    TRANSFER_STALE,   /* which waits for its cache to become fresh enough; */
-    TRANSFER_HANGING, /* or says nothing, for ever. */
-    TRANSFER_SENDING, /* The body comes, and that is the end. */
-    TRANSFER_STREAMING,
+    TRANSFER_NEW,       /* The request is on its way to the server. */
+    TRANSFER_STALE,     /* The server waits for its watch cache. */
+    TRANSFER_HANGING,   /* The server sends nothing more, for ever. */
+    TRANSFER_SENDING,   /* The body is sent; then the transfer ends. */
+    TRANSFER_STREAMING, /* The watch stream is open. */
 };
 
 struct transfer {
@@ -21,23 +21,25 @@ struct transfer {
     struct api_stream changes;
     enum transfer_state state;
     unsigned server;
-    bool stream; /* To the client: it may be quiet. */
-    bool deaf;
-    bool cut_looks_fine;
-    size_t cut_at; /* Where the body breaks off; SIZE_MAX: nowhere. */
+    bool stream;         /* Uses the connection for streams. */
+    bool deaf;           /* FAULT_DEAF: the stream sends nothing more. */
+    bool cut_looks_fine; /* The transport reports a cut body as complete. */
+    size_t cut_at;       /* Length of the cut body; SIZE_MAX: not cut. */
     size_t sent;
     int64_t opened_ms;
-    int64_t next_ms; /* When there is something to do. */
-    int64_t lost_ms; /* When its connection breaks; INT64_MAX: never. */
-    int64_t bookmark_ms;
-    int64_t ends_ms;
-    int64_t struck_ms; /* When a fault of streams struck it last. */
+    int64_t next_ms;     /* Time of the next action. */
+    int64_t lost_ms;     /* Time at which its connection breaks; INT64_MAX: never. */
+    int64_t bookmark_ms; /* Time of the next bookmark. */
+    int64_t ends_ms;     /* Time at which the server ends the stream. */
+    int64_t struck_ms;   /* Last time at which faults of the stream were drawn. */
 };
 
+/* Adds bytes to the hash. */
 void wire_hash(struct wire *w, const void *bytes, size_t len);
+/* Returns a random delay in milliseconds. */
 int64_t wire_delay(struct wire *w);
-/* The transfer is over: say so, and let it go. */
+/* Ends the transfer: frees it, and calls the handler's `done`. `error` is used if not complete. */
 void wire_finish(struct wire *w, struct transfer *t, bool complete, const char *error);
 
-/* Do what is due. The transfer may be gone afterwards. */
+/* Does what is due. May free the transfer. */
 void transfer_turn(struct wire *w, struct transfer *t);

@@ -5,8 +5,8 @@
 
 enum {
     CONNECT_TIMEOUT_MS = 10 * 1000,
-    LOST_MIN_MS = 15 * 1000, /* A connection that nothing comes through is found out, */
-    LOST_MAX_MS = 45 * 1000, /* at the latest. */
+    LOST_MIN_MS = 15 * 1000, /* Earliest and */
+    LOST_MAX_MS = 45 * 1000, /* latest error of a connection that carries no data. */
     DELAY_MS = 5,
     DELAY_SLOW_MS = 300,
 };
@@ -62,24 +62,24 @@ static void unlink_transfer(struct wire *w, struct transfer *transfer)
     *at = transfer->next;
 }
 
-static void count(struct wire *w, const struct transfer *fresh)
+static void update_counters(struct wire *w, const struct transfer *fresh)
 {
     unsigned watches = 0, lists = 0;
 
     w->requests[fresh->request.target] +=
-        !fresh->request.token[0] && fresh->request.what != REQUEST_GET;
+        !fresh->request.token[0] && fresh->request.type != REQUEST_GET;
     for (const struct transfer *t = w->transfers; t; t = t->next) {
         if (t->request.target != fresh->request.target || t->request.target == SIM_DISCOVERY ||
-            t->request.of_other_reason != fresh->request.of_other_reason)
+            t->request.other_reason != fresh->request.other_reason)
             continue;
-        watches += t->request.what == REQUEST_WATCH;
-        lists += t->request.what == REQUEST_LIST;
+        watches += t->request.type == REQUEST_WATCH;
+        lists += t->request.type == REQUEST_LIST;
     }
     w->watches_max = watches > w->watches_max ? watches : w->watches_max;
     w->lists_max = lists > w->lists_max ? lists : w->lists_max;
 }
 
-static struct transfer *start(void *context, const struct transport_request *request)
+static struct transfer *start_transfer(void *context, const struct transport_request *request)
 {
     struct wire *w = context;
     struct transfer *t = xcalloc(1, sizeof(*t));
@@ -97,7 +97,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     while (*at)
         at = &(*at)->next;
     *at = t;
-    count(w, t);
+    update_counters(w, t);
     wire_hash(w, &w->now_ms, sizeof(w->now_ms));
     wire_hash(w, request->path, strlen(request->path));
     if (w->noisy)
@@ -106,7 +106,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     return t;
 }
 
-static void cancel(void *context, struct transfer *transfer)
+static void cancel_transfer(void *context, struct transfer *transfer)
 {
     struct wire *w = context;
 
@@ -119,7 +119,7 @@ static void cancel(void *context, struct transfer *transfer)
 
 struct transport wire_transport(struct wire *w)
 {
-    return (struct transport){.start = start, .cancel = cancel, .context = w};
+    return (struct transport){.start = start_transfer, .cancel = cancel_transfer, .context = w};
 }
 
 void wire_finish(struct wire *w, struct transfer *t, bool complete, const char *error)
@@ -145,7 +145,7 @@ void wire_finish(struct wire *w, struct transfer *t, bool complete, const char *
 
 /* ---- time ---- */
 
-static int64_t due_ms(const struct transfer *t)
+static int64_t transfer_due_ms(const struct transfer *t)
 {
     return t->next_ms < t->lost_ms ? t->next_ms : t->lost_ms;
 }
@@ -155,11 +155,11 @@ int64_t wire_due(const struct wire *w)
     int64_t due = INT64_MAX;
 
     for (const struct transfer *t = w->transfers; t; t = t->next)
-        due = due_ms(t) < due ? due_ms(t) : due;
+        due = transfer_due_ms(t) < due ? transfer_due_ms(t) : due;
     return due;
 }
 
-static void turn(struct wire *w, struct transfer *t)
+static void handle_transfer(struct wire *w, struct transfer *t)
 {
     const struct fault *hole = plan_fault(w->plan, FAULT_BLACKHOLE, t->request.target, w->now_ms);
 
@@ -180,23 +180,24 @@ void wire_turn(struct wire *w, int64_t now_ms)
 {
     w->now_ms = w->api->now_ms = now_ms;
     api_advance(w->api);
-    /* Handlers may start others, and cancel any: look from the beginning after each. */
+    /* Handlers may start and cancel transfers: search the list anew after each one. */
     for (unsigned steps = 0;; steps++) {
         struct transfer *first = NULL;
 
         for (struct transfer *t = w->transfers; t; t = t->next) {
-            if (due_ms(t) <= now_ms && (!first || due_ms(t) < due_ms(first)))
+            if (transfer_due_ms(t) <= now_ms &&
+                (!first || transfer_due_ms(t) < transfer_due_ms(first)))
                 first = t;
         }
         if (!first)
             return;
         if (steps > 100 * 1000)
             abort();
-        turn(w, first);
+        handle_transfer(w, first);
     }
 }
 
-/* ---- what strikes those that are open ---- */
+/* ---- effects on open transfers ---- */
 
 void wire_wake(struct wire *w)
 {
@@ -208,7 +209,7 @@ void wire_wake(struct wire *w)
     }
 }
 
-static void lose_all(struct wire *w)
+static void break_connections(struct wire *w)
 {
     for (struct transfer *t = w->transfers; t; t = t->next)
         t->lost_ms = w->now_ms;
@@ -222,7 +223,7 @@ void wire_strike(struct wire *w, const struct fault *f)
             w->connected[i] = rng_below(&w->rng, w->plan->servers);
     }
     if (f->type == FAULT_LOSS || f->type == FAULT_RESTORE || f->type == FAULT_UNREACHABLE)
-        lose_all(w);
+        break_connections(w);
     for (struct transfer *t = w->transfers; t; t = t->next) {
         if (f->type == FAULT_BLACKHOLE)
             t->lost_ms = w->now_ms + rng_between(&w->rng, LOST_MIN_MS, LOST_MAX_MS);

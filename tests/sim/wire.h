@@ -6,9 +6,9 @@
 #include "tests/sim/rng.h"
 
 /*
- * What lies between the exporter and the API servers, in virtual time: connections to some server,
- * requests and pieces of responses with delays, and all the faults that a network and a server can
- * have. It has no patience of its own, as the HTTP client has none.
+ * Transport between the exporter and the API servers, in virtual time. Requests and pieces of
+ * responses have delays; connections, requests and streams suffer the faults of the plan. As in the
+ * HTTP client, a response has no timeout: the caller cancels a request that stalls.
  */
 struct wire {
     struct api *api;
@@ -16,28 +16,28 @@ struct wire {
     struct rng rng;
     int64_t now_ms;
     struct transfer *transfers;
-    unsigned connected[2]; /* To which server, for short requests and for streams. */
-    uint64_t hash;         /* Of all that went over it. */
+    unsigned connected[2]; /* Servers for short requests, and for streams. */
+    uint64_t hash;         /* Hash of all requests and responses, and of the last page. */
     uint64_t next_id;
-    uint64_t strikes; /* How often a fault struck. */
-    uint64_t requests[SIM_TARGET_COUNT];
-    bool noisy;           /* All of it is told on stderr. */
-    unsigned watches_max; /* Most streams of one kind, of events of one reason, */
-    unsigned lists_max;   /* and most lists of one kind. */
+    uint64_t strikes;                    /* Number of strikes by faults. */
+    uint64_t requests[SIM_TARGET_COUNT]; /* Without continued pages and reads of one object. */
+    bool noisy;                          /* Requests and responses are printed on stderr. */
+    unsigned watches_max; /* Most watches of one kind at a time; of Events, with one reason. */
+    unsigned lists_max;   /* Likewise lists. */
 };
 
 void wire_init(struct wire *w, struct api *api, const struct plan *plan);
 void wire_release(struct wire *w);
 struct transport wire_transport(struct wire *w);
 
-/* Do all that is due at `now_ms`. */
+/* Does everything that is due at `now_ms`. */
 void wire_turn(struct wire *w, int64_t now_ms);
-/* When something is due; INT64_MAX for never. */
+/* Returns the time of the next action; INT64_MAX if no transfer has one. */
 int64_t wire_due(const struct wire *w);
 
-/* The servers have something new: streams look for it soon. */
+/* Makes open streams check for new events after a short delay. */
 void wire_wake(struct wire *w);
-/* Have a text count in the hash. */
+/* Adds a page to the hash. */
 void wire_hash_page(struct wire *w, const char *page);
-/* A fault begins that concerns what is open. */
+/* Applies the start of a fault to connections and open transfers. */
 void wire_strike(struct wire *w, const struct fault *f);
