@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading a large List from a file: against cutting and parsing the same bytes
- * and doing nothing with them, in turn, so that a slow moment hits both.
+ * Time to load a large List from a file, relative to splitting and parsing the same bytes alone.
+ * The two alternate, so that a slow moment of the machine affects both.
  */
 #include <cjson/cJSON.h>
 
@@ -25,8 +25,8 @@ static bool parse_and_drop(void *context, const char *json, size_t len, size_t o
     return true;
 }
 
-/* The least that anybody has to do: read, cut, parse. */
-static double cut_and_parse(const char *path)
+/* Returns the CPU time of the minimum work: to read, split and parse the file. */
+static double split_and_parse(const char *path)
 {
     CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
     FILE *file = fopen(path, "re");
@@ -51,8 +51,8 @@ static double cut_and_parse(const char *path)
     return spent;
 }
 
-/* All that the exporter does, up to the page. The heap that is held in the end goes to `held`. */
-static double load(const char *path, size_t *held)
+/* Returns the CPU time from the file to the page; sets `held` to the heap bytes then in use. */
+static double load_and_render(const char *path, size_t *held)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);
     size_t before = measure_heap_bytes();
@@ -97,8 +97,8 @@ int main(void)
     printf("  %u Deployments and %u policies, %.0f MB of JSON\n", world.templates, world.policies,
            (double)bytes / 1e6);
     for (size_t i = 0; i < ROUNDS; i++) {
-        double floor = cut_and_parse(path);
-        double ours = load(path, &held);
+        double floor = split_and_parse(path);
+        double ours = load_and_render(path, &held);
 
         ratios[i] = ours / floor;
         printf("  round %zu: cut and parse %.2f s, load and evaluate %.2f s\n", i + 1, floor, ours);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the rules cost: a policy change against the same change among ten times
- * fewer policies, a full evaluation against decoding, and what a binding keeps.
+ * Cost of the rules: a policy change, relative to the same change among a tenth of the policies; a
+ * full evaluation, relative to decoding; a plan, relative to evaluating the change; and the memory
+ * of a binding.
  */
 #include "metrics/expose/registry.h"
 #include "metrics/simulate/plan.h"
@@ -10,7 +11,7 @@
 
 enum { ROUNDS = 5, CHANGES = 200, OBJECT_MAX = 1 << 16 };
 
-/* A hundred templates in each namespace, all of which the changing policy selects. */
+/* A hundred templates in each namespace. The changing policy selects all of one namespace. */
 static const struct generated large = {.templates = 100000, .policies = 10000, .namespaces = 1000};
 static const struct generated small = {.templates = 100000, .policies = 1000, .namespaces = 1000};
 static const struct generated whole = {
@@ -23,7 +24,7 @@ struct world {
     struct strbuf text;
 };
 
-static void put(struct world *w)
+static void put_object(struct world *w)
 {
     struct error err;
     cJSON *json = json_parse(w->text.data, w->text.len, NULL, &err);
@@ -34,29 +35,29 @@ static void put(struct world *w)
     strbuf_reset(&w->text);
 }
 
-static void settle(struct world *w)
+static void run_engine(struct world *w)
 {
     while (!engine_run(w->engine, 0, SIZE_MAX))
         ;
 }
 
-typedef void take_fn(struct world *w);
+typedef void handle_fn(struct world *w);
 
-/* What making up the objects costs by itself. */
-static void drop(struct world *w)
+/* Discards the object: measures the cost of generating objects alone. */
+static void drop_object(struct world *w)
 {
     strbuf_reset(&w->text);
 }
 
-static void generate(struct world *w, const struct generated *g, take_fn *take)
+static void generate_objects(struct world *w, const struct generated *g, handle_fn *handle)
 {
     for (unsigned i = 0; i < g->policies; i++) {
         generate_policy(&w->text, g, i, "member1");
-        take(w);
+        handle(w);
     }
     for (unsigned i = 0; i < g->templates; i++) {
         generate_template(&w->text, g, i);
-        take(w);
+        handle(w);
     }
 }
 
@@ -80,7 +81,7 @@ static void world_release(struct world *w)
     strbuf_release(&w->text);
 }
 
-/* A policy that selects the hundred Deployments of one namespace changes its clusters. */
+/* Changes priority and clusters of a policy of 100 templates. Returns the CPU time per change. */
 static double change_policy(struct world *w)
 {
     double start = measure_cpu_s();
@@ -93,8 +94,8 @@ static double change_policy(struct world *w)
                     "\"member%u\"]}},\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
                     "\"Deployment\"}]}}",
                     i % 2, 1 + i % 2);
-        put(w);
-        settle(w);
+        put_object(w);
+        run_engine(w);
     }
     return (measure_cpu_s() - start) / CHANGES;
 }
@@ -107,10 +108,10 @@ static void bench_change(void)
 
     world_init(&among_many);
     world_init(&among_few);
-    generate(&among_many, &large, put);
-    generate(&among_few, &small, put);
-    settle(&among_many);
-    settle(&among_few);
+    generate_objects(&among_many, &large, put_object);
+    generate_objects(&among_few, &small, put_object);
+    run_engine(&among_many);
+    run_engine(&among_few);
     for (size_t i = 0; i < ROUNDS; i++) {
         double few_s = change_policy(&among_few);
 
@@ -134,11 +135,11 @@ static void bench_full_evaluation(void)
 
         world_init(&w);
         double start = measure_cpu_s();
-        generate(&w, &whole, drop);
+        generate_objects(&w, &whole, drop_object);
         double generated = measure_cpu_s();
-        generate(&w, &whole, put);
+        generate_objects(&w, &whole, put_object);
         double decoded = measure_cpu_s();
-        settle(&w);
+        run_engine(&w);
         ratios[i] = (measure_cpu_s() - decoded) / ((decoded - generated) - (generated - start));
         world_release(&w);
     }
@@ -151,33 +152,33 @@ static void bench_binding_memory(void)
     struct world w;
 
     world_init(&w);
-    generate(&w, &whole, put);
-    settle(&w);
+    generate_objects(&w, &whole, put_object);
+    run_engine(&w);
     size_t before = measure_heap_bytes();
     for (unsigned i = 0; i < whole.templates; i++) {
         generate_binding(&w.text, &whole, i);
-        put(&w);
+        put_object(&w);
     }
-    settle(&w);
+    run_engine(&w);
     measure_print("kept for a binding", (double)(measure_heap_bytes() - before) / whole.templates,
                   "B", 700);
     world_release(&w);
 }
 
-/* A thousand templates of one policy, among a hundred thousand. */
+/* 100,000 templates, 1,000 for each policy. */
 static const struct generated planned = {
     .templates = 100000, .policies = 100, .namespaces = 100, .bindings = true};
 
 static void generate_bound(struct world *w, const struct generated *g)
 {
-    generate(w, g, put);
+    generate_objects(w, g, put_object);
     for (unsigned i = 0; i < g->templates; i++) {
         generate_binding(&w->text, g, i);
-        put(w);
+        put_object(w);
     }
 }
 
-/* The plan of a policy that moves a thousand templates to another cluster; without taking back. */
+/* Returns the CPU time to plan the move of 1,000 templates to another cluster, without its undo. */
 static double plan_change(struct world *w)
 {
     struct error err;
@@ -197,15 +198,15 @@ static double plan_change(struct world *w)
     return end - start;
 }
 
-/* The same change put into the store, and evaluated once. */
+/* Returns the CPU time to apply the same change to the store and to evaluate it. */
 static double evaluate_affected(struct world *w, const char *member_cluster)
 {
     double start;
 
     generate_policy(&w->text, &planned, 7, member_cluster);
     start = measure_cpu_s();
-    put(w);
-    settle(w);
+    put_object(w);
+    run_engine(w);
     return measure_cpu_s() - start;
 }
 
@@ -217,7 +218,7 @@ static void bench_plan(void)
 
     world_init(&w);
     generate_bound(&w, &planned);
-    settle(&w);
+    run_engine(&w);
     for (size_t i = 0; i < ROUNDS; i++) {
         plan_s = plan_change(&w);
         ratios[i] = plan_s / evaluate_affected(&w, "member2");

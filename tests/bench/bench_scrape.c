@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scrapes on kept connections, as Prometheus has them: of a page of 1 MB, by ever more clients,
- * plain and gzipped; then by eight while a file of what it is made from is replaced ten times a
- * second.
+ * Latency of scrapes on persistent connections, as Prometheus uses: by 1, 8 and 64 clients, plain
+ * and gzipped; then by 8 clients while a manifest file is replaced ten times a second.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -35,12 +34,12 @@ struct client {
     size_t page_bytes;
 };
 
-/* What the clients of one run saw. */
+/* Results of one run of clients. */
 struct run {
     size_t count;
     size_t page_bytes;
     double median_ms;
-    double late_ms; /* The 99th percentile. */
+    double late_ms; /* 99th percentile. */
 };
 
 static int connect_to_exporter(void)
@@ -55,8 +54,8 @@ static int connect_to_exporter(void)
     return -1;
 }
 
-/* The length of the whole answer once its headers are there; 0 before. */
-static size_t answer_len(const char *answer)
+/* Returns the length of the response; 0 while its headers are incomplete, or without status 200. */
+static size_t read_answer_len(const char *answer)
 {
     static const char header[] = "Content-Length: ";
     const char *end = strstr(answer, "\r\n\r\n");
@@ -67,7 +66,7 @@ static size_t answer_len(const char *answer)
     return (size_t)(end + 4 - answer) + strtoull(length + sizeof(header) - 1, NULL, 10);
 }
 
-/* One scrape; its size, or 0 if it failed. */
+/* Scrapes once. Returns the size of the response with its headers, 0 on failure. */
 static size_t scrape(int fd, const char *encoding, char *answer)
 {
     char request[128];
@@ -84,7 +83,7 @@ static size_t scrape(int fd, const char *encoding, char *answer)
             return 0;
         got += (size_t)n;
         answer[got] = '\0';
-        want = want ? want : answer_len(answer);
+        want = want ? want : read_answer_len(answer);
     }
     return got;
 }
@@ -96,7 +95,7 @@ static void *run_client(void *context)
     double end = measure_wall_s() + SECONDS;
     int fd = connect_to_exporter();
 
-    /* Not all at once. */
+    /* Clients start at different times. */
     usleep((useconds_t)(random() % PAUSE_US));
     while (measure_wall_s() < end && client->count < SCRAPES_MAX) {
         double start = measure_wall_s();
@@ -127,7 +126,7 @@ static pid_t start_exporter(const char *directory)
     return pid;
 }
 
-/* Until the page tells of what was loaded. */
+/* Waits until /-/ready responds with status 200. */
 static void wait_until_ready(void)
 {
     CLEANUP(free_cleanup) char *answer = xmalloc(ANSWER_MAX);
@@ -147,7 +146,7 @@ static void wait_until_ready(void)
     }
 }
 
-/* A policy whose priority is another one each time: the page follows. */
+/* Replaces a file with one of ten policies and another member cluster, ten times a second. */
 static void change_files(const char *directory)
 {
     for (unsigned i = 0; i < CHANGES; i++) {
@@ -159,7 +158,7 @@ static void change_files(const char *directory)
     }
 }
 
-/* Start so many, do what is to be done meanwhile, and wait for them. */
+/* Runs `count` clients, and `meanwhile`, if not NULL, at the same time. */
 static struct run run_clients(unsigned count, const char *encoding, void (*meanwhile)(const char *),
                               const char *directory)
 {
@@ -188,10 +187,10 @@ static struct run run_clients(unsigned count, const char *encoding, void (*meanw
     return run;
 }
 
-static void measure_crowds(const char *encoding)
+static void measure_client_counts(const char *encoding)
 {
     static const unsigned counts[] = {1, 8, CLIENTS_MAX};
-    char what[80];
+    char title[80];
     struct run runs[ARRAY_LEN(counts)];
 
     for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
@@ -202,8 +201,8 @@ static void measure_crowds(const char *encoding)
                runs[i].median_ms, runs[i].late_ms, runs[i].median_ms / runs[0].median_ms,
                runs[i].late_ms / runs[0].late_ms);
     }
-    snprintf(what, sizeof(what), "99th percentile, %s, of 64 clients / of one", encoding);
-    measure_print(what, runs[ARRAY_LEN(counts) - 1].late_ms / runs[0].late_ms, "x", 5);
+    snprintf(title, sizeof(title), "99th percentile, %s, of 64 clients / of one", encoding);
+    measure_print(title, runs[ARRAY_LEN(counts) - 1].late_ms / runs[0].late_ms, "x", 5);
 }
 
 int main(void)
@@ -213,8 +212,8 @@ int main(void)
     generate_list(&world, directory, "list.json");
     pid_t exporter = start_exporter(directory);
     wait_until_ready();
-    measure_crowds("identity");
-    measure_crowds("gzip");
+    measure_client_counts("identity");
+    measure_client_counts("gzip");
     struct run run = run_clients(8, "gzip", change_files, directory);
 
     kill(exporter, SIGTERM);

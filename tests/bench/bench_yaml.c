@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processor time of reading YAML grows in proportion to the text, or the reader refuses the
- * text, of manifests and of configuration files. Each row makes a text of about `size` bytes; a
- * text of eight times the size may take 16 times the processor time: quadratic work takes 64 times.
- * The program prints the worst ratio of each kind of file and every text beyond the limit.
+ * CPU time to read YAML manifests and configuration files must grow in proportion to the text. Each
+ * row makes a text of about `size` bytes. Eight times the size may take 16 times the CPU time;
+ * quadratic work takes 64 times. The program prints the worst ratio of each reader, and each text
+ * above the limit.
  */
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_source.h"
@@ -12,14 +12,14 @@
 
 enum { SIZE = 64 * 1024, GROWTH = 8, RATIO_MAX = 16, ROUNDS = 3 };
 
-/* Shorter times are noise of the clock and of the first allocations. */
+/* Shorter times count as this long: noise dominates them. */
 static const double LEAST_S = 0.002;
 
 typedef void fill_fn(struct strbuf *out, size_t size);
 
 /* ---- texts ---- */
 
-/* Adds `first`, then `text` until that is `size` bytes. */
+/* Appends `first`, then copies of `text` until they have `size` bytes. */
 static void repeat(struct strbuf *out, const char *first, const char *text, size_t size)
 {
     strbuf_adds(out, first);
@@ -29,6 +29,7 @@ static void repeat(struct strbuf *out, const char *first, const char *text, size
         strbuf_adds(out, text);
 }
 
+/* Appends numbers from 0, each between `before` and `after`, until they have `size` bytes. */
 static void count_up(struct strbuf *out, const char *before, const char *after, size_t size)
 {
     size_t end = out->len + size;
@@ -44,7 +45,7 @@ static void count_up(struct strbuf *out, const char *before, const char *after, 
         strbuf_adds(out, last);                                                                    \
     }
 
-/* Half of the text is one run, the other half are words that libyaml handles after it. */
+/* Half of the text is one run; the other half are words that libyaml reads after it. */
 #define RUN_THEN_WORDS(name, first, run, word, last)                                               \
     static void name(struct strbuf *out, size_t size)                                              \
     {                                                                                              \
@@ -163,7 +164,7 @@ static void anchors_and_their_aliases(struct strbuf *out, size_t size)
     count_up(out, "- *a", "\n", size / 2);
 }
 
-/* The lists of each document are dropped: only the time of reading counts. */
+/* The reader drops the lists, so that only the time of parsing counts. */
 static void documents_with_aliases(struct strbuf *out, size_t size)
 {
     size_t end = out->len + size;
@@ -301,7 +302,7 @@ static const struct text {
 
 /* ---- readers ---- */
 
-static void drop(void *context, cJSON *object, struct json_place place)
+static void drop_object(void *context, cJSON *object, struct json_place place)
 {
     (void)context;
     (void)object;
@@ -320,7 +321,7 @@ static void read_manifest(const struct strbuf *text)
         abort();
     while (outcome == YAML_READ_DOCUMENT || outcome == YAML_READ_ITEM)
         outcome = yaml_file_parse(&file, &where, &err);
-    while (outcome == YAML_READ_END && yaml_file_hand_out(&file, drop, NULL))
+    while (outcome == YAML_READ_END && yaml_file_hand_out(&file, drop_object, NULL))
         continue;
     yaml_file_release(&file);
 }
@@ -330,15 +331,15 @@ static void read_configuration(const struct strbuf *text)
     CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
     struct error err;
 
-    /* A refusal takes time, too. */
+    /* The time of a refusal counts, too. */
     if (!yaml_read_config("x.yaml", text->data, text->len, &tree, &err))
         tree = NULL;
 }
 
 typedef void read_fn(const struct strbuf *text);
 
-/* The least of several rounds. */
-static double measure(read_fn *read, fill_fn *fill, size_t size)
+/* Returns the least CPU time of several rounds. */
+static double measure_least(read_fn *read, fill_fn *fill, size_t size)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT((size_t)64 << 20);
     double least = 0;
@@ -356,42 +357,42 @@ static double measure(read_fn *read, fill_fn *fill, size_t size)
     return least;
 }
 
-/* Returns the growth of the processor time from a text to one of GROWTH times the size. */
-static double growth(read_fn *read, const struct text *t)
+/* Returns the ratio of the CPU times for texts of GROWTH times the size and of the size. */
+static double measure_growth(read_fn *read, const struct text *t)
 {
-    double one = measure(read, t->fill, SIZE);
-    double larger = measure(read, t->fill, SIZE * (size_t)GROWTH);
+    double one = measure_least(read, t->fill, SIZE);
+    double larger = measure_least(read, t->fill, SIZE * (size_t)GROWTH);
 
     return larger / (one > LEAST_S ? one : LEAST_S);
 }
 
-/* Returns the number of texts beyond the limit. */
-static unsigned run(const char *reader, read_fn *read)
+/* Returns the number of texts above the limit. */
+static unsigned run_texts(const char *reader, read_fn *read)
 {
     double worst = 0;
     unsigned missed = 0;
-    char what[128];
+    char title[128];
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        double ratio = growth(read, &texts[i]);
+        double ratio = measure_growth(read, &texts[i]);
 
         worst = ratio > worst ? ratio : worst;
         if (ratio <= RATIO_MAX)
             continue;
         missed++;
-        snprintf(what, sizeof(what), "%s: %s", reader, texts[i].name);
-        measure_print(what, ratio, "times", RATIO_MAX);
+        snprintf(title, sizeof(title), "%s: %s", reader, texts[i].name);
+        measure_print(title, ratio, "times", RATIO_MAX);
     }
-    snprintf(what, sizeof(what), "%s: time of %d times the text, worst of %zu texts", reader,
+    snprintf(title, sizeof(title), "%s: time of %d times the text, worst of %zu texts", reader,
              GROWTH, ARRAY_LEN(texts));
-    measure_print(what, worst, "times", RATIO_MAX);
+    measure_print(title, worst, "times", RATIO_MAX);
     return missed;
 }
 
 int main(void)
 {
-    unsigned missed = run("manifests", read_manifest);
+    unsigned missed = run_texts("manifests", read_manifest);
 
-    missed += run("configuration", read_configuration);
+    missed += run_texts("configuration", read_configuration);
     return missed > 0;
 }

@@ -11,7 +11,7 @@ static unsigned namespace_of(const struct generated *g, unsigned at)
     return at % g->namespaces;
 }
 
-/* Which of its namespace's policies a template carries the label of. */
+/* Returns the number, within the namespace, of the policy that selects the template. */
 static unsigned group_of(const struct generated *g, unsigned at)
 {
     unsigned per_namespace = g->policies / g->namespaces;
@@ -24,7 +24,7 @@ unsigned generated_per_policy(const struct generated *g)
     return g->templates / g->policies;
 }
 
-/* Who wrote what, as long as it is in life: most of an object's bytes. */
+/* Appends managedFields of a realistic size: most bytes of an object. */
 static void add_managed_fields(struct strbuf *out)
 {
     strbuf_adds(
@@ -159,7 +159,7 @@ void generate_cleanup(char **directory)
     free(*directory);
 }
 
-static FILE *create(const char *directory, const char *name)
+static FILE *create_file(const char *directory, const char *name)
 {
     char path[PATH_MAX_LEN];
 
@@ -171,8 +171,8 @@ static FILE *create(const char *directory, const char *name)
     return file;
 }
 
-/* Write what is in `object` and empty it. */
-static size_t flush(struct strbuf *object, FILE *file)
+/* Writes the content of `object` to the file, and empties it. Returns the number of bytes. */
+static size_t flush_object(struct strbuf *object, FILE *file)
 {
     size_t len = fwrite(object->data, 1, object->len, file);
 
@@ -185,14 +185,14 @@ static size_t flush(struct strbuf *object, FILE *file)
 size_t generate_list(const struct generated *g, const char *directory, const char *name)
 {
     CLEANUP(strbuf_release) struct strbuf object = STRBUF_INIT(OBJECT_MAX);
-    FILE *file = create(directory, name);
+    FILE *file = create_file(directory, name);
     size_t bytes = 0;
 
     strbuf_adds(&object, "{\"apiVersion\":\"v1\",\"items\":[");
     for (unsigned i = 0; i < g->policies; i++) {
         generate_policy(&object, g, i, "member1");
         strbuf_adds(&object, ",\n");
-        bytes += flush(&object, file);
+        bytes += flush_object(&object, file);
     }
     for (unsigned i = 0; i < g->templates; i++) {
         generate_template(&object, g, i);
@@ -201,10 +201,10 @@ size_t generate_list(const struct generated *g, const char *directory, const cha
             generate_binding(&object, g, i);
         }
         strbuf_adds(&object, i + 1 < g->templates ? ",\n" : "");
-        bytes += flush(&object, file);
+        bytes += flush_object(&object, file);
     }
     strbuf_adds(&object, "],\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"\"}}\n");
-    bytes += flush(&object, file);
+    bytes += flush_object(&object, file);
     if (fclose(file) != 0)
         abort();
     return bytes;
@@ -214,7 +214,7 @@ void generate_file(const char *directory, const char *name, const char *text)
 {
     char from[PATH_MAX_LEN];
     char to[PATH_MAX_LEN];
-    FILE *file = create(directory, ".new");
+    FILE *file = create_file(directory, ".new");
 
     if (fputs(text, file) < 0 || fclose(file) != 0)
         abort();

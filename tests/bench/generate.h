@@ -4,33 +4,33 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Made-up control planes for benchmarks, as kubectl would print them. The same
- * numbers give the same bytes.
+ * Generated control planes for benchmarks, as kubectl prints them. The same numbers give the same
+ * bytes.
  */
 
-/* How many objects, and how they are spread. */
+/* Numbers of objects, and their distribution. */
 struct generated {
-    unsigned templates;  /* Deployments with three labels, a ConfigMap each of a shared few. */
-    unsigned policies;   /* PropagationPolicies, one label selector each. */
-    unsigned namespaces; /* Both are spread over these evenly. */
-    bool bindings;       /* One ResourceBinding a template, as its policy's. */
+    unsigned templates;  /* Deployments with three labels, four with `bindings`. */
+    unsigned policies;   /* PropagationPolicies with one label selector each. */
+    unsigned namespaces; /* Templates and policies are distributed evenly. */
+    bool bindings;       /* One ResourceBinding per template; both claim the template's policy. */
 };
 
-/* The label `app` groups this many templates of a namespace under one policy. */
+/* Returns the number of templates that each policy selects, by their label `app`. */
 unsigned generated_per_policy(const struct generated *g);
 
-/* Append one object as JSON. */
+/* Append object number `at` as JSON. A binding has the number of its template. */
 void generate_template(struct strbuf *out, const struct generated *g, unsigned at);
 void generate_policy(struct strbuf *out, const struct generated *g, unsigned at,
                      const char *member_cluster);
 void generate_binding(struct strbuf *out, const struct generated *g, unsigned at);
 
-/* A directory of its own under the system's temporary one. The caller frees the name. */
+/* Creates a directory below /tmp. The caller frees the name. */
 char *generate_directory(void) MUST_USE;
-/* Remove it with all that is in it. For CLEANUP on a `char *`: frees it too. */
+/* Removes the directory and the files in it, and frees the name. For CLEANUP on a `char *`. */
 void generate_cleanup(char **directory);
 
-/* Write everything as one kind List, `directory`/`name`. How many bytes; aborts on failure. */
+/* Writes all objects as a List to `directory`/`name`. Returns its bytes; aborts on failure. */
 size_t generate_list(const struct generated *g, const char *directory, const char *name);
-/* Write `text` as `directory`/`name`, in place at once (by renaming). */
+/* Writes the text to `directory`/`name` atomically, by renaming. */
 void generate_file(const char *directory, const char *name, const char *text);

@@ -3,7 +3,7 @@
 
 #include <malloc.h>
 
-static double seconds(clockid_t clock)
+static double read_clock_s(clockid_t clock)
 {
     struct timespec now;
 
@@ -14,12 +14,12 @@ static double seconds(clockid_t clock)
 
 double measure_cpu_s(void)
 {
-    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+    return read_clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 double measure_wall_s(void)
 {
-    return seconds(CLOCK_MONOTONIC);
+    return read_clock_s(CLOCK_MONOTONIC);
 }
 
 size_t measure_heap_bytes(void)
@@ -29,7 +29,7 @@ size_t measure_heap_bytes(void)
     return info.uordblks + info.hblkhd;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
 
@@ -38,13 +38,13 @@ static int ascending(const void *a, const void *b)
 
 double measure_median(double *values, size_t count)
 {
-    qsort(values, count, sizeof(*values), ascending);
+    qsort(values, count, sizeof(*values), compare_values);
     return values[count / 2];
 }
 
-void measure_print(const char *what, double value, const char *unit, double limit)
+void measure_print(const char *title, double value, const char *unit, double limit)
 {
-    printf("  %-58s %8.2f %-6s limit %-7g %s\n", what, value, unit, limit,
+    printf("  %-58s %8.2f %-6s limit %-7g %s\n", title, value, unit, limit,
            value <= limit ? "ok" : "MISSED");
     fflush(stdout);
 }

@@ -3,17 +3,15 @@
 
 #include "metrics/base/base.h"
 
-/* What all benchmarks measure and print with. */
-
-/* Seconds of this process's CPU time, and of the wall clock. */
+/* Return the CPU time of the process and the time of a monotonic clock, in seconds. */
 double measure_cpu_s(void);
 double measure_wall_s(void);
 
-/* Bytes that the program holds from malloc. */
+/* Returns the bytes that the program has allocated with malloc(). */
 size_t measure_heap_bytes(void);
 
-/* The middle one of `count` values, which are sorted for that. */
+/* Sorts the values and returns the median. */
 double measure_median(double *values, size_t count);
 
-/* One result against its limit: "  <what>   <value> <unit>   limit <limit>   ok|MISSED". */
-void measure_print(const char *what, double value, const char *unit, double limit);
+/* Prints a result and its limit: "  <title>   <value> <unit>   limit <limit>   ok|MISSED". */
+void measure_print(const char *title, double value, const char *unit, double limit);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * follow SERVER CA_FILE TOKEN_FILE: the exporter's session with an API server and nothing else
- * of the exporter, for a server that misbehaves. Commands come in lines: "state" prints every
- * object in the store and "end", "stats" one line of numbers; the end of the input ends it.
+ * follow SERVER CA_FILE TOKEN_FILE: runs the exporter's session with an API server, without the
+ * rest of the exporter, against a server with faults. Standard input has one command per line:
+ * "state" prints every object in the store, then "end"; "stats" prints one line of numbers. The
+ * program ends with its input.
  */
 #include <curl/curl.h>
 #include <signal.h>
@@ -67,7 +68,7 @@ static void print_stats(const struct kube_session *session)
     fflush(stdout);
 }
 
-/* Run the commands that have arrived. False at the end of the input. */
+/* Runs the commands that have arrived. Returns false at the end of the input, or on an error. */
 static bool read_commands(const struct store *store, const struct kube_session *session)
 {
     char bytes[256];
@@ -86,7 +87,7 @@ static bool read_commands(const struct store *store, const struct kube_session *
     return true;
 }
 
-static void run(struct kube_session *session, struct store *store, struct engine *engine)
+static void run_session(struct kube_session *session, struct store *store, struct engine *engine)
 {
     for (bool more = true; more;) {
         struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -140,7 +141,7 @@ int main(int argc, char **argv)
         &err);
 
     if (session)
-        run(session, store, engine);
+        run_session(session, store, engine);
     else
         fprintf(stderr, "follow: %s\n", err.text);
     kube_session_free(session);

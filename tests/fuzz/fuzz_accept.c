@@ -4,8 +4,8 @@
 #include "tests/fuzz/must.h"
 
 /*
- * Whatever a client accepts, it gets one of the content types that there are, with one of the four
- * schemes or none, and the same whether or not what nobody knows stands before, between or behind.
+ * For any Accept header, the content type is one of the supported ones, with one of the four
+ * escaping schemes or without. Unsupported entries before or after the header do not change it.
  */
 
 enum { HEADER_MAX = 1 << 20 };
@@ -25,8 +25,8 @@ static bool is_content_type(const char *type, enum media media)
     return false;
 }
 
-/* The header with this in front, and behind. */
-static void check_between(const char *before, const char *header, const char *after)
+/* Checks that the entries `before` and `after` do not change the result for the header. */
+static void check_added_entries(const char *before, const char *header, const char *after)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(HEADER_MAX);
     char plain[MEDIA_TYPE_MAX], other[MEDIA_TYPE_MAX];
@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum media media = accept_media(header, type);
 
     MUST(media < MEDIA_COUNT && is_content_type(type, media));
-    check_between("", header, "  ");
-    check_between("application/json;q=1", header, "image/png;version=1.0.0;escaping=dots");
-    check_between("text/plain;q=1.5", header, "gzip;q=2, */*;q=-0");
+    check_added_entries("", header, "  ");
+    check_added_entries("application/json;q=1", header, "image/png;version=1.0.0;escaping=dots");
+    check_added_entries("text/plain;q=1.5", header, "gzip;q=2, */*;q=-0");
     return 0;
 }

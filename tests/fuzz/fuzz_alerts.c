@@ -2,9 +2,12 @@
 #include "exporter/serve/alerting/alert_batch.h"
 #include "tests/fuzz/must.h"
 
-/* Whatever an Alertmanager says fires of us: what is adopted of it is told, and adopted again. */
+/*
+ * Alerts adopted from any answer of an Alertmanager are sent in the next batch, and can be adopted
+ * from that batch again.
+ */
 
-static size_t firing(const struct alerts *a)
+static size_t count_firing(const struct alerts *a)
 {
     size_t count = 0;
 
@@ -30,14 +33,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     alerts_init(&second, 2);
     int count = alert_batch_adopt(&first, &rules, &more, answer, &now);
 
-    MUST(count < 0 ? !first.first : count >= (int)firing(&first));
+    MUST(count < 0 ? !first.first : count >= (int)count_firing(&first));
     struct alert_batch *batch = alert_batch_new(&first, &settings);
 
     for (size_t i = 0; i < batch->count; i++)
         MUST(alert_batch_adopt(&second, &rules, &more, batch->requests[i].json, &now) ==
              (int)batch->requests[i].alerts);
-    MUST(batch->alerts == firing(&first));
-    MUST(firing(&first) == firing(&second));
+    MUST(batch->alerts == count_firing(&first));
+    MUST(count_firing(&first) == count_firing(&second));
     alert_batch_drop(batch);
     alerts_release(&first);
     alerts_release(&second);

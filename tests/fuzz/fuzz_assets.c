@@ -6,8 +6,8 @@
 #include "metrics/rules/engine.h"
 
 /*
- * Any asset at all becomes a lease that the rules can look at, or none; whoever asks for the lease
- * on a resource gets one that has a state.
+ * Any asset is converted to a lease that the engine can evaluate, or to no object. A lease that the
+ * engine returns for a resource exists, and has a decision and a verdict.
  */
 
 static const char topic[] =
@@ -15,7 +15,7 @@ static const char topic[] =
     "\"metadata\":{\"name\":\"t\",\"namespace\":\"p\"}}";
 static const int64_t now_ms = 1767225600000;
 
-static void put(struct store *store, const cJSON *object)
+static void put_object(struct store *store, const cJSON *object)
 {
     struct error err = {""};
 
@@ -23,7 +23,7 @@ static void put(struct store *store, const cJSON *object)
         abort();
 }
 
-static void look(struct store *store, struct engine *engine)
+static void check_lease(struct store *store, struct engine *engine)
 {
     const struct entry *entry = store_find(
         store, &(struct identity){"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "p", "t"});
@@ -49,10 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!engine || !resource)
         abort();
-    put(store, resource);
+    put_object(store, resource);
     if (object)
-        put(store, object);
-    look(store, engine);
+        put_object(store, object);
+    check_lease(store, engine);
     engine_free(engine);
     store_free(store);
     return 0;

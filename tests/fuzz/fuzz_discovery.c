@@ -2,7 +2,7 @@
 #include "exporter/kube/discovery.h"
 #include "exporter/kube/server_response.h"
 
-/* Whatever a server says it serves, a round ends, and so does reading any refusal. */
+/* A discovery round ends for every response body, and every body can be read as a Status. */
 
 enum { REQUESTS_MAX = 100 * 1000 };
 
@@ -18,8 +18,8 @@ static void read_status(const char *body, size_t len)
     (void)end_reason_of_error(&status);
 }
 
-/* The same body answers every request of two rounds: the second one inherits from the first. */
-static void ask(bool aggregated, const char *body, size_t len)
+/* Answers every request of two rounds with the body: the second reuses results of the first. */
+static void run_discovery(bool aggregated, const char *body, size_t len)
 {
     struct discovery_reply reply = {
         .http_status = 200,
@@ -49,11 +49,11 @@ static void ask(bool aggregated, const char *body, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* Bodies are buffers of ours: a NUL follows them. */
+    /* The exporter's response buffers end with a NUL. */
     CLEANUP(free_cleanup) char *body = xmemdup0((const char *)data, size);
 
-    ask(true, body, size);
-    ask(false, body, size);
+    run_discovery(true, body, size);
+    run_discovery(false, body, size);
     read_status(body, size);
     return 0;
 }

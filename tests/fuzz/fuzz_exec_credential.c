@@ -5,8 +5,8 @@
 #include "tests/fuzz/must.h"
 
 /*
- * Whatever a plugin prints: it is a credential that can be sent, or is refused with a reason that
- * quotes nothing of it.
+ * The output of an exec plugin is parsed to a credential that can be sent, or is refused with a
+ * reason that quotes no part of the output. At most one API version accepts it.
  */
 
 enum { QUOTE_MIN = 4 };
@@ -14,7 +14,10 @@ enum { QUOTE_MIN = 4 };
 static const char *const versions[] = {"client.authentication.k8s.io/v1",
                                        "client.authentication.k8s.io/v1beta1"};
 
-/* No text with a tilde, which none of our words has, is in the reason. */
+/*
+ * Checks that the reason quotes no string of the output. Skips strings without a tilde, because
+ * they may equal words of the exporter's messages.
+ */
 static void check_quotes(const cJSON *item, const char *reason)
 {
     const cJSON *child;

@@ -5,9 +5,9 @@
 #include "metrics/expose/series.h"
 
 /*
- * Whatever names are, what a scraper reads is the page without them and one line with one value
- * for each, in order, that is UTF-8 without control characters and no longer than promised.
- * Nothing of them is left on the next page.
+ * For any label values, the page equals the page without them plus one line for each distinct
+ * value, in order. Each value is UTF-8 without control characters and at most LABEL_VALUE_MAX bytes
+ * long. The next page contains no value of the previous one.
  */
 
 enum { PAGE_MAX = 1 << 20, NAMES_MAX = 8, FORMATS = 2 };
@@ -15,12 +15,12 @@ enum { PAGE_MAX = 1 << 20, NAMES_MAX = 8, FORMATS = 2 };
 static const char line_start[] = "karmada_policy_exporter_objects{resource=\"";
 static const char line_end[] = "\"} 1\n";
 
-/* The registry is made once: its making would take ten times as long as all that is checked. */
+/* Created once: creating a registry takes ten times as long as checking a page. */
 struct pages {
     struct registry *registry;
     struct strbuf page;
-    struct strbuf empty[FORMATS]; /* What the page is without any name. */
-    size_t before[FORMATS];       /* How much of that is before the lines of names. */
+    struct strbuf empty[FORMATS]; /* The page without any name. */
+    size_t before[FORMATS];       /* Bytes of it before the lines of names. */
 };
 
 static void write_page(const struct pages *p, enum exposition_format format, struct strbuf *out)
@@ -34,7 +34,7 @@ static void write_page(const struct pages *p, enum exposition_format format, str
         abort();
 }
 
-static struct pages *the_pages(void)
+static struct pages *get_pages(void)
 {
     static const char type[] = "# TYPE karmada_policy_exporter_objects gauge\n";
     static struct pages pages;
@@ -43,7 +43,7 @@ static struct pages *the_pages(void)
         return &pages;
     pages.registry = registry_new(NULL, &registry_options_default, 1);
     pages.page = STRBUF_INIT(PAGE_MAX);
-    registry_prepare(pages.registry); /* The first one adds series of its own. */
+    registry_prepare(pages.registry); /* The first call adds series of its own. */
     for (unsigned i = 0; i < FORMATS; i++) {
         pages.empty[i] = STRBUF_INIT(PAGE_MAX);
         write_page(&pages, i, &pages.empty[i]);
@@ -53,7 +53,7 @@ static struct pages *the_pages(void)
     return &pages;
 }
 
-/* Past the value that begins at `value`: its closing quote. How long it is unescaped, in `len`. */
+/* Returns the closing quote of the label value at `value`, and its unescaped length in `len`. */
 static const char *skip_value(const char *value, size_t *len)
 {
     *len = 0;
@@ -71,7 +71,7 @@ static const char *skip_value(const char *value, size_t *len)
     return value;
 }
 
-/* Past the line of one name. */
+/* Returns the end of the line of one name. */
 static const char *skip_line(const char *line)
 {
     size_t len;
@@ -84,7 +84,7 @@ static const char *skip_line(const char *line)
     return line + strlen(line_end);
 }
 
-/* The page is the empty one with so many lines in it, each after the one before it in order. */
+/* Checks that the page is the empty page with `lines` more lines, in ascending order. */
 static void check_page(const struct pages *p, enum exposition_format format, size_t lines)
 {
     const struct strbuf *empty = &p->empty[format];
@@ -108,7 +108,7 @@ static void check_page(const struct pages *p, enum exposition_format format, siz
         abort();
 }
 
-/* Set the name; true if none of those before reads the same. */
+/* Adds a series with the name. Returns true if its label value differs from those before it. */
 static bool set_name(const struct pages *p, struct strbuf *texts, size_t count, const char *name)
 {
     bool is_new = true;
@@ -121,11 +121,11 @@ static bool set_name(const struct pages *p, struct strbuf *texts, size_t count, 
     return is_new;
 }
 
-/* Names end with a NUL. How many there are decides the format. */
+/* Names in the input end with a NUL. The number of names determines the format. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(free_cleanup) char *names = xmemdup0((const char *)data, size);
-    struct pages *p = the_pages();
+    struct pages *p = get_pages();
     struct strbuf texts[NAMES_MAX];
     size_t count = 0, lines = 0;
 

@@ -2,7 +2,7 @@
 #include "exporter/text/check_result.h"
 #include "tests/fuzz/must.h"
 
-/* Whatever a server says it has found: what is read of it is what is written again. */
+/* Counts parsed from any header are equal after they are written and parsed again. */
 
 enum { HEADER_MAX = 1 << 20 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/json_frame.h"
 
-/* However the bytes are cut, the same objects come out, and the same rest stays. */
+/* The same bytes in pieces of any size result in the same objects and the same rest. */
 
-static bool collect(void *context, const char *json, size_t len, size_t offset)
+static bool log_object(void *context, const char *json, size_t len, size_t offset)
 {
     struct strbuf *log = context;
 
@@ -35,13 +35,13 @@ struct input {
     size_t max;
 };
 
-static void run(const struct input *in, size_t step, struct outcome *out)
+static void split_bytes(const struct input *in, size_t step, struct outcome *out)
 {
     struct error err;
     struct json_frame f;
 
     *out = (struct outcome){STRBUF_INIT(SIZE_MAX), STRBUF_INIT(SIZE_MAX), true, false};
-    json_frame_init(&f, in->mode, in->max, collect, &out->log);
+    json_frame_init(&f, in->mode, in->max, log_object, &out->log);
     for (size_t at = 0; at < in->len && out->fine; at += step) {
         size_t left = in->len - at;
 
@@ -54,26 +54,26 @@ static void run(const struct input *in, size_t step, struct outcome *out)
     json_frame_release(&f);
 }
 
-static bool same(const struct strbuf *a, const struct strbuf *b)
+static bool are_equal(const struct strbuf *a, const struct strbuf *b)
 {
     return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
-static void compare(const struct input *in, size_t step)
+static void compare_pieces(const struct input *in, size_t step)
 {
     CLEANUP(outcome_release) struct outcome whole;
     CLEANUP(outcome_release) struct outcome pieces;
 
-    run(in, in->len, &whole);
-    run(in, step, &pieces);
-    if (whole.fine != pieces.fine || !same(&whole.log, &pieces.log))
+    split_bytes(in, in->len, &whole);
+    split_bytes(in, step, &pieces);
+    if (whole.fine != pieces.fine || !are_equal(&whole.log, &pieces.log))
         abort();
-    /* After a failure, how much of the rest was kept is nobody's business. */
-    if (whole.fine && (whole.complete != pieces.complete || !same(&whole.rest, &pieces.rest)))
+    /* After a failure, the length of the rest is unspecified. */
+    if (whole.fine && (whole.complete != pieces.complete || !are_equal(&whole.rest, &pieces.rest)))
         abort();
 }
 
-/* The first byte chooses the pieces, the second one the ceiling. */
+/* The first byte determines the piece size, the second byte the maximum size of an object. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 3)
@@ -84,8 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     in.max = data[1] < 128 ? (size_t)data[1] : SIZE_MAX / 2;
     in.mode = JSON_FRAME_EVENTS;
-    compare(&in, step);
+    compare_pieces(&in, step);
     in.mode = JSON_FRAME_LIST;
-    compare(&in, step);
+    compare_pieces(&in, step);
     return 0;
 }

@@ -7,16 +7,16 @@
 #include "tests/unit/random_object.h"
 
 /*
- * Whatever happens to objects, in whatever order and between whatever looks at them, the page is
- * that of a fresh engine which is given those that are left. Objects are added, changed, bent out
- * of shape, removed and listed again by several sources; the bytes make every choice.
+ * After any sequence of changes, evaluations and scrapes, the page equals that of a fresh engine
+ * with the remaining objects. Several sources add, change, malform, remove and relist objects. The
+ * bytes of the input make every choice.
  */
 
 enum { STEPS_MAX = 256, OBJECTS_MAX = 256, SOURCES = 4, MINUTE_MS = 60 * 1000 };
 
-#define RULES(who, grace, namespaces, apis)                                                        \
+#define RULES(takeover_rule, grace, namespaces, apis)                                              \
     {                                                                                              \
-        .takeover = (who), .grace_ms = (grace), .skipped_namespaces = (namespaces),                \
+        .takeover = (takeover_rule), .grace_ms = (grace), .skipped_namespaces = (namespaces),      \
         .skipped_apis = (apis)                                                                     \
     }
 
@@ -32,10 +32,10 @@ static const struct variant {
     {RULES(TAKEOVER_PREEMPTION, 0, "", ""), {.detail_limit = 0, .policy_limit = 0, .opt_in = true}},
 };
 
-/* An object that the store must have, as it was put last. */
+/* Object that the store must have, as last put. */
 struct held {
     cJSON *json;
-    bool seen; /* In the pass that is under way. */
+    bool seen; /* Seen in the current list. */
 };
 
 struct history {
@@ -47,7 +47,7 @@ struct history {
     int64_t now_ms;
 };
 
-static struct entry *find(const struct world *w, const cJSON *json)
+static struct entry *find_entry(const struct world *w, const cJSON *json)
 {
     struct identity id;
     struct error err;
@@ -57,22 +57,22 @@ static struct entry *find(const struct world *w, const cJSON *json)
 
 static struct held *find_held(struct history *h, const cJSON *json)
 {
-    const struct entry *entry = find(&h->w, json);
+    const struct entry *entry = find_entry(&h->w, json);
 
     for (size_t i = 0; i < h->count && entry; i++) {
-        if (find(&h->w, h->held[i].json) == entry)
+        if (find_entry(&h->w, h->held[i].json) == entry)
             return &h->held[i];
     }
     return NULL;
 }
 
-static void drop(struct history *h, struct held *held)
+static void drop_held(struct history *h, struct held *held)
 {
     cJSON_Delete(held->json);
     *held = h->held[--h->count];
 }
 
-/* ---- objects out of shape ---- */
+/* ---- malformed objects ---- */
 
 static size_t count_nodes(const cJSON *tree)
 {
@@ -84,7 +84,7 @@ static size_t count_nodes(const cJSON *tree)
     return count;
 }
 
-/* The item at a place of the tree in its order, with its parent. */
+/* Returns the item at an index of the tree in depth-first order, and its parent. */
 static cJSON *find_node(cJSON *parent, size_t *place, cJSON **out_parent)
 {
     cJSON *item, *found = NULL;
@@ -101,7 +101,7 @@ static cJSON *find_node(cJSON *parent, size_t *place, cJSON **out_parent)
     return NULL;
 }
 
-static cJSON *odd_value(struct world *w)
+static cJSON *draw_odd_value(struct world *w)
 {
     static const char *const values[] = {
         "null",
@@ -134,8 +134,8 @@ static cJSON *odd_value(struct world *w)
     return cJSON_Parse(values[world_random(w, (uint32_t)ARRAY_LEN(values))]);
 }
 
-/* Remove a part of the object, or put another in its place. */
-static void bend(struct world *w, cJSON *object)
+/* Removes an item of the object, or replaces it by an unusual value. */
+static void malform(struct world *w, cJSON *object)
 {
     size_t place = world_random(w, (uint32_t)count_nodes(object));
     cJSON *parent = NULL;
@@ -146,25 +146,25 @@ static void bend(struct world *w, cJSON *object)
     if (world_random(w, 2) == 0)
         cJSON_Delete(cJSON_DetachItemViaPointer(parent, item));
     else if (cJSON_IsObject(parent))
-        MUST(cJSON_ReplaceItemInObjectCaseSensitive(parent, item->string, odd_value(w)));
+        MUST(cJSON_ReplaceItemInObjectCaseSensitive(parent, item->string, draw_odd_value(w)));
     else
-        MUST(cJSON_ReplaceItemViaPointer(parent, item, odd_value(w)));
+        MUST(cJSON_ReplaceItemViaPointer(parent, item, draw_odd_value(w)));
 }
 
-/* ---- what may happen ---- */
+/* ---- changes ---- */
 
-static struct origin origin_of(struct history *h, const cJSON *json)
+static struct origin draw_origin(struct history *h, const cJSON *json)
 {
     uint32_t source = (uint32_t)strlen(json_str(json, "kind", "")) % SOURCES;
 
-    /* Now and then another source has the same object. */
+    /* Sometimes another source has the same object. */
     if (world_random(&h->w, 8) == 0)
         source = world_random(&h->w, SOURCES);
     return (struct origin){1 + source, h->sweeps[source]};
 }
 
-/* Takes the object. */
-static void put(struct history *h, cJSON *json, struct origin origin)
+/* Puts the object into the store, and takes ownership. */
+static void put_object(struct history *h, cJSON *json, struct origin origin)
 {
     struct error err = {""};
     enum store_outcome outcome = store_put(h->w.store, json, origin, &err);
@@ -186,93 +186,93 @@ static void put(struct history *h, cJSON *json, struct origin origin)
     held->json = json;
 }
 
-static void put_any(struct history *h)
+static void put_random(struct history *h)
 {
     cJSON *json = random_object(&h->w);
 
-    for (uint32_t bent = world_random(&h->w, 8); bent > 5; bent--)
-        bend(&h->w, json);
-    put(h, json, origin_of(h, json));
+    for (uint32_t count = world_random(&h->w, 8); count > 5; count--)
+        malform(&h->w, json);
+    put_object(h, json, draw_origin(h, json));
 }
 
-static struct held *pick(struct history *h)
+static struct held *pick_held(struct history *h)
 {
     return h->count > 0 ? &h->held[world_random(&h->w, (uint32_t)h->count)] : NULL;
 }
 
 static void change_one(struct history *h)
 {
-    struct held *held = pick(h);
+    struct held *held = pick_held(h);
 
     if (!held)
         return;
     cJSON *json = cJSON_Duplicate(held->json, true);
-    bend(&h->w, json);
-    put(h, json, origin_of(h, json));
+    malform(&h->w, json);
+    put_object(h, json, draw_origin(h, json));
 }
 
 static void remove_one(struct history *h)
 {
-    struct held *held = pick(h);
+    struct held *held = pick_held(h);
 
     if (!held)
         return;
-    store_remove(h->w.store, find(&h->w, held->json));
-    drop(h, held);
+    store_remove(h->w.store, find_entry(&h->w, held->json));
+    drop_held(h, held);
 }
 
-/* A list has objects as they are, changed, unreadable, or not any more. */
-static void list_again(struct history *h, const cJSON *before, struct origin origin)
+/* Lists the object again: unchanged, only marked as seen, malformed, or not at all. */
+static void relist_object(struct history *h, const cJSON *before, struct origin origin)
 {
-    uint32_t what = world_random(&h->w, 4);
+    uint32_t choice = world_random(&h->w, 4);
 
-    if (what == 0)
-        put(h, cJSON_Duplicate(before, true), origin);
-    if (what == 1) {
-        entry_mark_seen(find(&h->w, before), origin);
+    if (choice == 0)
+        put_object(h, cJSON_Duplicate(before, true), origin);
+    if (choice == 1) {
+        entry_mark_seen(find_entry(&h->w, before), origin);
         find_held(h, before)->seen = true;
     }
-    if (what == 2) {
+    if (choice == 2) {
         cJSON *json = cJSON_Duplicate(before, true);
 
-        bend(&h->w, json);
-        put(h, json, origin);
+        malform(&h->w, json);
+        put_object(h, json, origin);
     }
 }
 
-static void relist(struct history *h)
+static void relist_source(struct history *h)
 {
     uint32_t source = world_random(&h->w, SOURCES);
     struct origin origin = {1 + source, ++h->sweeps[source]};
     size_t gone = 0;
 
     for (size_t i = 0; i < h->count; i++)
-        h->held[i].seen = !entry_is_from_source(find(&h->w, h->held[i].json), origin.source);
+        h->held[i].seen = !entry_is_from_source(find_entry(&h->w, h->held[i].json), origin.source);
     for (size_t i = h->count; i > 0; i--) {
         if (!h->held[i - 1].seen && h->count < OBJECTS_MAX)
-            list_again(h, h->held[i - 1].json, origin);
+            relist_object(h, h->held[i - 1].json, origin);
     }
     for (size_t i = h->count; i > 0; i--) {
         if (h->held[i - 1].seen)
             continue;
-        drop(h, &h->held[i - 1]);
+        drop_held(h, &h->held[i - 1]);
         gone++;
     }
     MUST(store_sweep(h->w.store, origin) == gone);
 }
 
-static void step(struct history *h)
+static void take_step(struct history *h)
 {
     uint32_t roll = world_random(&h->w, 16);
 
     if (roll < 8)
-        put_any(h);
+        put_random(h);
     else if (roll < 11)
         change_one(h);
     else if (roll < 13)
         remove_one(h);
     else if (roll < 14)
-        relist(h);
+        relist_source(h);
     h->now_ms += world_random(&h->w, 8) == 0 ? MINUTE_MS : 250;
     if (world_random(&h->w, 3) == 0)
         engine_run(h->w.engine, h->now_ms, world_random(&h->w, 20));
@@ -282,7 +282,7 @@ static void step(struct history *h)
 
 /* ---- the comparison ---- */
 
-/* Lines that say what happened, not what is. */
+/* Returns true for a line of a family that counts past events, which a fresh engine lacks. */
 static bool is_history(const char *line)
 {
     for (size_t i = 0; i < family_count(); i++) {
@@ -301,7 +301,7 @@ static const char *skip_history(const char *page)
     return page;
 }
 
-static void compare(const char *page, const char *fresh)
+static void compare_pages(const char *page, const char *fresh)
 {
     while (*page || *fresh) {
         page = skip_history(page);
@@ -309,7 +309,7 @@ static void compare(const char *page, const char *fresh)
         size_t len = strcspn(page, "\n");
 
         if (strncmp(page, fresh, len + 1) != 0) {
-            fprintf(stderr, "it says '%.*s', a fresh one '%.*s'\n", (int)len, page,
+            fprintf(stderr, "the page has '%.*s', a fresh one '%.*s'\n", (int)len, page,
                     (int)strcspn(fresh, "\n"), fresh);
             abort();
         }
@@ -318,8 +318,8 @@ static void compare(const char *page, const char *fresh)
     }
 }
 
-/* The page of a fresh engine that is given the same objects in another order. */
-static char *fresh_page(const struct history *h, const struct variant *v)
+/* Returns the page of a fresh engine with the same objects, put in another order. */
+static char *build_fresh_page(const struct history *h, const struct variant *v)
 {
     struct world w;
     struct registry *r;
@@ -351,12 +351,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     h->w.choices = data + 1;
     h->w.choices_left = size - 1;
     for (size_t i = 0; i < STEPS_MAX && h->w.choices_left > 0 && h->count < OBJECTS_MAX; i++)
-        step(h);
+        take_step(h);
     world_run(&h->w, h->now_ms);
 
     CLEANUP(free_cleanup) char *page = page_of(h->registry);
-    CLEANUP(free_cleanup) char *fresh = fresh_page(h, v);
-    compare(page, fresh);
+    CLEANUP(free_cleanup) char *fresh = build_fresh_page(h, v);
+    compare_pages(page, fresh);
     for (size_t i = 0; i < h->count; i++)
         cJSON_Delete(h->held[i].json);
     registry_free(h->registry);

@@ -3,12 +3,12 @@
 #include "metrics/base/utf8.h"
 
 /*
- * What is accepted is a tree without surprises, and every string in it comes back from quoting as
- * it was; any bytes at all become a valid JSON string.
+ * An accepted text is a tree within the depth limit, and each valid string in it is the same after
+ * quoting and parsing. Any bytes are quoted to a valid JSON string.
  */
 
-/* Quote and parse `s`; the answer must be `s` again if it is valid UTF-8. */
-static void round_trip(const char *s)
+/* Checks that `s` is quoted to a JSON string, which parses to `s` if that is valid UTF-8. */
+static void check_quoting(const char *s)
 {
     CLEANUP(strbuf_release) struct strbuf quoted = STRBUF_INIT(SIZE_MAX);
     struct error err;
@@ -28,33 +28,33 @@ static void round_trip(const char *s)
         abort();
 }
 
-static void exchange(const cJSON *item, unsigned depth)
+static void check_tree(const cJSON *item, unsigned depth)
 {
     const cJSON *child;
 
     if (depth > JSON_DEPTH_MAX)
         abort();
     if (cJSON_IsString(item))
-        round_trip(item->valuestring);
+        check_quoting(item->valuestring);
     if (item->string)
-        round_trip(item->string);
+        check_quoting(item->string);
     (void)json_get(item, "a");
     (void)json_str(item, "a", "");
     (void)json_int(item, "a", 0);
     (void)json_bool(item, "a", false);
     cJSON_ArrayForEach (child, item) {
-        exchange(child, depth + 1);
+        check_tree(child, depth + 1);
     }
 }
 
-static void parse(const char *json, size_t len)
+static void check_parse(const char *json, size_t len)
 {
     struct json_position where = {0};
     struct error err = {""};
     CLEANUP(json_cleanup) cJSON *tree = json_parse(json, len, &where, &err);
 
     if (tree) {
-        exchange(tree, 0);
+        check_tree(tree, 0);
         return;
     }
     if (err.text[0] == '\0' || where.line == 0 || where.column == 0 || where.column > len + 1)
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
 
-    parse(text, size);
-    round_trip(text);
+    check_parse(text, size);
+    check_quoting(text);
     return 0;
 }

@@ -18,7 +18,7 @@
 
 enum { FILES = 3, TEXT_MAX = 1 << 20, SECRET_MIN = 4 };
 
-static const char separator[] = "\n%%\n"; /* Between files: no YAML goes on like this. */
+static const char separator[] = "\n%%\n"; /* Separates files in the input; not valid within YAML. */
 
 /* ---- files ---- */
 
@@ -27,13 +27,13 @@ struct folder {
     char names[FILES][40];
 };
 
-/* Made once, removed at the end: files are written over. */
-static struct folder *the_folder(void)
+/* Returns the folder, created once and removed at exit; each input overwrites the files. */
+static struct folder *get_folder(void)
 {
     static struct folder folder;
 
     if (folder.path[0] == '\0') {
-        /* In memory, if there is such a place: a disk would take most of the time. */
+        /* In memory if possible: writing to a disk would take most of the time. */
         snprintf(folder.path, sizeof(folder.path), "%s/fuzz_kubeconfig.XXXXXX",
                  access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
         MUST(mkdtemp(folder.path) != NULL);
@@ -45,7 +45,7 @@ static struct folder *the_folder(void)
 
 static void remove_folder(void)
 {
-    const struct folder *f = the_folder();
+    const struct folder *f = get_folder();
 
     for (size_t i = 0; i < FILES; i++)
         unlink(f->names[i]);
@@ -57,7 +57,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    the_folder();
+    get_folder();
     return atexit(remove_folder);
 }
 
@@ -68,7 +68,7 @@ static void write_file(const char *name, const char *bytes, size_t len)
     MUST(fd >= 0 && write(fd, bytes, len) == (ssize_t)len && close(fd) == 0);
 }
 
-/* Write the parts of the text to files; answers how many. */
+/* Writes the parts of the text to files. Returns the number of files. */
 static size_t write_files(const char *text, size_t size)
 {
     size_t count = 0;
@@ -76,64 +76,65 @@ static size_t write_files(const char *text, size_t size)
     for (const char *at = text; at && count < FILES; count++) {
         const char *end = memmem(at, (size_t)(text + size - at), separator, strlen(separator));
 
-        write_file(the_folder()->names[count], at, (size_t)((end ? end : text + size) - at));
+        write_file(get_folder()->names[count], at, (size_t)((end ? end : text + size) - at));
         at = end ? end + strlen(separator) : NULL;
     }
     return count;
 }
 
-/* ---- what comes of them ---- */
+/* ---- configurations ---- */
 
 static bool is_set(const struct rest_config_bytes *bytes)
 {
     return bytes->data || bytes->file;
 }
 
-static void add(struct strbuf *out, const char *name, const char *value)
+static void append_field(struct strbuf *out, const char *name, const char *value)
 {
     if (value)
         strbuf_addf(out, "%s=%s\n", name, value);
 }
 
-static void add_bytes(struct strbuf *out, const char *name, const struct rest_config_bytes *bytes)
+static void append_bytes(struct strbuf *out, const char *name,
+                         const struct rest_config_bytes *bytes)
 {
-    add(out, name, bytes->data);
-    add(out, name, bytes->file);
+    append_field(out, name, bytes->data);
+    append_field(out, name, bytes->file);
 }
 
-/* All but where it comes from. */
-static void dump(const struct rest_config *c, struct strbuf *out)
+/* Appends all fields except the origin. */
+static void append_config(const struct rest_config *c, struct strbuf *out)
 {
-    add(out, "context", c->context);
-    add(out, "server", c->server);
-    add(out, "name", c->tls_server_name);
-    add(out, "proxy", c->proxy_url);
-    add(out, "config", c->exec_config);
-    add(out, "namespace", c->ns);
-    add(out, "token", c->token);
-    add(out, "file", c->token_file);
-    add_bytes(out, "ca", &c->ca);
-    add_bytes(out, "certificate", &c->certificate);
-    add_bytes(out, "key", &c->key);
-    add(out, "as", c->as.user);
-    add(out, "uid", c->as.uid);
+    append_field(out, "context", c->context);
+    append_field(out, "server", c->server);
+    append_field(out, "name", c->tls_server_name);
+    append_field(out, "proxy", c->proxy_url);
+    append_field(out, "config", c->exec_config);
+    append_field(out, "namespace", c->ns);
+    append_field(out, "token", c->token);
+    append_field(out, "file", c->token_file);
+    append_bytes(out, "ca", &c->ca);
+    append_bytes(out, "certificate", &c->certificate);
+    append_bytes(out, "key", &c->key);
+    append_field(out, "as", c->as.user);
+    append_field(out, "uid", c->as.uid);
     for (size_t i = 0; i < c->as.group_count; i++)
-        add(out, "group", c->as.groups[i]);
+        append_field(out, "group", c->as.groups[i]);
     for (size_t i = 0; i < c->as.extra_count; i++)
-        add(out, c->as.extra[i].name, c->as.extra[i].value);
+        append_field(out, c->as.extra[i].name, c->as.extra[i].value);
     for (size_t i = 0; i < c->note_count; i++)
-        add(out, "note", c->notes[i]);
+        append_field(out, "note", c->notes[i]);
     strbuf_addf(out, "%d %d\n", c->insecure, c->disable_compression);
     if (!c->exec)
         return;
-    add(out, "command", c->exec->command);
+    append_field(out, "command", c->exec->command);
     for (size_t i = 0; i < c->exec->arg_count; i++)
-        add(out, "argument", c->exec->args[i]);
+        append_field(out, "argument", c->exec->args[i]);
     for (size_t i = 0; i < c->exec->env_count; i++)
-        add(out, c->exec->env[i].name, c->exec->env[i].value);
+        append_field(out, c->exec->env[i].name, c->exec->env[i].value);
 }
 
-/* The request to a plugin is JSON with any names in it. */
+/* Checks that the request to the exec plugin is valid JSON for any strings in it. */
 static void check_exec(const struct rest_config *c)
 {
     CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT(EXEC_REQUEST_MAX_BYTES);
@@ -171,32 +172,32 @@ static void check_config(const struct rest_config *c)
 
 /* ---- secrets ---- */
 
-/* How often `text` has it. */
-static size_t occurrences(const char *text, const char *what)
+/* Returns how often `text` contains `part`. */
+static size_t count_occurrences(const char *text, const char *part)
 {
     size_t count = 0;
 
-    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
         count++;
     return count;
 }
 
 /*
- * A value with a tilde, which no words of ours have, and which the files have only here, is
- * nowhere in what people get to read.
+ * Checks that the printed text contains no secret. Skips secrets without a tilde, because they may
+ * equal words of the exporter's messages, and secrets that are also elsewhere in the file.
  */
-static void check_hidden(const char *text, const cJSON *secret, const char *told)
+static void check_hidden(const char *text, const cJSON *secret, const char *printed)
 {
     const cJSON *item;
 
     cJSON_ArrayForEach (item, secret)
-        check_hidden(text, item, told);
+        check_hidden(text, item, printed);
     if (cJSON_IsString(secret) && strlen(secret->valuestring) >= SECRET_MIN &&
-        strchr(secret->valuestring, '~') && occurrences(text, secret->valuestring) == 1)
-        MUST(!strstr(told, secret->valuestring));
+        strchr(secret->valuestring, '~') && count_occurrences(text, secret->valuestring) == 1)
+        MUST(!strstr(printed, secret->valuestring));
 }
 
-static void check_secrets_of(const char *text, const cJSON *tree, const char *told)
+static void check_secrets_of(const char *text, const cJSON *tree, const char *printed)
 {
     static const char *const keys[] = {"token", "password", "client-key-data"};
     const cJSON *item, *pair;
@@ -205,14 +206,14 @@ static void check_secrets_of(const char *text, const cJSON *tree, const char *to
         const cJSON *user = json_get(item, "user");
 
         for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-            check_hidden(text, json_get(user, keys[i]), told);
-        check_hidden(text, json_get(json_get(user, "auth-provider"), "config"), told);
+            check_hidden(text, json_get(user, keys[i]), printed);
+        check_hidden(text, json_get(json_get(user, "auth-provider"), "config"), printed);
         cJSON_ArrayForEach (pair, json_get(json_get(user, "exec"), "env"))
-            check_hidden(text, json_get(pair, "value"), told);
+            check_hidden(text, json_get(pair, "value"), printed);
     }
 }
 
-static void check_secrets(const char *text, const char *told)
+static void check_secrets(const char *text, const char *printed)
 {
     const struct yaml_limits limits = {.nodes_max = 10000, .bytes_max = TEXT_MAX};
     struct yaml_text source = {text, strlen(text)};
@@ -222,7 +223,7 @@ static void check_secrets(const char *text, const char *told)
     cJSON *tree = NULL;
 
     if (yaml_reader_next(reader, &tree, &where, &err) == YAML_READ_DOCUMENT) {
-        check_secrets_of(text, tree, told);
+        check_secrets_of(text, tree, printed);
         cJSON_Delete(tree);
     }
     yaml_reader_free(reader);
@@ -231,10 +232,10 @@ static void check_secrets(const char *text, const char *told)
 /* ---- the target ---- */
 
 /*
- * Writes the configuration to `out`, and its origin and notes to `told`. Returns false if it is
- * refused, with the error in `told`.
+ * Writes the configuration to `out`, and its origin and notes to `printed`. Returns false if it is
+ * refused, with the error in `printed`.
  */
-static bool load(const char *files, struct strbuf *out, struct strbuf *told)
+static bool load(const char *files, struct strbuf *out, struct strbuf *printed)
 {
     const struct kubeconfig_options options = {.files = files};
     static const struct rest_config nothing;
@@ -242,17 +243,17 @@ static bool load(const char *files, struct strbuf *out, struct strbuf *told)
     struct error err = {""};
 
     strbuf_reset(out);
-    strbuf_reset(told);
+    strbuf_reset(printed);
     if (!kubeconfig_load(&options, &config, &err)) {
         MUST(*err.text && memcmp(&config, &nothing, sizeof(config)) == 0);
-        strbuf_adds(told, err.text);
+        strbuf_adds(printed, err.text);
         return false;
     }
     check_config(&config);
-    dump(&config, out);
-    strbuf_addf(told, "%s\n", config.origin);
+    append_config(&config, out);
+    strbuf_addf(printed, "%s\n", config.origin);
     for (size_t i = 0; i < config.note_count; i++)
-        strbuf_addf(told, "%s\n", config.notes[i]);
+        strbuf_addf(printed, "%s\n", config.notes[i]);
     rest_config_release(&config);
     return true;
 }
@@ -261,23 +262,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
     CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT(TEXT_MAX);
-    CLEANUP(strbuf_release) struct strbuf told = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf printed = STRBUF_INIT(TEXT_MAX);
     CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
-    const struct folder *f = the_folder();
+    const struct folder *f = get_folder();
     size_t count = write_files(text, size);
     char files[400] = "";
 
     for (size_t i = 0; i < count; i++)
         snprintf(files + strlen(files), sizeof(files) - strlen(files), "%s%s", i > 0 ? ":" : "",
                  f->names[i]);
-    bool fine = load(files, &out, &told);
+    bool fine = load(files, &out, &printed);
     if (count == 1)
-        check_secrets(text, told.data);
+        check_secrets(text, printed.data);
 
-    /* The first once more, at the end; and one that does not exist. */
+    /* Names the first file again, and a file that does not exist. */
     snprintf(files + strlen(files), sizeof(files) - strlen(files), ":%s:%s/absent", f->names[0],
              f->path);
-    MUST(load(files, &again, &told) == fine);
+    MUST(load(files, &again, &printed) == fine);
     MUST(strcmp(out.data, again.data) == 0);
     return 0;
 }

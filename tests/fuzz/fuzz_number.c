@@ -6,7 +6,7 @@
 
 #include "metrics/base/timestamp.h"
 
-/* The parsers of numbers and times agree with libc, or with what they print themselves. */
+/* Parsers of numbers agree with libc; a printed timestamp parses to the same second. */
 
 static void check_int64(const char *text)
 {
@@ -45,7 +45,7 @@ static void check_quantity(const char *text)
         return;
     if (isnan(value) || (value != 0 && fabs(value) < 1e-9))
         abort();
-    /* Without a suffix a quantity is a decimal number, rounded up to a whole nano. */
+    /* A quantity without a suffix is a decimal number, rounded up to a multiple of 1e-9. */
     if (strspn(text, "+-.0123456789") != strlen(text))
         return;
     plain = strtod(text, &end);
@@ -62,7 +62,7 @@ static void check_timestamp(const char *text)
     if (!parse_timestamp(text, &ms))
         return;
     format_timestamp(ms, printed);
-    /* An offset can carry the first and the last day out of the four-digit years. */
+    /* A time zone offset can move the first and the last day to a year without four digits. */
     if (strlen(printed) != 20)
         return;
     if (!parse_timestamp(printed, &back) || back > ms || ms - back >= 1000)

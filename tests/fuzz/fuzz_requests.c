@@ -11,10 +11,9 @@
 #include "tests/unit/blank_page.h"
 
 /*
- * Whatever bytes a client sends on one connection, however cut: the library hands them to the
- * site, and what comes back are whole answers, one for each request, in order; pages are those
- * that were published, plain or gzipped; calls of the API are answered, too; and then the
- * connection is closed.
+ * Sends any bytes, in up to eight pieces, on one connection of libmicrohttpd. The response must
+ * consist of complete answers, one for each request, in order. Pages must be the published ones,
+ * plain or gzipped; calls of the API must be answered. Then the connection must be closed.
  */
 
 enum {
@@ -22,8 +21,8 @@ enum {
     ANSWERS_MAX = 16 << 20,
     PAGE_MAX = 1 << 16,
     NAMES = 200,     /* Number of object names. */
-    CALLS_MAX = 1,   /* A connection has one request at a time. */
-    QUIET_TURNS = 8, /* Turns of the library without a byte from it: it has nothing to do. */
+    CALLS_MAX = 1,   /* A connection has at most one open request. */
+    QUIET_TURNS = 8, /* Turns of the library without output before it counts as idle. */
 };
 
 static const char index_page[] = "<!DOCTYPE html><title>index</title>\n";
@@ -35,11 +34,11 @@ struct harness {
     struct request_queue *request_queue;
     struct api *api;
     struct strbuf metrics[EXPOSITION_FORMATS];
-    /* Of the connection: the site's requests in order, and whether each was a HEAD. */
+    /* For each request of the connection that reached the site, in order: true for HEAD. */
     bool heads[REQUESTS_MAX];
     size_t requests;
-    bool awaits;              /* The body of the last one has not come to its end. */
-    struct exchange exchange; /* The request under way. */
+    bool awaits;              /* The body of the last request is incomplete. */
+    struct exchange exchange; /* Current request. */
     bool open;
 };
 
@@ -60,7 +59,7 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     return wire_unescape(&h->exchange.target, text);
 }
 
-/* Checks the head as the server does. A refusal counts as one of the library's. */
+/* Checks the head as the server does. A refusal counts as an answer of the library. */
 static bool check_head(struct harness *h, struct MHD_Connection *connection, const char *method,
                        const char *version)
 {
@@ -117,8 +116,8 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     exchange_end(&h->exchange);
 }
 
-/* Own health, and names enough that some of it is long. */
-static void publish(struct harness *h)
+/* Publishes an index, and a page of the exporter's own metrics with enough series to be long. */
+static void publish_pages(struct harness *h)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
     struct strbuf body = STRBUF_INIT(PAGE_MAX);
@@ -143,8 +142,11 @@ static void publish(struct harness *h)
     snapshot_publish(h->snapshot, PAGE_INDEX, &body);
 }
 
-/* Made once. As server.c starts it, but that it runs when it is told to and listens nowhere. */
-static struct harness *the_harness(void)
+/*
+ * Returns the harness, created once: libmicrohttpd as server.c starts it, but without a listening
+ * socket, and driven by MHD_run().
+ */
+static struct harness *get_harness(void)
 {
     static struct harness h;
     struct error err;
@@ -160,7 +162,7 @@ static struct harness *the_harness(void)
                                                  .plans = true},
                           &err);
     MUST(h.routes);
-    publish(&h);
+    publish_pages(&h);
     h.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
                                 0, NULL, NULL, on_request, &h, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                                 (size_t)WIRE_CONNECTION_BYTES, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
@@ -173,15 +175,15 @@ static struct harness *the_harness(void)
 
 /* ---- the client ---- */
 
-/* The library's turn, and the loop's, which has read nothing yet. */
-static void turn(struct harness *h)
+/* Runs a turn of the library and of the main loop, which has no current data. */
+static void run_turn(struct harness *h)
 {
     MHD_run(h->daemon);
     api_turn(h->api, &(struct health){.external_url = ""}, NULL, true);
 }
 
-/* Let the library work until it has nothing more to say. True when it has closed. */
-static bool run(struct harness *h, int fd, struct strbuf *answers)
+/* Appends output until the library is idle. Returns true if it closed the connection. */
+static bool run_until_idle(struct harness *h, int fd, struct strbuf *answers)
 {
     char bytes[16384];
     unsigned quiet = 0;
@@ -189,7 +191,7 @@ static bool run(struct harness *h, int fd, struct strbuf *answers)
     while (quiet < QUIET_TURNS) {
         ssize_t n;
 
-        turn(h);
+        run_turn(h);
         while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0) {
             strbuf_add(answers, bytes, (size_t)n);
             quiet = 0;
@@ -201,9 +203,9 @@ static bool run(struct harness *h, int fd, struct strbuf *answers)
     return false;
 }
 
-/* Everything that comes back for these bytes, sent in so many pieces. */
-static void talk(struct harness *h, const char *bytes, size_t len, size_t pieces,
-                 struct strbuf *answers)
+/* Sends the bytes in about `pieces` pieces on a new connection, and appends all output. */
+static void exchange_bytes(struct harness *h, const char *bytes, size_t len, size_t pieces,
+                           struct strbuf *answers)
 {
     const struct sockaddr peer = {.sa_family = AF_UNIX};
     size_t step = len / pieces + 1;
@@ -218,18 +220,18 @@ static void talk(struct harness *h, const char *bytes, size_t len, size_t pieces
         size_t left = len - at;
 
         send(fds[0], bytes + at, left < step ? left : step, MSG_NOSIGNAL);
-        closed = run(h, fds[0], answers);
+        closed = run_until_idle(h, fds[0], answers);
     }
     shutdown(fds[0], SHUT_WR);
-    closed = closed || run(h, fds[0], answers);
+    closed = closed || run_until_idle(h, fds[0], answers);
     close(fds[0]);
     MUST(closed && strbuf_ok(answers));
     for (unsigned i = 0; i < QUIET_TURNS && h->open; i++)
-        turn(h);
+        run_turn(h);
     MUST(!h->open);
 }
 
-/* ---- what came back ---- */
+/* ---- answers ---- */
 
 struct answer {
     unsigned status;
@@ -239,7 +241,7 @@ struct answer {
     bool closes;
 };
 
-static size_t number(const char *digits)
+static size_t read_number(const char *digits)
 {
     size_t value = 0;
 
@@ -253,7 +255,7 @@ static bool starts_with(const char *text, const char *start)
     return strncasecmp(text, start, strlen(start)) == 0;
 }
 
-/* One header; past its line. */
+/* Reads one header. Returns the end of its line. */
 static const char *read_header(const char *line, struct answer *out, bool *has_length)
 {
     const char *end = strstr(line, "\r\n");
@@ -265,21 +267,21 @@ static const char *read_header(const char *line, struct answer *out, bool *has_l
     if (starts_with(line, "Content-Length:")) {
         MUST(!*has_length);
         *has_length = true;
-        out->len = number(colon + 2);
+        out->len = read_number(colon + 2);
     }
     out->gzip = out->gzip || starts_with(line, "Content-Encoding: gzip\r\n");
     out->closes = out->closes || starts_with(line, "Connection: close\r\n");
     return end + 2;
 }
 
-/* Past its headers, where the body is. */
+/* Reads the status line and the headers; `body` of the result points behind them. */
 static struct answer read_answer(const char *at)
 {
     struct answer answer = {0};
     bool has_length = false;
 
     MUST(starts_with(at, "HTTP/1.1 ") || starts_with(at, "HTTP/1.0 "));
-    answer.status = (unsigned)number(at + strlen("HTTP/1.1 "));
+    answer.status = (unsigned)read_number(at + strlen("HTTP/1.1 "));
     at = strstr(at, "\r\n");
     MUST(at);
     for (at += 2; *at != '\r';)
@@ -289,8 +291,8 @@ static struct answer read_answer(const char *at)
     return answer;
 }
 
-/* Are its lines, in their order, some of the page's, up to an end of a line? */
-static bool is_part(const struct strbuf *page, const char *bytes, size_t len)
+/* Returns true if the bytes are complete lines of the page, in its order; lines may be missing. */
+static bool is_part_of_page(const struct strbuf *page, const char *bytes, size_t len)
 {
     const char *at = page->data;
 
@@ -313,8 +315,8 @@ static bool is_part(const struct strbuf *page, const char *bytes, size_t len)
 
 static bool is_page(const struct harness *h, const char *bytes, size_t len)
 {
-    return is_part(&h->metrics[EXPOSITION_TEXT], bytes, len) ||
-           is_part(&h->metrics[EXPOSITION_OPENMETRICS], bytes, len) ||
+    return is_part_of_page(&h->metrics[EXPOSITION_TEXT], bytes, len) ||
+           is_part_of_page(&h->metrics[EXPOSITION_OPENMETRICS], bytes, len) ||
            (len == strlen(index_page) && memcmp(bytes, index_page, len) == 0);
 }
 
@@ -337,7 +339,7 @@ static void check_gzip(const struct harness *h, const struct answer *answer)
     inflateEnd(&stream);
 }
 
-/* An answer of the site's. */
+/* Checks an answer of the site: status, and body if `has_body`. */
 static void check_answer(const struct harness *h, const struct answer *answer, bool has_body)
 {
     char status[8];
@@ -357,17 +359,17 @@ static void check_answer(const struct harness *h, const struct answer *answer, b
 }
 
 /*
- * libmicrohttpd 0.9.75 sends the headers of its own refusals twice, before one body. It closes the
- * connection after them: a client may be puzzled by the text, and by nothing else.
+ * Skips a second copy of the headers before the body: libmicrohttpd 0.9.75 sends the headers of its
+ * own refusals twice. It then closes the connection, so a client only gets additional text.
  */
-static const char *skip_repetition(const char *start, const char *body, const char *end)
+static const char *skip_repeated_headers(const char *start, const char *body, const char *end)
 {
     size_t len = (size_t)(body - start);
 
     return (size_t)(end - body) >= len && memcmp(start, body, len) == 0 ? body + len : body;
 }
 
-/* Each request of the site has its answer, and after them is at most one, by the library. */
+/* Checks that each request to the site has an answer. The library may add one refusal. */
 static void check_answers(const struct harness *h, const struct strbuf *answers)
 {
     const char *at = answers->data;
@@ -380,7 +382,7 @@ static void check_answers(const struct harness *h, const struct strbuf *answers)
         bool of_site = count < h->requests;
 
         at = answer.body;
-        /* Of a client that closes its side before it has gone on, that is all. */
+        /* "100 Continue" is the last answer to a client that closes instead of sending the body. */
         if (answer.status == MHD_HTTP_CONTINUE) {
             count += at == end && of_site;
             continue;
@@ -393,7 +395,7 @@ static void check_answers(const struct harness *h, const struct strbuf *answers)
             at += has_body ? answer.len : 0;
         } else {
             MUST(answer.status >= 400 && answer.closes);
-            at = skip_repetition(start, at, end);
+            at = skip_repeated_headers(start, at, end);
             MUST(at == end || (size_t)(end - at) == answer.len);
             at = end;
         }
@@ -403,15 +405,15 @@ static void check_answers(const struct harness *h, const struct strbuf *answers)
     MUST(count + h->awaits >= h->requests && count <= h->requests + 1);
 }
 
-/* The first byte says in how many pieces the others are sent. */
+/* The first byte determines the number of pieces of the others. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(strbuf_release) struct strbuf answers = STRBUF_INIT(ANSWERS_MAX);
-    struct harness *h = the_harness();
+    struct harness *h = get_harness();
 
     if (size == 0)
         return 0;
-    talk(h, (const char *)data + 1, size - 1, 1 + data[0] % 8, &answers);
+    exchange_bytes(h, (const char *)data + 1, size - 1, 1 + data[0] % 8, &answers);
     check_answers(h, &answers);
     return 0;
 }

@@ -2,11 +2,12 @@
 #include "exporter/kube/object_stream.h"
 #include "metrics/model/store.h"
 
-/* Bodies of lists and watches, however cut, go into a store, which stays whole. */
+/* Bodies of lists and watches yield the same events in pieces of any size. Rejections have a
+ * reason. */
 
 struct taking {
     struct store *store;
-    struct strbuf log; /* What was told, in order. */
+    struct strbuf log; /* Events and outcomes, in order. */
 };
 
 static const char *const kinds[][2] = {
@@ -17,7 +18,7 @@ static const char *const kinds[][2] = {
     {"v1", "Event"},
 };
 
-static bool take(void *context, const struct watch_event *event)
+static bool store_event(void *context, const struct watch_event *event)
 {
     struct taking *t = context;
     struct error err = {""};
@@ -49,7 +50,7 @@ static void read_body(const struct body *body, size_t step, struct strbuf *log)
     struct error err = {""};
     bool fine = true;
 
-    object_stream_init(&stream, body->mode, body->kind[0], body->kind[1], take, &taking);
+    object_stream_init(&stream, body->mode, body->kind[0], body->kind[1], store_event, &taking);
     for (size_t at = 0; at < body->len && fine; at += step) {
         size_t left = body->len - at;
 
@@ -67,7 +68,7 @@ static void read_body(const struct body *body, size_t step, struct strbuf *log)
     *log = taking.log;
 }
 
-static void compare(const struct body *body, size_t step)
+static void compare_pieces(const struct body *body, size_t step)
 {
     CLEANUP(strbuf_release) struct strbuf whole;
     CLEANUP(strbuf_release) struct strbuf pieces;
@@ -78,7 +79,7 @@ static void compare(const struct body *body, size_t step)
         abort();
 }
 
-/* The first byte chooses the kind, the second one the pieces. */
+/* The first byte determines the kind, the second byte the piece size. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 3)
@@ -92,8 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t step = 1 + data[1] % 17;
 
     body.mode = JSON_FRAME_EVENTS;
-    compare(&body, step);
+    compare_pieces(&body, step);
     body.mode = JSON_FRAME_LIST;
-    compare(&body, step);
+    compare_pieces(&body, step);
     return 0;
 }

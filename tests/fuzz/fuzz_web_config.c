@@ -4,8 +4,8 @@
 #include "tests/fuzz/must.h"
 
 /*
- * Whatever a web configuration file holds: it is refused with its path and a reason, and nothing is
- * left of it; or what comes of it is within the limits that its header promises, and complete.
+ * A web configuration file with any content is refused with its path and a reason, and no field of
+ * the configuration is set; or the configuration is complete and within the limits of its header.
  */
 
 enum { HASH_LEN = 60 };
@@ -31,7 +31,7 @@ static void check_tls(const struct web_config *c)
     for (unsigned i = 0; i < c->curve_count; i++)
         MUST(c->curves[i] < WEB_CURVES);
     MUST(c->client_san_count <= WEB_SANS_MAX);
-    /* What is said of clients counts. */
+    /* Settings for client certificates have an effect. */
     MUST(!(verifies || c->client_san_count > 0) || c->client_auth != WEB_CLIENT_NONE);
     MUST(verifies || c->client_auth < WEB_CLIENT_VERIFY_IF_GIVEN);
 }

@@ -4,8 +4,8 @@
 #include "metrics/base/json.h"
 
 /*
- * Whatever bytes a YAML file has: every tree is within its limits, prints as
- * JSON that is read back as the same, and a failure says what and where.
+ * For any bytes in a YAML file, each parsed tree is within the limits and prints as JSON that
+ * parses to the same tree. A failure has a reason and a position.
  */
 
 enum { NODES_MAX = 2000, BYTES_MAX = 1 << 16, DOCUMENTS_MAX = 1 << 12 };
@@ -39,7 +39,7 @@ static void check_failure(const char *text, size_t len, struct json_position whe
     size_t lines = json_position_of(text, len).line;
     size_t breaks = 0;
 
-    /* YAML counts more line breaks than '\n'. */
+    /* YAML has other line breaks than '\n', such as '\r' and U+0085. */
     for (size_t i = 0; i < len; i++)
         breaks += text[i] == '\r' || (unsigned char)text[i] >= 0x80 ? 1 : 0;
     if (where.line == 0 || where.column == 0 || where.line > lines + breaks + 1 || !*err->text)
@@ -69,7 +69,7 @@ static void read_trees(const char *text, size_t len, bool by_item)
     yaml_reader_free(reader);
 }
 
-static void see(void *context, cJSON *object, struct json_place place)
+static void check_object(void *context, cJSON *object, struct json_place place)
 {
     size_t *last = context;
 
@@ -78,7 +78,7 @@ static void see(void *context, cJSON *object, struct json_place place)
     *last = place.offset;
 }
 
-/* Each node of a configuration file is a text or has nodes, and has a place. */
+/* Checks that each node of a configuration file is a string or has children, and has a position. */
 static void check_written(const cJSON *node)
 {
     const cJSON *child;
@@ -104,7 +104,7 @@ static void read_config(const char *text, size_t len)
     cJSON_Delete(tree);
 }
 
-/* The way that a file takes: all of it or nothing, objects in order. */
+/* Reads the text as a manifest file: parses all of it, then hands out the objects in order. */
 static void read_objects(const char *text, size_t len)
 {
     struct manifest_limits limits = {
@@ -119,7 +119,7 @@ static void read_objects(const char *text, size_t len)
     if (yaml_file_add(&yaml, text, len)) {
         while (outcome == YAML_READ_DOCUMENT || outcome == YAML_READ_ITEM)
             outcome = yaml_file_parse(&yaml, &where, &err);
-        while (outcome == YAML_READ_END && yaml_file_hand_out(&yaml, see, &last))
+        while (outcome == YAML_READ_END && yaml_file_hand_out(&yaml, check_object, &last))
             continue;
     }
     yaml_file_release(&yaml);

@@ -3,11 +3,11 @@
 
 #include "metrics/base/base.h"
 
-/* What must hold for whatever input; a fuzzer reports the abort, and the text says which. */
+/* Aborts and prints the claim if it is false. The fuzzer reports the abort with its input. */
 #define MUST(claim)                                                                                \
     do {                                                                                           \
         if (!(claim)) {                                                                            \
-            fprintf(stderr, "%s:%d: it does not hold: %s\n", __FILE__, __LINE__, #claim);          \
+            fprintf(stderr, "%s:%d: claim is false: %s\n", __FILE__, __LINE__, #claim);            \
             abort();                                                                               \
         }                                                                                          \
     } while (0)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hold ALERT...: what the exporter itself makes of the rules of these alerts, in virtual time, so
- * that it can be held against promtool. Standard input has a line for each step:
+ * hold [ALERT...]: evaluates the rules of these alerts, or of all, with the exporter's own code and
+ * in virtual time, for a comparison with promtool. Standard input has one command per line:
  *
- *     sample MS FAMILY VALUE LABELS   a number of a series, "gone" where it ends
- *     page MS FILE                    a page of metrics
- *     turn MS                         the rules are held against what there is
- *     show                            prints what fires, an alert a line, and an empty one
- *     reset                           everything is forgotten
- *
- * Of all alerts without arguments.
+ *     sample MS FAMILY VALUE LABELS   adds a sample to a series; the value "gone" ends the series
+ *     page MS FILE                    adds a page of metrics
+ *     turn MS                         evaluates the rules
+ *     show                            prints each firing alert on a line, then an empty line
+ *     reset                           discards all series and alerts
  */
 #include "exporter/serve/alerting/alert_batch.h"
 #include "exporter/system/file.h"
@@ -24,7 +22,7 @@ struct state {
     int64_t now_ms;
 };
 
-static void begin(struct state *s)
+static void create_state(struct state *s)
 {
     const struct label_list none = {NULL, 0};
 
@@ -33,13 +31,13 @@ static void begin(struct state *s)
     alerts_init(&s->alerts, SEED);
 }
 
-static void end(struct state *s)
+static void release_state(struct state *s)
 {
     series_store_free(s->store);
     alerts_release(&s->alerts);
 }
 
-static bool wanted(const char *name, char **names)
+static bool is_selected(const char *name, char **names)
 {
     for (char **n = names; *n; n++) {
         if (strcmp(*n, name) == 0)
@@ -48,7 +46,7 @@ static bool wanted(const char *name, char **names)
     return !*names;
 }
 
-static void turn(struct state *s, char **names)
+static void evaluate_rules(struct state *s, char **names)
 {
     const struct label_list more = {NULL, 0};
     const struct alert_moment now = {s->now_ms, s->now_ms, s->now_ms, false};
@@ -56,7 +54,7 @@ static void turn(struct state *s, char **names)
     for (size_t i = 0; i < s->rules.count; i++) {
         const struct alert_rule *rule = &s->rules.items[i];
 
-        if (rule->severity && !wanted(rule->name, names))
+        if (rule->severity && !is_selected(rule->name, names))
             continue;
         CLEANUP(vector_release)
         struct vector v = promql_eval(rule->expression, s->store, s->now_ms);
@@ -68,7 +66,7 @@ static void turn(struct state *s, char **names)
     }
 }
 
-static void show(const struct state *s)
+static void print_firing(const struct state *s)
 {
     const struct alert_batch_settings settings = {s->store, "", s->now_ms};
 
@@ -85,8 +83,8 @@ static void show(const struct state *s)
     fflush(stdout);
 }
 
-/* Cut the word off that the text begins with. */
-static char *word(char **at)
+/* Returns the first word of the text, and advances `at` to the next one. */
+static char *next_word(char **at)
 {
     char *start = *at;
 
@@ -109,42 +107,42 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    begin(&s);
+    create_state(&s);
     while ((len = getline(&line, &room, stdin)) > 0) {
         char *at = line;
 
         line[len - 1] = '\0';
-        const char *what = word(&at);
+        const char *command = next_word(&at);
 
-        if (strcmp(what, "sample") == 0) {
+        if (strcmp(command, "sample") == 0) {
             struct point point = {.at_ms = 0};
-            bool known = parse_int64(word(&at), &point.at_ms);
-            const char *family = word(&at);
-            const char *value = word(&at);
+            bool known = parse_int64(next_word(&at), &point.at_ms);
+            const char *family = next_word(&at);
+            const char *value = next_word(&at);
 
             assert(known);
             point.gone = strcmp(value, "gone") == 0;
             point.value = point.gone ? 0 : strtod(value, NULL);
             series_store_add(s.store, family, at, point);
-        } else if (strcmp(what, "page") == 0) {
+        } else if (strcmp(command, "page") == 0) {
             CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
-            bool known = parse_int64(word(&at), &s.now_ms) && file_read(at, &page, &err);
+            bool known = parse_int64(next_word(&at), &s.now_ms) && file_read(at, &page, &err);
 
             assert(known);
             series_store_page(s.store, page.data, s.now_ms);
-        } else if (strcmp(what, "turn") == 0) {
-            bool known = parse_int64(word(&at), &s.now_ms);
+        } else if (strcmp(command, "turn") == 0) {
+            bool known = parse_int64(next_word(&at), &s.now_ms);
 
             assert(known);
-            turn(&s, argv + 1);
-        } else if (strcmp(what, "show") == 0) {
-            show(&s);
+            evaluate_rules(&s, argv + 1);
+        } else if (strcmp(command, "show") == 0) {
+            print_firing(&s);
         } else {
-            end(&s);
-            begin(&s);
+            release_state(&s);
+            create_state(&s);
         }
     }
-    end(&s);
+    release_state(&s);
     alert_rules_release(&s.rules);
     free(line);
     return 0;

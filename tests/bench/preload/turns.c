@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loaded before the exporter (LD_PRELOAD): how long each turn of its loop takes, from the end of
- * one wait to the beginning of the next, in microseconds of its thread's processor, as uint32_t one
- * after another in the file of the variable TURNS. The zeros after the last are not turns. Only
- * calls from the program itself count: libcurl polls each of its connections within a turn.
+ * Library for LD_PRELOAD that records the duration of each turn of the exporter's main loop, from
+ * the end of one poll() to the next call, as CPU time of the thread. The file that TURNS names gets
+ * one uint32_t in microseconds, plus 1, for each turn; zeros follow the last. Only calls from the
+ * program itself count: libcurl also calls poll(), within a turn.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ static long loop;
 static const void *program; /* Address of the program in memory. */
 
 /* Returns the start of the program or the library that holds the address. */
-static const void *base_of(unsigned long address)
+static const void *find_module(unsigned long address)
 {
     Dl_info about;
 
@@ -34,14 +34,14 @@ static const void *base_of(unsigned long address)
     return dladdr((void *)address, &about) ? about.dli_fbase : NULL;
 }
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void start_recording(void)
 {
     const char *path = getenv("TURNS");
     int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
 
     unsetenv("LD_PRELOAD");
     loop = syscall(SYS_gettid);
-    program = base_of(getauxval(AT_ENTRY));
+    program = find_module(getauxval(AT_ENTRY));
     if (fd < 0 || ftruncate(fd, TURNS_MAX * sizeof(*turns)) != 0)
         abort();
     turns = mmap(NULL, TURNS_MAX * sizeof(*turns), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -50,7 +50,7 @@ __attribute__((constructor)) static void begin(void)
     close(fd);
 }
 
-static uint64_t spent_us(void)
+static uint64_t thread_cpu_us(void)
 {
     struct timespec now;
 
@@ -63,13 +63,13 @@ int poll(struct pollfd *wanted, nfds_t number, int timeout_ms)
     static uint64_t woken_us;
     const struct timespec left = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
     bool turns_here = syscall(SYS_gettid) == loop &&
-                      base_of((unsigned long)__builtin_return_address(0)) == program;
+                      find_module((unsigned long)__builtin_return_address(0)) == program;
     int ready;
 
     if (turns_here && woken_us > 0 && count < TURNS_MAX)
-        turns[count++] = (uint32_t)(spent_us() - woken_us) + 1;
+        turns[count++] = (uint32_t)(thread_cpu_us() - woken_us) + 1;
     ready = ppoll(wanted, number, timeout_ms < 0 ? NULL : &left, NULL);
     if (turns_here)
-        woken_us = spent_us();
+        woken_us = thread_cpu_us();
     return ready;
 }
