@@ -25,7 +25,10 @@ static struct cluster *read_cluster(struct reading *r, const cJSON *json)
     return cluster;
 }
 
-/* An empty affinity is not kept at all: then every cluster is meant. */
+/*
+ * Returns whether the clusterAffinity selects the cluster. An empty one is not stored: it selects
+ * all.
+ */
 static bool matches(const struct placement *p, const char *name, const struct cluster *cluster)
 {
     return p->group_count == 0 || affinity_matches_cluster(&p->groups[0].affinity, name, cluster);
@@ -67,7 +70,7 @@ static void check_case(const cJSON *line, void *context)
     reading_release(&r);
 }
 
-TEST(agrees_with_karmada)
+TEST(cluster_affinities_agree_with_karmada)
 {
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/affinity.jsonl.gz", check_case, &checked);
@@ -80,38 +83,41 @@ TEST(agrees_with_karmada)
     "{'clusterAffinity':{'fieldSelector':{'matchExpressions':[{'key':'" key "'," rest "}]}}}"
 #define ZONED "'provider':'aws east','region':'eu','zones':['z 1','z2']"
 
-/* What the random cases do not reach: one cluster, `m1`. */
+/* Affinities that the random vectors do not contain, and whether they select the cluster `m1`. */
 static struct match_case {
     const char *name;
     const char *placement;
     const char *spec;
     bool matches;
 } match_cases[] = {
-    {"the deprecated zone counts as one of the zones",
+    {"the deprecated spec.zone counts as one of spec.zones",
      FIELD("zone", "'operator':'In','values':['z']"), "'zone':'z'", true},
     {"a zone need not be a legal label value", FIELD("zone", "'operator':'In','values':['z 1']"),
      ZONED, true},
-    {"a provider that is no legal label value is never meant",
+    {"In does not match a provider that is no legal label value",
      FIELD("provider", "'operator':'In','values':['aws east']"), ZONED, false},
-    {"nor is it meant by leaving another out",
+    {"NotIn with a value that is no legal label value never matches",
      FIELD("provider", "'operator':'NotIn','values':['aws east']"), "'provider':'gcp'", false},
-    {"In without zones means none", FIELD("zone", "'operator':'In','values':[]"), ZONED, false},
-    {"NotIn without zones means all", FIELD("zone", "'operator':'NotIn','values':[]"), ZONED, true},
-    {"a zone operator that nobody knows means none",
+    {"In without values matches no zone", FIELD("zone", "'operator':'In','values':[]"), ZONED,
+     false},
+    {"NotIn without values matches every zone", FIELD("zone", "'operator':'NotIn','values':[]"),
+     ZONED, true},
+    {"an unknown operator on zones matches no cluster",
      FIELD("zone", "'operator':'Gt','values':['1']"), ZONED, false},
-    {"a field operator that nobody knows means none",
+    {"an unknown operator on a field matches no cluster",
      FIELD("region", "'operator':'in','values':['eu']"), ZONED, false},
-    {"a field that clusters do not have", FIELD("country", "'operator':'Exists'"), ZONED, false},
-    {"a field that clusters do not have does not exist",
+    {"Exists on an unknown field matches no cluster", FIELD("country", "'operator':'Exists'"),
+     ZONED, false},
+    {"DoesNotExist on an unknown field matches every cluster",
      FIELD("country", "'operator':'DoesNotExist'"), ZONED, true},
     {"an unknown member of a fieldSelector is skipped",
      "{'clusterAffinity':{'fieldSelector':{'matchLabels':{'region':'us'}}}}", ZONED, true},
-    {"a name that is excluded too", "{'clusterAffinity':{'clusterNames':['m1'],'exclude':['m1']}}",
-     "", false},
-    {"names are compared with case", "{'clusterAffinity':{'clusterNames':['M1']}}", "", false},
+    {"exclude wins over clusterNames",
+     "{'clusterAffinity':{'clusterNames':['m1'],'exclude':['m1']}}", "", false},
+    {"cluster names are case-sensitive", "{'clusterAffinity':{'clusterNames':['M1']}}", "", false},
 };
 
-TEST_ROWS(match, match_cases, name)
+TEST_ROWS(affinities_match_clusters, match_cases, name)
 {
     const struct match_case *c = *state;
     cJSON *placement = json_of(c->placement);
@@ -140,21 +146,25 @@ static struct taint_case {
     bool tolerated;
 } taint_cases[] = {
     {"no taint, no toleration", "", "", true},
-    {"NoSchedule keeps away", "", TAINT("NoSchedule"), false},
-    {"NoExecute keeps away", "", TAINT("NoExecute"), false},
-    {"PreferNoSchedule does not", "", TAINT("PreferNoSchedule"), true},
-    {"key and value are tolerated", "{'key':'k','value':'v'}", TAINT("NoSchedule"), true},
-    {"Equal is what is meant without an operator", "{'key':'k','operator':'Equal','value':'v'}",
+    {"NoSchedule repels", "", TAINT("NoSchedule"), false},
+    {"NoExecute repels", "", TAINT("NoExecute"), false},
+    {"PreferNoSchedule does not repel", "", TAINT("PreferNoSchedule"), true},
+    {"a toleration of key and value", "{'key':'k','value':'v'}", TAINT("NoSchedule"), true},
+    {"the default operator is Equal", "{'key':'k','operator':'Equal','value':'v'}",
      TAINT("NoSchedule"), true},
-    {"another value is not", "{'key':'k','value':'w'}", TAINT("NoSchedule"), false},
-    {"another key is not", "{'key':'j','operator':'Exists'}", TAINT("NoSchedule"), false},
-    {"any value of the key", "{'key':'k','operator':'Exists'}", TAINT("NoSchedule"), true},
-    {"any taint at all", "{'operator':'Exists'}", TAINT("NoExecute"), true},
-    {"only one effect", "{'operator':'Exists','effect':'NoExecute'}", TAINT("NoSchedule"), false},
-    {"the right effect", "{'operator':'Exists','effect':'NoSchedule'}", TAINT("NoSchedule"), true},
-    {"an operator that nobody knows tolerates nothing", "{'key':'k','operator':'Lt','value':'v'}",
+    {"a toleration of another value", "{'key':'k','value':'w'}", TAINT("NoSchedule"), false},
+    {"a toleration of another key", "{'key':'j','operator':'Exists'}", TAINT("NoSchedule"), false},
+    {"Exists tolerates every value of the key", "{'key':'k','operator':'Exists'}",
+     TAINT("NoSchedule"), true},
+    {"Exists without a key tolerates every taint", "{'operator':'Exists'}", TAINT("NoExecute"),
+     true},
+    {"a toleration of another effect", "{'operator':'Exists','effect':'NoExecute'}",
      TAINT("NoSchedule"), false},
-    {"one of two taints is not enough", "{'key':'k','operator':'Exists'}",
+    {"a toleration of the same effect", "{'operator':'Exists','effect':'NoSchedule'}",
+     TAINT("NoSchedule"), true},
+    {"an unknown operator tolerates no taint", "{'key':'k','operator':'Lt','value':'v'}",
+     TAINT("NoSchedule"), false},
+    {"a toleration of one of two taints", "{'key':'k','operator':'Exists'}",
      "'taints':[{'key':'k','effect':'NoSchedule'},{'key':'l','effect':'NoExecute'}]", false},
 };
 
@@ -180,14 +190,14 @@ static bool tolerates(const char *tolerations, const char *metadata, const char 
     return answer;
 }
 
-TEST_ROWS(tolerate, taint_cases, name)
+TEST_ROWS(tolerations_match_taints, taint_cases, name)
 {
     const struct taint_case *c = *state;
 
     assert_int_equal(tolerates(c->tolerations, "", c->spec), c->tolerated);
 }
 
-TEST(nothing_tolerates_a_cluster_that_goes)
+TEST(no_toleration_covers_a_cluster_being_deleted)
 {
     assert_false(
         tolerates("{'operator':'Exists'}", ",'deletionTimestamp':'2026-01-01T00:00:00Z'", ""));

@@ -13,7 +13,7 @@
     "\",\"kind\":\"HorizontalPodAutoscaler\",\"metadata\":{\"name\":\"web\",\"namespace\":"        \
     "\"test\"}}"
 
-static bool is_unwatched(struct world *w)
+static bool selects_only_unwatched_versions(struct world *w)
 {
     world_run(w, 1);
 
@@ -22,27 +22,28 @@ static bool is_unwatched(struct world *w)
     return policy_decision(policy)->problems & 1U << POLICY_UNWATCHED_VERSION;
 }
 
-/* In files: as they are written. */
-TEST(objects_of_other_versions_tell)
+/* Without a source of API versions, as for manifest files, the objects in the store decide. */
+TEST(a_policy_is_marked_if_objects_have_only_another_version)
 {
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, POLICY);
-    assert_false(is_unwatched(&w));
+    assert_false(selects_only_unwatched_versions(&w));
     world_put_text(&w, SCALER("scaling.example/v2"));
-    assert_false(is_unwatched(&w));
+    assert_false(selects_only_unwatched_versions(&w));
     world_put_text(&w, SCALER("autoscaling/v2"));
-    assert_true(is_unwatched(&w));
+    assert_true(selects_only_unwatched_versions(&w));
     world_put_text(&w, SCALER("autoscaling/v1"));
-    assert_false(is_unwatched(&w));
+    assert_false(selects_only_unwatched_versions(&w));
     store_remove(w.store,
                  world_find(&w, "autoscaling/v1", "HorizontalPodAutoscaler", "test", "web"));
-    assert_true(is_unwatched(&w));
+    assert_true(selects_only_unwatched_versions(&w));
     world_release(&w);
 }
 
-static enum api_version_answer judge(const void *context, const char *api_version, const char *kind)
+static enum api_version_answer
+answer_by_preferred_version(const void *context, const char *api_version, const char *kind)
 {
     const char *preferred = context;
 
@@ -51,17 +52,19 @@ static enum api_version_answer judge(const void *context, const char *api_versio
     return strcmp(api_version, preferred) == 0 ? API_VERSION_WATCHED : API_VERSION_UNWATCHED;
 }
 
-/* At an API server: as it says, whatever objects there are. */
-TEST(who_knows_tells)
+/* With a source of API versions, as for an API server, only its answer counts. */
+TEST(the_source_of_api_versions_overrides_the_objects)
 {
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, POLICY);
-    engine_set_api_version_source(w.engine, (struct api_version_source){judge, "autoscaling/v2"});
-    assert_true(is_unwatched(&w));
-    engine_set_api_version_source(w.engine, (struct api_version_source){judge, "autoscaling/v1"});
+    engine_set_api_version_source(
+        w.engine, (struct api_version_source){answer_by_preferred_version, "autoscaling/v2"});
+    assert_true(selects_only_unwatched_versions(&w));
+    engine_set_api_version_source(
+        w.engine, (struct api_version_source){answer_by_preferred_version, "autoscaling/v1"});
     world_put_text(&w, SCALER("autoscaling/v2"));
-    assert_false(is_unwatched(&w));
+    assert_false(selects_only_unwatched_versions(&w));
     world_release(&w);
 }

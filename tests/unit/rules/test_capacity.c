@@ -47,7 +47,11 @@ static const struct template_decision *decision_of(const struct world *w, const 
     return template_decision(entry);
 }
 
-/* "m1:3! m2:1 -> m2:4": what it has, ! where forbidden, and where it would go. */
+/*
+ * Asserts the capacity of template "app" as text, such as "m1:3! m2:1 -> m2:4": assigned replicas,
+ * with "!" where the placement forbids the cluster, and projected replicas. Without a projection,
+ * the reason replaces "->".
+ */
 static void assert_capacity(const struct world *w, const char *expected)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
@@ -78,29 +82,30 @@ static void init(struct world *w, const char *placement, const char *binding)
     world_run(w, 0);
 }
 
-/* One stale template over m1 (dev) and m2 (prod), under other placements. */
+/* Policies of a stale template that runs in m1 (env=dev) and m2 (env=prod). */
 static struct capacity_case {
     const char *name;
     const char *policy;
     const char *expected;
 } capacity_cases[] = {
-    {"what the affinity no longer means is forbidden", POLICY(PROD), "m1:3! m2:1 -> m2:4"},
-    {"nothing is forbidden where all is meant", POLICY("{}"), "m1:3 m2:1 -> m1:4 m2:4"},
-    {"divided", POLICY("{'replicaScheduling':{}}"), "m1:3 m2:1 -> m1:2 m2:2"},
-    {"undetermined, and forbidden all the same",
+    {"a cluster that the affinity no longer selects is forbidden", POLICY(PROD),
+     "m1:3! m2:1 -> m2:4"},
+    {"an empty placement forbids no cluster", POLICY("{}"), "m1:3 m2:1 -> m1:4 m2:4"},
+    {"replicas are divided", POLICY("{'replicaScheduling':{}}"), "m1:3 m2:1 -> m1:2 m2:2"},
+    {"an undetermined projection still forbids a cluster",
      POLICY("{'clusterAffinity':{'clusterNames':['m1']},'replicaScheduling':{"
             "'replicaDivisionPreference':'Aggregated'}}"),
      "m1:3 m2:1! aggregated"},
-    {"an affinity of any group and of any overflow allows",
+    {"every affinity group and overflow allows its clusters",
      POLICY("{'clusterAffinities':[{'affinityName':'a','clusterNames':['m9']},"
             "{'affinityName':'b','clusterNames':['m1'],'overflowAffinities':["
             "{'affinityName':'c','clusterNames':['m2']}]}]}"),
      "m1:3 m2:1 overflow"},
-    {"of a placement that nobody understands nothing is said",
-     POLICY("{'clusterAffinity':{'clusterNames':7}}"), "m1:3 m2:1 unsupported"},
+    {"an unreadable placement forbids no cluster", POLICY("{'clusterAffinity':{'clusterNames':7}}"),
+     "m1:3 m2:1 unsupported"},
 };
 
-TEST_ROWS(decides, capacity_cases, name)
+TEST_ROWS(capacity_follows_the_placement, capacity_cases, name)
 {
     const struct capacity_case *c = *state;
     struct world w;
@@ -110,7 +115,7 @@ TEST_ROWS(decides, capacity_cases, name)
     world_release(&w);
 }
 
-TEST(without_clusters_names_still_forbid)
+TEST(exclude_forbids_a_cluster_without_a_cluster_object)
 {
     struct world w;
 
@@ -124,7 +129,7 @@ TEST(without_clusters_names_still_forbid)
     world_release(&w);
 }
 
-TEST(requests_are_of_one_replica)
+TEST(resource_requests_are_per_replica)
 {
     struct world w;
 
@@ -138,7 +143,7 @@ TEST(requests_are_of_one_replica)
     world_release(&w);
 }
 
-TEST(only_the_stale_have_a_capacity)
+TEST(only_stale_templates_have_a_capacity)
 {
     struct world w;
 
@@ -155,7 +160,7 @@ TEST(only_the_stale_have_a_capacity)
     world_release(&w);
 }
 
-TEST(a_binding_without_a_placement_is_not_the_templates_own)
+TEST(a_binding_without_a_placement_has_no_capacity)
 {
     struct world w;
 
@@ -165,7 +170,7 @@ TEST(a_binding_without_a_placement_is_not_the_templates_own)
     world_release(&w);
 }
 
-TEST(without_a_policy_nothing_is_forbidden_or_projected)
+TEST(a_deleted_policy_forbids_and_projects_nothing)
 {
     struct world w;
 
@@ -178,8 +183,8 @@ TEST(without_a_policy_nothing_is_forbidden_or_projected)
     world_release(&w);
 }
 
-/* Each change of the clusters reaches what is stale, and the policies' lists. */
-TEST(clusters_come_change_and_go)
+/* Changes of Clusters update stale templates and the resolved placement of the policy. */
+TEST(cluster_changes_update_the_capacity)
 {
     struct world w;
 
@@ -197,14 +202,16 @@ TEST(clusters_come_change_and_go)
     assert_string_equal(policy_decision(policy)->resolved->clusters[0], "m1");
     store_remove(w.store, world_find(&w, "cluster.karmada.io/v1alpha1", "Cluster", "", "m2"));
     world_run(&w, 0);
-    /* Of a cluster without an object nothing is known but its name. */
+    /*
+     * Without its Cluster object, m2 has no labels that the selector could reject: it is allowed.
+     */
     assert_capacity(&w, "m1:3 m2:1 -> m1:2 m3:2");
     assert_int_equal(policy_decision(policy)->resolved->cluster_count, 2);
     world_release(&w);
 }
 
-/* How many looks it takes to take this object in. */
-static uint64_t looks_after(struct world *w, const char *json)
+/* Puts the object and returns how many evaluations the engine then needs. */
+static uint64_t evaluations_after_put(struct world *w, const char *json)
 {
     uint64_t before;
 
@@ -215,7 +222,7 @@ static uint64_t looks_after(struct world *w, const char *json)
     return engine_evaluations(w->engine) - before;
 }
 
-TEST(a_report_of_free_resources_wakes_nobody)
+TEST(a_change_of_free_resources_evaluates_only_the_cluster)
 {
     struct world w;
 
@@ -226,13 +233,13 @@ TEST(a_report_of_free_resources_wakes_nobody)
         snprintf(name, sizeof(name), TEMPLATE("other-%u"), i);
         put(&w, name);
     }
-    assert_int_equal(looks_after(&w, CLUSTER("m1", "dev", "2")), 1);
-    /* The cluster, the policy, and the one template that is stale. */
-    assert_int_equal(looks_after(&w, CLUSTER("m1", "test", "2")), 3);
+    assert_int_equal(evaluations_after_put(&w, CLUSTER("m1", "dev", "2")), 1);
+    /* Evaluated: the Cluster, the policy and the stale template. */
+    assert_int_equal(evaluations_after_put(&w, CLUSTER("m1", "test", "2")), 3);
     world_release(&w);
 }
 
-TEST(many_come_and_go)
+TEST(capacity_stays_correct_while_templates_come_and_go)
 {
     struct world w;
     char text[1024];

@@ -4,55 +4,57 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-/* The template's side and the binding's; what is 0 is unknown. */
+/* Facts about a template and its binding, 0 if unknown, and the expected results. */
 static struct change_applied_case {
     const char *name;
     uint64_t version, user_version;
     bool user_version_is_lower;
     uint32_t generation, newest_s, newest_by, other_s;
-    int32_t replicas; /* The binding has 2. */
+    int32_t replicas; /* -1 if unknown. The binding has 2. */
     uint64_t binding_version;
     uint32_t written_s, written_by, delivered;
     bool required;
     enum change_applied change_applied, of_orphan;
 } cases[] = {
-    {"nothing is known", .replicas = -1},
-    {"the very version", .replicas = 9, .version = 7, .binding_version = 7,
-     .change_applied = CHANGE_APPLIED, .of_orphan = CHANGE_APPLIED},
-    {"another version, and no change was seen", .replicas = -1, .version = 9, .binding_version = 7},
-    {"from the version of the change that was seen", .replicas = 9, .version = 9, .user_version = 7,
+    {"no facts", .replicas = -1},
+    {"the binding has the version of the template", .replicas = 9, .version = 7,
      .binding_version = 7, .change_applied = CHANGE_APPLIED, .of_orphan = CHANGE_APPLIED},
-    {"from one before it", .replicas = 2, .version = 9, .user_version = 8, .binding_version = 7,
+    {"another version, no user change seen", .replicas = -1, .version = 9, .binding_version = 7},
+    {"the binding is from the version of the user change", .replicas = 9, .version = 9,
+     .user_version = 7, .binding_version = 7, .change_applied = CHANGE_APPLIED,
+     .of_orphan = CHANGE_APPLIED},
+    {"the binding is from before the user change", .replicas = 2, .version = 9, .user_version = 8,
+     .binding_version = 7, .change_applied = CHANGE_NOT_APPLIED, .of_orphan = CHANGE_NOT_APPLIED},
+    {"for a dependency, the version proves nothing", .replicas = 2, .version = 9, .user_version = 8,
+     .binding_version = 7, .required = true},
+    {"for a dependency, the replicas prove a difference", .replicas = 3, .version = 9,
+     .user_version = 8, .binding_version = 7, .required = true,
      .change_applied = CHANGE_NOT_APPLIED, .of_orphan = CHANGE_NOT_APPLIED},
-    {"others require it, and its version says nothing", .replicas = 2, .version = 9,
-     .user_version = 8, .binding_version = 7, .required = true},
-    {"others require it, but its replicas do", .replicas = 3, .version = 9, .user_version = 8,
-     .binding_version = 7, .required = true, .change_applied = CHANGE_NOT_APPLIED,
+    {"across a relist, the binding is from before the change", .replicas = -1, .version = 9,
+     .user_version = 7, .user_version_is_lower = true, .binding_version = 7,
+     .change_applied = CHANGE_NOT_APPLIED, .of_orphan = CHANGE_NOT_APPLIED},
+    {"across a relist, the binding is from a version in between", .replicas = -1, .version = 9,
+     .user_version = 7, .user_version_is_lower = true, .binding_version = 8},
+    {"the version of the binding is unknown", .replicas = -1, .version = 9, .user_version = 7},
+    {"the replicas differ", .replicas = 3, .change_applied = CHANGE_NOT_APPLIED,
      .of_orphan = CHANGE_NOT_APPLIED},
-    {"across a relist: from one before it", .replicas = -1, .version = 9, .user_version = 7,
-     .user_version_is_lower = true, .binding_version = 7, .change_applied = CHANGE_NOT_APPLIED,
+    {"a user write after the binding's", .replicas = 2, .newest_s = 22, .newest_by = 1,
+     .written_s = 20, .written_by = 5, .change_applied = CHANGE_NOT_APPLIED,
      .of_orphan = CHANGE_NOT_APPLIED},
-    {"across a relist: from one in between", .replicas = -1, .version = 9, .user_version = 7,
-     .user_version_is_lower = true, .binding_version = 8},
-    {"the binding's version is unknown", .replicas = -1, .version = 9, .user_version = 7},
-    {"the replicas", .replicas = 3, .change_applied = CHANGE_NOT_APPLIED,
-     .of_orphan = CHANGE_NOT_APPLIED},
-    {"a write after the binding's", .replicas = 2, .newest_s = 22, .newest_by = 1, .written_s = 20,
-     .written_by = 5, .change_applied = CHANGE_NOT_APPLIED, .of_orphan = CHANGE_NOT_APPLIED},
-    {"a write in the next second", .replicas = 2, .newest_s = 21, .newest_by = 1, .written_s = 20,
-     .written_by = 5},
-    {"Karmada's write, and a user's before", .replicas = 2, .newest_s = 30, .newest_by = 5,
-     .other_s = 19, .written_s = 20, .written_by = 5},
-    {"Karmada's write, and a user's after", .replicas = 2, .newest_s = 30, .newest_by = 5,
-     .other_s = 25, .written_s = 20, .written_by = 5, .change_applied = CHANGE_NOT_APPLIED,
-     .of_orphan = CHANGE_NOT_APPLIED},
-    {"an orphan's generation moved as its claim was taken", .replicas = 2, .generation = 3,
+    {"a user write in the second after the binding's", .replicas = 2, .newest_s = 21,
+     .newest_by = 1, .written_s = 20, .written_by = 5},
+    {"latest write by Karmada, a user's before the binding's", .replicas = 2, .newest_s = 30,
+     .newest_by = 5, .other_s = 19, .written_s = 20, .written_by = 5},
+    {"latest write by Karmada, a user's after the binding's", .replicas = 2, .newest_s = 30,
+     .newest_by = 5, .other_s = 25, .written_s = 20, .written_by = 5,
+     .change_applied = CHANGE_NOT_APPLIED, .of_orphan = CHANGE_NOT_APPLIED},
+    {"the generation of an orphan moved by one: claim removed", .replicas = 2, .generation = 3,
      .delivered = 2},
-    {"an orphan's generation moved by more", .replicas = 2, .generation = 4, .delivered = 2,
+    {"the generation of an orphan moved by two", .replicas = 2, .generation = 4, .delivered = 2,
      .of_orphan = CHANGE_NOT_APPLIED},
 };
 
-TEST_ROWS(tells_what_a_binding_has, cases, name)
+TEST_ROWS(a_binding_has_or_lacks_the_user_change, cases, name)
 {
     const struct change_applied_case *c = *state;
     struct world w;
@@ -83,8 +85,11 @@ TEST_ROWS(tells_what_a_binding_has, cases, name)
     world_release(&w);
 }
 
-/* Of kinds whose generation Karmada's claim does not move, and whose replicas it does not read. */
-TEST(kinds_differ)
+/*
+ * Removing the claim does not increment the generation of a StatefulSet. The replicas of a Job are
+ * not compared.
+ */
+TEST(generation_and_replicas_count_by_kind)
 {
     struct world w;
     struct binding b = {.delivered_generation = 2, .has_replicas = true, .replicas = 2};

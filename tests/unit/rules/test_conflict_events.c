@@ -6,22 +6,22 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-#define BOTH       (1U << DEPENDENCY_CONFLICT_RESOLUTION | 1U << DEPENDENCY_PRESERVE)
-#define RESOLUTION "ConflictResolution conflicted (Overwrite vs Abort)"
-#define PRESERVE   "PreserveResourcesOnDeletion conflicted (true vs false)"
-#define SAYS       "Dependency policy conflict detected: "
+#define BOTH          (1U << DEPENDENCY_CONFLICT_RESOLUTION | 1U << DEPENDENCY_PRESERVE)
+#define RESOLUTION    "ConflictResolution conflicted (Overwrite vs Abort)"
+#define PRESERVE      "PreserveResourcesOnDeletion conflicted (true vs false)"
+#define MESSAGE_START "Dependency policy conflict detected: "
 
 static struct message {
     const char *name;
     unsigned fields;
     const char *text;
 } messages[] = {
-    {"one", 1U << DEPENDENCY_CONFLICT_RESOLUTION, SAYS RESOLUTION "."},
-    {"the other", 1U << DEPENDENCY_PRESERVE, SAYS PRESERVE "."},
-    {"both", BOTH, SAYS RESOLUTION "; " PRESERVE "."},
+    {"conflictResolution only", 1U << DEPENDENCY_CONFLICT_RESOLUTION, MESSAGE_START RESOLUTION "."},
+    {"preserveResourcesOnDeletion only", 1U << DEPENDENCY_PRESERVE, MESSAGE_START PRESERVE "."},
+    {"both fields", BOTH, MESSAGE_START RESOLUTION "; " PRESERVE "."},
 };
 
-TEST_ROWS(the_messages_are_karmadas, messages, name)
+TEST_ROWS(messages_equal_those_of_karmada, messages, name)
 {
     const struct message *m = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
@@ -38,15 +38,15 @@ static void expect_name(const char *binding, const char *uid, unsigned fields, c
     assert_string_equal(text.data, name);
 }
 
-/* It must stay so: an exporter of another release finds by it what this one has written. */
-TEST(the_name_is_of_the_binding_and_of_what_is_said)
+/* The names must not change: exporters of two releases must not both create the Event. */
+TEST(the_event_name_depends_on_binding_uid_and_fields)
 {
     expect_name("c-configmap", "u1", BOTH, "c-configmap.5bef236d475e8cca");
     expect_name("c-configmap", "u2", BOTH, "c-configmap.97ccc925079edea1");
     expect_name("c-configmap", "u1", 1U << DEPENDENCY_PRESERVE, "c-configmap.2f6f631c536ab7ad");
 }
 
-TEST(a_long_name_is_cut_to_one_that_a_server_accepts)
+TEST(a_long_binding_name_is_cut_to_a_valid_event_name)
 {
     char binding[OBJECT_NAME_MAX + 1];
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
@@ -55,7 +55,7 @@ TEST(a_long_name_is_cut_to_one_that_a_server_accepts)
     binding[OBJECT_NAME_MAX] = '\0';
     conflict_event_name(binding, "u1", BOTH, &text);
     assert_int_equal(text.len, OBJECT_NAME_MAX);
-    /* Where it is cut there are no letters. */
+    /* Dashes at the end of the truncated name are dropped. */
     memset(binding + 200, '-', 40);
     strbuf_reset(&text);
     conflict_event_name(binding, "u1", BOTH, &text);
@@ -68,8 +68,8 @@ TEST(a_long_name_is_cut_to_one_that_a_server_accepts)
     "'" uid "'},'reason':'DependencyPolicyConflict'"
 #define EVENT(name, more)                                                                          \
     "{'apiVersion':'v1','kind':'Event','metadata':{'namespace':'test','name':'" name "'}," more "}"
-#define KARMADAS "'source':{'component':'dependencies-distributor'}"
-#define OURS     "'source':{'component':'karmada-policy-exporter'}"
+#define FROM_KARMADA  "'source':{'component':'dependencies-distributor'}"
+#define FROM_EXPORTER "'source':{'component':'karmada-policy-exporter'}"
 
 static void put(struct world *w, const char *text)
 {
@@ -91,7 +91,7 @@ static struct entry *put_binding(struct world *w)
     return world_find(w, "work.karmada.io/v1alpha2", "ResourceBinding", "test", "c-configmap");
 }
 
-TEST(events_are_found_by_who_wrote_them)
+TEST(events_are_found_by_their_source)
 {
     struct world w;
     const struct entry *binding, *own;
@@ -101,10 +101,14 @@ TEST(events_are_found_by_who_wrote_them)
     assert_int_equal(conflict_events_by_others(events_in(&w), binding), 0);
     assert_null(conflict_events_find_own(events_in(&w), binding, BOTH));
 
-    put(&w, EVENT("theirs", ABOUT("u1") "," KARMADAS ",'message':'" SAYS PRESERVE ".'"));
-    put(&w, EVENT("of-another", ABOUT("u0") "," KARMADAS ",'message':'" SAYS RESOLUTION ".'"));
-    put(&w, EVENT("ours", ABOUT("u1") "," OURS ",'message':'" SAYS RESOLUTION "; " PRESERVE ".'"));
-    put(&w, EVENT("before", ABOUT("u0") "," OURS ",'message':'" SAYS RESOLUTION ".'"));
+    put(&w,
+        EVENT("theirs", ABOUT("u1") "," FROM_KARMADA ",'message':'" MESSAGE_START PRESERVE ".'"));
+    put(&w, EVENT("of-another",
+                  ABOUT("u0") "," FROM_KARMADA ",'message':'" MESSAGE_START RESOLUTION ".'"));
+    put(&w, EVENT("ours", ABOUT("u1") "," FROM_EXPORTER ",'message':'" MESSAGE_START RESOLUTION
+                                      "; " PRESERVE ".'"));
+    put(&w, EVENT("before",
+                  ABOUT("u0") "," FROM_EXPORTER ",'message':'" MESSAGE_START RESOLUTION ".'"));
     assert_int_equal(conflict_events_by_others(events_in(&w), binding), 1U << DEPENDENCY_PRESERVE);
     own = conflict_events_find_own(events_in(&w), binding, BOTH);
     assert_non_null(own);
@@ -119,18 +123,18 @@ TEST(events_are_found_by_who_wrote_them)
     world_release(&w);
 }
 
-/* One that was about our binding is not any more, and the other way round. */
-TEST(an_event_may_be_replaced)
+/* A new version of an Event may drop or add the conflict of the binding. */
+TEST(a_changed_event_replaces_its_conflict)
 {
     struct world w;
     const struct entry *binding;
 
     world_init(&w, &rules_options_default, 1);
     binding = put_binding(&w);
-    put(&w, EVENT("e", ABOUT("u1") "," KARMADAS ",'message':'" SAYS PRESERVE ".'"));
+    put(&w, EVENT("e", ABOUT("u1") "," FROM_KARMADA ",'message':'" MESSAGE_START PRESERVE ".'"));
     put(&w, EVENT("e", "'reason':'SyncSucceed'"));
     assert_int_equal(conflict_events_by_others(events_in(&w), binding), 0);
-    put(&w, EVENT("e", ABOUT("u1") "," KARMADAS ",'message':'" SAYS RESOLUTION ".'"));
+    put(&w, EVENT("e", ABOUT("u1") "," FROM_KARMADA ",'message':'" MESSAGE_START RESOLUTION ".'"));
     assert_int_equal(conflict_events_by_others(events_in(&w), binding),
                      1U << DEPENDENCY_CONFLICT_RESOLUTION);
     world_release(&w);

@@ -49,17 +49,17 @@ enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"namespace-id\","       \
     "\"namespace\":\"cnrm-system\"},\"data\":{" data "}}"
 #define TOPIC_LEASE(rest) LEASE("//pubsub.googleapis.com/projects/a/topics/t", rest)
-/* 30 minutes are left of it. */
+/* Lease that expires 30 minutes after NOW_S. */
 #define HELD_BY(id) TOPIC_LEASE(",\"holder\":\"" id "\",\"expiration\":\"1767227400\"")
 #define BOTH_IDS    IDS("\"a\":\"abc\",\"b\":\"def\"")
 
-/* Objects, and what is said of the first one. */
+/* Objects, and the expected decision about the first one. */
 static struct connector_case {
     const char *name;
     const char *objects;
     const char *wanted; /* "<container kind> <id> <location> <name> <protection>: <conflicts>" */
 } connector_cases[] = {
-    {"a namespace is the project, and nothing protects by default", TOPIC("a", "t", "", ""),
+    {"the namespace is the project; default is no protection", TOPIC("a", "t", "", ""),
      "1 a - t none:"},
     {"project, resource id and location",
      TOPIC("a", "t", ANNOTATE("project-id", "p"),
@@ -70,35 +70,35 @@ static struct connector_case {
     {"a reference to a project",
      TOPIC("a", "t", "", ",\"spec\":{\"projectRef\":{\"external\":\"projects/p\"}}"),
      "1 p - t none:"},
-    {"the namespace's project",
+    {"the project of the namespace",
      TOPIC("a", "t", "", "") "," NAMESPACE("a", ANNOTATE("project-id", "p")), "1 p - t none:"},
-    {"a lease is asked for", TOPIC("a", "t", RESOURCE, ""), "1 a - t resource:"},
-    {"the namespace asks for it", TOPIC("a", "t", "", "") "," NAMESPACE("a", RESOURCE),
+    {"the template requests a lease", TOPIC("a", "t", RESOURCE, ""), "1 a - t resource:"},
+    {"the namespace requests a lease", TOPIC("a", "t", "", "") "," NAMESPACE("a", RESOURCE),
      "1 a - t resource:"},
-    {"the object's word goes before the namespace's",
+    {"the template overrides the namespace",
      TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "none"),
            "") "," NAMESPACE("a", RESOURCE),
      "1 a - t none:"},
-    {"a word that nobody knows protects nothing",
+    {"an unknown value protects nothing",
      TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "project"), ""),
      "1 a - t none:"},
     {"a kind without labels cannot be protected", NETWORK("a", "n", RESOURCE, ""),
      "1 a - n unprotectable: unprotectable"},
-    {"and its namespace does not ask for it",
+    {"a kind without labels ignores its namespace",
      NETWORK("a", "n", "", "") "," NAMESPACE("a", RESOURCE), "1 a - n none:"},
     {"reconciled every 40 minutes",
      TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "2400"), ""),
      "1 a - t resource:"},
-    {"a second less often",
+    {"reconciled every 40 minutes and a second",
      TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "2401"), ""),
      "1 a - t resource: lapse_hazard"},
     {"never reconciled",
      TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "0"), ""),
      "1 a - t resource: lapse_hazard"},
-    {"an interval that is none",
+    {"an interval that is no number",
      TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "1h"), ""),
      "1 a - t resource:"},
-    {"without a lease none can lapse",
+    {"no lease can lapse without protection",
      TOPIC("a", "t", ANNOTATE("reconcile-interval-in-seconds", "0"), ""), "1 a - t none:"},
     {"two namespaces, one resource",
      TOPIC("a", "t", ANNOTATE("project-id", "p"), "") "," TOPIC("b", "t",
@@ -130,20 +130,20 @@ static struct connector_case {
                                                                                         "ID\":"
                                                                                         "\"r\"}"),
      "1 a - r none:"},
-    {"contradicting annotations: nobody knows what it stands for",
+    {"contradicting annotations leave the identity unclear",
      TOPIC("a", "t", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7"),
            "") "," TOPIC("b", "t", ANNOTATE("project-id", "p"), ""),
      "1 p - t none:"},
-    {"a Namespace that contradicts itself",
+    {"contradicting annotations of the Namespace",
      TOPIC("a", "t", "", "") "," TOPIC("b", "t", ANNOTATE("project-id", "p"), "") "," NAMESPACE(
          "a", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7")),
      "1 p - t none:"},
-    {"a Namespace that contradicts itself, and an object that does not",
+    {"contradicting annotations of the Namespace, overridden",
      TOPIC("a", "t", ANNOTATE("project-id", "p"), "") "," TOPIC(
          "b", "t", ANNOTATE("project-id", "p"),
          "") "," NAMESPACE("a", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7")),
      "1 p - t none: duplicate_identity"},
-    {"a region by its path, and by its name",
+    {"a region by path and by name",
      TOPIC("a", "t", "", ",\"spec\":{\"region\":\"projects/x/regions/eu\"}") "," TOPIC(
          "b", "t", ANNOTATE("project-id", "a"), ",\"spec\":{\"region\":\"eu\"}"),
      "1 a eu t none: duplicate_identity"},
@@ -151,7 +151,7 @@ static struct connector_case {
      TOPIC("a", "t", "", ",\"spec\":{\"location\":\"global\"}") "," TOPIC(
          "b", "t", ANNOTATE("project-id", "a"), ""),
      "1 a - t none: duplicate_identity"},
-    {"the object says that it was refused", TOPIC("a", "t", "", ",\"status\":" CONFLICT("abc")),
+    {"the template reports a refusal", TOPIC("a", "t", "", ",\"status\":" CONFLICT("abc")),
      "1 a - t none: reported"},
     {"another reason is no conflict",
      TOPIC("a", "t", "",
@@ -162,90 +162,90 @@ static struct connector_case {
      "1 a - t none:"},
     {"on two member clusters", TOPIC("a", "t", "", "") "," BINDING(ON("m1") "," ON("m2"), ""),
      "1 a - t none: multi_cluster_placement deletion_trap"},
-    {"on two, and it abandons what it deletes",
+    {"on two member clusters, with deletion policy abandon",
      TOPIC("a", "t", ANNOTATE("deletion-policy", "abandon"), "") "," BINDING(ON("m1") "," ON("m2"),
                                                                              ""),
      "1 a - t none: multi_cluster_placement"},
-    {"on one", TOPIC("a", "t", "", "") "," BINDING(ON("m1"), ""), "1 a - t none:"},
-    {"its policy leads to two clusters",
+    {"on one member cluster", TOPIC("a", "t", "", "") "," BINDING(ON("m1"), ""), "1 a - t none:"},
+    {"the policy selects two clusters",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1") "," CLUSTER("m2"),
      "1 a - t none: multi_cluster_placement deletion_trap"},
-    {"its policy leads to two clusters, of which there is one",
+    {"the policy selects two clusters, one of which exists",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1"), "1 a - t none:"},
-    {"its policy leads to one cluster",
+    {"the policy selects one cluster",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\"", "") "," CLUSTER("m1") "," CLUSTER("m2"),
      "1 a - t none:"},
-    {"its policy leads to one of two clusters",
+    {"the policy spreads over one of two clusters",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"",
                                         ",\"spreadConstraints\":[{\"spreadByField\":\"cluster\","
                                         "\"maxGroups\":1}]") "," CLUSTER("m1") "," CLUSTER("m2"),
      "1 a - t none:"},
-    {"its policy leads to two clusters, and its binding to one",
+    {"the policy selects two clusters, the binding has one",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1") "," CLUSTER(
          "m2") "," BINDING(ON("m1"), ""),
      "1 a - t none:"},
-    {"its policy names two clusters, and no Cluster is known",
+    {"the policy names two clusters, no Cluster exists",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", ""),
      "1 a - t none: multi_cluster_placement deletion_trap"},
-    {"its policy names one cluster twice", TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m1\"", ""),
+    {"the policy names one cluster twice", TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m1\"", ""),
      "1 a - t none:"},
-    {"its policy names two clusters, and excludes one",
+    {"the policy names two clusters and excludes one",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"],\"exclude\":[\"m1\"", ""), "1 a - t none:"},
-    {"its policy names two clusters, and asks for labels that nobody knows",
+    {"the policy names two clusters and labels, no Cluster exists",
      TOPIC("a", "t", "", "") "," POLICY(
          "\"m1\",\"m2\"],\"labelSelector\":{\"matchLabels\":{\"x\":\"y\"}},\"exclude\":[", ""),
      "1 a - t none:"},
-    {"its policy names two clusters, of which it wants one",
+    {"the policy names two clusters and spreads over one",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"",
                                         ",\"spreadConstraints\":[{\"spreadByField\":\"cluster\","
                                         "\"maxGroups\":1}]"),
      "1 a - t none:"},
-    {"its policy names none, and no Cluster is known", TOPIC("a", "t", "", "") "," POLICY("", ""),
+    {"the policy names no cluster, no Cluster exists", TOPIC("a", "t", "", "") "," POLICY("", ""),
      "1 a - t none:"},
-    {"its policy names two clusters, and its binding has one",
+    {"the policy names two clusters, the binding has one",
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," BINDING(ON("m1"), ""),
      "1 a - t none:"},
-    {"it asks for the lease that another namespace holds",
+    {"another namespace holds the requested lease",
      TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def") "," BOTH_IDS, "1 a - t resource: refused"},
-    {"it asks for its own lease", TOPIC("a", "t", RESOURCE, "") "," HELD_BY("abc") "," BOTH_IDS,
-     "1 a - t resource:"},
-    {"it asks for the lease of nobody here: the lease tells that",
+    {"its own namespace holds the requested lease",
+     TOPIC("a", "t", RESOURCE, "") "," HELD_BY("abc") "," BOTH_IDS, "1 a - t resource:"},
+    {"an unknown id holds the requested lease",
      TOPIC("a", "t", RESOURCE, "") "," HELD_BY("xyz") "," BOTH_IDS, "1 a - t resource:"},
-    {"it asks for another's lease, and has no id of its own yet",
+    {"another namespace holds the lease, own id missing",
      TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def") "," IDS("\"b\":\"def\""),
      "1 a - t resource: refused"},
-    {"it asks for a lease, and no id is known", TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def"),
+    {"a lease is requested, no id is known", TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def"),
      "1 a - t resource:"},
-    {"it asks for another's lease, of which a second less than 20 minutes are left",
+    {"another holds the lease for under 20 more minutes",
      TOPIC("a", "t", RESOURCE,
            "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767226799\"") "," BOTH_IDS,
      "1 a - t resource: refused"},
-    {"it asks for another's lease that is past",
+    {"the requested lease of another namespace is expired",
      TOPIC("a", "t", RESOURCE,
            "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767225599\"") "," BOTH_IDS,
      "1 a - t resource:"},
-    {"it asks for a lease that nobody holds",
+    {"the requested lease has no holder",
      TOPIC("a", "t", RESOURCE, "") "," TOPIC_LEASE("") "," BOTH_IDS, "1 a - t resource:"},
-    {"another holds the lease on another topic",
+    {"another namespace holds the lease of another topic",
      TOPIC("a", "u", RESOURCE, "") "," TOPIC(
          "a", "t", RESOURCE, ",\"spec\":{\"resourceID\":\"u\"}") "," HELD_BY("def") "," BOTH_IDS,
      "1 a - u resource: duplicate_identity"},
-    {"its namespace asks for the lease that another holds",
+    {"the namespace requests a lease that another holds",
      TOPIC("a", "t", "", "") "," NAMESPACE("a", RESOURCE) "," HELD_BY("def") "," BOTH_IDS,
      "1 a - t resource: refused"},
-    {"it asks for no lease, and another namespace holds it",
+    {"no lease requested, another namespace holds one",
      TOPIC("a", "t", "", "") "," HELD_BY("def") "," BOTH_IDS, "1 a - t none: silent"},
-    {"it asks for no lease, and a stranger holds it",
+    {"no lease requested, an unknown id holds one",
      TOPIC("a", "t", "", "") "," HELD_BY("xyz") "," BOTH_IDS, "1 a - t none: silent"},
-    {"it asks for no lease, and has it still",
+    {"no lease requested, its own namespace holds one",
      TOPIC("a", "t", "", "") "," HELD_BY("abc") "," BOTH_IDS, "1 a - t none:"},
-    {"it asks for no lease, somebody holds it, and no id is known",
-     TOPIC("a", "t", "", "") "," HELD_BY("def"), "1 a - t none:"},
-    {"it asks for no lease, and another's is past",
+    {"no lease requested, one is held, no id is known", TOPIC("a", "t", "", "") "," HELD_BY("def"),
+     "1 a - t none:"},
+    {"no lease requested, another's is expired",
      TOPIC("a", "t", "",
            "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767225599\"") "," BOTH_IDS,
      "1 a - t none:"},
-    {"a member cluster says that it was refused",
+    {"a member cluster reports a refusal",
      TOPIC("a", "t", "", "") "," BINDING(ON("m1"),
                                          "{\"clusterName\":\"m1\",\"status\":" CONFLICT("abc") "}"),
      "1 a - t none: reported"},
@@ -263,7 +263,7 @@ static void put_list(struct world *w, const char *objects)
     world_run(w, (int64_t)NOW_S * 1000);
 }
 
-static void describe(const struct entry *entry, struct strbuf *out)
+static void append_decision(const struct entry *entry, struct strbuf *out)
 {
     const struct connector_decision *c = template_decision(entry)->connector;
 
@@ -276,7 +276,7 @@ static void describe(const struct entry *entry, struct strbuf *out)
     }
 }
 
-static struct entry *first_of(struct world *w, const char *objects)
+static struct entry *find_first(struct world *w, const char *objects)
 {
     bool network = strstr(objects, "ComputeNetwork") &&
                    (!strstr(objects, "PubSubTopic") ||
@@ -287,7 +287,7 @@ static struct entry *first_of(struct world *w, const char *objects)
                : world_find(w, "pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "a", "t");
 }
 
-TEST_ROWS(decides, connector_cases, name)
+TEST_ROWS(identity_protection_and_conflicts_are_decided, connector_cases, name)
 {
     const struct connector_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -295,7 +295,7 @@ TEST_ROWS(decides, connector_cases, name)
 
     world_init(&w, &rules_options_default, 1);
     put_list(&w, c->objects);
-    describe(first_of(&w, c->objects), &text);
+    append_decision(find_first(&w, c->objects), &text);
     assert_string_equal(text.data, c->wanted);
     world_release(&w);
 }
@@ -307,14 +307,15 @@ static const struct entry *lease(const struct world *w)
     return world_find(w, LEASE_API_VERSION, LEASE_KIND, "", "x");
 }
 
-/* Minute by minute, without any change of an object. */
-TEST(a_lease_ages_by_the_clock_alone)
+/* Only the clock advances, minute by minute; no object changes. */
+TEST(a_lease_changes_its_state_by_time_alone)
 {
     struct world w;
     unsigned minutes[LEASE_STATE_COUNT] = {0};
 
     world_init(&w, &rules_options_default, 1);
-    put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767227400\"")); /* 30 minutes. */
+    /* The lease expires 30 minutes after NOW_S. */
+    put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767227400\""));
     for (int64_t minute = 0; minute < 60; minute++) {
         int64_t now_ms = ((int64_t)NOW_S + minute * 60 + 1) * 1000;
 
@@ -327,14 +328,14 @@ TEST(a_lease_ages_by_the_clock_alone)
     world_release(&w);
 }
 
-TEST(a_holder_is_known_by_the_ids_of_namespaces)
+TEST(namespace_ids_identify_the_holder)
 {
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
     put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767228000\""));
     assert_int_equal(connector_conflicts(lease(&w)), 0);
-    /* Without its data, as where only metadata is read, it says nothing about anybody. */
+    /* Without data, for example if only metadata was read, the ids are unknown, not missing. */
     put_list(&w, IDS(""));
     assert_int_equal(connector_conflicts(lease(&w)), 0);
     put_list(&w, IDS("\"a\":\"def\""));
@@ -350,8 +351,8 @@ TEST(a_holder_is_known_by_the_ids_of_namespaces)
     world_release(&w);
 }
 
-/* What is decided about the topic a/t, as its lease and the ids of namespaces come and go. */
-TEST(a_lease_decides_about_its_resource_as_it_changes)
+/* Conflicts of topic a/t while its lease, its settings and the ids of namespaces change. */
+TEST(changes_of_lease_and_ids_update_the_topic)
 {
     const unsigned refused = 1u << CONNECTOR_REFUSED, silent = 1u << CONNECTOR_SILENT;
     const int64_t past_ms = (1767227400 + 1) * (int64_t)1000;
@@ -359,7 +360,7 @@ TEST(a_lease_decides_about_its_resource_as_it_changes)
 
     world_init(&w, &rules_options_default, 1);
     put_list(&w, TOPIC("a", "t", RESOURCE, "") "," BOTH_IDS);
-    const struct entry *topic = first_of(&w, "PubSubTopic");
+    const struct entry *topic = find_first(&w, "PubSubTopic");
     assert_int_equal(connector_conflicts(topic), 0);
     put_list(&w, HELD_BY("def"));
     assert_int_equal(connector_conflicts(topic), refused);
@@ -385,7 +386,7 @@ TEST(a_lease_decides_about_its_resource_as_it_changes)
     put_list(&w, HELD_BY("abc") "," TOPIC("a", "t", "", "") "," HELD_BY("def"));
     assert_int_equal(connector_conflicts(topic), refused);
 
-    /* When it is past, it may be anybody's. */
+    /* An expired lease refuses no namespace. */
     assert_true(engine_deadline(w.engine) <= past_ms);
     world_run(&w, past_ms);
     assert_int_equal(connector_conflicts(topic), 0);
@@ -398,19 +399,19 @@ static void add_line(void *context, enum explain_style style, const char *text)
     strbuf_addf(context, "%s\n", text);
 }
 
-/* What is said of the first topic, a line each. */
+/* Appends the explanation of topic a/t, line by line. */
 static void explain_topic(struct world *w, struct strbuf *text)
 {
     struct explanation x;
 
     explanation_init(&x);
-    explain_object(w->engine, first_of(w, "PubSubTopic"), NOW_S * INT64_C(1000), &x);
+    explain_object(w->engine, find_first(w, "PubSubTopic"), NOW_S * INT64_C(1000), &x);
     explanation_finish(&x);
     explanation_each_line(&x, add_line, text);
     explanation_release(&x);
 }
 
-TEST(explain_names_who_holds_the_lease)
+TEST(explain_names_the_holder_of_the_lease)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct world w;
@@ -428,7 +429,7 @@ TEST(explain_names_who_holds_the_lease)
     world_release(&w);
 }
 
-/* Who holds the lease on the resource that the topic stands for, and what comes of it. */
+/* Leases on the resource of topic a/t, and the expected texts of its explanation. */
 static struct lease_words_case {
     const char *name;
     const char *annotation;
@@ -437,39 +438,38 @@ static struct lease_words_case {
     const char *outcome;
     const char *protection;
 } lease_words[] = {
-    {"its own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
+    {"own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
      "The namespace a holds the lease on it until 2026-01-01T00:30:00Z.",
      "That is its own namespace, which need not extend it yet.", "A lease protects it."},
-    {"its own lease that ends", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
+    {"own lease, to be renewed", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
      "The namespace a holds the lease on it until 2026-01-01T00:10:00Z, and should have "
      "extended it.",
      "That is its own namespace, which extends it at its next reconcile.", "A lease protects it."},
-    {"its own lease that is past", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767225000\"",
+    {"own lease, expired", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767225000\"",
      "The namespace a held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
      "That is its own namespace, which extends it at its next reconcile.",
      "It asks for a lease; the one it had has expired, and protects nothing."},
     {"another's lease", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
      "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
      "Its own namespace is refused the lease.", "It asks for a lease, which another holds."},
-    {"another's lease that is past", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
+    {"another's lease, expired", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
      "The namespace b held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
      "Its own namespace takes it over at its next reconcile.",
      "It asks for a lease; another's has expired, and protects nothing."},
-    {"a stranger's lease without an end", RESOURCE, ",\"holder\":\"xyz\"",
+    {"lease of an unknown id without expiration", RESOURCE, ",\"holder\":\"xyz\"",
      "The id xyz held the lease on it without an expiration, and has not extended it.",
      "Its own namespace takes it over at its next reconcile.",
      "It asks for a lease; another's has expired, and protects nothing."},
-    {"nobody's lease", RESOURCE, "", "Nobody holds the lease on it.",
+    {"lease without a holder", RESOURCE, "", "Nobody holds the lease on it.",
      "Its own namespace obtains the lease at its next reconcile.",
      "It asks for a lease, and nobody holds one: nothing protects it now."},
-    {"another's lease, and nothing asks for one", "",
-     ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
+    {"another's lease, no lease requested", "", ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
      "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
      "Its own namespace does not ask for a lease, and acts regardless.",
      "It asks for no lease: each controller that reconciles it overwrites the others."},
 };
 
-TEST_ROWS(explain_tells_of_the_lease, lease_words, name)
+TEST_ROWS(explain_describes_the_lease, lease_words, name)
 {
     const struct lease_words_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
@@ -490,9 +490,11 @@ TEST_ROWS(explain_tells_of_the_lease, lease_words, name)
     world_release(&w);
 }
 
-/* A bucket's name is one for all projects; what a member of a policy is called is its own business.
+/*
+ * Bucket names are unique across projects. The name of an IAMPolicyMember identifies no cloud
+ * resource.
  */
-TEST(kinds_differ_in_what_their_names_mean)
+TEST(duplicates_across_projects_depend_on_the_kind)
 {
     static const struct {
         const char *api;
@@ -521,7 +523,7 @@ TEST(kinds_differ_in_what_their_names_mean)
     }
 }
 
-TEST(kinds_without_labels_are_found_from_the_first_to_the_last)
+TEST(kinds_without_labels_are_recognized)
 {
     static const char *const without[] = {"AccessContextManagerAccessPolicy",
                                           "ComputeNetwork",

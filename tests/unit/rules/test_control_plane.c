@@ -12,14 +12,14 @@ static bool is_on(const char *text, enum gate gate)
     return gate_is_on(gates, gate);
 }
 
-TEST(nothing_named_is_as_karmada_has_it)
+TEST(unnamed_gates_have_karmadas_defaults)
 {
     assert_false(is_on("", GATE_PREEMPTION));
     assert_true(is_on("", GATE_PROPAGATE_DEPS));
     assert_true(is_on("", GATE_PRIORITY_BASED_SCHEDULING));
 }
 
-TEST(a_named_gate_is_as_named_and_the_others_as_before)
+TEST(a_named_gate_does_not_change_the_others)
 {
     assert_true(is_on("PropagationPolicyPreemption=true", GATE_PREEMPTION));
     assert_false(is_on("Failover=true,PropagateDeps=false", GATE_PROPAGATE_DEPS));
@@ -27,7 +27,7 @@ TEST(a_named_gate_is_as_named_and_the_others_as_before)
     assert_false(is_on("Failover=true,PropagateDeps=false", GATE_PREEMPTION));
 }
 
-TEST(a_whole_stage_is_switched_but_for_what_is_named)
+TEST(all_alpha_and_all_beta_do_not_change_named_gates)
 {
     assert_true(is_on("AllAlpha=true", GATE_PREEMPTION));
     assert_false(is_on("AllAlpha=true", GATE_FAILOVER));
@@ -36,7 +36,7 @@ TEST(a_whole_stage_is_switched_but_for_what_is_named)
     assert_false(is_on("AllAlpha=true,PropagationPolicyPreemption=false", GATE_PREEMPTION));
 }
 
-/* Section 4 of Karmada's release facts, with the default of the newest release. */
+/* Feature gates of Karmada, with their defaults in the newest release. */
 static const struct {
     const char *name;
     bool fallback;
@@ -81,7 +81,7 @@ TEST(every_gate_of_karmada_is_known)
     }
 }
 
-TEST(a_text_is_read_as_by_karmada)
+TEST(gates_are_parsed_as_by_karmada)
 {
     assert_true(is_on("Failover=1", GATE_FAILOVER));
     assert_true(is_on("Failover=TRUE", GATE_FAILOVER));
@@ -111,7 +111,7 @@ TEST(an_unknown_gate_changes_nothing_and_is_returned)
     assert_null(gates_next_unknown(&at, &len));
 }
 
-TEST(a_gate_without_a_boolean_is_refused)
+TEST(a_gate_without_a_boolean_is_rejected)
 {
     static const char *const texts[] = {
         "Failover",  "Failover=yes", "Failover=",      "=true",      "=",
