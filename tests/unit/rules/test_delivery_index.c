@@ -9,10 +9,10 @@
 
 enum { CLUSTERS = 3, NAMES = 3, BINDINGS = 4, ROUNDS = 4000, NOW_MS = 1000 };
 
-/* "m1" begins the name of another. */
+/* "m1" is a prefix of "m10". */
 static const char *const clusters[CLUSTERS] = {"m1", "m10", "m2"};
 
-/* Bindings whose names are alike. The last template has none. */
+/* Templates with bindings of similar names. The last template has no binding. */
 static const struct bound {
     const char *api_version;
     const char *kind;
@@ -87,9 +87,9 @@ static const struct works *works_in(const struct lab *lab)
     return &engine_context(lab->world.engine)->works;
 }
 
-/* ---- any history ---- */
+/* ---- random histories ---- */
 
-/* A Work of a binding, of none, or of one that does not exist. */
+/* Puts a Work of a random binding, of a missing binding, or without a binding. */
 static void put_work(struct lab *lab, const char *ns, const char *name)
 {
     struct world *w = &lab->world;
@@ -115,8 +115,9 @@ static void put_work(struct lab *lab, const char *ns, const char *name)
     put(w, text.data);
 }
 
-/* What work_in_cluster() should say: look at every Work there is. */
-static const struct work *look_for(const struct lab *lab, unsigned binding, const char *cluster)
+/* Returns the expected result of work_in_cluster() from a scan of all Works. */
+static const struct work *find_work_by_scan(const struct lab *lab, unsigned binding,
+                                            const char *cluster)
 {
     const struct type *type = store_find_type(lab->world.store, "work.karmada.io/v1alpha1", "Work");
     const struct binding *b = entry_binding(lab->bindings[binding]);
@@ -139,20 +140,20 @@ static const struct work *look_for(const struct lab *lab, unsigned binding, cons
     return entry_work(found);
 }
 
-/* All answers, as what is seen of them. */
+/* Results of work_in_cluster() by binding and cluster. */
 struct answers {
     bool there[BINDINGS][CLUSTERS];
     bool suspended[BINDINGS][CLUSTERS];
 };
 
-static void ask(const struct lab *lab, struct answers *out)
+static void query_all(const struct lab *lab, struct answers *out)
 {
     memset(out, 0, sizeof(*out));
     for (unsigned b = 0; b < BINDINGS; b++) {
         for (unsigned c = 0; c < CLUSTERS; c++) {
             const struct work *work = work_in_cluster(works_in(lab), lab->bindings[b], clusters[c]);
 
-            assert_ptr_equal(work, look_for(lab, b, clusters[c]));
+            assert_ptr_equal(work, find_work_by_scan(lab, b, clusters[c]));
             out->there[b][c] = work != NULL;
             out->suspended[b][c] = work && work->suspended;
         }
@@ -162,7 +163,7 @@ static void ask(const struct lab *lab, struct answers *out)
     }
 }
 
-static void change(struct lab *lab)
+static void change_randomly(struct lab *lab)
 {
     static const char *const spaces[] = {"karmada-es-m1", "karmada-es-m10", "karmada-es-m2",
                                          "elsewhere"};
@@ -186,16 +187,16 @@ static void change(struct lab *lab)
         put_work(lab, ns, name);
 }
 
-TEST(any_history_finds_each_work_and_marks_whom_it_concerns)
+TEST(any_history_finds_each_work_and_marks_its_template)
 {
     struct answers before, after;
     struct lab lab;
 
     lab_init(&lab);
-    ask(&lab, &before);
+    query_all(&lab, &before);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        change(&lab);
-        ask(&lab, &after);
+        change_randomly(&lab);
+        query_all(&lab, &after);
         for (unsigned b = 0; b < BINDINGS; b++) {
             bool same =
                 memcmp(before.there[b], after.there[b], sizeof(after.there[b])) == 0 &&
@@ -214,8 +215,8 @@ TEST(any_history_finds_each_work_and_marks_whom_it_concerns)
     "'namespace':'karmada-es-m1','annotations':{'resourcebinding.karmada.io/name':"                \
     "'web-deployment','resourcebinding.karmada.io/namespace':'a'}}" rest "}"
 
-/* Members report all the time: that is nothing to the templates. */
-TEST(what_members_report_marks_nobody)
+/* Member clusters update the status of Works often: that must not evaluate templates. */
+TEST(a_status_update_of_a_work_marks_no_template)
 {
     struct lab lab;
 
@@ -231,10 +232,10 @@ TEST(what_members_report_marks_nobody)
     lab_release(&lab);
 }
 
-/* ---- whether they are known ---- */
+/* ---- whether Works are known ---- */
 
-/* After something that makes them known, or unknown: the templates with a binding are marked. */
-static void expect_flip(struct lab *lab, bool known)
+/* Asserts that Works have just become known or unknown: the templates with a binding are marked. */
+static void expect_change(struct lab *lab, bool known)
 {
     assert_int_equal(works_known(works_in(lab)), known);
     for (unsigned i = 0; i <= BINDINGS; i++)
@@ -242,32 +243,32 @@ static void expect_flip(struct lab *lab, bool known)
     world_run(&lab->world, NOW_MS);
 }
 
-static void expect_none(struct lab *lab, bool known)
+static void expect_no_change(struct lab *lab, bool known)
 {
     assert_int_equal(works_known(works_in(lab)), known);
     for (unsigned i = 0; i <= BINDINGS; i++)
         assert_false(lab->templates[i]->dirty);
 }
 
-TEST(in_files_they_are_known_while_there_is_one)
+TEST(works_in_files_are_known_while_one_exists)
 {
-    static const char of_none[] = "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work',"
-                                  "'metadata':{'name':'a','namespace':'karmada-es-m1'}}";
+    static const char without_binding[] = "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work',"
+                                          "'metadata':{'name':'a','namespace':'karmada-es-m1'}}";
     struct lab lab;
 
     lab_init(&lab);
-    expect_none(&lab, false);
-    put(&lab.world, of_none);
-    expect_flip(&lab, true);
-    put(&lab.world, of_none);
-    expect_none(&lab, true);
+    expect_no_change(&lab, false);
+    put(&lab.world, without_binding);
+    expect_change(&lab, true);
+    put(&lab.world, without_binding);
+    expect_no_change(&lab, true);
     store_remove(lab.world.store,
                  world_find(&lab.world, "work.karmada.io/v1alpha1", "Work", "karmada-es-m1", "a"));
-    expect_flip(&lab, false);
+    expect_change(&lab, false);
     lab_release(&lab);
 }
 
-TEST(followed_they_are_known_once_all_have_been_read)
+TEST(watched_works_are_known_once_all_are_read)
 {
     struct lab lab;
     struct engine *e;
@@ -275,20 +276,20 @@ TEST(followed_they_are_known_once_all_have_been_read)
     lab_init(&lab);
     e = lab.world.engine;
     engine_follow_works(e, true);
-    expect_flip(&lab, true);
+    expect_change(&lab, true);
     engine_set_incomplete(e, "work.karmada.io/v1alpha1", "Work", true);
-    expect_flip(&lab, false);
+    expect_change(&lab, false);
     put(&lab.world, WORK(""));
     assert_false(works_known(works_in(&lab)));
     world_run(&lab.world, NOW_MS);
     engine_set_incomplete(e, "work.karmada.io/v1alpha1", "Work", false);
-    expect_flip(&lab, true);
+    expect_change(&lab, true);
     engine_follow_works(e, false);
-    expect_none(&lab, true);
+    expect_no_change(&lab, true);
     lab_release(&lab);
 }
 
-TEST(other_kinds_that_are_late_make_no_difference)
+TEST(incomplete_kinds_other_than_work_do_not_matter)
 {
     struct lab lab;
 

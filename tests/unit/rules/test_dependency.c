@@ -29,13 +29,13 @@ static void check_binding(const struct world *w, const cJSON *expect)
     check_field(&d->fields[DEPENDENCY_CONFLICT_RESOLUTION], resolution,
                 strcmp(json_str(resolution, "resolved", "Abort"), "Overwrite") == 0);
     check_field(&d->fields[DEPENDENCY_PRESERVE], preserve, json_bool(preserve, "resolved", false));
-    /* Where requiredBy is empty the oracle gives no resolution at all. */
+    /* The vectors contain no resolution if requiredBy is empty. */
     if (!resolution)
         assert_int_equal(d->referrers + d->dangling, 0);
 }
 
-/* Every attached binding is in the list, and nothing else is in conflict. */
-static void check_rest(const struct world *w, const cJSON *expect)
+/* Asserts that no other binding is attached, and that no unattached one has a conflict. */
+static void check_other_bindings(const struct world *w, const cJSON *expect)
 {
     const struct type *type = store_first_type(w->store);
     size_t attached = 0;
@@ -68,11 +68,11 @@ static void check_case(const cJSON *line, void *context)
         check_binding(&w, expect);
         (*checked)++;
     }
-    check_rest(&w, json_get(line, "expect"));
+    check_other_bindings(&w, json_get(line, "expect"));
     world_release(&w);
 }
 
-TEST(agrees_with_karmada)
+TEST(conflicts_and_resolutions_agree_with_karmada)
 {
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/dependency.jsonl.gz", check_case, &checked);
@@ -81,8 +81,8 @@ TEST(agrees_with_karmada)
     assert_true(checked >= cases);
 }
 
-/* Facts about unapplied and overridden values that the vectors do not hold. */
-TEST(stored_values_are_held_against_the_rules)
+/* The vectors contain no unapplied and no overridden values. */
+TEST(stored_values_are_compared_with_the_resolution)
 {
     static const char referrer[] =
         "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"
@@ -128,7 +128,7 @@ TEST(stored_values_are_held_against_the_rules)
 #define DEPLOYMENT(name)                                                                           \
     "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"" name "\","     \
     "\"namespace\":\"test\"}}"
-#define SAYS(name, conflict_resolution)                                                            \
+#define POLICY_WITH(name, conflict_resolution)                                                     \
     "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\",\"metadata\":{" \
     "\"name\":\"" name "\",\"namespace\":\"test\"},\"spec\":{\"propagateDeps\":true,"              \
     "\"conflictResolution\":\"" conflict_resolution "\",\"resourceSelectors\":[{\"apiVersion\":"   \
@@ -141,8 +141,8 @@ TEST(stored_values_are_held_against_the_rules)
     "\"namespace\":\"test\",\"name\":\"a-deployment\"},{\"namespace\":\"test\","                   \
     "\"name\":\"b-deployment\"}]}}"
 
-/* What two bindings say, what their policies say now, and what comes of both. */
-static const struct outlook {
+/* Values in two bindings and in their policies, and the expected conflicts now and later. */
+static const struct prediction_case {
     const char *title;
     const char *bindings[2];
     const char *policies[2];
@@ -150,30 +150,36 @@ static const struct outlook {
     bool conflict;
     bool ahead;
     bool predicted;
-} outlooks[] = {
-    {"they agree, and will", {"Abort", "Abort"}, {"Abort", "Abort"}, false, false, false, false},
-    {"they agree, and will not",
+} predictions[] = {
+    {"the bindings agree, the policies too",
+     {"Abort", "Abort"},
+     {"Abort", "Abort"},
+     false,
+     false,
+     false,
+     false},
+    {"the bindings agree, the policies do not",
      {"Abort", "Abort"},
      {"Overwrite", "Abort"},
      false,
      false,
      true,
      true},
-    {"they do not agree, but will",
+    {"the bindings conflict, the policies agree",
      {"Overwrite", "Abort"},
      {"Abort", "Abort"},
      false,
      true,
      false,
      false},
-    {"they do not agree, and will not",
+    {"the bindings conflict, the policies too",
      {"Overwrite", "Abort"},
      {"Abort", "Overwrite"},
      false,
      true,
      true,
      false},
-    {"with a placement of its own nobody asks them",
+    {"a dependency with a placement of its own has no conflict",
      {"Overwrite", "Abort"},
      {"Abort", "Overwrite"},
      true,
@@ -182,9 +188,9 @@ static const struct outlook {
      false},
 };
 
-TEST_ROWS(looks_ahead, outlooks, title)
+TEST_ROWS(a_conflict_is_predicted_from_the_policies, predictions, title)
 {
-    const struct outlook *o = *state;
+    const struct prediction_case *o = *state;
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
@@ -194,10 +200,10 @@ TEST_ROWS(looks_ahead, outlooks, title)
                            ? REFERRER("a", "Abort", "2026-01-01T10:00:00Z")
                            : REFERRER("a", "Overwrite", "2026-01-01T10:00:00Z"));
     world_put_text(&w, REFERRER("b", "Abort", "2026-01-01T12:00:00Z"));
-    world_put_text(&w, strcmp(o->policies[0], "Abort") == 0 ? SAYS("a", "Abort")
-                                                            : SAYS("a", "Overwrite"));
-    world_put_text(&w, strcmp(o->policies[1], "Abort") == 0 ? SAYS("b", "Abort")
-                                                            : SAYS("b", "Overwrite"));
+    world_put_text(&w, strcmp(o->policies[0], "Abort") == 0 ? POLICY_WITH("a", "Abort")
+                                                            : POLICY_WITH("a", "Overwrite"));
+    world_put_text(&w, strcmp(o->policies[1], "Abort") == 0 ? POLICY_WITH("b", "Abort")
+                                                            : POLICY_WITH("b", "Overwrite"));
     world_put_text(&w, o->own_placement ? SHARED("\"placement\":{},", "2026-01-01T11:00:00Z")
                                         : SHARED("", "2026-01-01T11:00:00Z"));
     world_run(&w, 0);
@@ -211,8 +217,8 @@ TEST_ROWS(looks_ahead, outlooks, title)
     world_release(&w);
 }
 
-/* Of all parties the last to change made it what it is. */
-TEST(since_the_last_party_changed)
+/* A conflict began with the latest change of a referrer or of the dependency. */
+TEST(a_conflict_dates_from_the_latest_change)
 {
     static const char *const shared[] = {SHARED("", "2026-01-01T11:00:00Z"),
                                          SHARED("", "2026-01-01T13:00:00Z")};
@@ -235,8 +241,8 @@ TEST(since_the_last_party_changed)
     }
 }
 
-/* Without bindings the ConfigMap that a propagated Deployment mounts gets what it will get. */
-TEST(derives_what_will_be_stored)
+/* The ConfigMap has no binding; a Deployment that a policy selects mounts it. */
+TEST(the_value_to_be_stored_is_derived_without_bindings)
 {
     static const char mounting[] =
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\","
@@ -254,7 +260,7 @@ TEST(derives_what_will_be_stored)
     assert_null(dependency_decision(entry));
     assert_null(dependency_decide(NULL, &(struct dependency_referrers){0}, true));
 
-    world_put_text(&w, SAYS("a", "Overwrite"));
+    world_put_text(&w, POLICY_WITH("a", "Overwrite"));
     world_run(&w, 0);
     const struct dependency_decision *d = dependency_decision(entry);
     assert_non_null(d);
@@ -313,95 +319,97 @@ TEST(derives_what_will_be_stored)
             "'name':'shared'},'requiredBy':[" list "]}}"
 #define LISTED(name) "{'namespace':'test','name':'" name "-deployment'}"
 
-enum { PARTIES_MAX = 10 };
+enum { OBJECTS_MAX = 10 };
 
-/* Where the decision is, and what it says of conflictResolution. */
-static const struct party_case {
+/*
+ * Objects, and the decisions about the ConfigMap and its binding, as append_decision() writes them.
+ */
+static const struct referrer_case {
     const char *name;
-    const char *objects[PARTIES_MAX];
+    const char *objects[OBJECTS_MAX];
     const char *text;
-} party_cases[] = {
-    {"a new application disagrees with one that runs",
+} referrer_cases[] = {
+    {"a new referrer conflicts with a bound one",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       LISTING("", "Overwrite", LISTED("a")), NEEDING("b"), POLICY("b", "Abort", "")},
      "ResourceBinding: attached derived 2 conflict resolved=1 stored=1"
      " a=1 b=0(derived)"},
-    {"a new application wins over one that runs; nobody has failed to apply that yet",
+    {"the value of a new referrer wins, and is not yet due",
      {NEEDING("a"), POLICY("a", "Abort", ""), BOUND("a", "Abort", ""), CONFIG_MAP,
       LISTING("", "Abort", LISTED("a")), NEEDING("b"), POLICY("b", "Overwrite", "")},
      "ResourceBinding: attached derived 2 conflict resolved=1 stored=0"
      " a=0 b=1(derived)"},
-    {"two new applications beside bindings of others",
+    {"two new referrers, and a binding of another template",
      {BOUND("c", "Abort", ""), CONFIG_MAP, NEEDING("a"), POLICY("a", "Overwrite", ""), NEEDING("b"),
       POLICY("b", "Abort", "")},
      "ConfigMap: attached derived 2 conflict resolved=1 stored=1 a=1(derived) b=0(derived)"},
-    {"a binding that is left of earlier referrers is none",
+    {"a binding left by earlier referrers does not count",
      {CONFIG_MAP, LISTING("", "Abort", ""), NEEDING("a"), POLICY("a", "Overwrite", ""),
       NEEDING("b"), POLICY("b", "Abort", "")},
      "ConfigMap: attached derived 2 conflict resolved=1 stored=1 a=1(derived) b=0(derived)"
      "ResourceBinding: attached 0 resolved=0 stored=0"},
-    {"a dependency that is not read itself, but has a binding",
+    {"a dependency that was not read, but has a binding",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""),
       LISTING("", "Overwrite", LISTED("a")), NEEDING("b"), POLICY("b", "Abort", "")},
      "ResourceBinding: attached derived 2 conflict resolved=1 stored=1"
      " a=1 b=0(derived)"},
-    {"who is listed counts once",
+    {"referrers in requiredBy count once",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       NEEDING("b"), POLICY("b", "Overwrite", ""), BOUND("b", "Overwrite", ""),
       LISTING("", "Overwrite", LISTED("b") "," LISTED("a"))},
      "ResourceBinding: attached 2 resolved=1 stored=1 b=1 a=1"},
-    {"bound, and not listed yet",
+    {"a bound referrer that is not in requiredBy yet",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       NEEDING("b"), POLICY("b", "Abort", ""), BOUND("b", "Abort", ""),
       LISTING("", "Overwrite", LISTED("a"))},
      "ResourceBinding: attached 1 resolved=1 stored=1 predicted a=1 (b=0)"},
-    {"bound, and nobody is listed yet",
+    {"two bound referrers, no binding of the dependency yet",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       NEEDING("b"), POLICY("b", "Abort", ""), BOUND("b", "Abort", "")},
      "ConfigMap: attached 0 resolved=0 stored=0 predicted (a=1) (b=0)"},
-    {"only their bindings say what they need",
+    {"references known only from annotations of bindings",
      {UNREAD("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", NOTE), CONFIG_MAP,
       UNREAD("b"), POLICY("b", "Abort", ""), BOUND("b", "Abort", NOTE),
       LISTING("", "Overwrite", LISTED("a"))},
      "ResourceBinding: attached 1 resolved=1 stored=1 predicted a=1 (b=0)"},
-    {"nothing says what it needs",
+    {"references of a referrer unknown",
      {UNREAD("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", NOTE), CONFIG_MAP,
       UNREAD("b"), POLICY("b", "Abort", ""), BOUND("b", "Abort", ""),
       LISTING("", "Overwrite", LISTED("a"))},
      "ResourceBinding: attached 1 resolved=1 stored=1 a=1"},
-    {"a lazy policy waits for the next change",
+    {"a lazy policy waits for the next change of the referrer",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       LISTING("", "Overwrite", LISTED("a")), CLAIMED("b"),
       POLICY("b", "Abort", "'activationPreference':'Lazy',")},
      "ResourceBinding: attached 1 resolved=1 stored=1 predicted a=1 (b=0)(derived)"},
-    {"an override is missing",
+    {"a dependent override of the policy is missing",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       LISTING("", "Overwrite", LISTED("a")), NEEDING("b"),
       POLICY("b", "Abort", "'dependentOverrides':['nope'],")},
      "ResourceBinding: attached 1 resolved=1 stored=1 predicted a=1 (b=0)(derived)"},
-    {"its policy leaves dependencies alone",
+    {"the policy does not propagate dependencies",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       LISTING("", "Overwrite", LISTED("a")), NEEDING("b"),
       POLICY("b", "Abort", "'propagateDeps':false,")},
      "ResourceBinding: attached 1 resolved=1 stored=1 a=1"},
-    {"a policy of its own decides about the dependency",
+    {"a policy of its own selects the dependency",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""), CONFIG_MAP,
       LISTING("'placement':{},", "Abort", LISTED("a")), NEEDING("b"), POLICY("b", "Abort", "")},
      "ResourceBinding: 1 resolved=1 stored=0 overridden a=1"},
-    {"a reference that leads nowhere, beside a new one",
+    {"a dangling reference, and a new referrer",
      {CONFIG_MAP, LISTING("", "Abort", LISTED("a")), NEEDING("b"), POLICY("b", "Overwrite", "")},
      "ResourceBinding: attached derived 1 resolved=1 stored=0 dangling b=1(derived)"},
-    {"who needs it from another namespace has another binding of it",
+    {"referrers of another namespace do not count",
      {UNREAD("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ELSEWHERE), UNREAD("b"),
       POLICY("b", "Abort", ""), BOUND("b", "Abort", ELSEWHERE),
       "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'shared','namespace':'other'}}"},
      ""},
-    {"what does not exist is not propagated",
+    {"a dependency that does not exist",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), NEEDING("b"), POLICY("b", "Abort", "")},
      ""},
 };
 
-static void add_party(void *context, const struct dependency_referrer *referrer)
+static void append_referrer(void *context, const struct dependency_referrer *referrer)
 {
     struct strbuf *out = context;
     bool now = referrer->counts_observed;
@@ -414,7 +422,7 @@ static void add_party(void *context, const struct dependency_referrer *referrer)
                 referrer->derived ? "(derived)" : "");
 }
 
-static void describe(const struct world *w, const struct entry *entry, struct strbuf *out)
+static void append_decision(const struct world *w, const struct entry *entry, struct strbuf *out)
 {
     const struct dependency_decision *d = entry ? dependency_decision(entry) : NULL;
 
@@ -427,7 +435,7 @@ static void describe(const struct world *w, const struct entry *entry, struct st
                 f->conflict ? " conflict" : "", f->resolved, f->stored);
     strbuf_addf(out, "%s%s%s%s", f->predicted ? " predicted" : "", f->unapplied ? " unapplied" : "",
                 f->overridden ? " overridden" : "", d->dangling > 0 ? " dangling" : "");
-    engine_dependency_referrers(w->engine, entry, add_party, out);
+    engine_dependency_referrers(w->engine, entry, append_referrer, out);
 }
 
 static void put_quoted(struct world *w, const char *object)
@@ -437,26 +445,26 @@ static void put_quoted(struct world *w, const char *object)
     world_put(w, json);
 }
 
-static void describe_shared(const struct world *w, struct strbuf *out)
+static void append_shared_decisions(const struct world *w, struct strbuf *out)
 {
-    describe(w, world_find(w, "v1", "ConfigMap", "test", "shared"), out);
-    describe(w, world_find(w, "v1", "ConfigMap", "other", "shared"), out);
-    describe(
+    append_decision(w, world_find(w, "v1", "ConfigMap", "test", "shared"), out);
+    append_decision(w, world_find(w, "v1", "ConfigMap", "other", "shared"), out);
+    append_decision(
         w, world_find(w, "work.karmada.io/v1alpha2", "ResourceBinding", "test", "shared-configmap"),
         out);
 }
 
-TEST_ROWS(counts_all_referrers_once, party_cases, name)
+TEST_ROWS(each_referrer_counts_once, referrer_cases, name)
 {
-    const struct party_case *c = *state;
+    const struct referrer_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
-    for (size_t i = 0; i < PARTIES_MAX && c->objects[i]; i++)
+    for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
         put_quoted(&w, c->objects[i]);
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data, c->text);
     world_release(&w);
 }
@@ -466,8 +474,8 @@ static enum template_state state_of(const struct world *w)
     return template_decision(world_find(w, "v1", "ConfigMap", "test", "shared"))->state;
 }
 
-/* From an application's arrival to its end: who has no binding counts by what it refers to. */
-TEST(a_vote_is_derived_until_there_is_a_binding)
+/* Follows a referrer from its creation to its deletion. Without a binding, its spec counts. */
+TEST(a_referrer_is_derived_until_its_binding_exists)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
     struct world w;
@@ -477,50 +485,50 @@ TEST(a_vote_is_derived_until_there_is_a_binding)
     put_quoted(&w, NEEDING("a"));
     put_quoted(&w, BOUND("other", "Abort", ""));
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data, "");
     assert_int_equal(state_of(&w), STATE_PENDING);
 
     put_quoted(&w, POLICY("a", "Overwrite", ""));
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data,
                         "ConfigMap: attached derived 1 resolved=1 stored=1 a=1(derived)");
     assert_int_equal(state_of(&w), STATE_ATTACHED);
 
-    /* Bound, it counts through requiredBy alone. */
+    /* A bound referrer counts only if requiredBy lists it. */
     strbuf_reset(&text);
     put_quoted(&w, BOUND("a", "Overwrite", ""));
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data, "");
     assert_int_equal(state_of(&w), STATE_PENDING);
 
     put_quoted(&w, LISTING("", "Overwrite", LISTED("a")));
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data, "ResourceBinding: attached 1 resolved=1 stored=1 a=1");
     assert_int_equal(state_of(&w), STATE_ATTACHED);
 
-    /* Without its binding it is a dangling reference, and derived again. */
+    /* Without its binding, the element of requiredBy dangles, and the referrer is derived again. */
     strbuf_reset(&text);
     store_remove(w.store, world_find(&w, "work.karmada.io/v1alpha2", "ResourceBinding", "test",
                                      "a-deployment"));
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data, "ResourceBinding: attached derived 1 resolved=1 stored=1 "
                                    "unapplied dangling a=1(derived)");
 
     strbuf_reset(&text);
     store_remove(w.store, world_find(&w, "apps/v1", "Deployment", "test", "a"));
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data,
                         "ResourceBinding: attached 0 resolved=0 stored=1 unapplied dangling");
     world_release(&w);
 }
 
-TEST(without_the_gate_no_dependency_is_derived)
+TEST(without_the_feature_gate_no_dependency_is_derived)
 {
     struct rules_options options = rules_options_default;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
@@ -534,7 +542,7 @@ TEST(without_the_gate_no_dependency_is_derived)
     put_quoted(&w, NEEDING("b"));
     put_quoted(&w, POLICY("b", "Abort", ""));
     world_run(&w, 0);
-    describe_shared(&w, &text);
+    append_shared_decisions(&w, &text);
     assert_string_equal(text.data, "");
     assert_int_equal(state_of(&w), STATE_PENDING);
     world_release(&w);

@@ -11,7 +11,7 @@ enum { SHARES_MAX = 12, ROUNDS = 20000 };
 static const char *const names[SHARES_MAX] = {"a", "b", "c", "d", "e", "f",
                                               "g", "h", "i", "j", "k", "l"};
 
-/* The last bit of their hashes is 0 and 1. */
+/* UIDs with an even and an odd hash. */
 static const char even_uid[] = "a";
 static const char odd_uid[] = "b";
 
@@ -23,8 +23,9 @@ static uint32_t random_below(uint32_t *state, uint32_t limit)
     return *state % limit;
 }
 
-/* The rule as it is written: one replica after the other, looking at all each time. */
-static void divide_slowly(struct share *shares, size_t count, int64_t replicas, bool larger_name)
+/* Reference implementation: gives one replica at a time to the share with the highest priority. */
+static void divide_one_by_one(struct share *shares, size_t count, int64_t replicas,
+                              bool larger_name)
 {
     for (; replicas > 0; replicas--) {
         struct share *best = &shares[0];
@@ -44,7 +45,7 @@ static void divide_slowly(struct share *shares, size_t count, int64_t replicas, 
     }
 }
 
-TEST(equals_one_by_one)
+TEST(division_equals_giving_replicas_one_by_one)
 {
     uint32_t random = 1;
 
@@ -52,7 +53,7 @@ TEST(equals_one_by_one)
         struct share fast[SHARES_MAX];
         struct share slow[SHARES_MAX];
         size_t count = 1 + random_below(&random, SHARES_MAX);
-        /* Few weights make ties, large ones make roundings. */
+        /* Small weights lead to ties, large weights to rounding. */
         uint32_t limit = round % 3 == 0 ? 4 : round % 3 == 1 ? 100 : 1 << 30;
         int64_t replicas = random_below(&random, round % 2 ? 20 : 300);
         bool odd = round % 5 < 2;
@@ -62,7 +63,7 @@ TEST(equals_one_by_one)
             slow[i] = (struct share){names[i], fast[i].weight, 0};
         }
         divide_by_weight(fast, count, replicas, uid_hash(odd ? odd_uid : even_uid));
-        divide_slowly(slow, count, replicas, odd);
+        divide_one_by_one(slow, count, replicas, odd);
         for (size_t i = 0; i < count; i++) {
             if (fast[i].replicas != slow[i].replicas)
                 fail_msg("round %u: %s gets %d, not %d", round, names[i], (int)fast[i].replicas,
@@ -78,16 +79,16 @@ static struct tie_case {
     int64_t replicas;
     int64_t expected[3];
 } tie_cases[] = {
-    {"one replica goes to the smaller name", even_uid, {1, 1, 1}, 1, {1, 0, 0}},
-    {"or to the larger name", odd_uid, {1, 1, 1}, 1, {0, 0, 1}},
-    {"who has fewer comes before any name", even_uid, {3, 1, 1}, 2, {1, 1, 0}},
-    {"an empty uid has an odd hash", "", {1, 1, 1}, 2, {0, 1, 1}},
-    {"nothing to divide", even_uid, {1, 2, 3}, 0, {0, 0, 0}},
-    {"less than nothing to divide", even_uid, {1, 2, 3}, -5, {0, 0, 0}},
-    {"a hundred times as much", even_uid, {100, 1, 1}, 10, {10, 0, 0}},
+    {"an even hash prefers the smaller name", even_uid, {1, 1, 1}, 1, {1, 0, 0}},
+    {"an odd hash prefers the larger name", odd_uid, {1, 1, 1}, 1, {0, 0, 1}},
+    {"fewer replicas win before the name", even_uid, {3, 1, 1}, 2, {1, 1, 0}},
+    {"an empty UID has an odd hash", "", {1, 1, 1}, 2, {0, 1, 1}},
+    {"no replicas", even_uid, {1, 2, 3}, 0, {0, 0, 0}},
+    {"negative replicas", even_uid, {1, 2, 3}, -5, {0, 0, 0}},
+    {"a weight a hundred times as high", even_uid, {100, 1, 1}, 10, {10, 0, 0}},
 };
 
-TEST_ROWS(ties, tie_cases, name)
+TEST_ROWS(ties_are_broken_by_replicas_then_name, tie_cases, name)
 {
     const struct tie_case *c = *state;
     struct share shares[3];
@@ -99,7 +100,7 @@ TEST_ROWS(ties, tie_cases, name)
         assert_int_equal(shares[i].replicas, c->expected[i]);
 }
 
-static int64_t divide_and_add_up(int64_t first, int64_t second, int64_t replicas, size_t count)
+static int64_t divide_and_sum(int64_t first, int64_t second, int64_t replicas, size_t count)
 {
     struct share *shares = xcalloc(count, sizeof(*shares));
     int64_t sum = 0;
@@ -115,8 +116,8 @@ static int64_t divide_and_add_up(int64_t first, int64_t second, int64_t replicas
     return sum;
 }
 
-/* Handing these out one by one would not end while anybody looks. */
-TEST(huge_numbers_add_up)
+/* Too many replicas for divide_one_by_one(): only the sum is checked. */
+TEST(shares_of_huge_numbers_add_up)
 {
     static const int64_t weights[][2] = {
         {1, 1}, {1, INT64_C(1) << 53}, {INT64_C(1) << 53, INT64_C(1) << 53}, {INT64_MAX, 1}, {7, 3},
@@ -125,12 +126,12 @@ TEST(huge_numbers_add_up)
 
     for (size_t i = 0; i < ARRAY_LEN(weights); i++) {
         for (size_t k = 0; k < ARRAY_LEN(counts); k++)
-            assert_int_equal(divide_and_add_up(weights[i][0], weights[i][1], INT32_MAX, counts[k]),
+            assert_int_equal(divide_and_sum(weights[i][0], weights[i][1], INT32_MAX, counts[k]),
                              INT32_MAX);
     }
 }
 
-TEST(nobody_gets_nothing)
+TEST(division_accepts_no_shares)
 {
     divide_by_weight(NULL, 0, 5, uid_hash(even_uid));
 }

@@ -18,7 +18,7 @@ static const struct rules_options variants[] = {
      .skipped_apis = "v1/Secret"},
 };
 
-/* What a fresh engine says of the objects that are left, given in another order. */
+/* Appends the dump of a fresh engine over the remaining objects, put in reverse order. */
 static void dump_fresh(const struct rules_options *options, const struct world *old,
                        cJSON *const *objects, size_t count, int64_t now_ms, struct strbuf *out)
 {
@@ -45,8 +45,8 @@ static bool same_identity(const cJSON *json, const struct entry *entry)
            strcmp(id.name, entry->name) == 0;
 }
 
-/* Forget what the list holds of an entry, because it changes or goes. */
-static void forget(cJSON **objects, size_t count, const struct entry *entry)
+/* Frees the listed object of an entry, and removes it from the list. */
+static void drop_object(cJSON **objects, size_t count, const struct entry *entry)
 {
     for (size_t i = 0; i < count; i++) {
         if (objects[i] && same_identity(objects[i], entry)) {
@@ -72,7 +72,7 @@ static void run_history(const struct rules_options *options, uint32_t seed)
         struct entry *gone = world_random(&w, 4) == 0 ? world_pick(&w) : NULL;
 
         if (gone) {
-            forget(objects, i, gone);
+            drop_object(objects, i, gone);
             store_remove(w.store, gone);
         } else {
             cJSON *object = random_object(&w);
@@ -81,7 +81,7 @@ static void run_history(const struct rules_options *options, uint32_t seed)
             struct identity id;
             struct error err;
             assert_true(identity_read(object, &id, &err));
-            forget(objects, i, store_find(w.store, &id));
+            drop_object(objects, i, store_find(w.store, &id));
             objects[i] = object;
         }
         now_ms += world_random(&w, 2000);
@@ -98,14 +98,13 @@ static void run_history(const struct rules_options *options, uint32_t seed)
     world_release(&w);
 }
 
-TEST(any_history_ends_as_a_fresh_engine)
+TEST(any_history_equals_a_fresh_engine)
 {
     for (uint32_t seed = 1; seed <= HISTORIES; seed++)
         run_history(&variants[seed % ARRAY_LEN(variants)], seed);
 }
 
-/* Sum over a type of what its templates' states are. */
-TEST(every_template_is_in_one_state)
+TEST(every_template_has_one_state)
 {
     struct world w;
 

@@ -8,7 +8,7 @@
 
 enum { WORLDS = 60, OBJECTS = 150, SHOWN = 7, SLICE = 11, NOW_MS = 1000 };
 
-static void put_some(struct world *w, unsigned count)
+static void put_random_objects(struct world *w, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         cJSON *object = random_object(w);
@@ -31,7 +31,7 @@ static void assert_same_numbers(const struct findings *a, const struct findings 
         assert_int_equal(findings_count(a, i), findings_count(b, i));
 }
 
-/* The first of all that are found, in order. */
+/* Asserts that `few` lists the first SHOWN findings of `all`, in order. */
 static void assert_first(const struct findings *few, const struct findings *all)
 {
     for (unsigned i = 0; i < FINDING_LISTS; i++) {
@@ -44,7 +44,7 @@ static void assert_first(const struct findings *few, const struct findings *all)
     }
 }
 
-TEST(few_in_parts_are_the_first_of_all_at_once)
+TEST(a_limited_stepwise_run_lists_the_first_findings)
 {
     for (uint32_t seed = 1; seed <= WORLDS; seed++) {
         struct findings all, few;
@@ -52,7 +52,7 @@ TEST(few_in_parts_are_the_first_of_all_at_once)
         struct world w;
 
         world_init(&w, &rules_options_default, seed);
-        put_some(&w, OBJECTS);
+        put_random_objects(&w, OBJECTS);
         world_run(&w, NOW_MS);
         findings_gather(w.store, &all);
         findings_begin(&few, w.store, SHOWN);
@@ -67,7 +67,7 @@ TEST(few_in_parts_are_the_first_of_all_at_once)
     }
 }
 
-static void remove_some(struct world *w, unsigned count)
+static void remove_random_objects(struct world *w, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         struct entry *entry = world_pick(w);
@@ -78,10 +78,10 @@ static void remove_some(struct world *w, unsigned count)
 }
 
 /*
- * While objects come and go: what is listed in the end is true then, in order and once; nothing is
- * held on to after that.
+ * Objects change between the steps. In the end, each listed entry is a current finding, and the
+ * list is ordered and has no duplicates.
  */
-TEST(what_changes_meanwhile_is_true_or_off_the_lists)
+TEST(changes_during_a_run_leave_only_current_findings)
 {
     for (uint32_t seed = 1; seed <= WORLDS; seed++) {
         struct findings few, all;
@@ -89,13 +89,13 @@ TEST(what_changes_meanwhile_is_true_or_off_the_lists)
         bool done = false;
 
         world_init(&w, &rules_options_default, seed);
-        put_some(&w, OBJECTS);
+        put_random_objects(&w, OBJECTS);
         world_run(&w, NOW_MS);
         findings_begin(&few, w.store, SHOWN);
         for (unsigned i = 0; !done; i++) {
             if (i < 8) {
-                remove_some(&w, 6);
-                put_some(&w, 4);
+                remove_random_objects(&w, 6);
+                put_random_objects(&w, 4);
                 world_run(&w, NOW_MS);
             }
             done = findings_step(&few, SLICE);
@@ -117,14 +117,13 @@ TEST(what_changes_meanwhile_is_true_or_off_the_lists)
     }
 }
 
-/* One who gives up in the middle holds on to nothing. */
-TEST(what_is_given_up_is_let_go)
+TEST(releasing_an_unfinished_run_unpins_its_entries)
 {
     struct findings few;
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
-    put_some(&w, OBJECTS);
+    put_random_objects(&w, OBJECTS);
     world_run(&w, NOW_MS);
     findings_begin(&few, w.store, SHOWN);
     assert_false(findings_step(&few, SLICE));

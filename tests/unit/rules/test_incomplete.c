@@ -25,7 +25,7 @@ static const char *const kinds[][2] = {
     {"policy.karmada.io/v1alpha1", "PriorityClass"},
 };
 
-static void set(struct world *w, unsigned which, bool incomplete)
+static void set_incomplete_kinds(struct world *w, unsigned which, bool incomplete)
 {
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (which >> i & 1)
@@ -34,10 +34,10 @@ static void set(struct world *w, unsigned which, bool incomplete)
 }
 
 /*
- * True of the objects of these kinds, but for those whose own content others go by: what is read of
- * them is so, whatever else there is.
+ * Returns whether an object belongs to the kinds of the bits `which`. Objects with settings and
+ * PriorityClasses do not count: decisions use them even while their kind is incomplete.
  */
-static bool is_of(const cJSON *object, unsigned which)
+static bool is_of_kinds(const cJSON *object, unsigned which)
 {
     const char *api_version = json_str(object, "apiVersion", "");
     const char *kind = json_str(object, "kind", "");
@@ -53,8 +53,8 @@ static bool is_of(const cJSON *object, unsigned which)
     return false;
 }
 
-/* The page and the report: all that anybody sees. */
-static void write_all(struct world *w, struct registry *r, struct strbuf *out)
+/* Appends the report and the metrics page, without history. */
+static void write_outputs(struct world *w, struct registry *r, struct strbuf *out)
 {
     CLEANUP(free_cleanup) char *page = page_of(r);
 
@@ -64,7 +64,10 @@ static void write_all(struct world *w, struct registry *r, struct strbuf *out)
     strbuf_adds(out, page);
 }
 
-/* All objects but those of kinds in `without`, in a world where those in `incomplete` are. */
+/*
+ * Appends the outputs for the objects that do not belong to `without`, while the kinds of
+ * `incomplete` are incomplete.
+ */
 static void write_world(cJSON *const *objects, unsigned without, unsigned incomplete,
                         int64_t now_ms, struct strbuf *out)
 {
@@ -72,18 +75,21 @@ static void write_world(cJSON *const *objects, unsigned without, unsigned incomp
 
     world_init(&w, &rules_options_default, 1);
     struct registry *r = page_registry(&w, &registry_options_default);
-    set(&w, incomplete, true);
+    set_incomplete_kinds(&w, incomplete, true);
     for (size_t i = 0; i < OBJECTS; i++) {
-        if (!is_of(objects[i], without))
+        if (!is_of_kinds(objects[i], without))
             world_put(&w, objects[i]);
     }
     world_run(&w, now_ms);
-    write_all(&w, r, out);
+    write_outputs(&w, r, out);
     registry_free(r);
     world_release(&w);
 }
 
-/* One that is toggled in between, with pages in between. */
+/*
+ * Appends the outputs for all objects, after kinds have become complete and incomplete between the
+ * objects. In the end, the kinds of `incomplete` are incomplete.
+ */
 static void write_toggled(cJSON *const *objects, unsigned incomplete, int64_t now_ms,
                           struct strbuf *out)
 {
@@ -94,15 +100,15 @@ static void write_toggled(cJSON *const *objects, unsigned incomplete, int64_t no
     for (size_t i = 0; i < OBJECTS; i++) {
         if (i % 16 == 0) {
             world_run(&w, now_ms);
-            set(&w, world_random(&w, 1u << ARRAY_LEN(kinds)), world_random(&w, 2));
+            set_incomplete_kinds(&w, world_random(&w, 1u << ARRAY_LEN(kinds)), world_random(&w, 2));
         }
         world_put(&w, objects[i]);
     }
     world_run(&w, now_ms);
-    set(&w, (1u << ARRAY_LEN(kinds)) - 1, false);
-    set(&w, incomplete, true);
+    set_incomplete_kinds(&w, (1u << ARRAY_LEN(kinds)) - 1, false);
+    set_incomplete_kinds(&w, incomplete, true);
     world_run(&w, now_ms);
-    write_all(&w, r, out);
+    write_outputs(&w, r, out);
     registry_free(r);
     world_release(&w);
 }
@@ -118,7 +124,7 @@ static void make_objects(uint32_t seed, cJSON **objects, unsigned *which)
     world_release(&w);
 }
 
-/* Fail with the first lines that differ. */
+/* Fails with the first lines that differ. */
 static void check_same(const char *what, uint32_t seed, const char *a, const char *b)
 {
     size_t same = 0, begin = 0;
@@ -131,8 +137,8 @@ static void check_same(const char *what, uint32_t seed, const char *a, const cha
         fail_msg("seed %u, %s:\n%.400s\n--- and ---\n%.400s", seed, what, a + begin, b + begin);
 }
 
-/* Whatever a part of a kind that was not read as a whole holds: nobody sees a trace of it. */
-TEST(what_is_incomplete_is_as_if_unknown)
+/* Objects of an incomplete kind that have been read do not change the outputs. */
+TEST(incomplete_kinds_count_as_not_read)
 {
     int64_t now_ms;
 
@@ -160,24 +166,24 @@ TEST(what_is_incomplete_is_as_if_unknown)
     "\"namespace\":\"default\",\"name\":\"" name "\"},\"spec\":{" more                             \
     "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"},{"                \
     "\"apiVersion\":\"pubsub.cnrm.cloud.google.com/v1beta1\",\"kind\":\"PubSubTopic\"}]}}"
-#define OF_DEFAULT(api_version, kind, more)                                                        \
+#define IN_DEFAULT(api_version, kind, more)                                                        \
     "{\"apiVersion\":\"" api_version "\",\"kind\":\"" kind                                         \
     "\",\"metadata\":{\"namespace\":\"default\",\"name\":\"web\"}" more "}"
 #define BINDING                                                                                    \
-    OF_DEFAULT("work.karmada.io/v1alpha2", "ResourceBinding",                                      \
+    IN_DEFAULT("work.karmada.io/v1alpha2", "ResourceBinding",                                      \
                ",\"spec\":{\"placement\":{},\"resource\":{\"apiVersion\":\"apps/v1\","             \
                "\"kind\":\"Deployment\",\"namespace\":\"default\",\"name\":\"web\"}}")
 
-/* What would be concluded from what is missing, and the kind without which it must not be. */
+/* Conclusions that need all objects of a kind, and the kind. */
 static const struct conclusion {
     const char *name;
     const char *objects[3];
     const char *api_version, *kind;
-    const char *series, *value; /* "" if the series is to be absent. */
+    const char *series, *value;
     const char *without;
 } conclusions[] = {
     {"an override policy is missing",
-     {POLICY("p", "\"dependentOverrides\":[\"o\"],"), OF_DEFAULT("apps/v1", "Deployment", "")},
+     {POLICY("p", "\"dependentOverrides\":[\"o\"],"), IN_DEFAULT("apps/v1", "Deployment", "")},
      "policy.karmada.io/v1alpha1",
      "OverridePolicy",
      "karmada_templates_pending{api_group=\"apps\",kind=\"Deployment\",reason=\"override_"
@@ -193,14 +199,14 @@ static const struct conclusion {
      "1",
      "karmada_bindings_without_template{scope=\"namespaced\"} 1"},
     {"the one template of a kind",
-     {OF_DEFAULT("apps/v1", "Deployment", "")},
+     {IN_DEFAULT("apps/v1", "Deployment", "")},
      "apps/v1",
      "Deployment",
      "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"pending\"}",
      "1",
      "karmada_templates{"},
     {"a Namespace without defaults of Config Connector",
-     {POLICY("p", ""), OF_DEFAULT("pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic",
+     {POLICY("p", ""), IN_DEFAULT("pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic",
                                   ",\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":"
                                   "\"False\",\"reason\":\"ManagementConflict\"}]}")},
      SETTING_API_VERSION,
@@ -216,7 +222,7 @@ static const struct conclusion {
      "1",
      "karmada_propagationpolicy_unused{policy_kind=\"PropagationPolicy\"} 1"},
     {"a policy that selects one of two kinds",
-     {POLICY("p", ""), OF_DEFAULT("apps/v1", "Deployment", "")},
+     {POLICY("p", ""), IN_DEFAULT("apps/v1", "Deployment", "")},
      "pubsub.cnrm.cloud.google.com/v1beta1",
      "PubSubTopic",
      "karmada_propagationpolicy_templates{policy_kind=\"PropagationPolicy\",policy_namespace="
@@ -240,7 +246,7 @@ static const struct conclusion {
      "karmada_dependency_conflict_events_total"},
 };
 
-TEST_ROWS(nothing_is_concluded_from_what_is_missing, conclusions, name)
+TEST_ROWS(a_missing_object_of_an_incomplete_kind_proves_nothing, conclusions, name)
 {
     const struct conclusion *c = *state;
     struct world w;

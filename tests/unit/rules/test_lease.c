@@ -3,12 +3,12 @@
 
 #include "tests/unit/suite.h"
 
-/* Seed 004, to the second. */
+/* NOW is 2026-01-01T00:00:00Z. */
 enum { NOW = 1767225600, NAME_ROOM = 160 };
 
 static const struct expiry {
     const char *name;
-    const char *label; /* NULL: the seconds from now on. */
+    const char *label; /* Label with the expiry; NULL: NOW + in_s. */
     int64_t in_s;
 } expiries[] = {
     {"no expiry", "", 0},
@@ -25,7 +25,7 @@ static const struct expiry {
 };
 enum { EXPIRIES = ARRAY_LEN(expiries) };
 
-/* What comes of it for a namespace that asks for protection, by who holds the lease. */
+/* Holders of a lease, and the verdicts for a namespace that requests protection, by expiry. */
 static const struct holder {
     const char *name;
     const char *id;
@@ -36,27 +36,27 @@ static const struct holder {
     {                                                                                              \
         v, v, v, v, v, v, v, v, v, v, v                                                            \
     }
-    {"nobody", NULL, "own", ALWAYS(VERDICT_OBTAINS)},
-    {"nobody, and no id of its own yet", NULL, NULL, ALWAYS(VERDICT_OBTAINS)},
-    {"itself",
+    {"no namespace", NULL, "own", ALWAYS(VERDICT_OBTAINS)},
+    {"no namespace, own id missing", NULL, NULL, ALWAYS(VERDICT_OBTAINS)},
+    {"its own namespace",
      "own",
      "own",
      {VERDICT_RENEWS, VERDICT_RENEWS, VERDICT_RENEWS, VERDICT_RENEWS, VERDICT_RENEWS,
       VERDICT_RENEWS, VERDICT_RENEWS, VERDICT_RENEWS, VERDICT_RENEWS, VERDICT_KEEPS,
       VERDICT_KEEPS}},
-    {"another",
+    {"another namespace",
      "other",
      "own",
      {VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_TAKES_OVER,
       VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_REFUSED, VERDICT_REFUSED, VERDICT_REFUSED,
       VERDICT_REFUSED, VERDICT_REFUSED}},
-    {"its own id in capitals, which is another",
+    {"its own id in capitals",
      "OWN",
      "own",
      {VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_TAKES_OVER,
       VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_REFUSED, VERDICT_REFUSED, VERDICT_REFUSED,
       VERDICT_REFUSED, VERDICT_REFUSED}},
-    {"another, and no id of its own yet",
+    {"another namespace, own id missing",
      "other",
      NULL,
      {VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_TAKES_OVER, VERDICT_TAKES_OVER,
@@ -90,7 +90,7 @@ static struct lease lease_of(const char *holder, const struct expiry *expiry)
     };
 }
 
-static void verdict(void **state)
+static void verdict_follows_from_holder_expiry_and_policy(void **state)
 {
     const struct combination *c = *state;
     struct lease l = lease_of(c->holder->id, &expiries[c->expiry]);
@@ -104,7 +104,7 @@ static void verdict(void **state)
         lease_verdict_names[wanted]);
 }
 
-MADE_TESTS(combine)
+MADE_TESTS(add_combinations)
 {
     struct combination *c = combinations;
 
@@ -115,44 +115,44 @@ MADE_TESTS(combine)
                     .holder = &holders[h], .policy = &policies[p], .expiry = x};
                 snprintf(c->name, sizeof(c->name), "held by %s, %s, %s", holders[h].name,
                          expiries[x].name, policies[p].name);
-                ADD_TEST(verdict, c->name, c);
+                ADD_TEST(verdict_follows_from_holder_expiry_and_policy, c->name, c);
             }
         }
     }
 }
 
-/* A lease in a snapshot, seen from outside: held by "x" if held is true. */
+/* Lease in a snapshot of the assets, held by "x" if `held` is true, and its expected state. */
 static struct state_case {
     const char *name;
     bool held;
     int64_t in_s;
-    int64_t age_s; /* Of the snapshot. */
+    int64_t age_s; /* Age of the snapshot. */
     int64_t skew_s;
     enum lease_state state;
     int64_t ends_in_s; /* INT64_MAX: never. */
 } state_cases[] = {
-    {"nobody holds it, whatever the expiry", false, 3000, 0, 0, LEASE_ABSENT, INT64_MAX},
-    {"fresh", true, 2400, 0, 0, LEASE_HELD, 2401},
+    {"no holder, any expiry", false, 3000, 0, 0, LEASE_ABSENT, INT64_MAX},
+    {"just renewed", true, 2400, 0, 0, LEASE_HELD, 2401},
     {"20 minutes left", true, 1200, 0, 0, LEASE_HELD, 1201},
-    {"a second less", true, 1199, 0, 0, LEASE_EXPIRING, 1200},
+    {"a second less than 20 minutes left now", true, 1199, 0, 0, LEASE_EXPIRING, 1200},
     {"20 minutes were left in the snapshot", true, 0, 1200, 0, LEASE_HELD, 1},
-    {"a second less in the snapshot", true, 1198, 1, 0, LEASE_EXPIRING, 1199},
-    {"alive in the snapshot, past by now", true, -1, 1200, 0, LEASE_UNKNOWN, INT64_MAX},
-    {"alive in the snapshot by a second", true, -1, 1, 0, LEASE_UNKNOWN, INT64_MAX},
-    {"past in the snapshot by a second", true, -2, 1, 0, LEASE_EXPIRED, 2400},
-    {"past in a snapshot that is nearly too old", true, -2401, 2400, 0, LEASE_EXPIRED, 1},
-    {"past in a snapshot that is too old", true, -2402, 2401, 0, LEASE_UNKNOWN, INT64_MAX},
-    {"expiring in the snapshot, past by now", true, -1, 600, 0, LEASE_UNKNOWN, INT64_MAX},
-    {"a snapshot of the future is one of now", true, 1200, -60, 0, LEASE_HELD, 1},
-    {"and what is past by now, is past", true, -1, -60, 0, LEASE_EXPIRED, 2461},
-    {"clocks that differ, alive in the snapshot", true, -40, 20, 30, LEASE_UNKNOWN, INT64_MAX},
-    {"clocks that differ, past in the snapshot", true, -60, 20, 30, LEASE_EXPIRED, 2381},
+    {"a second less than 20 minutes left in the snapshot", true, 1198, 1, 0, LEASE_EXPIRING, 1199},
+    {"valid in the snapshot, expired by now", true, -1, 1200, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"expires in the second of the snapshot", true, -1, 1, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"expired by a second in the snapshot", true, -2, 1, 0, LEASE_EXPIRED, 2400},
+    {"expired in a snapshot that is nearly too old", true, -2401, 2400, 0, LEASE_EXPIRED, 1},
+    {"expired in a snapshot that is too old", true, -2402, 2401, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"expiring in the snapshot, expired by now", true, -1, 600, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"a snapshot from the future counts as new", true, 1200, -60, 0, LEASE_HELD, 1},
+    {"an expired lease in a snapshot from the future", true, -1, -60, 0, LEASE_EXPIRED, 2461},
+    {"clock skew, valid in the snapshot", true, -40, 20, 30, LEASE_UNKNOWN, INT64_MAX},
+    {"clock skew, expired in the snapshot", true, -60, 20, 30, LEASE_EXPIRED, 2381},
     {"the last second", true, 0, 0, 0, LEASE_EXPIRING, 1},
-    {"over", true, -1, 0, 0, LEASE_EXPIRED, 2401},
-    {"clocks that differ give it more time", true, -30, 0, 30, LEASE_EXPIRING, 1},
-    {"but no longer than that", true, -31, 0, 30, LEASE_EXPIRED, 2401},
-    {"the snapshot is as old as a lease lasts", true, 1300, 2400, 0, LEASE_HELD, 1},
-    {"and older: it tells nothing any more", true, 1300, 2401, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"expired by a second", true, -1, 0, 0, LEASE_EXPIRED, 2401},
+    {"clock skew extends the lease", true, -30, 0, 30, LEASE_EXPIRING, 1},
+    {"expired by more than the clock skew", true, -31, 0, 30, LEASE_EXPIRED, 2401},
+    {"a snapshot as old as a lease lasts", true, 1300, 2400, 0, LEASE_HELD, 1},
+    {"a snapshot older than a lease lasts", true, 1300, 2401, 0, LEASE_UNKNOWN, INT64_MAX},
 };
 
 static struct lease snapshot_of(const struct state_case *c)
@@ -164,7 +164,7 @@ static struct lease snapshot_of(const struct state_case *c)
     };
 }
 
-TEST_ROWS(state_of_a_lease, state_cases, name)
+TEST_ROWS(the_state_follows_from_snapshot_and_clock, state_cases, name)
 {
     const struct state_case *c = *state;
     struct lease l = snapshot_of(c);
@@ -175,8 +175,8 @@ TEST_ROWS(state_of_a_lease, state_cases, name)
                      c->ends_in_s == INT64_MAX ? INT64_MAX : NOW + c->ends_in_s);
 }
 
-/* Looking at the lease again when it says so is soon enough, second by second. */
-static void watch_lease(const struct lease *l, int64_t skew_s)
+/* Asserts, second by second, that the state does not change before lease_state_ends_s(). */
+static void check_state_until_its_end(const struct lease *l, int64_t skew_s)
 {
     enum lease_state state = LEASE_UNKNOWN;
     int64_t ends_s = NOW;
@@ -192,21 +192,21 @@ static void watch_lease(const struct lease *l, int64_t skew_s)
     }
 }
 
-TEST(nothing_changes_before_its_end)
+TEST(a_state_lasts_until_its_end)
 {
     static const int64_t snapshots_s[] = {-1500, 0, 700};
 
     for (int64_t in_s = -100; in_s < 2600; in_s += 19) {
         for (size_t i = 0; i < ARRAY_LEN(snapshots_s); i++)
-            watch_lease(&(struct lease){.holder = "x",
-                                        .expires_s = NOW + in_s,
-                                        .snapshot_ms = (NOW + snapshots_s[i]) * 1000},
-                        (in_s & 1) * 29);
+            check_state_until_its_end(&(struct lease){.holder = "x",
+                                                      .expires_s = NOW + in_s,
+                                                      .snapshot_ms = (NOW + snapshots_s[i]) * 1000},
+                                      (in_s & 1) * 29);
     }
 }
 
-/* An export each hour of a lease that is extended in time, seen minute by minute for a day. */
-TEST(a_holder_that_is_well_never_seems_to_have_let_go)
+/* A lease that is renewed in time and exported every hour, evaluated every minute of a day. */
+TEST(a_renewed_lease_never_counts_as_expired)
 {
     unsigned minutes[LEASE_STATE_COUNT] = {0};
 
@@ -228,9 +228,8 @@ TEST(a_holder_that_is_well_never_seems_to_have_let_go)
     assert_true(minutes[LEASE_HELD] > 0 && minutes[LEASE_UNKNOWN] > 0);
 }
 
-/* Two namespaces want one topic, each for two hours: a clock that the test turns, second by second.
- */
-TEST(two_namespaces_contend)
+/* Two namespaces request the lease of one topic for two hours, evaluated every second. */
+TEST(a_lease_is_taken_over_only_after_its_expiry)
 {
     static const char *const ids[] = {"one", "two"};
     struct lease l = {.snapshot_ms = INT64_MAX};
@@ -238,7 +237,10 @@ TEST(two_namespaces_contend)
 
     for (int64_t at = NOW; at < NOW + 2 * 3600; at++) {
         for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-            /* The first one reconciles every ten minutes, and dies after the first hour. */
+            /*
+             * The first reconciles every ten minutes during the first hour, the second every
+             * minute.
+             */
             bool acts = i == 0 ? (at - NOW) % 600 == 0 && at < NOW + 3600 : (at - NOW) % 60 == 30;
             struct lease_clock clock = {at, 0};
             enum lease_verdict v = lease_verdict(PREVENTION_RESOURCE, &l, ids[i], clock);
@@ -255,8 +257,8 @@ TEST(two_namespaces_contend)
     assert_int_equal(obtained, 1);
     assert_int_equal(taken, 1);
     /*
-     * The first renews after 30 minutes, and finds 20 minutes left after 50, which is enough: its
-     * lease lasts until minute 70, and the other is refused once in each minute before.
+     * The first renews its lease in minute 30. In minute 50 it does not, because 20 minutes are
+     * left. The lease lasts until minute 70; the second is refused once in each minute before.
      */
     assert_int_equal(refused, 70);
     assert_string_equal(l.holder, "two");
