@@ -7,7 +7,7 @@
 
 enum { STEPS = 4000, NAME_ROOM = 64 };
 
-/* Some that differ in nothing but what a binding's name forgets, and some that do not. */
+/* Identities, some of which differ only in a part that binding names lack, such as the group. */
 static const char *const versions[] = {"apps/v1", "apps/v1beta1", "example.io/v1", "v1"};
 static const char *const kinds[] = {"Deployment", "deployment", "Role"};
 static const char *const namespaces[] = {"default", "team"};
@@ -17,7 +17,7 @@ enum {
     ALL = ARRAY_LEN(versions) * ARRAY_LEN(kinds) * ARRAY_LEN(namespaces) * ARRAY_LEN(names),
 };
 
-/* Every object there can be, and what a walk over all of them says. */
+/* All entries, whether each is in the index, and the expected answers. */
 struct fixture {
     struct world w;
     struct name_collisions *collisions;
@@ -68,8 +68,8 @@ static bool collides(const struct fixture *f, size_t at)
     return false;
 }
 
-/* The first two of those that collide with it are named, in order. */
-static void check_others(const struct fixture *f, size_t at)
+/* Asserts the number of entries that collide with entries[at], and the first two of them. */
+static void check_listed_others(const struct fixture *f, size_t at)
 {
     const struct entry *first[2] = {NULL}, *named[2] = {NULL};
     size_t count = 0;
@@ -102,7 +102,10 @@ static bool is_listed(const struct entry_list *list, const struct entry *entry)
     return false;
 }
 
-/* Every answer is right, and those that changed are exactly those that were told. */
+/*
+ * Asserts all answers, and that `changed` lists exactly the entries with another answer than
+ * before. The entry `moved`, which was added or removed, may be in `changed` or not.
+ */
 static void check(struct fixture *f, size_t moved, const struct entry_list *changed)
 {
     for (size_t i = 0; i < ALL; i++) {
@@ -116,7 +119,7 @@ static void check(struct fixture *f, size_t moved, const struct entry_list *chan
     }
 }
 
-TEST(any_comings_and_goings_agree_with_a_walk)
+TEST(any_history_agrees_with_a_scan_of_all_entries)
 {
     struct fixture f = {0};
     struct entry_list changed = {0};
@@ -126,7 +129,7 @@ TEST(any_comings_and_goings_agree_with_a_walk)
     f.collisions = name_collisions_new(&collision_binding_name, 5);
     make_entries(&f);
     for (size_t step = 0; step < STEPS; step++) {
-        /* Now and then nearly empty, now and then nearly full. */
+        /* Every 500 steps, alternates between a quarter of the entries and all of them. */
         size_t at = world_random(&f.w, step / 500 % 2 ? ALL : ALL / 4);
 
         changed.count = 0;
@@ -137,7 +140,7 @@ TEST(any_comings_and_goings_agree_with_a_walk)
         f.inside[at] = !f.inside[at];
         check(&f, at, &changed);
         if (f.inside[at])
-            check_others(&f, at);
+            check_listed_others(&f, at);
         collided += f.answers[at];
     }
     assert_true(collided > 0);
@@ -146,8 +149,8 @@ TEST(any_comings_and_goings_agree_with_a_walk)
     world_release(&f.w);
 }
 
-/* Of a name that is too long the beginning counts, and what came can go. */
-TEST(names_of_any_length_come_and_go)
+/* Overlong names are compared by their beginning, and are removed correctly. */
+TEST(overlong_names_collide_by_their_beginning)
 {
     struct entry_list changed = {0};
     struct name_collisions *c = name_collisions_new(&collision_binding_name, 5);

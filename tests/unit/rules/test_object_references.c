@@ -14,31 +14,31 @@
     "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"OverridePolicy\","                  \
     "\"namespace\":\"test\",\"name\":\"c\"}]"
 
-/* What a template needs, by what was read of it and by what its binding has noted. */
+/* Template, dependencies annotation of its binding, and the expected dependencies. */
 static struct dependencies_case {
     const char *name;
     const char *template;
-    const char *noted; /* NULL: it has no binding. */
+    const char *noted; /* NULL: no binding. */
     bool known;
     const char *text;
 } cases[] = {
-    {"its spec", MOUNTING, NULL, true, "ConfigMap test/a "},
-    {"its spec before its binding", MOUNTING, NOTED, true, "ConfigMap test/a "},
-    {"a spec that needs nothing", "{" DEPLOYMENT ",'spec':{}}", NOTED, true, ""},
-    {"metadata alone", "{" DEPLOYMENT "}", NULL, false, ""},
-    {"metadata, and a binding that notes; what is no template is left out", "{" DEPLOYMENT "}",
-     NOTED, true, "Secret test/b "},
-    {"metadata, and a binding that notes none", "{" DEPLOYMENT "}", "null", true, ""},
-    {"metadata, and a broken note", "{" DEPLOYMENT "}", "x", false, ""},
-    {"a kind that others interpret",
+    {"the spec", MOUNTING, NULL, true, "ConfigMap test/a "},
+    {"the spec overrides the annotation", MOUNTING, NOTED, true, "ConfigMap test/a "},
+    {"a spec without references", "{" DEPLOYMENT ",'spec':{}}", NOTED, true, ""},
+    {"only metadata, no binding", "{" DEPLOYMENT "}", NULL, false, ""},
+    {"only metadata: the annotation counts, except policies", "{" DEPLOYMENT "}", NOTED, true,
+     "Secret test/b "},
+    {"only metadata, an annotation without dependencies", "{" DEPLOYMENT "}", "null", true, ""},
+    {"only metadata, an invalid annotation", "{" DEPLOYMENT "}", "x", false, ""},
+    {"a kind that needs a resource interpreter",
      "{'apiVersion':'apps.kruise.io/v1alpha1','kind':'CloneSet'," METADATA ",'spec':{}}", NOTED,
      true, "Secret test/b "},
-    {"a ServiceImport, whose name says it; what is meant by label is left out",
+    {"a ServiceImport by name; references by label are skipped",
      "{'apiVersion':'multicluster.x-k8s.io/v1alpha1','kind':'ServiceImport'," METADATA "}", NULL,
      true, "Service test/derived-web "},
 };
 
-static cJSON *binding_noting(const char *noted)
+static cJSON *make_annotated_binding(const char *noted)
 {
     cJSON *json = json_of("{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding',"
                           "'metadata':{'name':'web-deployment','namespace':'test',"
@@ -50,13 +50,13 @@ static cJSON *binding_noting(const char *noted)
     return json;
 }
 
-TEST_ROWS(finds_dependencies, cases, name)
+TEST_ROWS(dependencies_come_from_spec_or_binding, cases, name)
 {
     const struct dependencies_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
     CLEANUP(entry_list_release) struct entry_list list = {0};
     CLEANUP(json_cleanup) cJSON *template = json_of(c->template);
-    CLEANUP(json_cleanup) cJSON *binding = binding_noting(c->noted ? c->noted : "");
+    CLEANUP(json_cleanup) cJSON *binding = make_annotated_binding(c->noted ? c->noted : "");
     struct world w;
 
     world_init(&w, &rules_options_default, 1);

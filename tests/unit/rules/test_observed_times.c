@@ -44,8 +44,11 @@ static const struct template_decision *decision_of(const struct world *w, const 
     return template_decision(world_find(w, "v1", "ConfigMap", "test", name));
 }
 
-/* Under static rules a drift waits for its user's next change: the one that was seen counts. */
-TEST(a_change_without_a_time_is_dated_when_it_is_seen)
+/*
+ * With static takeover, drift is deferred until the next user change. The change has no time in
+ * managedFields: the time at which the exporter sees it counts.
+ */
+TEST(a_change_without_a_time_is_dated_when_seen)
 {
     const int64_t noon_ms = ms_of("2026-01-01T12:00:00Z");
     struct rules_options options = rules_options_default;
@@ -59,7 +62,7 @@ TEST(a_change_without_a_time_is_dated_when_it_is_seen)
     world_run(&w, noon_ms);
     assert_int_equal(decision_of(&w, "one")->phase, PHASE_DEFERRED);
 
-    /* Read again, but not changed. */
+    /* Put again without a change. */
     world_put_text(&w, SETTINGS("one", CLAIM, "1"));
     world_run(&w, noon_ms + 1000);
     assert_true(engine_deadline(w.engine) == INT64_MAX);
@@ -72,7 +75,7 @@ TEST(a_change_without_a_time_is_dated_when_it_is_seen)
     world_run(&w, noon_ms + 62001);
     assert_int_equal(decision_of(&w, "one")->phase, PHASE_OVERDUE);
 
-    /* The policy changes, so that the next change is waited for again. */
+    /* The policy changes: its drift is deferred until the next user change. */
     world_put_text(&w, POLICY("p", "", ",\"namespace\":\"test\""));
     world_run(&w, noon_ms + 63000);
     assert_int_equal(decision_of(&w, "one")->phase, PHASE_DEFERRED);
@@ -90,8 +93,11 @@ static void expect_phases(const struct world *w, enum stale_phase phase)
     }
 }
 
-/* Karmada takes the claims back one by one: what it has not come to yet is not overdue. */
-TEST(a_policy_that_is_worked_off_has_time)
+/*
+ * Karmada removes the claims of a changed policy one by one. While it makes progress, the remaining
+ * templates are not overdue.
+ */
+TEST(progress_on_a_policy_extends_the_grace_period)
 {
     const int64_t noon_ms = ms_of("2026-01-01T12:00:00Z");
     struct world w;
@@ -107,7 +113,7 @@ TEST(a_policy_that_is_worked_off_has_time)
     world_run(&w, noon_ms);
     expect_phases(&w, PHASE_DEFERRED);
 
-    /* After 50 s it is seen to let go of a third one: until 60 s after that there is time. */
+    /* After 50 s, the claim of a third template is removed: the grace period ends 60 s later. */
     world_put_text(&w, SETTINGS("three", "", "1"));
     world_run(&w, noon_ms + 50000);
     world_run(&w, noon_ms + 110000);
@@ -115,15 +121,15 @@ TEST(a_policy_that_is_worked_off_has_time)
     world_run(&w, noon_ms + 110001);
     expect_phases(&w, PHASE_OVERDUE);
 
-    /* Later work is not this policy's change any more. */
+    /* Progress after the end of the grace period does not count. */
     world_put_text(&w, BINDING("one", "", "m1"));
     world_run(&w, noon_ms + 300000);
     expect_phases(&w, PHASE_OVERDUE);
     world_release(&w);
 }
 
-/* A change of the templates themselves is no sign of Karmada's work. */
-TEST(other_changes_give_no_time)
+/* Changes of the templates by users are no progress of Karmada. */
+TEST(other_changes_do_not_extend_the_grace_period)
 {
     const int64_t noon_ms = ms_of("2026-01-01T12:00:00Z");
     struct world w;
@@ -161,7 +167,10 @@ static cJSON *read_json(const char *step, const char *name)
     return json;
 }
 
-/* As a watch would tell it: what is new and what is different, then what is gone. */
+/*
+ * Puts the objects of a recorded step as a watch would: new and changed objects first, then
+ * deletions.
+ */
 static void watch_step(struct world *w, const char *step, uint32_t pass)
 {
     static const char *const kinds[] = {"propagationpolicies", "deployments", "configmaps",
@@ -177,7 +186,7 @@ static void watch_step(struct world *w, const char *step, uint32_t pass)
 
             assert_true(identity_read(item, &id, &err));
             struct entry *entry = store_find(w->store, &id);
-            /* The pass is the same as before for the store: only a sweep is to tell them apart. */
+            /* Marked first, the object counts as changed within the pass, not as listed again. */
             if (entry)
                 entry_mark_seen(entry, (struct origin){1, pass});
             assert_int_not_equal(store_put(w->store, item, (struct origin){1, pass}, &err),
@@ -208,8 +217,8 @@ static void expect_step(const struct world *w, const char *step, const cJSON *ex
     }
 }
 
-/* What a real Karmada wrote, watched step by step: a removal, too, is seen. */
-TEST(a_recording_is_told_as_it_happened)
+/* Replays objects of a real Karmada. Removals are seen live: `expect_live` overrides `expect`. */
+TEST(a_replayed_recording_has_the_expected_states)
 {
     static const char *const steps[] = {
         "01-bound",

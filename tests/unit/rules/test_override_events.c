@@ -24,9 +24,9 @@ static void put(struct world *w, const char *text)
     world_put(w, json);
 }
 
-/* "policy", or "" if nothing failed. */
-static const char *ask(const struct world *w, const struct entry *template, const struct work *work,
-                       const char *cluster)
+/* Returns the name of the override policy that failed, "" if no failure counts. */
+static const char *find_failed_policy(const struct world *w, const struct entry *template,
+                                      const struct work *work, const char *cluster)
 {
     CLEANUP(entry_list_release) struct entry_list reads = {0};
     struct override_failure failure;
@@ -35,9 +35,9 @@ static const char *ask(const struct world *w, const struct entry *template, cons
                                                                                     : "";
 }
 
-/* ---- what Karmada wrote ---- */
+/* ---- recorded objects of Karmada ---- */
 
-/* "template cluster policy" of what is not delivered, by step. */
+/* Expected failures of each step, as "template cluster policy, ". */
 static const struct recorded {
     const char *step;
     const char *failures;
@@ -56,7 +56,7 @@ static const struct recorded {
     {"09-all-overrides-deleted", ""},
 };
 
-/* What speaks against a failure that is over: any of it is enough. */
+/* Recorded facts that show which failures are over. Each selection suffices. */
 enum evidence { ALL, WITHOUT_SUCCESSES, EVENTS_ALONE };
 
 struct recorded_check {
@@ -71,11 +71,13 @@ static bool is_evidence(const cJSON *object, enum evidence evidence)
     if (strcmp(kind, "Event") == 0)
         return evidence != WITHOUT_SUCCESSES ||
                strcmp(json_str(object, "reason", ""), "ApplyOverridePolicyFailed") == 0;
-    /* Without the policies nobody would know that one was deleted: they all are there. */
+    /*
+     * With EVENTS_ALONE, put_failed_policies() replaces the policies, so that no policy is missing.
+     */
     return strcmp(kind, "OverridePolicy") != 0 || evidence != EVENTS_ALONE;
 }
 
-static void put_deleted_policies(struct world *w)
+static void put_failed_policies(struct world *w)
 {
     static const char *const names[] = {"c-wrong-path", "d-wrong-path-new", "e-wrong-path-fresh"};
     char text[256];
@@ -106,12 +108,12 @@ static void check_recorded(const cJSON *line, void *context)
             world_put(&w, object);
     }
     if (check->evidence == EVENTS_ALONE)
-        put_deleted_policies(&w);
+        put_failed_policies(&w);
     for (size_t i = 0; i < ARRAY_LEN(names) * ARRAY_LEN(clusters); i++) {
         const char *name = names[i / 2], *cluster = clusters[i % 2];
         const struct entry *template =
             world_find(&w, "apps/v1", "Deployment", "s-w-overrides", name);
-        const char *policy = template ? ask(&w, template, NULL, cluster) : "";
+        const char *policy = template ? find_failed_policy(&w, template, NULL, cluster) : "";
 
         if (*policy)
             strbuf_addf(&text, "%s %s %s, ", name, cluster, policy);
@@ -124,9 +126,9 @@ static struct evidence_case {
     const char *name;
     enum evidence evidence;
 } evidences[] = {
-    {"with all that was recorded", ALL},
-    {"as an API server is asked: by policies that are gone", WITHOUT_SUCCESSES},
-    {"by Events that say that all was written", EVENTS_ALONE},
+    {"with all recorded objects", ALL},
+    {"with Events of failures only, by deleted policies", WITHOUT_SUCCESSES},
+    {"with Events only, by Events of success", EVENTS_ALONE},
 };
 
 TEST_ROWS(recorded_failures_are_found, evidences, name)
@@ -169,28 +171,29 @@ TEST_ROWS(recorded_failures_are_found, evidences, name)
 
 static struct over_case {
     const char *name;
-    const char *more; /* Put after the template, its policy and the failure at 12:00:20. */
+    /* Object put after the template, its policy and the failure at 12:00:20; may be NULL. */
+    const char *more;
     bool over;
 } overs[] = {
-    {"nothing else is known", NULL, false},
+    {"no further object", NULL, false},
     {"the policy was applied later", APPLIED("21", "test/o", "m"), true},
-    {"in the same second, before or after", APPLIED("20", "test/o", "m"), false},
-    {"earlier", APPLIED("19", "test/o", "m"), false},
-    {"for another cluster", APPLIED("21", "test/o", "m2"), false},
+    {"the policy was applied in the same second", APPLIED("20", "test/o", "m"), false},
+    {"the policy was applied earlier", APPLIED("19", "test/o", "m"), false},
+    {"the policy was applied later to another cluster", APPLIED("21", "test/o", "m2"), false},
     {"another policy was applied", APPLIED("21", "test/p", "m"), false},
-    {"another of that name, cluster-wide", APPLIED("21", "o", "m"), false},
+    {"a cluster-wide policy of the name was applied", APPLIED("21", "o", "m"), false},
     {"all Works were written later", WRITTEN("21"), true},
-    {"all Works were written before", WRITTEN("20"), false},
-    {"it failed once more", FAILED("25"), false},
+    {"all Works were written in the same second", WRITTEN("20"), false},
+    {"the policy failed again", FAILED("25"), false},
     {"the policy was changed later", CHANGED("21"), true},
-    {"the policy was changed before", CHANGED("20"), false},
-    {"the policy was made anew", POLICY("21", "1"), true},
-    {"nobody knows when the policy was changed", POLICY("00", "2"), false},
-    {"another object of the name is there", TEMPLATE("u2"), true},
-    {"nobody knows which object is there", TEMPLATE(""), false},
+    {"the policy was changed in the same second", CHANGED("20"), false},
+    {"the policy was created again", POLICY("21", "1"), true},
+    {"the time of the policy's change is unknown", POLICY("00", "2"), false},
+    {"the template was created again", TEMPLATE("u2"), true},
+    {"the UID of the template is unknown", TEMPLATE(""), false},
 };
 
-TEST_ROWS(is_over, overs, name)
+TEST_ROWS(later_facts_end_a_failure, overs, name)
 {
     const struct over_case *c = *state;
     struct world w;
@@ -204,12 +207,12 @@ TEST_ROWS(is_over, overs, name)
 
     const struct entry *template = world_find(&w, "apps/v1", "Deployment", "test", "web");
 
-    assert_string_equal(ask(&w, template, NULL, "m"), c->over ? "" : "o");
-    assert_string_equal(ask(&w, template, NULL, "m2"), "");
+    assert_string_equal(find_failed_policy(&w, template, NULL, "m"), c->over ? "" : "o");
+    assert_string_equal(find_failed_policy(&w, template, NULL, "m2"), "");
     world_release(&w);
 }
 
-TEST(a_work_that_was_written_later_proves_the_opposite)
+TEST(a_work_written_later_ends_a_failure)
 {
     struct world w;
     const struct entry *template;
@@ -220,16 +223,16 @@ TEST(a_work_that_was_written_later_proves_the_opposite)
     put(&w, POLICY("00", "1"));
     put(&w, FAILED("20"));
     template = world_find(&w, "apps/v1", "Deployment", "test", "web");
-    assert_string_equal(ask(&w, template, &work, "m"), "");
+    assert_string_equal(find_failed_policy(&w, template, &work, "m"), "");
     work.written_s--;
-    assert_string_equal(ask(&w, template, &work, "m"), "o");
+    assert_string_equal(find_failed_policy(&w, template, &work, "m"), "o");
     work.written_s = 0;
-    assert_string_equal(ask(&w, template, &work, "m"), "o");
+    assert_string_equal(find_failed_policy(&w, template, &work, "m"), "o");
     world_release(&w);
 }
 
-/* Before all policies have been read nobody knows that one is gone. */
-TEST(a_policy_may_not_have_been_read)
+/* While the kind is incomplete, a missing policy may exist. */
+TEST(a_policy_that_was_not_read_does_not_end_a_failure)
 {
     struct world w;
     const struct entry *template;
@@ -238,13 +241,13 @@ TEST(a_policy_may_not_have_been_read)
     put(&w, TEMPLATE("u1"));
     put(&w, FAILED("20"));
     template = world_find(&w, "apps/v1", "Deployment", "test", "web");
-    assert_string_equal(ask(&w, template, NULL, "m"), "");
+    assert_string_equal(find_failed_policy(&w, template, NULL, "m"), "");
     engine_set_incomplete(w.engine, "policy.karmada.io/v1alpha1", "OverridePolicy", true);
-    assert_string_equal(ask(&w, template, NULL, "m"), "o");
+    assert_string_equal(find_failed_policy(&w, template, NULL, "m"), "o");
     world_release(&w);
 }
 
-TEST(the_latest_of_several_is_told)
+TEST(the_latest_of_several_failures_is_returned)
 {
     struct override_failure failure;
     CLEANUP(entry_list_release) struct entry_list reads = {0};
@@ -270,7 +273,7 @@ TEST(the_latest_of_several_is_told)
     world_release(&w);
 }
 
-/* ---- any history ---- */
+/* ---- random histories ---- */
 
 enum { TEMPLATES = 3, POLICIES = 3, CLUSTERS = 2, EVENTS = 12 };
 
@@ -359,7 +362,7 @@ static void change_event(struct world *w)
     put(w, text);
 }
 
-static bool concerns(const struct event *e, const struct entry *template, const char *cluster)
+static bool is_about(const struct event *e, const struct entry *template, const char *cluster)
 {
     const struct override_event *o = e ? e->override : NULL;
 
@@ -369,7 +372,7 @@ static bool concerns(const struct event *e, const struct entry *template, const 
            (o->outcome == WORKS_WRITTEN || strcmp(o->cluster, cluster) == 0);
 }
 
-/* An event of the history, NULL if it is not there. */
+/* Returns Event number `at` of the history, NULL if it does not exist. */
 static const struct event *event_at(const struct lab *lab, unsigned at)
 {
     char name[16];
@@ -390,7 +393,7 @@ static bool is_past(const struct lab *lab, const struct override_event *failure,
     for (unsigned i = 0; i < EVENTS; i++) {
         const struct event *e = event_at(lab, i);
 
-        if (concerns(e, template, cluster) && e->override->time_ms > failure->time_ms)
+        if (is_about(e, template, cluster) && e->override->time_ms > failure->time_ms)
             past = past || e->override->outcome == WORKS_WRITTEN ||
                    (e->override->outcome == OVERRIDE_APPLIED &&
                     strcmp(e->override->policy, failure->policy) == 0 &&
@@ -399,47 +402,54 @@ static bool is_past(const struct lab *lab, const struct override_event *failure,
     return past;
 }
 
-/* What should be told: the time of the latest failure that counts, 0 if none does. */
-static int64_t look_for(const struct lab *lab, const struct entry *template, const char *cluster)
+/* Returns the expected answer: the time of the latest failure that is not over, else 0. */
+static int64_t latest_failure_ms(const struct lab *lab, const struct entry *template,
+                                 const char *cluster)
 {
     int64_t latest_ms = 0;
 
     for (unsigned i = 0; i < EVENTS; i++) {
         const struct event *e = event_at(lab, i);
 
-        if (concerns(e, template, cluster) && e->override->outcome == OVERRIDE_FAILED &&
+        if (is_about(e, template, cluster) && e->override->outcome == OVERRIDE_FAILED &&
             !is_past(lab, e->override, template, cluster) && e->override->time_ms > latest_ms)
             latest_ms = e->override->time_ms;
     }
     return latest_ms;
 }
 
-/* The answer, as the time of a failure; what it was read from is added to `reads`. */
-static int64_t answer(const struct lab *lab, unsigned template, unsigned cluster,
-                      struct entry_list *reads)
+/*
+ * Asserts the result of override_failed() and returns its time, 0 without a failure. Appends the
+ * entries that it read to `reads`.
+ */
+static int64_t check_failure(const struct lab *lab, unsigned template, unsigned cluster,
+                             struct entry_list *reads)
 {
     struct override_failure f = {0};
     bool failed = override_failed(events_in(&lab->world), lab->templates[template], NULL,
                                   clusters[cluster], reads, &f);
 
     assert_int_equal(failed ? f.time_ms : 0,
-                     look_for(lab, lab->templates[template], clusters[cluster]));
+                     latest_failure_ms(lab, lab->templates[template], clusters[cluster]));
     return f.time_ms;
 }
 
-/* Policies are referred to while they are read, as the graph does it. */
+/*
+ * Stores all answers and the entries read. Pins these entries, as the dependency graph of the
+ * engine does.
+ */
 static void read_all(struct lab *lab, int64_t answers[TEMPLATES][CLUSTERS],
                      struct entry_list reads[TEMPLATES])
 {
     for (unsigned t = 0; t < TEMPLATES; t++) {
         for (unsigned c = 0; c < CLUSTERS; c++)
-            answers[t][c] = answer(lab, t, c, &reads[t]);
+            answers[t][c] = check_failure(lab, t, c, &reads[t]);
         for (size_t i = 0; i < reads[t].count; i++)
             store_pin(reads[t].items[i]);
     }
 }
 
-static void forget(struct lab *lab, struct entry_list reads[TEMPLATES])
+static void unpin_all(struct lab *lab, struct entry_list reads[TEMPLATES])
 {
     for (unsigned t = 0; t < TEMPLATES; t++) {
         for (size_t i = 0; i < reads[t].count; i++)
@@ -457,7 +467,7 @@ static bool is_dirty(const struct entry_list *reads)
     return dirty;
 }
 
-TEST(any_history_tells_what_failed_and_marks_whom_it_concerns)
+TEST(any_history_finds_failures_and_marks_their_templates)
 {
     struct lab lab;
 
@@ -477,15 +487,15 @@ TEST(any_history_tells_what_failed_and_marks_whom_it_concerns)
 
             assert_true(same || lab.templates[t]->dirty || is_dirty(&reads[t]));
         }
-        forget(&lab, reads);
-        forget(&lab, later);
+        unpin_all(&lab, reads);
+        unpin_all(&lab, later);
         world_run(&lab.world, NOW_MS);
     }
     world_release(&lab.world);
 }
 
-/* Karmada counts up what repeats: with a new time that is news, without it is none. */
-TEST(what_says_the_same_marks_nobody)
+/* Karmada increments the count of a repeated Event. Only a new time marks the template. */
+TEST(a_repeated_event_without_a_new_time_marks_nothing)
 {
     struct lab lab;
     static const char event[] =

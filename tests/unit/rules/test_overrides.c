@@ -11,26 +11,26 @@ enum { STEPS_MAX_BYTES = 1 << 16, DEPRECATED = -1 };
 
 #define CLUSTER_WIDE "ClusterOverridePolicy"
 
-/* ---- what Karmada itself applies ---- */
+/* ---- comparison with Karmada ---- */
 
-/* Of the clusters of all cases. */
+/* Numbers of clusters over all cases, and of steps. */
 struct counts {
     size_t clusters;
-    size_t absent; /* There is no such Cluster: Karmada applies nothing. */
-    size_t whole;  /* Compared to the end, or to the step that fails. */
-    size_t moved;  /* Compared to the end of the ClusterOverridePolicies. */
-    size_t failed; /* Karmada stops at a step, which is compared still. */
-    size_t steps;  /* Compared one by one. */
+    size_t absent; /* Without a Cluster object: Karmada applies no override. */
+    size_t whole;  /* Compared up to the end or the failing step. */
+    size_t moved;  /* Compared up to the last ClusterOverridePolicy. */
+    size_t failed; /* Karmada fails at a step, the last one compared. */
+    size_t steps;  /* Compared steps. */
 };
 
-/* One line for each step, as both sides are written. */
+/* Appends one line for a step, expected or found. */
 static void add_step(struct strbuf *out, const char *kind, const char *ns, const char *name,
                      int rule)
 {
     strbuf_addf(out, "%s %s/%s %d\n", kind, ns, name, rule);
 }
 
-/* Of an element of `applied`, or of `error`, which names the step that fails. */
+/* Appends an element of `applied`, or `error`, which is the failing step. */
 static void add_expected(struct strbuf *out, const cJSON *step, struct counts *counts)
 {
     add_step(out, json_str(step, "kind", ""), json_str(step, "namespace", ""),
@@ -44,10 +44,10 @@ static bool is_cluster_wide(const cJSON *step)
 }
 
 /*
- * True if a ClusterOverridePolicy has changed what OverridePolicies select by. Which of those act
- * is then decided by what it wrote, and that is not for this rule to know.
+ * Returns true if a ClusterOverridePolicy changed a field that OverridePolicies select by. The rule
+ * does not know the written value, so it cannot predict which OverridePolicies act.
  */
-static bool has_moved(const cJSON *applied)
+static bool changes_selected_fields(const cJSON *applied)
 {
     static const char *const selected_by[] = {"/apiVersion", "/kind", "/metadata/labels",
                                               "/metadata/name"};
@@ -64,7 +64,7 @@ static bool has_moved(const cJSON *applied)
     return false;
 }
 
-static void say_steps(const struct override_steps *steps, bool moved, struct strbuf *out)
+static void append_steps(const struct override_steps *steps, bool moved, struct strbuf *out)
 {
     for (size_t i = 0; i < steps->count; i++) {
         const struct override_step *step = &steps->items[i];
@@ -87,7 +87,7 @@ static void check_cluster(const struct world *w, const struct override_selection
     const cJSON *error = json_get(expect, "error");
     CLEANUP(strbuf_release) struct strbuf expected = STRBUF_INIT(STEPS_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT(STEPS_MAX_BYTES);
-    bool moved = has_moved(applied);
+    bool moved = changes_selected_fields(applied);
     const cJSON *step;
 
     counts->clusters++;
@@ -109,7 +109,7 @@ static void check_cluster(const struct world *w, const struct override_selection
     }
     if (fails)
         add_expected(&expected, error, counts);
-    say_steps(&steps, moved, &found);
+    append_steps(&steps, moved, &found);
     if (fails && found.len > expected.len)
         found.data[found.len = expected.len] = '\0';
     assert_string_equal(found.data, expected.data);
@@ -141,7 +141,7 @@ static void check_case(const cJSON *line, void *context)
     world_release(&w);
 }
 
-TEST(agrees_with_karmada)
+TEST(override_steps_agree_with_karmada)
 {
     struct counts counts = {0};
     size_t cases = lines_each("tests/fixtures/vectors/overrides.jsonl.gz", check_case, &counts);
@@ -155,7 +155,7 @@ TEST(agrees_with_karmada)
     assert_int_equal(counts.steps, 2467);
 }
 
-/* ---- what overriders may change ---- */
+/* ---- fields that overriders change ---- */
 
 static struct writing_case {
     const char *title;
@@ -163,7 +163,7 @@ static struct writing_case {
     bool writes_identity;
     bool empty;
 } writing[] = {
-    {"none", "{}", false, true},
+    {"no overriders", "{}", false, true},
     {"lists without elements", "{'plaintext':[],'labelsOverrider':null}", false, true},
     {"a value of the spec", "{'plaintext':[{'path':'/spec/replicas'}]}", false, false},
     {"a label", "{'plaintext':[{'path':'/metadata/labels/app'}]}", true, false},
@@ -171,9 +171,9 @@ static struct writing_case {
     {"all metadata", "{'plaintext':[{'path':'/metadata'}]}", true, false},
     {"the whole object", "{'plaintext':[{'path':''}]}", true, false},
     {"the name", "{'plaintext':[{'path':'/spec'},{'path':'/metadata/name'}]}", true, false},
-    {"a member that only begins like the name", "{'plaintext':[{'path':'/metadata/names'}]}", false,
-     false},
-    {"the member of metadata that has no name", "{'plaintext':[{'path':'/metadata/'}]}", false,
+    {"a member with a name that begins with 'name'", "{'plaintext':[{'path':'/metadata/names'}]}",
+     false, false},
+    {"the member of metadata with an empty name", "{'plaintext':[{'path':'/metadata/'}]}", false,
      false},
     {"an annotation", "{'annotationsOverrider':[{'operator':'add','value':{'a':'b'}}]}", false,
      false},
@@ -187,7 +187,7 @@ static struct writing_case {
     {"a field of data", "{'fieldOverrider':[{'fieldPath':'/data/app.yaml'}]}", false, false},
 };
 
-TEST_ROWS(what_overriders_may_change, writing, title)
+TEST_ROWS(overriders_that_change_the_identity_are_recognized, writing, title)
 {
     const struct writing_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -205,19 +205,19 @@ TEST_ROWS(what_overriders_may_change, writing, title)
     override_release(r.strings, o);
 }
 
-/* ---- clusters of which only the name is known ---- */
+/* ---- clusters without a Cluster object ---- */
 
 static struct name_case {
     const char *title;
-    const char *target; /* NULL: none. */
+    const char *target; /* NULL: no targetCluster. */
     bool acts;
     bool unsure;
 } by_name[] = {
     {"no target", NULL, true, false},
     {"an empty target", "{}", true, false},
-    {"its name", "{'clusterNames':['m1']}", true, false},
+    {"the name", "{'clusterNames':['m1']}", true, false},
     {"another name", "{'clusterNames':['m2']}", false, false},
-    {"its name is excluded", "{'exclude':['m1'],'labelSelector':{'matchLabels':{'a':'b'}}}", false,
+    {"the name is excluded", "{'exclude':['m1'],'labelSelector':{'matchLabels':{'a':'b'}}}", false,
      false},
     {"labels", "{'labelSelector':{'matchLabels':{'a':'b'}}}", true, true},
     {"labels beside another name",
@@ -227,11 +227,11 @@ static struct name_case {
      true, true},
     {"zones", "{'fieldSelector':{'matchExpressions':[{'key':'zone','operator':'Exists'}]}}", true,
      true},
-    {"an operator on zones that nobody knows",
+    {"an unknown operator on zones",
      "{'fieldSelector':{'matchExpressions':[{'key':'zone','operator':'Gt'}]}}", false, false},
 };
 
-TEST_ROWS(by_the_name_alone, by_name, title)
+TEST_ROWS(without_a_cluster_object_only_the_name_is_sure, by_name, title)
 {
     const struct name_case *c = *state;
     CLEANUP(json_cleanup)

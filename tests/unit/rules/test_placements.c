@@ -8,8 +8,8 @@
     "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"          \
     "\"name\":\"" name "\"}}"
 
-/* All who hold a placement see the clusters that came; equal texts are held once. */
-TEST(holders_share_what_is_held)
+/* Equal placements have one resolution, which new Clusters update in place. */
+TEST(equal_placements_share_one_resolution)
 {
     struct world w;
 
@@ -35,7 +35,7 @@ TEST(holders_share_what_is_held)
     world_release(&w);
 }
 
-TEST(a_cluster_is_known_by_its_object)
+TEST(a_cluster_is_known_by_its_cluster_object)
 {
     struct world w;
 
@@ -43,7 +43,7 @@ TEST(a_cluster_is_known_by_its_object)
     struct placements *p = placements_new(w.store, 1);
     const struct resolved_placement *resolved = placements_ref(p, NULL);
     assert_false(placements_has_cluster(p, "m1"));
-    /* Of one that is not there only its name is known, and no name is ruled out. */
+    /* Without its Cluster object, only the name counts, and the placement excludes no name. */
     assert_true(placements_allow_cluster(p, resolved, "m1"));
     world_put_text(&w, CLUSTER("m1"));
     placements_mark_outdated(p);

@@ -5,7 +5,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-/* The winner of a fresh match must be who Karmada's own code says. */
+/* Asserts that the winner is the policy that Karmada's own code selects. */
 static void check_winner(const struct world *w, const cJSON *expect)
 {
     const cJSON *policy = json_get(expect, "policy");
@@ -41,7 +41,7 @@ static void check_case(const cJSON *line, void *context)
     world_release(&w);
 }
 
-TEST(agrees_with_karmada)
+TEST(winning_policies_agree_with_karmada)
 {
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/match.jsonl.gz", check_case, &checked);
@@ -62,37 +62,37 @@ TEST(agrees_with_karmada)
     "\"labelSelector\":{\"matchLabels\":{\"app\":\"nginx\"}}}]"
 #define BY_KIND "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}]"
 
-/* Two policies over one template: who wins, and what decides. */
-static struct duel {
+/* Two policies that match one template, the expected winner and the deciding step. */
+static struct rank_case {
     const char *title;
     const char *first;
     const char *second;
     const char *winner;
     enum rank_step step;
-} duels[] = {
-    {"a namespace's own policy wins over a cluster-wide one of any priority",
+} rank_cases[] = {
+    {"a namespaced policy wins over a cluster-wide one",
      POLICY("PropagationPolicy", IN_TEST, "own", BY_KIND),
      POLICY("ClusterPropagationPolicy", "", "wide", BY_NAME ",\"priority\":100"), "own", RANK_KIND},
-    {"explicit priority comes before how closely a selector names",
+    {"explicit priority ranks before the selector",
      POLICY("PropagationPolicy", IN_TEST, "a", BY_NAME ",\"priority\":1"),
      POLICY("PropagationPolicy", IN_TEST, "b", BY_LABEL ",\"priority\":2"), "b", RANK_PRIORITY},
-    {"no priority is zero, and zero is more than minus one",
+    {"an unset priority is 0, which is higher than -1",
      POLICY("PropagationPolicy", IN_TEST, "a", BY_LABEL),
      POLICY("PropagationPolicy", IN_TEST, "b", BY_NAME ",\"priority\":-1"), "a", RANK_PRIORITY},
-    {"a name counts more than a label",
+    {"a name ranks before a label",
      POLICY("PropagationPolicy", IN_TEST, "a", BY_LABEL ",\"priority\":1"),
      POLICY("PropagationPolicy", IN_TEST, "b", BY_NAME ",\"priority\":1"), "b", RANK_SELECTOR},
-    {"a label counts more than the kind alone", POLICY("PropagationPolicy", IN_TEST, "a", BY_KIND),
+    {"a label ranks before the kind alone", POLICY("PropagationPolicy", IN_TEST, "a", BY_KIND),
      POLICY("PropagationPolicy", IN_TEST, "b", BY_LABEL), "b", RANK_SELECTOR},
     {"an empty labelSelector counts as a label", POLICY("PropagationPolicy", IN_TEST, "a", BY_KIND),
      POLICY("PropagationPolicy", IN_TEST, "b",
             "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
             "\"labelSelector\":{}}]"),
      "b", RANK_SELECTOR},
-    {"at a tie the smaller name wins, a prefix first",
+    {"between equal ranks the smaller name wins",
      POLICY("PropagationPolicy", IN_TEST, "abc", BY_NAME),
      POLICY("PropagationPolicy", IN_TEST, "ab", BY_NAME), "ab", RANK_NAME},
-    {"capitals are smaller", POLICY("PropagationPolicy", IN_TEST, "a", BY_NAME),
+    {"capital letters are smaller", POLICY("PropagationPolicy", IN_TEST, "a", BY_NAME),
      POLICY("PropagationPolicy", IN_TEST, "B", BY_NAME), "B", RANK_NAME},
     {"an exclusion outweighs everything",
      POLICY("PropagationPolicy", IN_TEST, "a",
@@ -100,9 +100,9 @@ static struct duel {
      POLICY("ClusterPropagationPolicy", "", "wide", BY_KIND), "wide", RANK_ELIGIBLE},
 };
 
-TEST_ROWS(duel, duels, title)
+TEST_ROWS(the_higher_ranked_policy_wins, rank_cases, title)
 {
-    const struct duel *d = *state;
+    const struct rank_case *d = *state;
     enum rank_step step;
     struct world w;
 

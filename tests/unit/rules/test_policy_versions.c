@@ -9,11 +9,11 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-/* ---- a policy, its templates and their bindings, as an API server has them ---- */
+/* ---- objects of an API server: a policy, its templates and their bindings ---- */
 
 enum { TEXT_MAX = 1 << 16, START_S = 1780000000 };
 
-/* An entry of managedFields, at seconds after the start. */
+/* Appends an entry of managedFields. `at_s` is in seconds after START_S. */
 static void add_entry(struct strbuf *out, const char *manager, const char *field, int64_t at_s)
 {
     char time[32];
@@ -25,7 +25,7 @@ static void add_entry(struct strbuf *out, const char *manager, const char *field
                 manager, time, field);
 }
 
-/* The same in a list of its own; 0 for no time, as without managedFields. */
+/* Appends managedFields with one entry; appends nothing if `at_s` is 0. */
 static void add_managed(struct strbuf *out, const char *manager, int64_t at_s)
 {
     if (at_s == 0)
@@ -44,7 +44,7 @@ static void put(struct world *w, struct strbuf *text)
 
 struct policy_text {
     const char *id;
-    const char *clusters; /* What makes the version. */
+    const char *clusters; /* Cluster of the placement; each value is another version. */
     const char *more;     /* Further members of the spec. */
     const char *manager;
     int64_t generation;
@@ -97,11 +97,11 @@ struct binding_text {
     const char *clusters;
     const char *more;
     int64_t at_s;
-    int64_t scheduled_at_s; /* 0: the scheduler has left no trace. */
-    int64_t by_hand_at_s;   /* 0: nobody but Karmada wrote the values. */
+    int64_t scheduled_at_s; /* 0: no write by the scheduler. */
+    int64_t by_hand_at_s;   /* 0: no write of the values by a user. */
 };
 
-/* Who wrote what of it: the values are whose who wrote them last. */
+/* Appends managedFields of the binding. The last writer of the values owns f:placement. */
 static void add_writes(struct strbuf *out, const struct binding_text *b)
 {
     static const char karmada[] = "karmada-controller-manager";
@@ -150,7 +150,7 @@ static void run_at(struct world *w, int64_t at_s)
     world_run(w, (START_S + at_s) * 1000);
 }
 
-/* ---- what is known then ---- */
+/* ---- expected versions ---- */
 
 static const struct policy_history *history(const struct world *w)
 {
@@ -163,7 +163,7 @@ static const struct policy_history *history(const struct world *w)
     return policy_decision(policy)->history;
 }
 
-/* The version of the policy that a template runs, NULL if none. */
+/* Returns the version that the template runs, NULL if it runs no version. */
 static const struct policy_version *version_of(const struct world *w, unsigned number)
 {
     char name[16];
@@ -176,8 +176,9 @@ static const struct policy_version *version_of(const struct world *w, unsigned n
 }
 
 /*
- * The versions, oldest first: "1*2" is number 1, run by 2 templates; 'r' recovered, '?' without
- * order. What is unknown stands at the end: "?*1".
+ * Asserts the versions as text, oldest first: "1*2" is version 1, run by 2 templates; "r" follows
+ * the number of a recovered version, "?" that of a version without an order. "?*1" at the end
+ * counts templates with unknown versions.
  */
 static void assert_versions(const struct world *w, const char *expected)
 {
@@ -207,8 +208,8 @@ static void init(struct world *w)
     world_init(w, &rules_options_default, 1);
 }
 
-/* Three edits, and templates that their users update in between. */
-static void overlay_edits(struct world *w)
+/* Edits the policy three times. In between, some bindings get its current values. */
+static void edit_policy_three_times(struct world *w)
 {
     put_policy(w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 10});
     for (unsigned i = 0; i < 10; i++)
@@ -233,7 +234,7 @@ TEST(each_edit_is_a_version_and_each_template_runs_one)
     struct world w;
 
     init(&w);
-    overlay_edits(&w);
+    edit_policy_three_times(&w);
     assert_versions(&w, "1*7 2*1 3*0 4*2");
     assert_behind(&w, 0, 0);
     assert_behind(&w, 2, 2);
@@ -252,7 +253,7 @@ TEST(each_edit_is_a_version_and_each_template_runs_one)
     world_release(&w);
 }
 
-TEST(after_a_restart_those_in_force_are_recovered_in_their_order)
+TEST(versions_in_use_are_recovered_in_order_after_a_restart)
 {
     for (unsigned order = 0; order < 2; order++) {
         struct world w;
@@ -287,7 +288,7 @@ TEST(the_same_values_have_the_same_hash_after_a_restart)
     struct world w;
 
     init(&w);
-    overlay_edits(&w);
+    edit_policy_three_times(&w);
     policy_version_hash(version_of(&w, 9), before);
     world_release(&w);
     init(&w);
@@ -301,7 +302,7 @@ TEST(the_same_values_have_the_same_hash_after_a_restart)
     world_release(&w);
 }
 
-TEST(what_bindings_do_not_have_makes_no_version)
+TEST(fields_that_bindings_do_not_have_make_no_version)
 {
     struct world w;
 
@@ -325,12 +326,12 @@ TEST(what_bindings_do_not_have_makes_no_version)
     world_release(&w);
 }
 
-TEST(a_policy_that_goes_back_has_its_old_version_as_the_newest)
+TEST(a_reverted_policy_makes_its_old_version_the_newest)
 {
     struct world w;
 
     init(&w);
-    overlay_edits(&w);
+    edit_policy_three_times(&w);
     put_policy(&w, (struct policy_text){.clusters = "a", .generation = 5, .at_s = 110});
     run_at(&w, 120);
     assert_versions(&w, "2*1 3*0 4*2 5*7");
@@ -341,7 +342,7 @@ TEST(a_policy_that_goes_back_has_its_old_version_as_the_newest)
     world_release(&w);
 }
 
-TEST(where_nothing_orders_two_nobody_is_behind_by_a_number)
+TEST(versions_without_times_have_no_order)
 {
     struct world w;
 
@@ -352,7 +353,7 @@ TEST(where_nothing_orders_two_nobody_is_behind_by_a_number)
     put_policy(&w, (struct policy_text){.clusters = "now", .generation = 4});
     run_at(&w, 100);
     assert_versions(&w, "1r?*1 2r?*1 3*1");
-    /* Its binding is written again: now there is an order. */
+    /* A write of the binding with a time orders the versions. */
     put_binding(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 30});
     run_at(&w, 110);
     assert_versions(&w, "1r*1 2r*1 3*1");
@@ -361,7 +362,7 @@ TEST(where_nothing_orders_two_nobody_is_behind_by_a_number)
     world_release(&w);
 }
 
-TEST(equal_times_order_nothing_between_them_but_all_else)
+TEST(versions_with_equal_times_have_no_order)
 {
     struct world w;
 
@@ -376,51 +377,51 @@ TEST(equal_times_order_nothing_between_them_but_all_else)
     world_release(&w);
 }
 
-TEST(values_that_nobody_said_are_unknown)
+TEST(values_that_the_policy_never_had_are_unknown)
 {
     struct world w;
 
     init(&w);
-    overlay_edits(&w);
+    edit_policy_three_times(&w);
     put_binding(&w, (struct binding_text){.number = 9, .clusters = "by-hand", .at_s = 200});
     run_at(&w, 210);
     assert_versions(&w, "1*6 2*1 3*0 4*2 ?*1");
     assert_behind(&w, 9, -1);
     assert_true(policy_version_is_unknown(version_of(&w, 9)));
     assert_int_equal(policy_version_superseded_ms(version_of(&w, 9)), 0);
-    /* The policy says them after all. */
+    /* The policy gets these values later. */
     put_policy(&w, (struct policy_text){.clusters = "by-hand", .generation = 5, .at_s = 220});
     run_at(&w, 230);
     assert_versions(&w, "1*6 2*1 3*0 4*2 5*1");
     world_release(&w);
 }
 
-TEST(what_was_said_while_nobody_watched_is_recovered_between)
+TEST(a_missed_version_is_recovered_between_known_ones)
 {
     struct world w;
 
     init(&w);
-    overlay_edits(&w);
-    /* Generation 5 was missed; one template got it. */
+    edit_policy_three_times(&w);
+    /* The exporter missed generation 5; one binding has its values. */
     put_binding(&w, (struct binding_text){.number = 8, .clusters = "missed", .at_s = 210});
     put_policy(&w, (struct policy_text){.clusters = "f", .generation = 6, .at_s = 220});
     run_at(&w, 230);
     assert_versions(&w, "1*6 2*1 3*0 4*2 5r*1 6*0");
     assert_behind(&w, 8, 1);
     assert_behind(&w, 0, 2);
-    /* Later than the policy's last word: somebody's own. */
+    /* Written after the last change of the policy: no version of it. */
     put_binding(&w, (struct binding_text){.number = 7, .clusters = "by-hand", .at_s = 240});
     run_at(&w, 250);
     assert_true(policy_version_is_unknown(version_of(&w, 7)));
     world_release(&w);
 }
 
-TEST(another_policy_of_the_name_has_a_history_of_its_own)
+TEST(a_policy_created_again_has_a_new_history)
 {
     struct world w;
 
     init(&w);
-    overlay_edits(&w);
+    edit_policy_three_times(&w);
     put_policy(&w,
                (struct policy_text){.id = "two", .clusters = "z", .generation = 1, .at_s = 300});
     run_at(&w, 310);
@@ -436,7 +437,7 @@ TEST(another_policy_of_the_name_has_a_history_of_its_own)
     world_release(&w);
 }
 
-TEST(old_versions_that_nobody_runs_are_forgotten)
+TEST(old_versions_that_no_template_runs_are_dropped)
 {
     struct rules_options options = rules_options_default;
     char clusters[16];
@@ -460,8 +461,7 @@ TEST(old_versions_that_nobody_runs_are_forgotten)
     world_release(&w);
 }
 
-/* What is forgotten was somebody's word all the same. */
-TEST(a_forgotten_version_that_turns_up_again_is_recovered)
+TEST(a_dropped_version_in_a_binding_is_recovered)
 {
     struct rules_options options = rules_options_default;
     char clusters[16];
@@ -483,8 +483,11 @@ TEST(a_forgotten_version_that_turns_up_again_is_recovered)
     world_release(&w);
 }
 
-/* The scheduler wrote to the binding after the policy's last word; Karmada's values are older. */
-TEST(a_missed_version_is_told_by_who_wrote_the_values)
+/*
+ * The scheduler wrote the binding after the last change of the policy; Karmada wrote the values
+ * before it.
+ */
+TEST(the_write_of_the_values_dates_a_missed_version)
 {
     struct world w;
 
@@ -500,8 +503,8 @@ TEST(a_missed_version_is_told_by_who_wrote_the_values)
     world_release(&w);
 }
 
-/* What Karmada wrote of the binding is older than the policy; what it is to copy is by hand. */
-TEST(values_written_by_hand_are_of_when_they_were_written)
+/* Karmada last wrote the binding when the policy changed; a user wrote the values later. */
+TEST(values_written_by_a_user_are_dated_by_that_write)
 {
     struct world w;
 
@@ -533,7 +536,7 @@ TEST(a_clock_that_runs_back_changes_no_order)
     world_release(&w);
 }
 
-TEST(without_managed_fields_a_version_came_when_it_was_seen)
+TEST(without_managed_fields_a_version_is_dated_when_seen)
 {
     struct world w;
 
@@ -550,7 +553,7 @@ TEST(without_managed_fields_a_version_came_when_it_was_seen)
     world_release(&w);
 }
 
-TEST(the_number_behind_a_priority_class_makes_no_version)
+TEST(the_value_of_a_priority_class_makes_no_version)
 {
     struct world w;
 
@@ -570,7 +573,7 @@ TEST(the_number_behind_a_priority_class_makes_no_version)
     world_release(&w);
 }
 
-TEST(there_is_a_ceiling_to_what_bindings_can_make_up)
+TEST(the_number_of_recovered_versions_is_limited)
 {
     char clusters[16];
     struct world w;
@@ -587,14 +590,14 @@ TEST(there_is_a_ceiling_to_what_bindings_can_make_up)
     world_release(&w);
 }
 
-TEST(what_is_played_leaves_no_trace)
+TEST(a_simulation_does_not_change_versions)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct error err;
     struct world w;
 
     init(&w);
-    overlay_edits(&w);
+    edit_policy_three_times(&w);
     for (unsigned i = 0; i < 20; i++) {
         struct plan *p = plan_new(w.engine);
 
@@ -627,8 +630,7 @@ TEST(what_is_played_leaves_no_trace)
     world_release(&w);
 }
 
-/* What a template goes through before all was looked at once is no transition. */
-TEST(states_of_the_first_look_are_no_transitions)
+TEST(states_during_the_initial_load_are_not_kept)
 {
     struct world w;
 
@@ -650,8 +652,8 @@ TEST(states_of_the_first_look_are_no_transitions)
     world_release(&w);
 }
 
-/* The same objects in any order are one report, versions included. */
-TEST(what_is_recovered_does_not_depend_on_the_order)
+/* The report, with versions, is the same for any order of the objects. */
+TEST(recovered_versions_do_not_depend_on_the_order)
 {
     static const char *const clusters[] = {"a", "b", "c", "now"};
 
@@ -687,7 +689,10 @@ TEST(what_is_recovered_does_not_depend_on_the_order)
 
 /* ---- properties ---- */
 
-/* A template that claims a policy under its id, and has a binding that a policy made. */
+/*
+ * Returns whether a template has a version: it is not ignored, its claim has the id of the policy,
+ * and its binding has a placement.
+ */
 static bool runs_some_version(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
@@ -759,8 +764,8 @@ static void check_all(const struct world *w)
     }
 }
 
-/* Anything happens to one policy, its templates and their bindings. */
-static void change_something(struct world *w, int64_t now_s, int64_t *generation)
+/* Puts or deletes the policy, one of its templates or one of their bindings, at random. */
+static void change_randomly(struct world *w, int64_t now_s, int64_t *generation)
 {
     static const char *const clusters[] = {"a", "b", "c", "d", "e"};
     static const char *const ids[] = {"one", "one", "one", "two"};
@@ -796,7 +801,7 @@ static void change_something(struct world *w, int64_t now_s, int64_t *generation
     }
 }
 
-TEST(templates_by_version_sum_to_those_that_claim)
+TEST(template_counts_by_version_sum_to_the_claims)
 {
     for (uint32_t seed = 1; seed <= 200; seed++) {
         int64_t generation = 0;
@@ -804,7 +809,7 @@ TEST(templates_by_version_sum_to_those_that_claim)
 
         world_init(&w, &rules_options_default, seed);
         for (unsigned i = 0; i < 150; i++) {
-            change_something(&w, 10 + i, &generation);
+            change_randomly(&w, 10 + i, &generation);
             if (world_random(&w, 3) == 0) {
                 run_at(&w, 10 + i);
                 check_all(&w);
@@ -816,7 +821,7 @@ TEST(templates_by_version_sum_to_those_that_claim)
     }
 }
 
-TEST(the_same_of_any_objects)
+TEST(template_counts_sum_to_the_claims_of_random_objects)
 {
     for (uint32_t seed = 1; seed <= 200; seed++) {
         struct world w;

@@ -59,16 +59,16 @@ static struct priority_case {
      {CLASS("gold", "08:00:00", "1"), PP("09:00:00", KUBE("gold")), SETTINGS, OTHER_BINDING},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_STUCK},
-    {"no class is known at all: they may not be readable",
+    {"no PriorityClass at all: perhaps not readable",
      {PP("09:00:00", KUBE("gold")), SETTINGS, OTHER_BINDING},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_STUCK},
-    {"Karmada does not look at it",
+    {"the feature gate is off: the class does not matter",
      {CLASS("other", "08:00:00", "1"), PP("09:00:00", KUBE("gold")), SETTINGS, OTHER_BINDING},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_STUCK,
      .gates = "PriorityBasedScheduling=false"},
-    {"another source, which Karmada refuses",
+    {"a source that Karmada rejects",
      {CLASS("gold", "08:00:00", "1"), PP("09:00:00", PRIORITY("PodPriorityClass", "gold")),
       SETTINGS, OTHER_BINDING},
      .state = STATE_UNBOUND,
@@ -77,42 +77,42 @@ static struct priority_case {
      {CLASS("gold", "08:00:00", "1"), PP("09:00:00", KUBE("")), SETTINGS, OTHER_BINDING},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_PRIORITY_CLASS_MISSING},
-    {"the binding has the number of the class",
+    {"the binding has the value of the class",
      {CLASS("gold", "08:00:00", "-5"), PP("09:00:00", KUBE("gold")), SETTINGS,
       BINDING(NUMBER("-5"))},
      .state = STATE_CURRENT},
-    {"none counts as 0",
+    {"a binding without a priority counts as 0",
      {CLASS("gold", "08:00:00", "0"), PP("09:00:00", KUBE("gold")), SETTINGS, BINDING("")},
      .state = STATE_CURRENT},
-    {"the class was created again, with another number: at the template's next change",
+    {"the class was created again with another value",
      {CLASS("gold", "10:00:00", "7"), PP("09:00:00", KUBE("gold")), SETTINGS, BINDING(NUMBER("5"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_UPDATED,
      .phase = PHASE_DEFERRED,
      .fields = 1U << FIELD_SCHEDULE_PRIORITY},
-    {"the policy names another class now, which Karmada should have applied",
+    {"the policy names another class, which is overdue",
      {CLASS("gold", "08:00:00", "7"), PP("09:00:00", KUBE("gold")), SETTINGS, BINDING(NUMBER("5"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_UPDATED,
      .phase = PHASE_OVERDUE,
      .fields = 1U << FIELD_SCHEDULE_PRIORITY},
-    {"the binding never had any",
+    {"the binding never had a priority",
      {CLASS("gold", "10:00:00", "7"), PP("09:00:00", KUBE("gold")), SETTINGS, BINDING("")},
      .state = STATE_STALE,
      .reason = STALE_POLICY_UPDATED,
      .phase = PHASE_OVERDUE,
      .fields = 1U << FIELD_SCHEDULE_PRIORITY},
-    {"a class that is gone is no drift: the binding keeps its number",
+    {"a deleted class is no drift",
      {CLASS("other", "10:00:00", "7"), PP("09:00:00", KUBE("gold")), SETTINGS,
       BINDING(NUMBER("5"))},
      .state = STATE_CURRENT},
-    {"a number that Karmada does not look at is no drift",
+    {"the feature gate is off: another value is no drift",
      {CLASS("gold", "08:00:00", "7"), PP("09:00:00", KUBE("gold")), SETTINGS, BINDING(NUMBER("5"))},
      .state = STATE_CURRENT,
      .gates = "PriorityBasedScheduling=false"},
 };
 
-TEST_ROWS(resolves_priorities, cases, name)
+TEST_ROWS(priority_classes_decide_state_and_drift, cases, name)
 {
     const struct priority_case *c = *state;
     struct rules_options options = rules_options_default;
@@ -135,7 +135,10 @@ TEST_ROWS(resolves_priorities, cases, name)
     world_release(&w);
 }
 
-/* The bindings of cluster-scoped templates have no priority, and their dependencies stay. */
+/*
+ * ClusterResourceBindings have no priority. Karmada does not propagate dependencies of their
+ * templates.
+ */
 TEST(cluster_scoped_templates_have_no_priority)
 {
     struct world w;
@@ -162,8 +165,8 @@ static unsigned reason_of_settings(struct world *w)
     return template_decision(world_find(w, "v1", "ConfigMap", "test", "settings"))->reason;
 }
 
-/* A cluster's reader of settings has the class as a setting; a selected one has no value. */
-TEST(classes_come_and_go)
+/* The class is in the store as a setting, under an apiVersion of Karmada, or as a template. */
+TEST(adding_and_deleting_a_class_updates_the_reason)
 {
     static const char class[] = CLASS("gold", "08:00:00", "1");
     const struct identity setting = {"policy.karmada.io/v1alpha1", "PriorityClass", "", "gold"};
