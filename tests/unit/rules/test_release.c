@@ -10,16 +10,16 @@ static struct release_case {
     unsigned minor;
     bool resolves;
 } release_cases[] = {
-    {"not known is the newest", "", 0, 0, true},
+    {"an unknown release counts as the newest", "", 0, 0, true},
     {"two numbers", "1.15", 1, 15, false},
-    {"as a tag", "v1.15.12", 1, 15, false},
-    {"the first that resolves", "v1.16.0-beta.0", 1, 16, true},
-    {"a later one", "1.19", 1, 19, true},
-    {"an early one", "1.7", 1, 7, false},
-    {"another age", "2.0.1", 2, 0, true},
+    {"a tag", "v1.15.12", 1, 15, false},
+    {"the first release that resolves dependencies", "v1.16.0-beta.0", 1, 16, true},
+    {"a later release", "1.19", 1, 19, true},
+    {"an early release", "1.7", 1, 7, false},
+    {"another major release", "2.0.1", 2, 0, true},
 };
 
-TEST_ROWS(releases_are_read, release_cases, name)
+TEST_ROWS(releases_are_parsed, release_cases, name)
 {
     const struct release_case *row = *state;
     struct release release;
@@ -31,7 +31,7 @@ TEST_ROWS(releases_are_read, release_cases, name)
     assert_int_equal(release_resolves_dependencies(release), row->resolves);
 }
 
-TEST(what_is_no_release_is_refused)
+TEST(an_invalid_release_is_rejected)
 {
     static const char *const texts[] = {"v",     "1",      "1.",    "1.x",   "v1.15x",
                                         "0.9",   "latest", "v.1.2", "-1.15", "1.99999",

@@ -7,7 +7,7 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-/* A store of clusters, and what is held against them. */
+/* A store of clusters, and the placements resolved with it. */
 struct bench {
     struct store *store;
     struct placements *placements;
@@ -50,7 +50,7 @@ static const char *canonical(struct bench *b, const cJSON *placement)
     return canonical_text(&d, placement, CANONICAL_PLACEMENT);
 }
 
-/* Project and say it as text: "m1:2 m2:1", or the reason why not. */
+/* Stores the projection in `out` as text, "m1:2 m2:1", or the reason why it is undetermined. */
 static void project(struct bench *b, const cJSON *placement, const struct binding *binding,
                     struct strbuf *out)
 {
@@ -100,7 +100,7 @@ static void check_case(const cJSON *line, void *context)
     bench_release(&b);
 }
 
-TEST(agrees_with_karmada)
+TEST(projections_agree_with_karmada)
 {
     assert_int_equal(lines_each("tests/fixtures/vectors/division.jsonl.gz", check_case, NULL), 800);
 }
@@ -120,23 +120,23 @@ static struct projection_case {
     const char *name;
     const char *clusters;
     const char *placement;
-    const char *applied; /* What the binding was scheduled with; NULL if unknown. */
+    const char *applied; /* Placement of the last scheduling; NULL if unknown. */
     struct binding binding;
     const char *expected;
 } projection_cases[] = {
-    {"an empty placement gives every cluster all",
+    {"an empty placement gives every cluster all replicas",
      PLAIN,
      "{}",
      NULL,
      {.replicas = 2},
      "m1:2 m2:2 m3:2"},
-    {"divided without weights gives each the same",
+    {"division without weights gives equal shares",
      PLAIN,
      "{" DIVIDED "}",
      NULL,
      {.replicas = 6},
      "m1:2 m2:2 m3:2"},
-    {"weights that are all negative count as none",
+    {"negative weights count as no weights",
      PLAIN,
      "{'replicaScheduling':{'weightPreference':{'staticWeightList':[{'weight':-4},"
      "{'targetCluster':{'clusterNames':['m1']},'weight':-1}]}}}",
@@ -151,19 +151,14 @@ static struct projection_case {
      NULL,
      {.replicas = 3},
      "m2:1 m3:2"},
-    {"what has no replicas goes to each",
+    {"a template without replicas goes to each cluster",
      PLAIN,
      "{'clusterAffinity':{'exclude':['m1']}}",
      NULL,
      {.replicas = 0},
      "m2:0 m3:0"},
-    {"and there is nothing to divide",
-     PLAIN,
-     "{" DIVIDED "}",
-     NULL,
-     {.replicas = 0},
-     "m1:0 m2:0 m3:0"},
-    {"nor to aggregate",
+    {"no replicas to divide", PLAIN, "{" DIVIDED "}", NULL, {.replicas = 0}, "m1:0 m2:0 m3:0"},
+    {"no replicas to aggregate",
      PLAIN,
      "{'replicaScheduling':{'replicaDivisionPreference':'Aggregated'}}",
      NULL,
@@ -200,7 +195,7 @@ static struct projection_case {
      NULL,
      {.replicas = 1},
      "m1:1 m2:1"},
-    {"a taint on a cluster that is not meant",
+    {"a taint on a cluster that is not selected",
      TAINTED,
      "{'clusterAffinity':{'exclude':['m2']}}",
      NULL,
@@ -208,7 +203,7 @@ static struct projection_case {
      "m1:1"},
     {"components", PLAIN, "{}", NULL, {.component_count = 2}, "components"},
     {"no clusters in the source", "[]", "{}", NULL, {.replicas = 1}, "no_clusters"},
-    {"no cluster that the affinity means",
+    {"an affinity that selects no cluster",
      PLAIN,
      "{'clusterAffinity':{'clusterNames':['m9']}}",
      NULL,
@@ -227,13 +222,13 @@ static struct projection_case {
      NULL,
      {.replicas = 1},
      "unsupported"},
-    {"a division of the future",
+    {"an unknown division",
      PLAIN,
      "{'replicaScheduling':{'replicaSchedulingType':'Later'}}",
      NULL,
      {.replicas = 1},
      "unsupported"},
-    {"a placement that cannot be read",
+    {"an unreadable placement",
      PLAIN,
      "{'clusterAffinity':{'clusterNames':'m1'}}",
      NULL,
@@ -246,14 +241,14 @@ static struct projection_case {
      {.replicas = 3},
      "m2:3"},
     {"the first of several affinities", PLAIN, "{" SEVERAL "}", NULL, {.replicas = 3}, "m1:3"},
-    {"the second, where the first means no cluster",
+    {"the second affinity, if the first selects no cluster",
      PLAIN,
      "{'clusterAffinities':[{'affinityName':'a','clusterNames':['m9']},{'affinityName':'b',"
      "'clusterNames':['m3']}]}",
      NULL,
      {.replicas = 3},
      "m3:3"},
-    {"the first, where only it was there before",
+    {"the first affinity, if only it was applied before",
      PLAIN,
      "{" SEVERAL "}",
      "{'clusterAffinities':[{'affinityName':'a'}]}",
@@ -267,7 +262,7 @@ static struct projection_case {
      "overflow"},
 };
 
-TEST_ROWS(projects, projection_cases, name)
+TEST_ROWS(projection_follows_the_placement, projection_cases, name)
 {
     const struct projection_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(4096);
@@ -289,8 +284,8 @@ TEST_ROWS(projects, projection_cases, name)
     bench_release(&b);
 }
 
-/* Without the scheduler's annotation, what the binding carries is what it was scheduled with. */
-TEST(the_bindings_own_placement_tells_too)
+/* Without the scheduler's annotation, the placement in the binding counts as last applied. */
+TEST(the_placement_in_the_binding_counts_as_applied)
 {
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(4096);
     cJSON *clusters = json_of(PLAIN);
@@ -325,7 +320,10 @@ static void make_clusters(struct bench *b, unsigned count)
     }
 }
 
-/* Divided: they add up to what there is. Duplicated: everybody has all. */
+/*
+ * Asserts that divided replicas add up to `replicas`, and that duplicated ones are `replicas` in
+ * each of the clusters.
+ */
 static void check_sums(struct bench *b, const char *json, int32_t replicas, unsigned clusters)
 {
     struct intern *strings = store_string_pool(b->store);
@@ -350,7 +348,7 @@ static void check_sums(struct bench *b, const char *json, int32_t replicas, unsi
     cJSON_Delete(tree);
 }
 
-TEST(replicas_add_up)
+TEST(projected_replicas_add_up)
 {
     static const int32_t replicas[] = {1, 2, 7, 100, INT32_MAX};
 

@@ -45,45 +45,46 @@ enum { NOW_MS = 1000, TEXT_MAX = 1 << 14 };
 
 static const struct risk_case {
     const char *name;
-    const char *objects; /* Beside the template. */
+    const char *objects; /* Besides the template. */
     const char *risks;
 } cases[] = {
-    {"nothing is wrong", POLICY("") "," BINDING(PLACED, SCHEDULED), ""},
-    {"moved off a cluster that is ready",
+    {"no risk", POLICY("") "," BINDING(PLACED, SCHEDULED), ""},
+    {"evicted from a cluster that is ready",
      POLICY("") "," BINDING(TASKS(""), SCHEDULED) "," CLUSTER("True"), "ready_cluster_evicted "},
-    {"one that is not", POLICY("") "," BINDING(TASKS(""), SCHEDULED) "," CLUSTER("False"), ""},
-    {"one that nobody knows", POLICY("") "," BINDING(TASKS(""), SCHEDULED), ""},
-    {"a copy that is held",
+    {"evicted from a cluster that is not ready",
+     POLICY("") "," BINDING(TASKS(""), SCHEDULED) "," CLUSTER("False"), ""},
+    {"evicted from an unknown cluster", POLICY("") "," BINDING(TASKS(""), SCHEDULED), ""},
+    {"evicted, and the copy is kept",
      POLICY("") "," BINDING(TASKS(",'suppressDeletion':true"), SCHEDULED) "," CLUSTER("True"), ""},
-    {"the last copy",
+    {"the last copy is evicted",
      POLICY("") "," BINDING(",'gracefulEvictionTasks':[{'fromCluster':'m2'}]",
                             NOWHERE) "," CLUSTER("True"),
      "last_copy ready_cluster_evicted "},
     {"never placed", POLICY("") "," BINDING("", NOWHERE), ""},
-    {"placed once, and now nowhere",
+    {"placed before, and now nowhere",
      POLICY("") "," BINDING("", "'lastScheduledTime':'2026-01-01T00:00:00Z'," NOWHERE),
      "placement_emptied "},
-    {"placed once, and kept",
+    {"placed before, and still placed",
      POLICY("") "," BINDING(PLACED, "'lastScheduledTime':'2026-01-01T00:00:00Z'," NOWHERE), ""},
-    {"both policies that a Work lists are there",
+    {"both listed override policies exist",
      POLICY("") "," BINDING(PLACED, SCHEDULED) "," WORK("applied-overrides", LISTS) "," X_AND_Y,
      ""},
-    {"one of them is gone",
+    {"one listed override policy is deleted",
      POLICY("") "," BINDING(PLACED, SCHEDULED) "," WORK("applied-overrides", LISTS) "," OVERRIDE(
          "OverridePolicy", "'name':'x','namespace':'a'"),
      "override_still_listed "},
-    {"they are of another kind",
+    {"the listed override policies are of another kind",
      POLICY("") "," BINDING(PLACED, SCHEDULED) "," WORK("applied-cluster-overrides",
                                                         LISTS) "," X_AND_Y,
      "override_still_listed "},
-    {"what a Work lists is no list",
+    {"the annotation of the Work is no JSON",
      POLICY("") "," BINDING(PLACED, SCHEDULED) "," WORK("applied-overrides", "'{\\'x\\':[1'"), ""},
-    {"what it lists has no names",
+    {"the annotation of the Work has no valid names",
      POLICY("") "," BINDING(PLACED, SCHEDULED) "," WORK(
          "applied-overrides", "'[1,{},{\\'policyName\\':7},{\\'policyName\\':\\'\\'},"
                               "{\\'policyName\\':\\'a/b\\'}]'"),
      ""},
-    {"the Work of another cluster lists it",
+    {"the Work is in a cluster that is no target",
      POLICY("") "," BINDING(",'clusters':[{'name':'m3','replicas':2}]",
                             SCHEDULED) "," WORK("applied-overrides", LISTS),
      ""},
@@ -101,7 +102,7 @@ static void check_risks(const struct world *w, const char *expected)
     assert_text(said.len > 0 ? said.data : "", expected);
 }
 
-TEST_ROWS(what_will_hurt_is_told, cases, name)
+TEST_ROWS(risks_follow_from_binding_and_work, cases, name)
 {
     const struct risk_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
@@ -116,8 +117,8 @@ TEST_ROWS(what_will_hurt_is_told, cases, name)
     world_release(&w);
 }
 
-/* What a binding lists is judged again when a policy comes or goes. */
-TEST(an_override_policy_that_goes_is_still_listed)
+/* Deleting an override policy evaluates the templates with Works that list it. */
+TEST(a_deleted_override_policy_is_still_listed)
 {
     CLEANUP(json_cleanup)
     cJSON *all = json_of("[" TEMPLATE "," POLICY("") "," BINDING(PLACED, SCHEDULED) "," WORK(
@@ -137,7 +138,7 @@ TEST(an_override_policy_that_goes_is_still_listed)
     world_release(&w);
 }
 
-/* What is current today takes up no change. */
+/* The template is current, but Karmada would not apply a change of it. */
 TEST(a_binding_without_its_priority_class_is_frozen)
 {
     CLEANUP(json_cleanup)

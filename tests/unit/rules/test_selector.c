@@ -10,8 +10,7 @@
     "\"namespace\":\"default\",\"labels\":{\"foo\":\"bar\"}}}"
 #define NODE "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"test\"}}"
 
-/* One selector over one object (Karmada: ResourceSelectorPriority, TestResourceSelectorPriority).
- */
+/* Selector, object and expected score (Karmada: TestResourceSelectorPriority). */
 static const struct score_case {
     const char *selector;
     enum selector_score score;
@@ -66,7 +65,7 @@ static const struct score_case {
     {"\"apiVersion\":\"v1\",\"kind\":\"Node\",\"namespace\":\"default\"", SCORE_NONE, NODE},
 };
 
-/* One exclusion rule over the same objects (seed 003). */
+/* Exclusion rule, whether it excludes POD, and whether it is empty. */
 static const struct exclusion_case {
     const char *rule;
     bool excludes;
@@ -91,7 +90,7 @@ static const struct exclusion_case {
      false},
 };
 
-/* A world of one object and one policy with the given list of one rule. */
+/* Puts a ClusterPropagationPolicy with one rule in this list of its spec. Returns the policy. */
 static const struct policy *put_policy(struct world *w, const char *list, const char *rule)
 {
     char text[1024];
@@ -105,7 +104,7 @@ static const struct policy *put_policy(struct world *w, const char *list, const 
         world_find(w, "policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "", "p"));
 }
 
-TEST_ROWS(scores, score_cases, selector)
+TEST_ROWS(a_selector_has_the_score_of_karmada, score_cases, selector)
 {
     const struct score_case *c = *state;
     bool is_node = strcmp(c->object, NODE) == 0;
@@ -121,7 +120,7 @@ TEST_ROWS(scores, score_cases, selector)
     world_release(&w);
 }
 
-TEST_ROWS(excludes, exclusion_cases, rule)
+TEST_ROWS(an_exclusion_rule_excludes_matching_templates, exclusion_cases, rule)
 {
     const struct exclusion_case *c = *state;
     struct world w;

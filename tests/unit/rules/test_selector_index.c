@@ -7,8 +7,8 @@
 
 enum { ROUNDS = 200, OBJECTS = 60 };
 
-/* Does the policy belong to those that are asked for this template at all? */
-static bool in_reach(const struct entry *policy, const struct entry *template)
+/* Returns whether the policy can select the template by its scope and namespace. */
+static bool is_in_scope(const struct entry *policy, const struct entry *template)
 {
     return policy->partition->type->def->cluster_scoped || entry_ns(policy) == entry_ns(template);
 }
@@ -21,7 +21,7 @@ static enum selector_score found_score(const struct selection *found, size_t cou
     for (size_t i = 0; i < count; i++) {
         if (found[i].policy != policy)
             continue;
-        assert_int_equal(score, SCORE_NONE); /* Each policy once. */
+        assert_int_equal(score, SCORE_NONE); /* At most one result for a policy. */
         score = found[i].score;
     }
     return score;
@@ -32,7 +32,8 @@ struct all_entries {
     size_t count;
 };
 
-static void list(const struct store *store, enum object_class class, struct all_entries *out)
+static void list_entries(const struct store *store, enum object_class class,
+                         struct all_entries *out)
 {
     out->count = 0;
     for (const struct type *type = store_first_type(store); type; type = type->next) {
@@ -46,14 +47,14 @@ static void list(const struct store *store, enum object_class class, struct all_
     }
 }
 
-/* The index must say of every pair what looking at every selector says. */
-static void compare_with_every_selector(struct selector_index *index, const struct store *store)
+/* Asserts that the index and policy_best_score() agree for each pair of template and policy. */
+static void compare_with_scan(struct selector_index *index, const struct store *store)
 {
     struct all_entries templates;
     struct all_entries policies;
 
-    list(store, CLASS_TEMPLATE, &templates);
-    list(store, CLASS_POLICY, &policies);
+    list_entries(store, CLASS_TEMPLATE, &templates);
+    list_entries(store, CLASS_POLICY, &policies);
     for (size_t t = 0; t < templates.count; t++) {
         size_t count;
         const struct selection *found =
@@ -62,7 +63,7 @@ static void compare_with_every_selector(struct selector_index *index, const stru
         for (size_t p = 0; p < policies.count; p++) {
             const struct entry *policy = policies.items[p];
             enum selector_score expect =
-                in_reach(policy, templates.items[t])
+                is_in_scope(policy, templates.items[t])
                     ? policy_best_score(entry_policy(policy), templates.items[t])
                     : SCORE_NONE;
 
@@ -71,8 +72,8 @@ static void compare_with_every_selector(struct selector_index *index, const stru
     }
 }
 
-/* The walk names what some selector names, all of it, each once. */
-static void walk_types(const struct selector_index *index, const struct all_entries *policies)
+/* Asserts that the types of the index have, in total, as many selectors as the policies. */
+static void check_types(const struct selector_index *index, const struct all_entries *policies)
 {
     const char *api_version, *kind;
     size_t selectors = 0, counted = 0;
@@ -84,7 +85,7 @@ static void walk_types(const struct selector_index *index, const struct all_entr
     assert_int_equal(counted, selectors);
 }
 
-TEST(finds_what_every_selector_finds)
+TEST(the_index_agrees_with_a_scan_of_all_selectors)
 {
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         struct all_entries policies;
@@ -98,18 +99,18 @@ TEST(finds_what_every_selector_finds)
             world_put(&w, object);
             cJSON_Delete(object);
         }
-        list(w.store, CLASS_POLICY, &policies);
+        list_entries(w.store, CLASS_POLICY, &policies);
         for (size_t i = 0; i < policies.count; i++)
             selector_index_add(index, policies.items[i], entry_policy(policies.items[i]));
-        compare_with_every_selector(index, w.store);
-        walk_types(index, &policies);
+        compare_with_scan(index, w.store);
+        check_types(index, &policies);
         for (size_t i = 0; i < policies.count; i++)
             selector_index_remove(index, policies.items[i], entry_policy(policies.items[i]));
         policies.count = 0;
-        walk_types(index, &policies);
+        check_types(index, &policies);
 
         struct all_entries templates;
-        list(w.store, CLASS_TEMPLATE, &templates);
+        list_entries(w.store, CLASS_TEMPLATE, &templates);
         for (size_t i = 0; i < templates.count; i++) {
             size_t count;
 
@@ -126,7 +127,7 @@ TEST(finds_what_every_selector_finds)
     "\"metadata\":{\"namespace\":\"a\",\"name\":\"" name                                           \
     "\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}]}}"
 
-TEST(the_version_moves_with_the_first_and_the_last_of_a_type)
+TEST(the_first_and_last_selector_of_a_type_change_the_version)
 {
     struct all_entries policies;
     struct world w;
@@ -135,7 +136,7 @@ TEST(the_version_moves_with_the_first_and_the_last_of_a_type)
     struct selector_index *index = selector_index_new(w.store, 1);
     for (unsigned i = 0; i < 2; i++)
         world_put_text(&w, i == 0 ? POLICY("p") : POLICY("q"));
-    list(w.store, CLASS_POLICY, &policies);
+    list_entries(w.store, CLASS_POLICY, &policies);
 
     uint64_t version = selector_index_types_version(index);
     selector_index_add(index, policies.items[0], entry_policy(policies.items[0]));

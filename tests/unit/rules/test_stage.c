@@ -9,7 +9,7 @@
 
 enum { WORLDS = 1000, OBJECTS = 150, NOW_S = 1767312000, TEXT_MAX = 1 << 16 };
 
-TEST(each_stage_with_reasons_has_one_for_what_is_new)
+TEST(each_stage_with_reasons_has_the_reason_other)
 {
     for (unsigned stage = 0; stage < STAGE_COUNT; stage++) {
         bool bare = stage_has_reason(stage, WHY_NONE);
@@ -68,100 +68,100 @@ TEST(each_stage_with_reasons_has_one_for_what_is_new)
 static const struct stage_case {
     const char *name;
     const char *binding;
-    const char *clusters; /* Besides; NULL for none. */
-    const char *said;     /* Stage, reason, flags, message. */
+    const char *clusters; /* Cluster objects; NULL: the store has no Cluster. */
+    const char *said;     /* Expected stage, reason, flags and message. */
 } stage_cases[] = {
-    {"all is well", BINDING(ON_TWO, ITEMS(GOOD("m1") "," GOOD("m2"))), NULL, "healthy"},
-    {"no status at all", BINDING(ON_TWO, ""), NULL, "unscheduled waiting kept"},
+    {"healthy in all clusters", BINDING(ON_TWO, ITEMS(GOOD("m1") "," GOOD("m2"))), NULL, "healthy"},
+    {"no status", BINDING(ON_TWO, ""), NULL, "unscheduled waiting kept"},
     {"no condition", BINDING("", OBSERVED), NULL, "unscheduled waiting"},
-    {"nobody to be scheduled to", BINDING("", SCHEDULED), NULL, "placed_nowhere no_replicas"},
+    {"scheduled to no cluster", BINDING("", SCHEDULED), NULL, "placed_nowhere no_replicas"},
     {"no cluster fits", BINDING("", FAILED("NoClusterFit")), NULL,
      "unscheduled no_cluster_fit 'why not'"},
-    {"no room", BINDING(ON_TWO, FAILED("Unschedulable")), NULL,
+    {"unschedulable", BINDING(ON_TWO, FAILED("Unschedulable")), NULL,
      "unscheduled unschedulable kept 'why not'"},
-    {"a quota", BINDING("", FAILED("QuotaExceeded")), NULL, "unscheduled quota_exceeded 'why not'"},
-    {"an error", BINDING("", FAILED("SchedulerError")), NULL,
+    {"quota exceeded", BINDING("", FAILED("QuotaExceeded")), NULL,
+     "unscheduled quota_exceeded 'why not'"},
+    {"scheduler error", BINDING("", FAILED("SchedulerError")), NULL,
      "unscheduled scheduler_error 'why not'"},
-    {"a reason that nobody knows", BINDING("", FAILED("Tuesday")), NULL,
-     "unscheduled other 'why not'"},
+    {"an unknown reason", BINDING("", FAILED("Tuesday")), NULL, "unscheduled other 'why not'"},
     {"scheduling is suspended", BINDING(",'suspension':{'scheduling':true}", OBSERVED), NULL,
      "unscheduled suspended"},
     {"another scheduler", BINDING(",'schedulerName':'mine'", OBSERVED), NULL,
      "outdated policy_updated, unscheduled other_scheduler"},
-    {"a generation that only moved",
+    {"the scheduler has not observed the generation",
      BINDING(ON_TWO, "'schedulerObservedGeneration':6,'conditions':[{'type':'Scheduled',"
                      "'status':'True'}],'aggregatedStatus':[" GOOD("m1") "," GOOD("m2") "]"),
      NULL, "healthy"},
-    {"a rebalance that is not done",
+    {"a rebalance that is not finished",
      BINDING(ON_TWO ",'rescheduleTriggeredAt':'2026-01-01T00:00:00Z'",
              "'schedulerObservedGeneration':6,'conditions':[{'type':'Scheduled','status':'True'}],"
              "'aggregatedStatus':[" GOOD("m1") "," GOOD("m2") "]"),
      NULL, "unscheduled waiting kept"},
-    {"no item of a cluster", BINDING(ON_TWO, ITEMS(GOOD("m1"))), NULL, "undispatched waiting"},
-    {"never tried", BINDING(ON_TWO, ITEMS(GOOD("m1") ",{'clusterName':'m2'}")), NULL,
+    {"no status item of a cluster", BINDING(ON_TWO, ITEMS(GOOD("m1"))), NULL,
      "undispatched waiting"},
-    {"never tried, as its cluster is down", BINDING(ON_TWO, ITEMS(GOOD("m1"))),
+    {"an empty status item of a cluster",
+     BINDING(ON_TWO, ITEMS(GOOD("m1") ",{'clusterName':'m2'}")), NULL, "undispatched waiting"},
+    {"no status item of a cluster that is not ready", BINDING(ON_TWO, ITEMS(GOOD("m1"))),
      READY("m1") "," NOT_READY("m2"), "undispatched cluster_not_ready"},
-    {"its cluster is gone", BINDING(ON_TWO, ITEMS(GOOD("m1") "," GOOD("m2"))), READY("m1"),
-     "unreachable cluster_not_ready"},
-    {"it is there already",
+    {"a target cluster does not exist", BINDING(ON_TWO, ITEMS(GOOD("m1") "," GOOD("m2"))),
+     READY("m1"), "unreachable cluster_not_ready"},
+    {"the object exists already in the member cluster",
      BINDING(ON_TWO, ITEMS(REFUSED("m2", "x already exists in the cluster m2 y") "," GOOD("m1"))),
      NULL, "unapplied already_exists 'x already exists in the cluster m2 y'"},
-    {"the member refuses it, of two that are worse by reason the first counts",
+    {"of two failures, the worse reason counts",
      BINDING(ON_TWO,
              ITEMS(REFUSED("m2", "no") "," REFUSED("m1", "already exists in the cluster m1"))),
      NULL, "unapplied already_exists 'already exists in the cluster m1'"},
-    {"two refuse it: the first by name is heard",
+    {"of two equal failures, the first cluster counts",
      BINDING(ON_TWO, ITEMS(REFUSED("m2", "two") "," REFUSED("m1", "one"))), NULL,
      "unapplied refused 'one'"},
-    {"an older version", BINDING(ON_TWO, ITEMS(GOOD("m1") "," ITEM("m2", "2", ""))), NULL,
-     "undelivered waiting"},
-    {"dispatching is suspended in one cluster, and a change waits",
+    {"an older generation in a cluster", BINDING(ON_TWO, ITEMS(GOOD("m1") "," ITEM("m2", "2", ""))),
+     NULL, "undelivered waiting"},
+    {"dispatching is suspended in a cluster with an older one",
      BINDING(ON_TWO ",'suspension':{'dispatchingOnClusters':{'clusterNames':['m2']}}",
              ITEMS(GOOD("m1") "," ITEM("m2", "2", ""))),
      NULL, "outdated policy_updated, undelivered suspended"},
-    {"a kind of no generation",
+    {"a status item without a generation",
      BINDING(ON_TWO, ITEMS(GOOD("m1") ",{'clusterName':'m2',"
                                       "'applied':true,'health':"
                                       "'Healthy'}")),
      NULL, "healthy"},
-    {"nobody has read its health", BINDING(ON_TWO, ITEMS(GOOD("m1") "," ITEM("m2", "3", ""))), NULL,
-     "unhealthy unknown"},
+    {"a status item without health", BINDING(ON_TWO, ITEMS(GOOD("m1") "," ITEM("m2", "3", ""))),
+     NULL, "unhealthy unknown"},
     {"unhealthy", BINDING(ON_TWO, ITEMS(GOOD("m1") "," ITEM("m2", "3", ",'health':'Unhealthy'"))),
      NULL, "unhealthy unavailable"},
-    {"a health that nobody knows",
+    {"an unknown health",
      BINDING(ON_TWO, ITEMS(GOOD("m1") "," ITEM("m2", "3", ",'health':'Fine'"))), NULL,
      "unhealthy other"},
-    {"it rolls out",
+    {"a rollout in progress",
      BINDING(ON_TWO, ITEMS(GOOD("m1") ",{'clusterName':'m2','applied':true,'health':'Unhealthy',"
                                       "'status':{'resourceTemplateGeneration':3,'generation':2,"
                                       "'observedGeneration':2,'updatedReplicas':1}}")),
      NULL, "unhealthy rolling"},
-    {"items of clusters that are no targets",
+    {"a status item of a cluster that is no target",
      BINDING(ON_TWO, ITEMS(GOOD("m1") "," GOOD("m2") "," REFUSED("m3", "no"))), NULL, "healthy"},
     {"an eviction", BINDING(ON_TWO TASK("m3", ""), ITEMS(GOOD("m1") "," GOOD("m2"))), NULL,
      "evicting replacing"},
-    {"one for which nobody has found a place",
-     BINDING(ON_TWO TASK("m3", ""), FAILED("Unschedulable")), NULL,
-     "evicting rescheduling 'why not'"},
-    {"the last copy", BINDING(TASK("m3", ""), FAILED("NoClusterFit")), NULL,
+    {"an eviction without a replacement", BINDING(ON_TWO TASK("m3", ""), FAILED("Unschedulable")),
+     NULL, "evicting rescheduling 'why not'"},
+    {"an eviction of the last copy", BINDING(TASK("m3", ""), FAILED("NoClusterFit")), NULL,
      "evicting last_copy 'why not'"},
-    {"a purge of who is down",
+    {"a purge in a cluster that is not ready",
      BINDING(ON_TWO TASK("m3", ",'purgeMode':'Directly'"), ITEMS(GOOD("m1") "," GOOD("m2"))),
      READY("m1") "," READY("m2") "," NOT_READY("m3"), "evicting purge_blocked"},
-    {"a task that keeps both copies",
+    {"an eviction that keeps both copies",
      BINDING(ON_TWO TASK("m3", ",'suppressDeletion':true"), ITEMS(GOOD("m1") "," GOOD("m2"))), NULL,
      "healthy two_copies_held"},
-    {"a status of another type",
+    {"status members of wrong types",
      BINDING(ON_TWO, "'conditions':'x','aggregatedStatus':{'a':1},"
                      "'schedulerObservedGeneration':'7'"),
      NULL, "unscheduled waiting kept"},
-    {"tasks and suspension of another type",
+    {"eviction tasks of a wrong type",
      BINDING(ON_TWO ",'gracefulEvictionTasks':7", ITEMS(GOOD("m1") "," GOOD("m2"))), NULL,
      "healthy"},
 };
 
-static void describe(const struct world *w, struct strbuf *out)
+static void append_stage(const struct world *w, struct strbuf *out)
 {
     const struct entry *entry = world_find(w, "apps/v1", "Deployment", "a", "web");
     struct template_decision *d = entry->decision;
@@ -183,7 +183,7 @@ static void describe(const struct world *w, struct strbuf *out)
         strbuf_addf(out, " '%s'", message);
 }
 
-TEST_ROWS(a_binding_is_in_one_stage, stage_cases, name)
+TEST_ROWS(the_stage_follows_from_binding_and_clusters, stage_cases, name)
 {
     const struct stage_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
@@ -196,13 +196,13 @@ TEST_ROWS(a_binding_is_in_one_stage, stage_cases, name)
     world_init(&w, &rules_options_default, 1);
     world_put_all(&w, all);
     world_run(&w, NOW_S * INT64_C(1000));
-    describe(&w, &said);
+    append_stage(&w, &said);
     assert_string_equal(said.data, c->said);
     world_release(&w);
 }
 
-/* A cluster that goes down later is seen by all that it is a target of, and only by them. */
-TEST(a_cluster_that_goes_down_is_seen)
+/* A change of a cluster's readiness evaluates only templates with the cluster as a target. */
+TEST(a_cluster_that_becomes_unready_changes_the_stage)
 {
     CLEANUP(json_cleanup)
     cJSON *all = json_of("[" POLICY "," TEMPLATE "," BINDING(
@@ -218,28 +218,28 @@ TEST(a_cluster_that_goes_down_is_seen)
     world_run(&w, NOW_S * INT64_C(1000));
     world_put(&w, other);
     world_run(&w, NOW_S * INT64_C(1000));
-    describe(&w, &said);
+    append_stage(&w, &said);
     assert_string_equal(said.data, "healthy");
     strbuf_reset(&said);
     world_put(&w, down);
     evaluations = engine_evaluations(w.engine);
     world_run(&w, NOW_S * INT64_C(1000));
-    describe(&w, &said);
+    append_stage(&w, &said);
     assert_string_equal(said.data, "unreachable cluster_not_ready");
-    /* The cluster and the template. */
+    /* Evaluated: the Cluster and the template. */
     assert_int_equal(engine_evaluations(w.engine) - evaluations, 2);
     world_release(&w);
 }
 
-/* ---- any world ---- */
+/* ---- random objects ---- */
 
 static bool is_worse(struct stage_and_reason a, struct stage_and_reason b)
 {
     return a.stage < b.stage || (a.stage == b.stage && a.reason < b.reason);
 }
 
-/* What must hold whatever Karmada has written. */
-static void check_way(const struct template_decision *d, const struct stage_and_reason *targets)
+/* Asserts invariants between the stages of a template and its binding, for any status. */
+static void check_stages(const struct template_decision *d, const struct stage_and_reason *targets)
 {
     const struct binding *b = entry_binding(d->binding);
     const struct status_problem *t = b ? b->status.problem : NULL;
@@ -277,7 +277,7 @@ static void check_way(const struct template_decision *d, const struct stage_and_
     }
 }
 
-TEST(the_worst_target_decides_in_any_world)
+TEST(the_worst_target_decides_the_stage)
 {
     size_t seen[STAGE_COUNT] = {0};
     unsigned unseen = 0;
@@ -296,7 +296,7 @@ TEST(the_worst_target_decides_in_any_world)
 
                     if (!d)
                         continue;
-                    check_way(d, decision_targets(d));
+                    check_stages(d, decision_targets(d));
                     seen[d->stages.at.stage]++;
                     if (d->stages.delivery.stage != STAGE_NONE)
                         seen[d->stages.delivery.stage]++;
@@ -305,7 +305,7 @@ TEST(the_worst_target_decides_in_any_world)
         }
         world_release(&w);
     }
-    /* None of it is empty talk; what the dice seldom make the table above has. */
+    /* Nearly all stages occur, so the checks are not vacuous. stage_cases covers the rare ones. */
     for (unsigned stage = 0; stage < STAGE_COUNT; stage++)
         unseen += seen[stage] == 0;
     assert_in_range(unseen, 0, 2);

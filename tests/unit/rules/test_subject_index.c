@@ -10,7 +10,7 @@ struct lab {
     struct world world;
     struct subject_index index;
     struct entry *entries[ENTRIES];
-    unsigned about[ENTRIES]; /* 0: it is not in the index, else 1 + the place of its subject. */
+    unsigned about[ENTRIES]; /* 0 if not in the index, else 1 + position of the subject. */
 };
 
 static const struct subject subjects[SUBJECTS] = {
@@ -39,7 +39,7 @@ static void lab_release(struct lab *lab)
     world_release(&lab->world);
 }
 
-static void check(const struct lab *lab, unsigned subject)
+static void check_subject(const struct lab *lab, unsigned subject)
 {
     const struct subject_group *group = subject_index_find(&lab->index, &subjects[subject]);
     uint32_t count = 0;
@@ -58,7 +58,7 @@ static void check(const struct lab *lab, unsigned subject)
     }
 }
 
-TEST(any_history_finds_what_is_there)
+TEST(any_history_finds_all_entries_of_a_subject)
 {
     struct lab lab;
 
@@ -72,14 +72,14 @@ TEST(any_history_finds_what_is_there)
         if (to > 0)
             subject_index_add(&lab.index, &subjects[to - 1], lab.entries[at]);
         lab.about[at] = to;
-        check(&lab, world_random(&lab.world, SUBJECTS));
+        check_subject(&lab, world_random(&lab.world, SUBJECTS));
     }
     for (unsigned i = 0; i < SUBJECTS; i++)
-        check(&lab, i);
+        check_subject(&lab, i);
     lab_release(&lab);
 }
 
-TEST(the_last_one_leaves_nothing)
+TEST(removing_the_last_entry_removes_the_group)
 {
     struct lab lab;
 

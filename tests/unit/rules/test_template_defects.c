@@ -24,8 +24,7 @@ enum { OBJECTS_MAX = 6, TEXT_MAX_BYTES = 4096 };
     "','namespace':'default'" more "},'spec':{'placement':{},'resource':{'apiVersion':'" version   \
     "','kind':'" kind "','namespace':'default','name':'" template "'}}}"
 
-/* A ConfigMap's binding: `placement` of its own or none, what it has stored, and who requires it.
- */
+/* Binding of a ConfigMap: its placement, its stored values, and its requiredBy; each may be "". */
 #define SHARED(placement, stored, required)                                                        \
     "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"               \
     "'name':'shared-configmap','namespace':'default'},'spec':{" placement stored                   \
@@ -34,14 +33,17 @@ enum { OBJECTS_MAX = 6, TEXT_MAX_BYTES = 4096 };
 #define WEB_REQUIRES "{'namespace':'default','name':'web-deployment'}"
 #define OVERWRITE    "'conflictResolution':'Overwrite',"
 #define ABORT        "'conflictResolution':'Abort',"
-#define SAYS         "ResourceBinding work.karmada.io/v1alpha2 shared-configmap: "
+#define SHARED_HAS   "ResourceBinding work.karmada.io/v1alpha2 shared-configmap: "
 
 #define WEB         OBJECT("apps/v1", "Deployment", "web", "")
 #define FOREIGN_WEB OBJECT("example.io/v1", "Deployment", "web", "")
 #define ALL_APPS    POLICY("p", "1", "apps/v1", "Deployment")
 #define ALL_FOREIGN POLICY("q", "2", "example.io/v1", "Deployment")
 
-/* What is broken among some objects: "Kind apiVersion name: defects" a line, in their order. */
+/*
+ * Objects, and their expected defects: a line "Kind apiVersion name: defects" per object with
+ * defects.
+ */
 static struct defect_case {
     const char *name;
     const char *objects[OBJECTS_MAX];
@@ -51,87 +53,83 @@ static struct defect_case {
      {WEB, FOREIGN_WEB, ALL_APPS, ALL_FOREIGN},
      "Deployment apps/v1 web: binding_name_collision\n"
      "Deployment example.io/v1 web: binding_name_collision\n"},
-    {"who gets no binding takes nobody's", {WEB, FOREIGN_WEB, ALL_APPS}, ""},
+    {"a template without a policy takes no binding name", {WEB, FOREIGN_WEB, ALL_APPS}, ""},
     {"two versions of one object are no collision",
      {WEB, OBJECT("apps/v1beta1", "Deployment", "web", ""), ALL_APPS,
       POLICY("q", "2", "apps/v1beta1", "Deployment")},
      ""},
-    {"a claim of a policy that is not there",
+    {"a claim of a missing policy",
      {OBJECT("apps/v1", "Deployment", "web", CLAIM("1"))},
      "Deployment apps/v1 web: dangling_claim\n"},
-    {"a claim of a policy that is there",
+    {"a claim of an existing policy",
      {OBJECT("apps/v1", "Deployment", "web", CLAIM("1")), ALL_APPS},
      ""},
     {"a claim of a policy that was created again",
      {OBJECT("apps/v1", "Deployment", "web", CLAIM("0")), ALL_APPS},
      "Deployment apps/v1 web: dangling_claim\n"},
-    {"half a claim is none", {OBJECT("apps/v1", "Deployment", "web", CLAIM(""))}, ""},
-    {"what Karmada never considers claims nothing",
+    {"an incomplete claim does not count", {OBJECT("apps/v1", "Deployment", "web", CLAIM(""))}, ""},
+    {"the claim of an ignored template does not count",
      {OBJECT("apps/v1", "Deployment", "web",
              ",'annotations':{'propagationpolicy.karmada.io/name':'p',"
              "'propagationpolicy.karmada.io/namespace':'default'},"
              "'labels':{'propagationpolicy.karmada.io/permanent-id':'1',"
              "'resourcetemplate.karmada.io/claimed-by':'somebody'}")},
      ""},
-    {"a binding's own claim",
+    {"a claim on the binding",
      {WEB, BINDING("web-deployment", "apps/v1", "Deployment", "web", CLAIM("1"))},
      "ResourceBinding work.karmada.io/v1alpha2 web-deployment: dangling_claim\n"},
     {"a binding without its template",
      {ALL_APPS, BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
      "ResourceBinding work.karmada.io/v1alpha2 web-deployment: missing_template\n"},
-    {"a template of a kind that nobody watches may well exist",
+    {"a template of an unwatched kind may exist",
      {BINDING("web-deployment", "apps/v1", "Deployment", "web", ""), ALL_FOREIGN},
      ""},
     {"a binding that names no template",
      {ALL_APPS, BINDING("web-deployment", "apps/v1", "Deployment", "", "")},
      ""},
-    {"a dependency that has what results",
+    {"a dependency with the resolved value",
      {SHARED("", ABORT, WEB_REQUIRES),
       BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
      ""},
-    {"a dependency that has not",
+    {"a dependency without the resolved value",
      {SHARED("", OVERWRITE, WEB_REQUIRES),
       BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
-     SAYS "unapplied_resolution\n"},
-    {"a dependency that has not in the other field",
+     SHARED_HAS "unapplied_resolution\n"},
+    {"a dependency without the resolved value of another field",
      {SHARED("", "'preserveResourcesOnDeletion':true,", WEB_REQUIRES),
       BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
-     SAYS "unapplied_resolution\n"},
-    {"nothing requires it any more, and its fields are cleared: Abort is the default",
-     {SHARED("", ABORT, "")},
-     ""},
-    {"an explicit false is what Karmada itself writes",
+     SHARED_HAS "unapplied_resolution\n"},
+    {"no referrer left, and Abort, the default", {SHARED("", ABORT, "")}, ""},
+    {"no referrer left, and an explicit false",
      {SHARED("", ABORT "'preserveResourcesOnDeletion':false,", "")},
      ""},
-    {"nothing requires it any more, and a field is not cleared",
+    {"no referrer left, and a field is not cleared",
      {SHARED("", OVERWRITE, "")},
-     SAYS "uncleared_fields\n"},
-    {"nothing requires it any more, and the other field is not cleared",
+     SHARED_HAS "uncleared_fields\n"},
+    {"no referrer left, and the other field is not cleared",
      {SHARED("", "'preserveResourcesOnDeletion':true,", "")},
-     SAYS "uncleared_fields\n"},
-    {"an application that is new clears nothing",
+     SHARED_HAS "uncleared_fields\n"},
+    {"a derived referrer does not clear fields",
      {SHARED("", OVERWRITE, ""),
       "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'new','namespace':'default'},"
       "'spec':{'template':{'spec':{'volumes':[{'configMap':{'name':'shared'}}]}}}}",
       "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"
       "'name':'n','namespace':'default'},'spec':{'propagateDeps':true," OVERWRITE
       "'placement':{},'resourceSelectors':[{'apiVersion':'apps/v1','kind':'Deployment'}]}}"},
-     SAYS "uncleared_fields\n"},
-    {"a reference that leads nowhere",
-     {SHARED("", ABORT, WEB_REQUIRES)},
-     SAYS "dangling_reference\n"},
-    {"one that leads nowhere, and no value from it",
+     SHARED_HAS "uncleared_fields\n"},
+    {"a dangling reference", {SHARED("", ABORT, WEB_REQUIRES)}, SHARED_HAS "dangling_reference\n"},
+    {"a dangling reference, and a value from no referrer",
      {SHARED("", OVERWRITE, WEB_REQUIRES)},
-     SAYS "dangling_reference unapplied_resolution\n"},
-    {"its own policy stands against the others",
+     SHARED_HAS "dangling_reference unapplied_resolution\n"},
+    {"the policy of the dependency sets another value",
      {SHARED("'placement':{},", OVERWRITE, WEB_REQUIRES),
       BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
-     SAYS "overridden_value\n"},
-    {"its own policy wants the same",
+     SHARED_HAS "overridden_value\n"},
+    {"the policy of the dependency sets the same value",
      {SHARED("'placement':{},", ABORT, WEB_REQUIRES),
       BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
      ""},
-    {"what its own policy set is nobody's to clear",
+    {"a value from the policy of the dependency may stay",
      {SHARED("'placement':{},", OVERWRITE, "")},
      ""},
 };
@@ -146,7 +144,7 @@ static void put(struct world *w, const char *object)
     world_put_text(w, json);
 }
 
-static struct entry *find(const struct world *w, const char *object)
+static struct entry *find_entry(const struct world *w, const char *object)
 {
     char json[TEXT_MAX_BYTES];
     struct identity id;
@@ -160,7 +158,7 @@ static struct entry *find(const struct world *w, const char *object)
     return store_find(w->store, &id);
 }
 
-static void describe(const struct entry *entry, struct strbuf *out)
+static void append_defects(const struct entry *entry, struct strbuf *out)
 {
     const char *between = ": ";
 
@@ -177,7 +175,7 @@ static void describe(const struct entry *entry, struct strbuf *out)
     strbuf_addc(out, '\n');
 }
 
-TEST_ROWS(finds, defect_cases, name)
+TEST_ROWS(defects_are_found, defect_cases, name)
 {
     const struct defect_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
@@ -188,13 +186,13 @@ TEST_ROWS(finds, defect_cases, name)
         put(&w, c->objects[i]);
     world_run(&w, 0);
     for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
-        describe(find(&w, c->objects[i]), &text);
+        append_defects(find_entry(&w, c->objects[i]), &text);
     assert_string_equal(text.data, c->text);
     world_release(&w);
 }
 
-/* Each defect goes when another object comes or goes, without a change of its own. */
-TEST(defects_follow_what_they_are_about)
+/* Defects change with other objects, without a change of the object that has them. */
+TEST(defects_follow_changes_of_other_objects)
 {
     struct world w;
     static const char binding[] =
@@ -203,31 +201,31 @@ TEST(defects_follow_what_they_are_about)
     world_init(&w, &rules_options_default, 1);
     put(&w, binding);
     world_run(&w, 0);
-    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
+    assert_int_equal(entry_defects(find_entry(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
     put(&w, ALL_APPS);
     world_run(&w, 0);
-    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
+    assert_int_equal(entry_defects(find_entry(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
     put(&w, WEB);
     world_run(&w, 0);
-    assert_int_equal(entry_defects(find(&w, binding)), 0);
+    assert_int_equal(entry_defects(find_entry(&w, binding)), 0);
     put(&w, FOREIGN_WEB);
     put(&w, ALL_FOREIGN);
     world_run(&w, 0);
-    assert_int_equal(entry_defects(find(&w, WEB)), 1U << DEFECT_NAME_COLLISION);
-    store_remove(w.store, find(&w, ALL_FOREIGN));
+    assert_int_equal(entry_defects(find_entry(&w, WEB)), 1U << DEFECT_NAME_COLLISION);
+    store_remove(w.store, find_entry(&w, ALL_FOREIGN));
     world_run(&w, 0);
-    assert_int_equal(entry_defects(find(&w, WEB)), 0);
-    store_remove(w.store, find(&w, WEB));
+    assert_int_equal(entry_defects(find_entry(&w, WEB)), 0);
+    store_remove(w.store, find_entry(&w, WEB));
     world_run(&w, 0);
-    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
-    store_remove(w.store, find(&w, ALL_APPS));
+    assert_int_equal(entry_defects(find_entry(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
+    store_remove(w.store, find_entry(&w, ALL_APPS));
     world_run(&w, 0);
-    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
+    assert_int_equal(entry_defects(find_entry(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
     world_release(&w);
 }
 
-/* Karmada before 1.16 takes over what the last of the referrers wants: that is no fault of it. */
-TEST(only_a_karmada_that_resolves_fails_to)
+/* Karmada before 1.16 applies the value of the last referrer: that is no defect. */
+TEST(unapplied_resolutions_exist_from_karmada_1_16_on)
 {
     static const struct {
         const char *version;
@@ -246,7 +244,7 @@ TEST(only_a_karmada_that_resolves_fails_to)
         put(&w, shared);
         put(&w, BINDING("web-deployment", "apps/v1", "Deployment", "web", ""));
         world_run(&w, 0);
-        assert_int_equal(entry_defects(find(&w, shared)), rows[i].defects);
+        assert_int_equal(entry_defects(find_entry(&w, shared)), rows[i].defects);
         CLEANUP(free_cleanup) char *page = page_of(r);
         assert_int_equal(strstr(page, family) != NULL, rows[i].defects != 0);
         registry_free(r);

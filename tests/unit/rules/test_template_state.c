@@ -5,7 +5,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-/* One Deployment test/nginx, the policies around it, and its binding, each from a few words. */
+/* Objects as JSON: the Deployment test/nginx, policies and its binding. */
 #define POLICY_OF(kind, ns, name, id, spec)                                                        \
     "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"" kind "\",\"metadata\":{"          \
     "\"name\":\"" name "\"" ns ",\"generation\":1,\"labels\":{" id "}},\"spec\":{"                 \
@@ -16,17 +16,18 @@
 #define CPP(name, id, spec)                                                                        \
     POLICY_OF("ClusterPropagationPolicy", "", name,                                                \
               "\"clusterpropagationpolicy.karmada.io/permanent-id\":\"" id "\"", spec)
-/* The rest of the only selector, then the rest of the spec. */
+/* Rest of the only selector, and further members of the spec. */
 #define ALL         "}]"
 #define NAMED(name) ",\"name\":\"" name "\"}]"
 #define LAZY        ",\"activationPreference\":\"Lazy\""
 #define ON(cluster) ",\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"" cluster "\"]}}"
 
 #define CLAIM_LABEL(id) "\"propagationpolicy.karmada.io/permanent-id\":\"" id "\""
-#define CLAIM_NOTES(name)                                                                          \
+#define CLAIM_ANNOTATIONS(name)                                                                    \
     "\"propagationpolicy.karmada.io/namespace\":\"test\","                                         \
     "\"propagationpolicy.karmada.io/name\":\"" name "\""
-#define CLAIM(name, id) ",\"labels\":{" CLAIM_LABEL(id) "},\"annotations\":{" CLAIM_NOTES(name) "}"
+#define CLAIM(name, id)                                                                            \
+    ",\"labels\":{" CLAIM_LABEL(id) "},\"annotations\":{" CLAIM_ANNOTATIONS(name) "}"
 
 #define HALF_CLAIM(id) ",\"labels\":{" CLAIM_LABEL(id) "}"
 
@@ -51,7 +52,7 @@
     "\"name\":\"nginx-deployment\",\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2,"  \
     "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"test\","     \
     "\"name\":\"nginx\",\"uid\":\"" uid "\"}" spec "}}"
-/* Somebody else's: then the source is a control plane, not a folder of manifests. */
+/* Binding of another template: shows that the objects are from a control plane, not manifests. */
 #define OTHER_BINDING                                                                              \
     "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
     "\"name\":\"other-deployment\",\"namespace\":\"test\"},\"spec\":{\"placement\":{},"            \
@@ -69,16 +70,16 @@ static const struct drift_case {
     unsigned fields;
     const char *governing;
     unsigned flags;
-    const char *now; /* NOON unless told. */
+    const char *now; /* Time of the evaluation; NULL for NOON. */
     enum takeover takeover;
 } cases[] = {
-    /* The claim's policy governs. */
+    /* The claimed policy governs. */
     {"claimed by an immediate policy, no binding yet: unbound",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_STUCK,
      .governing = "p"},
-    {"within the grace period Karmada is still to make the binding",
+    {"within the grace period the binding may be missing",
      {NGINX(CLAIM("p", "1")),
       POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
                 CLAIM_LABEL("1"), ALL),
@@ -87,7 +88,7 @@ static const struct drift_case {
      .reason = UNBOUND_WAITING,
      .governing = "p",
      .now = "2026-01-01T12:01:00Z"},
-    {"no longer lazy, and claimed before: nothing happens until the template changes",
+    {"a policy that was lazy waits for a template change",
      {NGINX(CLAIM("p", "1")),
       POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
                 CLAIM_LABEL("1"), ALL),
@@ -96,52 +97,52 @@ static const struct drift_case {
      .reason = UNBOUND_STUCK,
      .governing = "p",
      .now = "2026-01-01T12:01:01Z"},
-    {"the binding of a deleted object of its name is in the way",
+    {"the binding belongs to a deleted template of the name",
      {NGINX(",\"uid\":\"new\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
       BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_NAMESAKE,
      .governing = "p"},
-    {"a binding that is being deleted is in the way",
+    {"the binding is being deleted",
      {NGINX(",\"uid\":\"new\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
       BINDING_OF("new", ",\"deletionTimestamp\":\"" NOON "\"" CLAIM("p", "1"), ON("m1"))},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_NAMESAKE,
      .governing = "p"},
-    {"a namesake's claim is not the template's",
+    {"the claim on a binding of a deleted template",
      {NGINX(",\"uid\":\"new\""), PP("p", "1", ALL ON("m1")), PP("q", "2", ALL ",\"priority\":2"),
       BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_NAMESAKE,
      .governing = "q"},
-    {"the binding is its own by the uid",
+    {"the binding has the UID of the template",
      {NGINX(",\"uid\":\"same\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
       BINDING_OF("same", CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"a manifest has no uid: the name counts",
+    {"without a UID in the template the name counts",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
       BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"claimed by a lazy policy that never made a binding",
+    {"a lazy policy claimed the template and made no binding",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL LAZY), OTHER_BINDING},
      .state = STATE_STALE,
      .reason = STALE_NEVER_BOUND,
      .phase = PHASE_DEFERRED,
      .governing = "p"},
-    {"an attached binding is no binding of the lazy policy",
+    {"an attached binding is not from the lazy policy",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL LAZY),
       BINDING("", ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
      .state = STATE_STALE,
      .reason = STALE_NEVER_BOUND,
      .phase = PHASE_DEFERRED,
      .governing = "p"},
-    {"the binding says what the policy says",
+    {"the binding has the values of the policy",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"a claim on the binding alone counts too",
+    {"a claim on the binding alone counts",
      {NGINX(""), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
@@ -159,20 +160,20 @@ static const struct drift_case {
      .phase = PHASE_OVERDUE,
      .fields = 1U << FIELD_PLACEMENT,
      .governing = "p"},
-    {"a policy preempted the claim lazily, the binding is the old one's",
+    {"a lazy policy preempted, the binding is of the old one",
      {NGINX(CLAIM("p2", "2")), PP("p", "1", ALL), PP("p2", "2", ALL LAZY),
       BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_REPLACED,
      .phase = PHASE_DEFERRED,
      .governing = "p2"},
-    {"the binding carries an older id of the policy's name",
+    {"the binding has an older id of the policy",
      {NGINX(CLAIM("p", "2")), PP("p", "2", ALL), BINDING(CLAIM("p", "1"), ",\"placement\":{}")},
      .state = STATE_STALE,
      .reason = STALE_POLICY_REPLACED,
      .phase = PHASE_OVERDUE,
      .governing = "p"},
-    {"every copied field is named",
+    {"every copied field drifts",
      {NGINX(CLAIM("p", "1")),
       PP("p", "1",
          ALL ON("m2") ",\"conflictResolution\":\"Overwrite\",\"preserveResourcesOnDeletion\":true,"
@@ -185,7 +186,7 @@ static const struct drift_case {
      .phase = PHASE_OVERDUE,
      .fields = (1U << DRIFT_FIELD_COUNT) - 1,
      .governing = "p"},
-    {"defaults, empty lists, order of keys and scheduling of its own are no drift",
+    {"defaults, empty values and the order of keys are no drift",
      {NGINX(CLAIM("p", "1")),
       PP("p", "1",
          ALL ",\"placement\":{\"clusterTolerations\":[],\"replicaScheduling\":{"
@@ -198,8 +199,8 @@ static const struct drift_case {
               "\"preserveResourcesOnDeletion\":false,\"suspension\":{\"scheduling\":true}")},
      .state = STATE_CURRENT,
      .governing = "p"},
-    /* Phases in time. */
-    {"within the grace period an immediate policy is not overdue",
+    /* Phases over time. */
+    {"within the grace period drift is deferred",
      {NGINX(CLAIM("p", "1")),
       POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
                 CLAIM_LABEL("1"), ALL ON("m2")),
@@ -210,7 +211,7 @@ static const struct drift_case {
      .fields = 1U << FIELD_PLACEMENT,
      .governing = "p",
      .now = "2026-01-01T12:01:00Z"},
-    {"after it, it is",
+    {"after the grace period drift is overdue",
      {NGINX(CLAIM("p", "1")),
       POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
                 CLAIM_LABEL("1"), ALL ON("m2")),
@@ -221,7 +222,7 @@ static const struct drift_case {
      .fields = 1U << FIELD_PLACEMENT,
      .governing = "p",
      .now = "2026-01-01T12:01:01Z"},
-    {"a template changed after its lazy policy is owed the change",
+    {"a template changed after its lazy policy is overdue",
      {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T12:05:00Z")),
       POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
                 CLAIM_LABEL("1"), ALL LAZY ON("m2")),
@@ -232,7 +233,7 @@ static const struct drift_case {
      .fields = 1U << FIELD_PLACEMENT,
      .governing = "p",
      .now = "2026-01-01T12:07:00Z"},
-    {"a template changed before its lazy policy waits, however long",
+    {"a template changed before its lazy policy is deferred",
      {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T11:00:00Z")),
       POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
                 CLAIM_LABEL("1"), ALL LAZY ON("m2")),
@@ -255,22 +256,22 @@ static const struct drift_case {
      .state = STATE_STALE,
      .reason = STALE_SELECTOR_MISMATCH,
      .phase = PHASE_OVERDUE},
-    {"the policy of the claim is gone",
+    {"the claimed policy is deleted",
      {NGINX(CLAIM("p", "1")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_GONE,
      .phase = PHASE_OVERDUE},
-    {"the policy of the claim was created again under its name",
+    {"the claimed policy was created again",
      {NGINX(CLAIM("p", "1")), PP("p", "2", ALL), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_GONE,
      .phase = PHASE_OVERDUE},
-    {"it was created again, and does not select the template",
+    {"the policy created again does not select the template",
      {NGINX(CLAIM("p", "1")), PP("p", "2", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_SELECTOR_MISMATCH,
      .phase = PHASE_OVERDUE},
-    {"a foreign claim names a policy of another namespace",
+    {"the claimed policy is in another namespace",
      {NGINX(",\"labels\":{" CLAIM_LABEL("1") "},\"annotations\":{"
                                              "\"propagationpolicy.karmada.io/namespace\":\"other\","
                                              "\"propagationpolicy.karmada.io/name\":\"p\"}"),
@@ -279,31 +280,31 @@ static const struct drift_case {
      .state = STATE_STALE,
      .reason = STALE_SELECTOR_MISMATCH,
      .phase = PHASE_OVERDUE},
-    /* Half a claim. */
-    {"a claim with half its keys is none",
+    /* The claim is incomplete. */
+    {"an incomplete claim does not count",
      {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_WAITING,
      .governing = "p"},
-    {"with half a claim the best-ranked match governs: its own binding",
+    {"incomplete claim: the best-ranked policy governs",
      {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"its own binding, of older fields",
+    {"incomplete claim: the binding has older values",
      {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m2")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_UPDATED,
      .phase = PHASE_OVERDUE,
      .fields = 1U << FIELD_PLACEMENT,
      .governing = "p"},
-    {"with half a claim a better policy takes over, which a claim would prevent",
+    {"incomplete claim: a higher priority takes over",
      {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m1")),
       PP("q", "2", ALL ON("m1") ",\"priority\":2"), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_REPLACED,
      .phase = PHASE_OVERDUE,
      .governing = "q"},
-    {"half a claim that nothing selects, with a binding: orphaned",
+    {"incomplete claim: no policy selects the template",
      {NGINX(HALF_CLAIM("1")), PP("p", "1", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_ORPHANED},
     /* Without a claim. */
@@ -312,7 +313,7 @@ static const struct drift_case {
      .state = STATE_UNBOUND,
      .reason = UNBOUND_WAITING,
      .governing = "p"},
-    {"a match, but an override that it depends on does not exist",
+    {"a match, but a dependent override does not exist",
      {NGINX(""), PP("p", "1", ALL ",\"dependentOverrides\":[\"missing\"]"), OTHER_BINDING},
      .state = STATE_PENDING,
      .reason = PENDING_OVERRIDE_MISSING,
@@ -332,42 +333,42 @@ static const struct drift_case {
       BINDING("", ON("m1"))},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_GONE},
-    {"no match, and times tell that the user changed it since",
+    {"no match, and a user change after the binding",
      {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
       BINDING(WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_GONE},
-    {"no match, and times tell that nobody did",
+    {"no match, and a user change before the binding",
      {NGINX(CHANGED_BY_USER("2026-01-01T10:00:00Z")),
       BINDING(WRITTEN("2026-01-01T11:00:00Z"), ON("m1"))},
      .state = STATE_ORPHANED},
-    {"an orphan that others require travels with them, changed or not",
+    {"no match, and referrers: orphaned even if changed",
      {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
       BINDING(WRITTEN("2026-01-01T10:00:00Z"),
               ON("m1") ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
      .state = STATE_ORPHANED,
      .flags = 1U << FLAG_REQUIRED},
-    {"no match, only required by others: attached",
+    {"no match, only referrers: attached",
      {NGINX(""), BINDING("", ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
      .state = STATE_ATTACHED},
-    {"required by nobody any more: pending",
+    {"no match, no referrer left: pending",
      {NGINX(""), BINDING("", ""), CPP("c", "9", NAMED("other"))},
      .state = STATE_PENDING,
      .reason = PENDING_NO_MATCH},
-    {"no policy selects its kind at all",
+    {"no policy selects the kind",
      {NGINX(""), OTHER_BINDING},
      .state = STATE_PENDING,
      .reason = PENDING_KIND_NOT_SELECTED},
-    {"only an exclusion keeps the policy from it",
+    {"the only matching policy excludes the template",
      {NGINX(""), CPP("c", "9", ALL ",\"excludedResources\":[{\"namespace\":\"test\"}]")},
      .state = STATE_PENDING,
      .reason = PENDING_EXCLUDED},
-    {"only a policy that is being deleted selects it",
+    {"the only matching policy is being deleted",
      {NGINX(""),
       POLICY_OF("ClusterPropagationPolicy", ",\"deletionTimestamp\":\"" NOON "\"", "c", "", ALL)},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_DELETING},
-    /* Seed 001: static rules. */
+    /* Static takeover and preemption. */
     {"static: the best-ranked policy takes over at the next change",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), PP("p2", "2", ALL ",\"priority\":2"),
       BINDING(CLAIM("p", "1"), ON("m1"))},
@@ -376,12 +377,12 @@ static const struct drift_case {
      .phase = PHASE_DEFERRED,
      .governing = "p2",
      .takeover = TAKEOVER_STATIC},
-    {"preemption: the same policy of higher priority takes nothing",
+    {"preemption: a higher priority alone does not take over",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), PP("p2", "2", ALL ",\"priority\":2"),
       BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"static: a change that an earlier policy saw is not owed by the next one",
+    {"static: a change before the binding's write is not due",
      {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
       POLICY_OF("PropagationPolicy",
                 ",\"namespace\":\"test\"" CHANGED_BY_USER("2026-01-01T10:00:00Z"), "p",
@@ -392,7 +393,7 @@ static const struct drift_case {
      .phase = PHASE_DEFERRED,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
-    {"static: every policy behaves as lazy",
+    {"static: drift of an immediate policy is deferred",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m2")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_UPDATED,
@@ -400,18 +401,18 @@ static const struct drift_case {
      .fields = 1U << FIELD_PLACEMENT,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
-    {"static: a policy that no longer selects leaves the template as it is",
+    {"static: the claimed policy selects no more: orphaned",
      {NGINX(CLAIM("p", "1")), PP("p", "1", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_ORPHANED,
      .takeover = TAKEOVER_STATIC},
-    {"static: a claim of a policy that is gone is as none",
+    {"static: the claim of a deleted policy does not count",
      {NGINX(CLAIM("p", "1")), PP("p2", "2", ALL), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_REPLACED,
      .phase = PHASE_DEFERRED,
      .governing = "p2",
      .takeover = TAKEOVER_STATIC},
-    {"the binding carries a cluster-wide policy of the same name",
+    {"the binding has the claim of a cluster-wide policy",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
       BINDING(",\"labels\":{\"clusterpropagationpolicy.karmada.io/permanent-id\":\"1\"},"
               "\"annotations\":{\"clusterpropagationpolicy.karmada.io/name\":\"p\"}",
@@ -420,44 +421,44 @@ static const struct drift_case {
      .reason = STALE_POLICY_REPLACED,
      .phase = PHASE_OVERDUE,
      .governing = "p"},
-    {"the binding carries another name under the same id",
+    {"the binding has another policy name with the id",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("q", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_REPLACED,
      .phase = PHASE_OVERDUE,
      .governing = "p"},
-    {"only the template's time is known: its replicas tell",
+    {"no match, only the template's time is known: orphaned",
      {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")), BINDING("", ON("m1"))},
      .state = STATE_ORPHANED},
-    {"only the binding's time is known: the template's replicas tell",
+    {"no match, only the binding's time known: replicas count",
      {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
       "\"namespace\":\"test\"},\"spec\":{\"replicas\":5}}",
       BINDING(WRITTEN("2026-01-01T11:00:00Z"), ON("m1"))},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_GONE},
-    {"a policy that is being deleted and excludes it is no reason by itself",
+    {"the only policy is being deleted, and excludes",
      {NGINX(""), POLICY_OF("ClusterPropagationPolicy", ",\"deletionTimestamp\":\"" NOON "\"", "c",
                            "", ALL ",\"excludedResources\":[{\"namespace\":\"test\"}]")},
      .state = STATE_PENDING,
      .reason = PENDING_NO_MATCH},
-    {"an exclusion counts before a deletion",
+    {"an exclusion ranks before a deletion",
      {NGINX(""), CPP("c", "9", ALL ",\"excludedResources\":[{\"namespace\":\"test\"}]"),
       POLICY_OF("ClusterPropagationPolicy", ",\"deletionTimestamp\":\"" NOON "\"", "d", "", ALL)},
      .state = STATE_PENDING,
      .reason = PENDING_EXCLUDED},
-    {"static: the best-ranked policy has the claim, under an id that is gone",
+    {"static: the claim has an older id of the policy",
      {NGINX(CLAIM("p", "1")), PP("p", "2", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_REPLACED,
      .phase = PHASE_DEFERRED,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
-    {"static: the best-ranked policy has the claim, and its binding is as it says",
+    {"static: the binding has the values of the policy",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
-    {"static: no claim, no match, nothing",
+    {"static: no claim, no match",
      {NGINX(""), CPP("c", "9", NAMED("other")), OTHER_BINDING},
      .state = STATE_PENDING,
      .reason = PENDING_NO_MATCH,
@@ -468,7 +469,7 @@ static const struct drift_case {
      .reason = UNBOUND_WAITING,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
-    /* Is the template's last change in its binding? */
+    /* Changes of the template that its binding may not have. */
     {"the template was changed after its binding was written",
      {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m1")),
       BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
@@ -476,12 +477,12 @@ static const struct drift_case {
      .reason = STALE_TEMPLATE_UPDATED,
      .phase = PHASE_OVERDUE,
      .governing = "p"},
-    {"within the grace period Karmada has time to follow it",
+    {"the change of the template is within the grace period",
      {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T11:59:00Z")), PP("p", "1", ALL ON("m1")),
       BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"a second later is no proof: the times are whole seconds",
+    {"a change one second after the binding proves nothing",
      {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:01Z")), PP("p", "1", ALL ON("m1")),
       BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_CURRENT,
@@ -491,7 +492,7 @@ static const struct drift_case {
       BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"other replicas, and nothing else is known",
+    {"the replicas differ, no time is known",
      {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
       "\"namespace\":\"test\"" CLAIM("p", "1") "},\"spec\":{\"replicas\":5}}",
       PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
@@ -499,14 +500,14 @@ static const struct drift_case {
      .reason = STALE_TEMPLATE_UPDATED,
      .phase = PHASE_OVERDUE,
      .governing = "p"},
-    {"what is being deleted need not be followed",
+    {"a change of a template being deleted does not count",
      {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
       "\"namespace\":\"test\",\"deletionTimestamp\":\"" NOON
       "\"" CLAIM("p", "1") "},\"spec\":{\"replicas\":5}}",
       PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_CURRENT,
      .governing = "p"},
-    {"drift of the policy comes first",
+    {"drift of the policy ranks before a template change",
      {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m2")),
       BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_STALE,
@@ -514,7 +515,7 @@ static const struct drift_case {
      .phase = PHASE_OVERDUE,
      .fields = 1U << FIELD_PLACEMENT,
      .governing = "p"},
-    {"static: the same of a policy that behaves as lazy",
+    {"static: the template was changed after its binding",
      {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m1")),
       BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_STALE,
@@ -522,7 +523,7 @@ static const struct drift_case {
      .phase = PHASE_OVERDUE,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
-    /* Never considered. */
+    /* The template is ignored. */
     {"claimed by another controller",
      {NGINX(",\"labels\":{\"resourcetemplate.karmada.io/claimed-by\":\"MultiClusterService\"}"),
       PP("p", "1", ALL)},
@@ -530,7 +531,7 @@ static const struct drift_case {
      .reason = IGNORED_CLAIMED_BY},
 };
 
-TEST_ROWS(decides, cases, title)
+TEST_ROWS(the_state_follows_from_the_objects, cases, title)
 {
     const struct drift_case *c = *state;
     struct rules_options options = rules_options_default;
@@ -558,8 +559,7 @@ TEST_ROWS(decides, cases, title)
     world_release(&w);
 }
 
-/* By the passing of time alone, without any change. */
-TEST(a_grace_period_ends_by_itself)
+TEST(a_grace_period_ends_without_a_change)
 {
     int64_t noon_ms;
     struct world w;
@@ -581,14 +581,16 @@ TEST(a_grace_period_ends_by_itself)
     world_run(&w, noon_ms + 60 * 1000 + 1);
     assert_int_equal(template_decision(nginx)->phase, PHASE_OVERDUE);
     assert_true(engine_deadline(w.engine) == INT64_MAX);
-    /* A clock that is set back takes nothing back. */
+    /* An earlier time does not undo the phase. */
     world_run(&w, noon_ms);
     assert_int_equal(template_decision(nginx)->phase, PHASE_OVERDUE);
     world_release(&w);
 }
 
-/* Since when: the change for what was changed, the creation for what never had a policy. */
-TEST(pending_since_what_made_it_so)
+/*
+ * since_ms is the time of the user change after the binding, or of the creation without a binding.
+ */
+TEST(a_pending_template_is_dated_by_change_or_creation)
 {
     static const char created[] =
         ",\"creationTimestamp\":\"2026-01-01T08:00:00Z\"" CHANGED_BY_USER("2026-01-01T11:00:00Z");

@@ -14,23 +14,26 @@ enum { HISTORIES = 100, CHANGES = 300, DUMP_MAX = 4 << 20, MANY = 1000 * 1000 };
 
 static const int64_t START_MS = INT64_C(1767225600000);
 
-/* ---- any history ---- */
+/* ---- random histories ---- */
 
-/* What a test saw of one template: its decisions, each held, where everything was evaluated. */
+/*
+ * Decisions about one template after complete evaluations, each different from the previous one or
+ * with a new transition. Their policies are pinned.
+ */
 struct witness {
     struct entry *template;
     struct moment *moments;
     size_t count;
-    uint64_t newest; /* The number of its newest transition then. */
+    uint64_t newest; /* Number of the latest transition of the template. */
 };
 
 struct witnesses {
     struct witness items[CHANGES];
     size_t count;
-    bool reads; /* Kinds are read and cease to be. */
+    bool reads; /* Kinds become complete and incomplete. */
 };
 
-static struct moment hold(struct moment m)
+static struct moment pin_moment(struct moment m)
 {
     if (m.policy)
         store_pin(m.policy);
@@ -39,7 +42,7 @@ static struct moment hold(struct moment m)
     return m;
 }
 
-static void let_go(struct world *w, struct moment m)
+static void unpin_moment(struct world *w, struct moment m)
 {
     if (m.policy)
         store_unpin(w->store, m.policy);
@@ -47,7 +50,7 @@ static void let_go(struct world *w, struct moment m)
         store_unpin(w->store, m.claimed);
 }
 
-static struct witness *witness_of(struct witnesses *all, struct entry *template)
+static struct witness *find_or_add_witness(struct witnesses *all, struct entry *template)
 {
     for (size_t i = 0; i < all->count; i++) {
         if (all->items[i].template == template)
@@ -59,7 +62,7 @@ static struct witness *witness_of(struct witnesses *all, struct entry *template)
     return &all->items[all->count++];
 }
 
-/* As moment_equal(), but for the numbers of versions, which older ones that are found change. */
+/* Like moment_equal(), but ignores version numbers: recovering an older version changes them. */
 static bool is_same(const struct moment *a, const struct moment *b)
 {
     struct moment renumbered = *a;
@@ -68,7 +71,7 @@ static bool is_same(const struct moment *a, const struct moment *b)
     return moment_equal(&renumbered, b);
 }
 
-static void see(struct world *w, struct witness *of, bool reads)
+static void record(struct world *w, struct witness *of, bool reads)
 {
     const struct transitions *t = engine_transitions(w->engine);
     struct moment now = moment_of_template(of->template);
@@ -78,22 +81,24 @@ static void see(struct world *w, struct witness *of, bool reads)
 
     if (of->count > 0 && is_same(&of->moments[of->count - 1], &now) && !moved)
         return;
-    /* Before its first transition, what is read comes and what is not read goes without one. */
+    /*
+     * Before the first transition, a kind that becomes complete or incomplete causes no transition.
+     */
     if (reads && of->count == 1 && !moved && now.decided != of->moments[0].decided)
-        let_go(w, of->moments[--of->count]);
+        unpin_moment(w, of->moments[--of->count]);
     of->newest = moved ? newest : of->newest;
     of->moments = xreallocarray(of->moments, of->count + 1, sizeof(*of->moments));
-    of->moments[of->count++] = hold(now);
+    of->moments[of->count++] = pin_moment(now);
 }
 
-/* `first`: nothing was remembered before. */
-static void see_all(struct world *w, struct witnesses *all, bool first)
+/* Records all templates. Unless `first`, a new template begins with a moment without a decision. */
+static void record_all(struct world *w, struct witnesses *all, bool first)
 {
     struct store_walk walk = store_walk_begin(w->store, 1U << CLASS_TEMPLATE);
     struct entry *entry;
 
     while ((entry = store_walk_next(&walk)) != NULL) {
-        struct witness *of = witness_of(all, entry);
+        struct witness *of = find_or_add_witness(all, entry);
 
         if (of->count == 0 && !first) {
             of->moments = xcalloc(1, sizeof(*of->moments));
@@ -101,10 +106,10 @@ static void see_all(struct world *w, struct witnesses *all, bool first)
         }
     }
     for (size_t i = 0; i < all->count; i++)
-        see(w, &all->items[i], all->reads);
+        record(w, &all->items[i], all->reads);
 }
 
-static void name_policy(struct strbuf *out, const struct entry *policy)
+static void append_policy(struct strbuf *out, const struct entry *policy)
 {
     strbuf_addf(out, " %s/%s", policy ? entry_ns(policy) : "-", policy ? policy->name : "-");
 }
@@ -114,12 +119,12 @@ static void dump_moment(struct strbuf *out, const struct moment *m)
     strbuf_addf(out, " [%d %u %u %u %u %u v%" PRIu32 " on %" PRIu32 "/%" PRIx32, m->decided,
                 m->state, m->reason, m->phase, m->stage, m->stage_reason, m->version, m->clusters,
                 m->cluster_hash);
-    name_policy(out, m->policy);
-    name_policy(out, m->claimed);
+    append_policy(out, m->policy);
+    append_policy(out, m->claimed);
     strbuf_adds(out, "]");
 }
 
-/* The records of a template, newest first, are what was seen, and lead back to the beginning. */
+/* Asserts that the transitions of a template are exactly those between its recorded moments. */
 static void check_chain(const struct transitions *t, const struct witness *of, uint32_t seed)
 {
     uint64_t below = UINT64_MAX, last = UINT64_MAX;
@@ -148,17 +153,17 @@ static void check_chain(const struct transitions *t, const struct witness *of, u
         fail_msg("history %u: %zu transitions of %s are missing", seed, at - 1, of->template->name);
 }
 
-static void release(struct world *w, struct witnesses *all)
+static void release_witnesses(struct world *w, struct witnesses *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         for (size_t k = 0; k < all->items[i].count; k++)
-            let_go(w, all->items[i].moments[k]);
+            unpin_moment(w, all->items[i].moments[k]);
         free(all->items[i].moments);
         store_unpin(w->store, all->items[i].template);
     }
 }
 
-static void change(struct world *w)
+static void change_randomly(struct world *w)
 {
     struct entry *gone = world_random(w, 4) == 0 ? world_pick(w) : NULL;
 
@@ -168,8 +173,8 @@ static void change(struct world *w)
         random_objects(w, 1);
 }
 
-/* All objects of a kind have been read, or not any more. */
-static void read_kind(struct world *w)
+/* Makes a random kind complete or incomplete. */
+static void change_completeness(struct world *w)
 {
     static const char *const kinds[][2] = {
         {"v1", "ConfigMap"},
@@ -181,7 +186,7 @@ static void read_kind(struct world *w)
     engine_set_incomplete(w->engine, kinds[which][0], kinds[which][1], world_random(w, 3) == 0);
 }
 
-TEST(the_chain_of_a_template_is_what_was_decided_about_it)
+TEST(transitions_equal_the_sequence_of_decisions)
 {
     for (uint32_t seed = 1; seed <= HISTORIES; seed++) {
         struct witnesses *all = xcalloc(1, sizeof(*all));
@@ -194,40 +199,40 @@ TEST(the_chain_of_a_template_is_what_was_decided_about_it)
         random_objects(&w, CHANGES / 10);
         world_run(&w, now_ms);
         engine_keep_transitions(w.engine, MANY);
-        see_all(&w, all, true);
+        record_all(&w, all, true);
         for (size_t i = 0; i < CHANGES; i++) {
-            change(&w);
+            change_randomly(&w);
             if (all->reads && world_random(&w, 8) == 0)
-                read_kind(&w);
+                change_completeness(&w);
             now_ms += world_random(&w, 5000);
             if (world_random(&w, 2) == 0)
                 continue;
             world_run(&w, now_ms);
-            see_all(&w, all, false);
+            record_all(&w, all, false);
         }
         world_run(&w, now_ms);
-        see_all(&w, all, false);
+        record_all(&w, all, false);
         for (size_t i = 0; i < all->count; i++) {
             check_chain(engine_transitions(w.engine), &all->items[i], seed);
             kept += all->items[i].count - 1;
         }
         assert_true(kept > 10);
-        release(&w, all);
+        release_witnesses(&w, all);
         free(all);
         world_release(&w);
     }
 }
 
-/* ---- the ring ---- */
+/* ---- limit of transitions ---- */
 
 enum { LOGGED_MAX = 20 * CHANGES };
 
-/* What was ever told, by number. */
+/* Texts of all transitions so far, by number. */
 struct log {
     char *lines[LOGGED_MAX];
 };
 
-static char *line_of(const struct transition *x)
+static char *describe_transition(const struct transition *x)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(DUMP_MAX);
     size_t len;
@@ -238,14 +243,17 @@ static char *line_of(const struct transition *x)
     return strbuf_take(&out, &len);
 }
 
-/* Log what is new; what was logged says the same again, and nothing is left out. */
-static void check_ring(const struct transitions *t, struct log *log, uint64_t *last)
+/*
+ * Logs new transitions. Asserts that logged ones are unchanged, and that no transition is missing
+ * between the oldest and the newest one kept.
+ */
+static void check_log(const struct transitions *t, struct log *log, uint64_t *last)
 {
     uint64_t below = UINT64_MAX, newest = *last, oldest = UINT64_MAX;
     struct transition x;
 
     for (bool first = true; transitions_next(t, &below, &x); first = false) {
-        char *line = line_of(&x);
+        char *line = describe_transition(&x);
 
         assert_true(x.number < oldest && x.number < LOGGED_MAX);
         for (uint64_t i = x.number + 1; i < oldest && oldest != UINT64_MAX; i++)
@@ -262,7 +270,7 @@ static void check_ring(const struct transitions *t, struct log *log, uint64_t *l
     *last = newest;
 }
 
-static void run_ring(uint32_t seed, size_t limit, struct log *log)
+static void run_with_limit(uint32_t seed, size_t limit, struct log *log)
 {
     int64_t now_ms = START_MS;
     const struct transitions *t;
@@ -273,7 +281,7 @@ static void run_ring(uint32_t seed, size_t limit, struct log *log)
     engine_keep_transitions(w.engine, limit);
     t = engine_transitions(w.engine);
     for (size_t i = 0; i < CHANGES; i++) {
-        change(&w);
+        change_randomly(&w);
         now_ms += world_random(&w, 900);
         if (world_random(&w, 3) == 0)
             engine_run(w.engine, now_ms, world_random(&w, 10));
@@ -281,7 +289,7 @@ static void run_ring(uint32_t seed, size_t limit, struct log *log)
         if (world_random(&w, 2) != 0)
             continue;
         world_run(&w, now_ms);
-        check_ring(t, log, &last);
+        check_log(t, log, &last);
     }
     assert_true(last > 40);
     assert_int_equal(transitions_count(t), last < limit ? transitions_count(t) : limit);
@@ -291,14 +299,14 @@ static void run_ring(uint32_t seed, size_t limit, struct log *log)
     world_release(&w);
 }
 
-TEST(the_oldest_transitions_go_first)
+TEST(the_oldest_transitions_are_dropped_first)
 {
     static const size_t limits[] = {1, 2, 7, 60, 1023, 1024, 1025, MANY};
 
     for (uint32_t seed = 1; seed <= HISTORIES; seed++) {
         struct log *log = xcalloc(1, sizeof(*log));
 
-        run_ring(seed, limits[seed % ARRAY_LEN(limits)], log);
+        run_with_limit(seed, limits[seed % ARRAY_LEN(limits)], log);
         for (size_t i = 0; i < LOGGED_MAX; i++)
             free(log->lines[i]);
         free(log);
@@ -309,9 +317,9 @@ TEST(the_oldest_transitions_go_first)
 
 struct cause_case {
     const char *title;
-    const char *put[6]; /* Before anything is remembered. */
-    const char *then;   /* What is put, */
-    const char *gone;   /* or the Deployment that is deleted. */
+    const char *put[6]; /* Objects put before transitions are kept. */
+    const char *then;   /* Object put then; may be NULL. */
+    const char *gone;   /* Deployment deleted then; may be NULL. */
     int64_t pass_ms;
     enum cause cause;
     bool before;
@@ -337,7 +345,7 @@ static const struct cause_case cause_cases[] = {
      0,
      true,
      STATE_PENDING},
-    {"its deletion", BOUND, NULL, "web", 0, CAUSE_TEMPLATE, true, STATE_CURRENT, false, 0},
+    {"a deleted template", BOUND, NULL, "web", 0, CAUSE_TEMPLATE, true, STATE_CURRENT, false, 0},
     {"a new policy",
      {TEMPLATE("web", "")},
      POLICY("p", SELECTS("web") "," ON("a")),
@@ -348,11 +356,11 @@ static const struct cause_case cause_cases[] = {
      STATE_PENDING,
      true,
      STATE_UNBOUND},
-    {"another placement of its policy", BOUND, POLICY("p", SELECTS("web") "," ON("b")), NULL, 0,
+    {"another placement of the policy", BOUND, POLICY("p", SELECTS("web") "," ON("b")), NULL, 0,
      CAUSE_POLICY, true, STATE_CURRENT, true, STATE_STALE},
-    {"its binding is moved", BOUND, BINDING("web", "p", "b"), NULL, 0, CAUSE_BINDING, true,
-     STATE_CURRENT, true, STATE_STALE},
-    {"a grace period",
+    {"another placement of the binding", BOUND, BINDING("web", "p", "b"), NULL, 0, CAUSE_BINDING,
+     true, STATE_CURRENT, true, STATE_STALE},
+    {"the end of a grace period",
      {POLICY("p", SELECTS("web") "," ON("a")), TEMPLATE("web", "," CLAIM("p")),
       BINDING("web", "p", "a"), POLICY("p", SELECTS("web") "," ON("b"))},
      NULL,
@@ -395,8 +403,8 @@ TEST_ROWS(a_transition_has_its_cause, cause_cases, title)
     world_release(&w);
 }
 
-/* Templates are written, and files read again, without consequence. */
-TEST(of_two_causes_the_first_in_the_table_counts)
+/* The template is also put again without a change, before and after the policy. */
+TEST(the_first_of_two_causes_in_the_table_wins)
 {
     uint64_t below = UINT64_MAX;
     struct transition x;
@@ -417,8 +425,8 @@ TEST(of_two_causes_the_first_in_the_table_counts)
     world_release(&w);
 }
 
-/* A deleted template and its deleted policy keep their names for as long as their records. */
-TEST(what_is_gone_has_its_name)
+/* A deleted template and its deleted policy keep their names while a transition refers to them. */
+TEST(deleted_objects_keep_their_names_in_transitions)
 {
     uint64_t below = UINT64_MAX;
     const struct transitions *t;
@@ -448,9 +456,9 @@ TEST(what_is_gone_has_its_name)
     world_release(&w);
 }
 
-/* ---- what is none ---- */
+/* ---- changes that are no transition ---- */
 
-TEST(nothing_is_remembered_unasked)
+TEST(no_transition_is_kept_by_default)
 {
     uint64_t below = UINT64_MAX;
     struct transition x;
@@ -469,7 +477,7 @@ TEST(nothing_is_remembered_unasked)
     world_release(&w);
 }
 
-TEST(what_is_undone_in_one_run_leaves_no_trace)
+TEST(a_change_undone_within_one_run_is_no_transition)
 {
     uint64_t below = UINT64_MAX;
     struct transition x;
@@ -481,7 +489,7 @@ TEST(what_is_undone_in_one_run_leaves_no_trace)
     world_run(&w, START_MS);
     engine_keep_transitions(w.engine, 100);
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
-    /* The policy and the template; what else is marked waits. */
+    /* Two steps evaluate the policy and the template web; the template other waits. */
     world_put_text(&w, TEMPLATE("other", ""));
     assert_false(engine_run(w.engine, START_MS + 10, 2));
     assert_true(transitions_count(engine_transitions(w.engine)) > 0);
@@ -492,7 +500,7 @@ TEST(what_is_undone_in_one_run_leaves_no_trace)
     world_release(&w);
 }
 
-TEST(a_plan_is_no_transition)
+TEST(a_simulation_causes_no_transition)
 {
     for (uint32_t seed = 1; seed <= 20; seed++) {
         const struct transitions *t;
@@ -522,8 +530,8 @@ TEST(a_plan_is_no_transition)
     }
 }
 
-/* Of a kind that is read for the first time nothing has happened; later it has. */
-TEST(a_kind_that_is_read_at_last_floods_nothing)
+/* Templates of a kind that becomes complete have no transition. Later changes are transitions. */
+TEST(a_kind_that_becomes_complete_causes_no_transition)
 {
     uint64_t below = UINT64_MAX;
     struct transition x;
@@ -541,7 +549,7 @@ TEST(a_kind_that_is_read_at_last_floods_nothing)
     assert_int_equal(transitions_count(engine_transitions(w.engine)), 0);
     world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
     world_run(&w, START_MS + 6000);
-    /* "late" waits for another reason now. */
+    /* The template late is pending for another reason now. */
     for (unsigned i = 0; i < 2; i++) {
         assert_true(transitions_next(engine_transitions(w.engine), &below, &x));
         assert_int_equal(x.cause, CAUSE_POLICY);
@@ -551,7 +559,7 @@ TEST(a_kind_that_is_read_at_last_floods_nothing)
     world_release(&w);
 }
 
-/* ---- in words ---- */
+/* ---- texts ---- */
 
 struct words_case {
     const char *title;
@@ -565,34 +573,34 @@ struct words_case {
 #define STALE .decided = true, .state = STATE_STALE, .reason = STALE_POLICY_UPDATED
 
 static const struct words_case words_cases[] = {
-    {"it came", {0}, {PENDING}, "it came, and is pending (no_match)"},
-    {"it went",
+    {"a new template", {0}, {PENDING}, "it came, and is pending (no_match)"},
+    {"a deleted template",
      {STALE, .phase = PHASE_OVERDUE},
      {0},
      "it went, and was stale (policy_updated) overdue"},
-    {"its state",
+    {"another state",
      {PENDING},
      {STALE, .stage = STAGE_UNMATCHED},
      "state pending (no_match) to stale (policy_updated) deferred"},
-    {"its phase",
+    {"another phase",
      {STALE},
      {STALE, .phase = PHASE_OVERDUE},
      "state stale (policy_updated) deferred to stale (policy_updated) overdue"},
-    {"its stage",
+    {"another stage",
      {PENDING},
      {PENDING, .stage_reason = WHY_WAITING},
      "stage unmatched to unmatched (waiting)"},
-    {"its numbers",
+    {"other numbers",
      {STALE, .version = 2, .clusters = 1},
      {STALE, .version = 3, .clusters = 2},
      "version 2 to 3; number of clusters 1 to 2"},
-    {"its clusters",
+    {"other clusters",
      {STALE, .version = 2, .clusters = 1},
      {STALE, .clusters = 1, .cluster_hash = 2},
      "version 2 to 0; other clusters"},
 };
 
-TEST_ROWS(a_transition_is_told, words_cases, title)
+TEST_ROWS(the_text_names_the_changed_parts, words_cases, title)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(DUMP_MAX);
     const struct words_case *c = *state;
@@ -604,7 +612,7 @@ TEST_ROWS(a_transition_is_told, words_cases, title)
 
 /* ---- memory ---- */
 
-TEST(a_full_ring_takes_what_it_promises)
+TEST(a_kept_transition_takes_at_most_72_bytes)
 {
     enum { LIMIT = 20000, TEMPLATES = 100 };
     size_t before, each;

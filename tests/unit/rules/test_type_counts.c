@@ -5,7 +5,7 @@
 
 enum { KINDS = 40 };
 
-/* Texts at addresses that have nothing to do with the order in which they are used. */
+/* Returns the text of kind number `i`. The order of the addresses differs from the order of use. */
 static const char *kind_at(const char texts[KINDS][8], unsigned i)
 {
     return texts[i * 17 % KINDS];
@@ -23,7 +23,7 @@ static void assert_order(const struct type_counts *c, const char *const *kinds, 
     assert_false(type_counts_next(c, &at, &api_version, &kind));
 }
 
-TEST(types_come_in_the_order_in_which_they_were_first_named)
+TEST(types_are_listed_in_the_order_of_their_first_use)
 {
     static const char api_version[] = "v1";
     char texts[KINDS][8] = {{0}};
