@@ -5,7 +5,7 @@
 
 enum { BLANK_PAGE_MAX = 1 << 30, BLANK_PAGE_SINCE_MS = 1500 };
 
-/* The page of a registry as it is now, of which some may be shared with one before it. */
+/* Returns the present page of a registry, which may share parts with `previous`. */
 static inline struct metrics_page *blank_page_of(struct registry *r, struct metrics_page *previous)
 {
     registry_prepare(r);
@@ -13,7 +13,7 @@ static inline struct metrics_page *blank_page_of(struct registry *r, struct metr
                             BLANK_PAGE_MAX, NULL);
 }
 
-/* Publish the metrics of an exporter that is up and knows nothing. */
+/* Publishes the metrics of an exporter that has no data. */
 static inline void blank_page_publish(struct snapshot *s)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Objects of a small control plane as JSON texts, put together by the preprocessor: policies of the
- * namespace `default`, Deployments that they claim, and their bindings.
+ * Objects of a small control plane as JSON texts: policies in the namespace `default`, Deployments
+ * that they claim, and their bindings.
  */
 
 #define POLICY(name, more)                                                                         \

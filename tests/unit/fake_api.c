@@ -10,7 +10,7 @@
 enum {
     BODY_MAX = 1 << 22,
     PAGE_OBJECTS = 3,
-    STALL_MS = 60 * 1000, /* After which the client gives up a short request. */
+    STALL_MS = 60 * 1000, /* Timeout of the client for requests other than watches. */
     BOOKMARK_MS = 60 * 1000,
 };
 
@@ -36,7 +36,7 @@ const struct fake_kind_row fake_kinds[FAKE_KIND_COUNT] = {
     [FAKE_WORK] = {"work.karmada.io/v1alpha1", "Work", "works", true, false},
 };
 
-/* What a request has come to. */
+/* State of a request. */
 enum transfer_state { TRANSFER_NEW, TRANSFER_SENDING, TRANSFER_STREAMING, TRANSFER_STALLED };
 
 struct transfer {
@@ -48,16 +48,16 @@ struct transfer {
     enum transfer_state state;
     enum fake_kind kind;
     char ns[16];
-    char name[64]; /* Of one object; else empty. */
+    char name[64]; /* Name of the requested object; "" for lists and watches. */
     unsigned http_status;
     int64_t retry_after_ms;
     const char *content_type;
     struct strbuf body;
     size_t sent;
-    size_t cut_at; /* Where the body breaks off; SIZE_MAX: nowhere. */
+    size_t cut_at; /* Length at which the body ends early; SIZE_MAX: complete. */
     bool cut_looks_fine;
-    uint64_t seen; /* The version up to which changes have been sent. */
-    bool deaf;     /* It stays open and sends nothing more. */
+    uint64_t seen; /* Version up to which changes have been sent. */
+    bool deaf;     /* The stream stays open, but sends no more events. */
     bool bookmarks;
     int64_t opened_ms;
     int64_t bookmark_ms;
@@ -72,7 +72,7 @@ uint32_t fake_random(struct fake_api *f, uint32_t limit)
     return f->random % limit;
 }
 
-static bool fault(struct fake_api *f)
+static bool has_fault(struct fake_api *f)
 {
     return fake_random(f, 100) < f->fault_percent;
 }
@@ -204,7 +204,9 @@ enum fake_kind fake_bound_kind(const char *name)
     return kinds[(unsigned char)name[0] % ARRAY_LEN(kinds)];
 }
 
-/* Some were made when another version of Foo was preferred. */
+/*
+ * Returns the apiVersion of the template in a binding: for FAKE_OLD_VALUE, an old version of Foo.
+ */
 static const char *bound_version(const struct fake_object *o)
 {
     enum fake_kind kind = fake_bound_kind(o->name);
@@ -213,7 +215,7 @@ static const char *bound_version(const struct fake_object *o)
                                                           : fake_kinds[kind].api_version;
 }
 
-/* As Karmada names it after its template. */
+/* Appends the name that Karmada gives to the binding of a template. */
 static void write_binding_name(const struct fake_object *o, struct strbuf *out)
 {
     strbuf_addf(out, "%s-", o->name);
@@ -284,8 +286,8 @@ void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *
 
 /* ---- requests ---- */
 
-/* Put the value of a parameter of the path into `out`; empty if it has none. */
-static void parameter(const struct transfer *t, const char *name, char *out, size_t size)
+/* Stores the value of a query parameter in `out`; "" if the path does not have it. */
+static void read_parameter(const struct transfer *t, const char *name, char *out, size_t size)
 {
     char key[64];
     const char *at;
@@ -301,16 +303,16 @@ static void parameter(const struct transfer *t, const char *name, char *out, siz
     }
 }
 
-static uint64_t number_parameter(const struct transfer *t, const char *name)
+static uint64_t read_number_parameter(const struct transfer *t, const char *name)
 {
     char text[64];
     uint64_t value = 0;
 
-    parameter(t, name, text, sizeof(text));
+    read_parameter(t, name, text, sizeof(text));
     return parse_uint(text, UINT64_MAX, &value) ? value : 0;
 }
 
-static bool is_kind(struct transfer *t)
+static bool parse_resource_path(struct transfer *t)
 {
     for (int i = 0; i < FAKE_KIND_COUNT; i++) {
         const struct fake_kind_row *row = &fake_kinds[i];
@@ -340,10 +342,10 @@ static bool is_kind(struct transfer *t)
     return false;
 }
 
-/* A list of one object. */
-static bool is_glance(const struct transfer *t)
+/* Returns whether the request lists one object, by limit or by name. */
+static bool is_single_list(const struct transfer *t)
 {
-    return number_parameter(t, "limit") == 1 || strstr(t->path, "metadata.name");
+    return read_number_parameter(t, "limit") == 1 || strstr(t->path, "metadata.name");
 }
 
 static struct transfer *start(void *context, const struct transport_request *request)
@@ -357,21 +359,21 @@ static struct transfer *start(void *context, const struct transport_request *req
     t->cut_at = SIZE_MAX;
     t->opened_ms = f->now_ms;
     snprintf(t->path, sizeof(t->path), "%s", request->path);
-    /* At the end: the order of requests is that of answers. */
+    /* Appends at the end: requests are answered in their order. */
     struct transfer **at = &f->transfers;
     while (*at)
         at = &(*at)->next;
     *at = t;
     if (strcmp(t->path, "/api") == 0)
         f->discovery_requests++;
-    else if (is_kind(t) && t->name[0]) {
+    else if (parse_resource_path(t) && t->name[0]) {
         f->fetches++;
         f->fetched_full = !t->metadata_only;
-    } else if (is_glance(t))
+    } else if (is_single_list(t))
         f->glances++;
-    else if (is_kind(t) && !strstr(t->path, "continue="))
+    else if (parse_resource_path(t) && !strstr(t->path, "continue="))
         f->requests[t->kind]++;
-    else if (is_kind(t))
+    else if (parse_resource_path(t))
         f->pages++;
     return t;
 }
@@ -392,7 +394,7 @@ struct transport fake_api_transport(struct fake_api *f)
     return (struct transport){.start = start, .cancel = cancel, .context = f};
 }
 
-/* The transfer is over: tell, and let it go. */
+/* Removes and frees the transfer, then calls its `done` handler. */
 static void finish(struct fake_api *f, struct transfer *t, bool complete)
 {
     struct transfer **at = &f->transfers;
@@ -457,14 +459,14 @@ static void refuse(struct fake_api *f, struct transfer *t)
     }
 }
 
-static bool is_wanted(const struct transfer *t, const struct fake_object *o)
+static bool matches_request(const struct transfer *t, const struct fake_object *o)
 {
     static const char by_reason[] = "reason%3D";
     char selector[128];
 
     if (o->kind != t->kind || (t->ns[0] && strcmp(t->ns, o->ns) != 0))
         return false;
-    parameter(t, "fieldSelector", selector, sizeof(selector));
+    read_parameter(t, "fieldSelector", selector, sizeof(selector));
     return strncmp(selector, by_reason, sizeof(by_reason) - 1) != 0 ||
            strcmp(selector + sizeof(by_reason) - 1, fake_event_reason(o->name)) == 0;
 }
@@ -474,8 +476,9 @@ static bool is_same(const struct fake_object *a, const struct fake_object *b)
     return a->kind == b->kind && strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-/* What there was at a version. */
-static void look_back(const struct fake_api *f, uint64_t version, struct fake_snapshot *out)
+/* Stores the objects at an earlier version in `out`. */
+static void make_past_snapshot(const struct fake_api *f, uint64_t version,
+                               struct fake_snapshot *out)
 {
     *out = *f->base;
     out->version = version;
@@ -493,12 +496,12 @@ static void look_back(const struct fake_api *f, uint64_t version, struct fake_sn
     }
 }
 
-static bool is_named(const struct transfer *t, const struct fake_object *o)
+static bool has_requested_name(const struct transfer *t, const struct fake_object *o)
 {
     struct strbuf name = STRBUF_INIT(256);
     char wanted[128];
 
-    parameter(t, "fieldSelector", wanted, sizeof(wanted));
+    read_parameter(t, "fieldSelector", wanted, sizeof(wanted));
     if (o->kind == FAKE_BINDING)
         write_binding_name(o, &name);
     else
@@ -510,11 +513,11 @@ static bool is_named(const struct transfer *t, const struct fake_object *o)
     return named;
 }
 
-/* A list of one object, or of all of which one is looked for. */
-static void answer_glance(struct fake_api *f, struct transfer *t)
+/* Answers a list of one object. If `forgetful` is set, the list contains all present objects. */
+static void answer_single_list(struct fake_api *f, struct transfer *t)
 {
     CLEANUP(free_cleanup) struct fake_snapshot *now = xcalloc(1, sizeof(*now));
-    uint64_t version = number_parameter(t, "resourceVersion");
+    uint64_t version = read_number_parameter(t, "resourceVersion");
     bool selects = strstr(t->path, "metadata.name") != NULL;
     size_t told = 0;
 
@@ -532,13 +535,13 @@ static void answer_glance(struct fake_api *f, struct transfer *t)
     }
     fake_save(f, now);
     if (version > 0 && !f->forgetful)
-        look_back(f, version, now);
+        make_past_snapshot(f, version, now);
     answer(t, 200, "{");
     strbuf_adds(&t->body, "\"items\":[");
     for (size_t i = 0; i < now->count && (told == 0 || f->forgetful); i++) {
         const struct fake_object *o = &now->objects[i];
 
-        if (!is_wanted(t, o) || (selects && !f->forgetful && !is_named(t, o)))
+        if (!matches_request(t, o) || (selects && !f->forgetful && !has_requested_name(t, o)))
             continue;
         strbuf_adds(&t->body, told++ > 0 ? "," : "");
         fake_write(o, t->metadata_only, &t->body);
@@ -555,7 +558,7 @@ static void answer_list(struct fake_api *f, struct transfer *t)
     size_t at = 0, told = 0;
     char token[64];
 
-    parameter(t, "continue", token, sizeof(token));
+    read_parameter(t, "continue", token, sizeof(token));
     if (token[0] && !f->endless) {
         if (sscanf(token, "s%u.%zu", &id, &at) != 2 ||
             f->snapshots[id % FAKE_SNAPSHOTS].version < f->compacted ||
@@ -564,7 +567,7 @@ static void answer_list(struct fake_api *f, struct transfer *t)
             return;
         }
     } else {
-        if (number_parameter(t, "resourceVersion") > f->version - f->behind) {
+        if (read_number_parameter(t, "resourceVersion") > f->version - f->behind) {
             answer(t, 504,
                    "{\"kind\":\"Status\",\"code\":504,\"details\":{\"causes\":[{\"reason\":"
                    "\"ResourceVersionTooLarge\"}]}}");
@@ -578,11 +581,11 @@ static void answer_list(struct fake_api *f, struct transfer *t)
     }
     snapshot = &f->snapshots[id % FAKE_SNAPSHOTS];
 
-    bool paginate = f->paginates && number_parameter(t, "limit") > 0;
+    bool paginate = f->paginates && read_number_parameter(t, "limit") > 0;
     answer(t, 200, "{");
     strbuf_adds(&t->body, "\"items\":[");
     for (; at < snapshot->count && !(paginate && told == PAGE_OBJECTS); at++) {
-        if (!is_wanted(t, &snapshot->objects[at]))
+        if (!matches_request(t, &snapshot->objects[at]))
             continue;
         strbuf_adds(&t->body, told++ > 0 ? "," : "");
         fake_write(&snapshot->objects[at], t->metadata_only, &t->body);
@@ -600,7 +603,7 @@ static void answer_fetch(struct fake_api *f, struct transfer *t)
     for (size_t i = 0; i < f->count; i++) {
         const struct fake_object *o = &f->objects[i];
 
-        if (!is_wanted(t, o) || !is_named(t, o))
+        if (!matches_request(t, o) || !has_requested_name(t, o))
             continue;
         answer(t, 200, "");
         t->content_type = "application/json";
@@ -631,7 +634,7 @@ static void send_bookmark(struct fake_api *f, struct transfer *t, bool filled)
 static void answer_stream(struct fake_api *f, struct transfer *t)
 {
     bool fill = strstr(t->path, "sendInitialEvents=true") != NULL;
-    uint64_t since = number_parameter(t, "resourceVersion");
+    uint64_t since = read_number_parameter(t, "resourceVersion");
 
     if (fill && !f->streaming_lists) {
         answer(t, 422, "{\"kind\":\"Status\",\"code\":422}");
@@ -641,7 +644,7 @@ static void answer_stream(struct fake_api *f, struct transfer *t)
     t->state = TRANSFER_STREAMING;
     t->bookmarks = f->bookmarks;
     t->bookmark_ms = f->now_ms + BOOKMARK_MS;
-    t->ends_ms = f->now_ms + (int64_t)number_parameter(t, "timeoutSeconds") * 1000;
+    t->ends_ms = f->now_ms + (int64_t)read_number_parameter(t, "timeoutSeconds") * 1000;
     t->seen = since;
     if (!fill && since < f->compacted) {
         strbuf_adds(&t->body,
@@ -653,7 +656,7 @@ static void answer_stream(struct fake_api *f, struct transfer *t)
         return;
     t->seen = f->version;
     for (size_t i = 0; i < f->count; i++) {
-        if (is_wanted(t, &f->objects[i]))
+        if (matches_request(t, &f->objects[i]))
             send_change(t, "ADDED", &f->objects[i]);
     }
     send_bookmark(f, t, true);
@@ -737,11 +740,11 @@ static void begin(struct fake_api *f, struct transfer *t)
 {
     if (f->unreachable) {
         answer(t, 0, "");
-    } else if (fault(f)) {
+    } else if (has_fault(f)) {
         refuse(f, t);
-    } else if (!is_kind(t) && !strchr(t->path, '?')) {
+    } else if (!parse_resource_path(t) && !strchr(t->path, '?')) {
         answer_discovery(f, t);
-    } else if (!is_kind(t) || !f->served[t->kind]) {
+    } else if (!parse_resource_path(t) || !f->served[t->kind]) {
         answer(t, 404, "404 page not found\n");
     } else if (f->forbidden[t->kind]) {
         answer(t, 403, "{\"kind\":\"Status\",\"code\":403,\"message\":\"forbidden\"}");
@@ -749,12 +752,12 @@ static void begin(struct fake_api *f, struct transfer *t)
         answer_fetch(f, t);
     } else if (strstr(t->path, "watch=true")) {
         answer_stream(f, t);
-    } else if (is_glance(t)) {
-        answer_glance(f, t);
+    } else if (is_single_list(t)) {
+        answer_single_list(f, t);
     } else {
         answer_list(f, t);
     }
-    if (t->state == TRANSFER_SENDING && t->http_status == 200 && fault(f)) {
+    if (t->state == TRANSFER_SENDING && t->http_status == 200 && has_fault(f)) {
         t->cut_at = fake_random(f, (uint32_t)t->body.len + 1);
         t->cut_looks_fine = fake_random(f, 2);
     }
@@ -762,8 +765,8 @@ static void begin(struct fake_api *f, struct transfer *t)
 
 /* ---- sending ---- */
 
-/* What goes wrong on a stream that is open. */
-static void disturb(struct fake_api *f, struct transfer *t)
+/* Injects a random fault into an open stream. */
+static void inject_stream_fault(struct fake_api *f, struct transfer *t)
 {
     switch (fake_random(f, 7)) {
     case 0:
@@ -795,8 +798,8 @@ static void disturb(struct fake_api *f, struct transfer *t)
     }
 }
 
-/* Where the changes after a version begin in the log, which is in order. */
-static size_t first_after(const struct fake_api *f, uint64_t version)
+/* Returns the index of the first change after a version in the log, which is sorted by version. */
+static size_t find_first_after(const struct fake_api *f, uint64_t version)
 {
     size_t begin = 0, end = f->log_count;
 
@@ -811,30 +814,30 @@ static size_t first_after(const struct fake_api *f, uint64_t version)
     return begin;
 }
 
-/* Put what has happened since into the body. */
-static void catch_up(struct fake_api *f, struct transfer *t)
+/* Appends the changes after t->seen to the body of a stream, and a bookmark if it is due. */
+static void append_changes(struct fake_api *f, struct transfer *t)
 {
-    for (size_t i = first_after(f, t->seen); i < f->log_count && !t->deaf; i++) {
+    for (size_t i = find_first_after(f, t->seen); i < f->log_count && !t->deaf; i++) {
         const struct fake_change *c = &f->log[i];
 
         if (c->version > f->version - f->behind)
             break;
         t->seen = c->version;
-        if (!is_wanted(t, &c->object))
+        if (!matches_request(t, &c->object))
             continue;
         send_change(t, c->type, &c->object);
-        if (fault(f)) {
-            disturb(f, t);
+        if (has_fault(f)) {
+            inject_stream_fault(f, t);
             return;
         }
     }
-    /* To one that is ahead of it a server keeps silent. */
+    /* A server sends no bookmark to a client that is ahead of it. */
     if (!t->deaf && t->bookmarks && f->version - f->behind >= t->seen &&
         f->now_ms >= t->bookmark_ms)
         send_bookmark(f, t, false);
 }
 
-/* Send a piece. True if there was one; `t` may be gone. */
+/* Sends a random part of the rest of the body. Returns false if no bytes are left. May free `t`. */
 static bool send_piece(struct fake_api *f, struct transfer *t)
 {
     size_t end = t->body.len < t->cut_at ? t->body.len : t->cut_at;
@@ -852,7 +855,7 @@ static bool send_piece(struct fake_api *f, struct transfer *t)
     return true;
 }
 
-static bool turn(struct fake_api *f, struct transfer *t)
+static bool advance(struct fake_api *f, struct transfer *t)
 {
     if (t->state == TRANSFER_NEW && t->name[0] && f->slow_fetches)
         return false;
@@ -868,7 +871,7 @@ static bool turn(struct fake_api *f, struct transfer *t)
         return true;
     }
     if (t->state == TRANSFER_STREAMING && t->sent == t->body.len)
-        catch_up(f, t);
+        append_changes(f, t);
     if (send_piece(f, t))
         return true;
     if (t->state == TRANSFER_STREAMING && t->cut_at == SIZE_MAX &&
@@ -892,14 +895,14 @@ bool fake_turn(struct fake_api *f)
     size_t count = 0;
     bool busy = false;
 
-    /* What is over starts others, which have their turn next time. Nobody cancels meanwhile. */
+    /* Handlers may start new transfers, which wait for the next call, but cancel no transfer. */
     f->open_streams = 0;
     for (struct transfer *t = f->transfers; t && count < ARRAY_LEN(open); t = t->next) {
         f->open_streams += t->state == TRANSFER_STREAMING;
         open[count++] = t;
     }
     for (size_t i = 0; i < count; i++)
-        busy = turn(f, open[i]) || busy;
+        busy = advance(f, open[i]) || busy;
     return busy;
 }
 

@@ -5,10 +5,9 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * An API server without a network: keeps objects with versions and a log of
- * changes, answers lists and streams as Kubernetes does, in pieces of random
- * length, and misbehaves at random as often as it is told to. Time stands still
- * unless the test moves it.
+ * API server without a network. Keeps objects with versions and a log of changes. Answers lists and
+ * watches like Kubernetes, in parts of random length, and injects random faults at the rate
+ * fault_percent. The time changes only if the test sets now_ms.
  */
 enum fake_kind {
     FAKE_POLICY,
@@ -21,12 +20,12 @@ enum fake_kind {
     FAKE_EVENT,
     FAKE_CONFIG_MAP,
     FAKE_DEPLOYMENT,
-    FAKE_FOO,  /* A custom resource, which comes and goes. */
-    FAKE_WORK, /* Two of three belong to the binding of a ConfigMap 'x': see fake_work_ns(). */
+    FAKE_FOO,  /* Custom resource that fake_serve() can remove. */
+    FAKE_WORK, /* Two of three values belong to a binding x-configmap: fake_work_ns(). */
     FAKE_KIND_COUNT,
 };
 
-/* Of Foo: served, and not preferred. Bindings of this value refer to it. */
+/* Version of Foo that is served but not preferred. Bindings with FAKE_OLD_VALUE refer to it. */
 #define FAKE_OLD_VERSION "example.io/v1beta1"
 enum { FAKE_OLD_VALUE = 1000 };
 
@@ -44,7 +43,7 @@ struct fake_object {
     char ns[16];
     char name[16];
     uint64_t version;
-    unsigned value; /* Whatever can change about it. */
+    unsigned value; /* Content of the object; determines label and spec. */
 };
 
 struct fake_change {
@@ -67,35 +66,36 @@ struct fake_api {
     struct fake_change *log;
     size_t log_count;
     uint64_t version;
-    uint64_t compacted;         /* Changes up to here are forgotten. */
-    struct fake_snapshot *base; /* What there was before the log begins. */
-    uint64_t behind; /* By so many versions the cache that streams and lists come from. */
-    bool forgetful;  /* Lists of the past, and of some objects, are lists of all there is now. */
-    bool unlisted;   /* Lists of some objects are not found. */
+    uint64_t compacted;         /* Changes up to this version have been compacted. */
+    struct fake_snapshot *base; /* Objects before the first change of the log. */
+    /* Versions by which lists and watches lag behind. */
+    uint64_t behind;
+    bool forgetful; /* Lists of past versions, and of one object, return all present objects. */
+    bool unlisted;  /* Lists of one object by name return 404. */
     bool served[FAKE_KIND_COUNT];
     bool streaming_lists;
-    bool paginates; /* Three objects a page, from whatever version. */
-    bool endless;   /* Each list repeats its first page for ever, with a new token each time. */
+    bool paginates; /* Lists with a limit have pages of three objects. */
+    bool endless;   /* Each list repeats its first page without end, with new tokens. */
     bool bookmarks;
     bool legacy_discovery;
-    bool few_policies;      /* For whoever writes at random. */
-    bool works_wanted;      /* By whoever follows it. */
-    bool unreachable;       /* No request is answered. */
-    unsigned fault_percent; /* Of requests, and of pieces of bodies. */
+    bool few_policies;      /* For tests: random writes put few policies. */
+    bool works_wanted;      /* For tests: the source watches Works. */
+    bool unreachable;       /* All requests fail without a response. */
+    unsigned fault_percent; /* Rate of faults of requests, bodies and events. */
     int64_t now_ms;
     uint32_t random;
     struct transfer *transfers;
-    struct fake_snapshot *snapshots; /* Of lists whose pages are being asked for. */
+    struct fake_snapshot *snapshots; /* Snapshots of the latest lists, for further pages. */
     size_t snapshot_next;
-    /* Neither pages after the first count, nor lists of one object: */
+    /* Lists and watches by kind, without further pages and lists of one object. */
     uint64_t requests[FAKE_KIND_COUNT];
-    uint64_t pages; /* Pages after the first. */
+    uint64_t pages; /* Requests for pages after the first. */
     uint64_t glances;
     uint64_t discovery_requests;
-    uint64_t fetches;                /* Of single objects. */
-    bool fetched_full;               /* The last one, more than its metadata. */
-    bool slow_fetches;               /* They are not answered, for now. */
-    bool forbidden[FAKE_KIND_COUNT]; /* To us. */
+    uint64_t fetches;                /* GET requests of single objects. */
+    bool fetched_full;               /* The last fetch requested the whole object. */
+    bool slow_fetches;               /* Fetches stay unanswered. */
+    bool forbidden[FAKE_KIND_COUNT]; /* Requests for the kind return 403. */
     unsigned open_streams;
 };
 
@@ -105,38 +105,40 @@ struct transport fake_api_transport(struct fake_api *f);
 
 uint32_t fake_random(struct fake_api *f, uint32_t limit);
 
-/* Write an object, new or changed; remove one if it is there; forget old changes. */
+/* Adds or changes an object. A new object is ignored if the server has FAKE_OBJECTS_MAX objects. */
 void fake_put(struct fake_api *f, enum fake_kind kind, const char *ns, const char *name,
               unsigned value);
+/* Removes the object with index `at` of `objects`. */
 void fake_remove(struct fake_api *f, size_t at);
+/* Compacts all changes so far: watches from older versions get 410. */
 void fake_compact(struct fake_api *f);
-/* End the serving of a kind, with all its objects; or begin it again. */
+/* Sets whether a kind is served. Removes its objects if not. */
 void fake_serve(struct fake_api *f, enum fake_kind kind, bool served);
-/* What there is now. */
+/* Copies the present objects and version to `snapshot`. */
 void fake_save(const struct fake_api *f, struct fake_snapshot *snapshot);
-/* Go back to an earlier state, as after restoring a backup. Connections are lost. */
+/* Restores an earlier state, like a backup of etcd, and breaks all connections. */
 void fake_restore(struct fake_api *f, const struct fake_snapshot *snapshot);
 
-/* Append the object as it is in lists. */
+/* Appends the object as JSON, as it is in lists. */
 void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *out);
 
-/* The kind of the template of that name to which a FAKE_BINDING of that name refers. */
+/* Returns the kind of the template that a FAKE_BINDING of this name refers to. */
 enum fake_kind fake_bound_kind(const char *name);
 
-/* The reason of a FAKE_EVENT of that name. */
+/* Returns the reason of a FAKE_EVENT of this name. */
 const char *fake_event_reason(const char *name);
 
-/* The namespace of the binding that a FAKE_WORK of this value belongs to; NULL: to none. */
+/* Returns the namespace of the binding of a FAKE_WORK with this value; NULL: no binding. */
 const char *fake_work_ns(unsigned value);
 
-/* True if a policy of this value has a selector of that kind. */
+/* Returns true if a policy with this value has a selector for the kind. */
 bool fake_selects(unsigned value, enum fake_kind kind);
 
-/* Send this on the open streams of a kind, whatever it is. */
+/* Sends the text, valid or not, on the open streams of a kind. */
 void fake_say(struct fake_api *f, enum fake_kind kind, const char *text);
 
-/* Answer, and send what there is to send. True if anything was. */
+/* Answers new requests and sends parts of bodies. Returns false if no transfer advanced. */
 bool fake_turn(struct fake_api *f);
 
-/* Lose all connections. */
+/* Breaks all connections. */
 void fake_cut_all(struct fake_api *f);

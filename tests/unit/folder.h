@@ -4,27 +4,26 @@
 #include "metrics/base/base.h"
 
 /*
- * A folder of its own for one test, and what people and programs do to files in
- * it. Names are relative to the folder. Every function fails the test if it
- * cannot do what it says.
+ * Temporary folder for one test, and operations on its files. Names are relative to the folder.
+ * Each function fails the test on an error. folder_make() returns the path of a new folder.
  */
 char *folder_make(void) MUST_USE;
-/* With all that is in it; frees the path. */
+/* Removes the folder with its contents, and frees the path. */
 void folder_remove(char *folder);
 
-/* "<folder>/<name>", the caller's. */
+/* Returns "<folder>/<name>". The caller frees it. */
 char *folder_path(const char *folder, const char *name) MUST_USE;
 
-/* Open, truncate, write, close: as a careless program does. */
+/* Writes the file in place: opens, truncates, writes and closes it. */
 void folder_write(const char *folder, const char *name, const char *text);
-/* Write beside it and rename: as an editor does. */
+/* Writes a temporary file and renames it over the file, like an editor. */
 void folder_replace(const char *folder, const char *name, const char *text);
 void folder_rename(const char *folder, const char *from, const char *to);
 void folder_unlink(const char *folder, const char *name);
 void folder_mkdir(const char *folder, const char *name);
-/* With all that is in it. */
+/* Removes a subfolder with its contents. */
 void folder_rmdir(const char *folder, const char *name);
-/* `name` becomes a link that says `target`. */
+/* Creates `name` as a symbolic link to `target`. */
 void folder_link(const char *folder, const char *target, const char *name);
-/* As Kubernetes does for a mounted ConfigMap: a new link is renamed over the old one. */
+/* Renames a new link over the link `name`, as Kubernetes does for a mounted ConfigMap. */
 void folder_swap(const char *folder, const char *target, const char *name);

@@ -92,7 +92,7 @@ void follow_pass(struct follow_lab *lab, int64_t ms)
 
 void follow_put_policy(struct follow_lab *lab, const char *name, unsigned value)
 {
-    /* What is divisible by six selects ConfigMaps; the rest by seven is the priority. */
+    /* Values divisible by 6 select ConfigMaps. The value modulo 7 is the priority. */
     fake_put(&lab->api, FAKE_POLICY, "a", name, value * 6);
 }
 
@@ -112,7 +112,7 @@ void follow_remove(struct follow_lab *lab, enum fake_kind kind, const char *name
     fail_msg("there is no %s '%s'", fake_kinds[kind].kind, name);
 }
 
-static void write_something(struct follow_lab *lab)
+static void write_random_object(struct follow_lab *lab)
 {
     static const char *const names[] = {"u", "v", "w", "x", "y", "z"};
     const char *name = names[fake_random(&lab->api, ARRAY_LEN(names))];
@@ -129,7 +129,7 @@ static void write_something(struct follow_lab *lab)
 void follow_write(struct follow_lab *lab, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        write_something(lab);
+        write_random_object(lab);
 }
 
 unsigned follow_count_wrong(const struct follow_lab *lab)

@@ -11,7 +11,7 @@
 
 enum { PATH_MAX_BYTES = 256, FILE_MAX_BYTES = 1 << 20 };
 
-/* The text of the file, which the caller frees; NULL if there is no such file. */
+/* Returns the text of the file, NULL if the file does not open. The caller frees it. */
 static char *read_text(const char *path)
 {
     CLEANUP(free_cleanup) char *text = xcalloc(1, FILE_MAX_BYTES);
@@ -33,7 +33,7 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* From the file to the text, by diff, which gets the text as an open file. */
+/* Prints the differences between the file and the text, which diff reads from a memory file. */
 static void print_diff(const char *path, const char *text)
 {
     int fd = memfd_create("now", 0);

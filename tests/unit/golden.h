@@ -4,13 +4,15 @@
 #include "tests/unit/world.h"
 
 /*
- * Golden files: tests/fixtures/golden/<name> holds objects, or what the program makes of them.
- * `make golden` runs the tests with GOLDEN=write, which rewrites the latter; what changed is then
- * read in `git diff`.
+ * Golden files tests/fixtures/golden/<name> contain objects or expected output. `make golden` runs
+ * the tests with GOLDEN=write, which rewrites the expected output: review it with `git diff`.
  */
 
-/* Fail unless the file is exactly `text`, and print what differs. With GOLDEN=write, write it. */
+/*
+ * Fails and prints the differences unless the file equals `text`. With GOLDEN=write, writes `text`
+ * to the file instead.
+ */
 void golden_check(const char *name, const char *text);
 
-/* Put the array of objects in the file into the world. */
+/* Puts the objects of the file, a JSON array, into the world. */
 void golden_load(struct world *w, const char *name);

@@ -5,7 +5,7 @@
 
 #include "metrics/base/base.h"
 
-/* True if heap_bytes() counts: sanitizers allocate by themselves. */
+/* 1 if heap_bytes() is valid; 0 with sanitizers, which replace malloc(). */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HEAP_COUNTS 0
 #elif defined(__has_feature)
@@ -14,7 +14,7 @@
 #define HEAP_COUNTS 1
 #endif
 
-/* What is in use. Large tables live in mappings of their own. */
+/* Returns the allocated bytes, including large blocks, which malloc() maps separately. */
 static inline size_t heap_bytes(void)
 {
     struct mallinfo2 info = mallinfo2();

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/*
- * A client that sends bytes as they are and reads what comes, for the tests of
- * the server: what is to be tested is what no proper client sends.
- */
+/* HTTP client for tests of the server. Sends any bytes, so that tests can send invalid requests. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -17,7 +14,10 @@
 
 enum { HTTP_ANSWER_MAX = 4 * 1024 * 1024, HTTP_PATIENCE_S = 20 };
 
-/* A connection to "127.0.0.1:<port>" or "[::1]:<port>", or -1. Gives up on reads after a while. */
+/*
+ * Connects to "127.0.0.1:<port>" or "[::1]:<port>". Returns the socket, or -1 on an error. Reads
+ * time out after HTTP_PATIENCE_S seconds.
+ */
 static inline int http_connect(const char *address)
 {
     const struct timeval patience = {.tv_sec = HTTP_PATIENCE_S};
@@ -46,7 +46,7 @@ static inline bool http_send(int fd, const char *bytes, size_t len)
     return send(fd, bytes, len, MSG_NOSIGNAL) == (ssize_t)len;
 }
 
-/* Everything until the server closes; false when it does not, or breaks off. */
+/* Appends all bytes until the server closes. Returns false on a timeout or an error. */
 static inline bool http_read_all(int fd, struct strbuf *out)
 {
     char chunk[16384];
@@ -57,7 +57,10 @@ static inline bool http_read_all(int fd, struct strbuf *out)
     return n == 0;
 }
 
-/* One connection: send the bytes, read everything until the server closes. */
+/*
+ * Connects, sends the bytes, and appends all bytes until the server closes. Returns false on an
+ * error.
+ */
 static inline bool http_talk_bytes(const char *address, const char *bytes, size_t len,
                                    struct strbuf *out)
 {
@@ -74,7 +77,7 @@ static inline bool http_talk(const char *address, const char *request, struct st
     return http_talk_bytes(address, request, strlen(request), out);
 }
 
-/* What follows the headers, or NULL. */
+/* Returns the text after the headers, NULL if the headers do not end. */
 static inline const char *http_body(const struct strbuf *answer)
 {
     const char *end = strstr(answer->data, "\r\n\r\n");
@@ -82,7 +85,7 @@ static inline const char *http_body(const struct strbuf *answer)
     return end ? end + 4 : NULL;
 }
 
-/* How many status lines there are. */
+/* Returns the number of status lines. */
 static inline unsigned http_answers(const struct strbuf *answer)
 {
     unsigned count = 0;
@@ -92,7 +95,7 @@ static inline unsigned http_answers(const struct strbuf *answer)
     return count;
 }
 
-/* Unpack a gzipped body; false unless it is exactly one. */
+/* Appends the unpacked bytes. Returns false unless `bytes` is exactly one gzip stream. */
 static inline bool http_unpack(const char *bytes, size_t len, struct strbuf *out)
 {
     z_stream stream = {.next_in = (const Bytef *)bytes, .avail_in = (uInt)len};

@@ -5,6 +5,7 @@
 
 #include "metrics/base/base.h"
 
-/* Call `each` with every line of a gzipped file of JSON lines, parsed. How many lines there were.
+/*
+ * Calls `each` with every parsed line of a gzipped file of JSON lines. Returns the number of lines.
  */
 size_t lines_each(const char *path, void (*each)(const cJSON *line, void *context), void *context);

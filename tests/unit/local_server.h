@@ -3,7 +3,7 @@
 
 #include "exporter/web/server.h"
 
-/* A server on a free port of this machine, as tests that need no more of it start it. */
+/* Starts a server with few options on a free port of 127.0.0.1. Returns as server_start(). */
 static inline struct server *local_server(struct snapshot *snapshot, struct error *err)
 {
     static const char *const address = "127.0.0.1:0";

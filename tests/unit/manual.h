@@ -3,22 +3,18 @@
 
 #include "exporter/kube/http/transport.h"
 
-/*
- * A server that is asked one thing at a time and says, through the handler, what the test has it
- * say when the test has it do so.
- */
+/* Server for one request at a time, which the test answers with manual_answer(). */
 struct transfer {
-    struct transport_handler
-        handler;     /* Of the request that is open; zeroed when it is cancelled. */
-    char path[256];  /* Of the last request. */
-    char body[2048]; /* Likewise; "" if it reads. */
+    struct transport_handler handler; /* Handler of the open request, else zero. */
+    char path[256];                   /* Path of the last request. */
+    char body[2048];                  /* Body of the last request; "" without a body. */
     enum transport_method method;
     unsigned requests;
 };
 
-/* It keeps what it is asked in `transfer`, which it borrows. */
+/* Returns a transport that stores its requests in `transfer`, which must outlive it. */
 struct transport manual_transport(struct transfer *transfer);
 
-/* Answer the request that is open, whole; with the status 0 its connection is lost. */
+/* Answers the open request with the complete body. With status 0, the connection breaks. */
 void manual_answer(struct transfer *transfer, unsigned http_status, const char *body,
                    int64_t retry_after_ms);

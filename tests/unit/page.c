@@ -31,8 +31,8 @@ char *page_of(struct registry *r)
 }
 
 /*
- * The line that begins with `start`, NULL if there is none. By lengths: sanitizers look for the end
- * of each text that is compared as one, and a page has many lines.
+ * Returns the first line that begins with `start`, NULL if no line does. Compares by length: with
+ * sanitizers, strncmp() scans to the end of the page, for each line.
  */
 static const char *find_line(const char *page, const char *start)
 {
@@ -55,7 +55,7 @@ int64_t page_sum(const char *page, const char *family, const char *part)
     size_t len = strlen(family), part_len = strlen(part);
     int64_t total = 0;
 
-    /* By lengths, as in find_line(). */
+    /* Compares by length, as find_line() does. */
     for (const char *line = page; line < end; line = next + 1) {
         next = memchr(line, '\n', (size_t)(end - line));
         next = next ? next : end;
@@ -64,7 +64,7 @@ int64_t page_sum(const char *page, const char *family, const char *part)
         if (line_len <= len || memcmp(line, family, len) != 0 || !memchr("{ ", line[len], 2) ||
             !memmem(line, line_len, part, part_len))
             continue;
-        /* A label's value may hold a blank: the number is behind the last one. */
+        /* Label values may contain spaces: the number follows the last space. */
         total += (int64_t)strtod((const char *)memrchr(line, ' ', line_len), NULL);
     }
     return total;
@@ -85,8 +85,10 @@ void page_lacks(const char *page, const char *start)
         fail_msg("the page has '%s':\n%s", start, page);
 }
 
-/* True of a line of a family that remembers, or of how much of it is left out. By lengths, as in
- * find_line(). */
+/*
+ * Returns whether a line is of a family with history, or counts dropped series of such a family.
+ * Compares by length, as find_line() does.
+ */
 static bool is_history(const char *line, size_t len)
 {
     static const char dropped[] = "karmada_policy_exporter_detail_series_dropped{family=\"";
@@ -126,8 +128,8 @@ void page_drop_history(char *page)
     *kept = '\0';
 }
 
-/* Delete these members of each element of a list; the list of names ends with NULL. */
-static void forget(const cJSON *list, const char *const *names)
+/* Deletes the members with these names from each element of a list. `names` ends with NULL. */
+static void delete_members(const cJSON *list, const char *const *names)
 {
     cJSON *item;
 
@@ -146,8 +148,8 @@ void report_drop_history(struct strbuf *report)
     cJSON *tree = json_parse(report->data, report->len, NULL, &err);
 
     assert_non_null(tree);
-    forget(json_array(tree, "templates"), of_templates);
-    forget(json_array(tree, "policies"), of_policies);
+    delete_members(json_array(tree, "templates"), of_templates);
+    delete_members(json_array(tree, "policies"), of_policies);
 
     CLEANUP(free_cleanup) char *text = cJSON_Print(tree);
 

@@ -81,7 +81,7 @@ static cJSON *new_object(const char *api_version, const char *kind)
     return object;
 }
 
-/* A claim, now and then with one part missing. */
+/* Adds a claim, sometimes without its label. */
 static void add_claim(struct world *w, cJSON *metadata, const char *ns)
 {
     cJSON *labels = cJSON_GetObjectItem(metadata, "labels");
@@ -103,7 +103,7 @@ static void add_claim(struct world *w, cJSON *metadata, const char *ns)
                                 PICK(w, ids));
 }
 
-/* What Config Connector looks at, every part of it now and then. */
+/* Adds fields that Config Connector reads, each at random. */
 static void add_connector(struct world *w, cJSON *object)
 {
     cJSON *annotations =
@@ -146,7 +146,7 @@ static cJSON *random_template(struct world *w)
         cJSON_AddStringToObject(labels, "resourcetemplate.karmada.io/claimed-by", "somebody");
     if (chance(w, 2))
         add_claim(w, metadata, ns);
-    /* Now and then metadata alone, as an API server is asked for. */
+    /* Sometimes only metadata, as a source may request from an API server. */
     if (strcmp(kind[1], "Deployment") == 0 && !chance(w, 4)) {
         cJSON *spec = cJSON_AddObjectToObject(object, "spec");
         char template[256];
@@ -202,7 +202,7 @@ static cJSON *random_namespace_ids(struct world *w)
     return object;
 }
 
-/* Written and expiring within the minutes that the other times lie in, and around them. */
+/* The snapshot and the expiry are near the times of other objects. */
 static cJSON *random_lease(struct world *w)
 {
     static const int64_t start_s = 1767225600; /* 2026-01-01T00:00:00Z */
@@ -211,7 +211,7 @@ static cJSON *random_lease(struct world *w)
     int64_t written_s = start_s - 2700 + (int64_t)world_random(w, 2700);
     char expiration[32], name[96];
 
-    /* Of a topic's own project, or of that of its namespace. */
+    /* Topics name their project, or use that of their namespace. */
     snprintf(name, sizeof(name), "//pubsub.googleapis.com/projects/%s/topics/%s",
              chance(w, 2) ? PICK(w, names) : PICK(w, namespaces), PICK(w, names));
     add_metadata(w, object, "", name);
@@ -233,7 +233,7 @@ static cJSON *random_setting(struct world *w)
     return chance(w, 3) ? random_namespace_ids(w) : random_lease(w);
 }
 
-/* One of each way to choose clusters and to divide replicas. */
+/* Placements with different ways to select clusters and to divide replicas. */
 static const char *const placements[] = {
     "{}",
     "{\"clusterAffinity\":{\"clusterNames\":[\"member1\"]}}",
@@ -253,7 +253,7 @@ static const char *const placements[] = {
     "\"clusterNames\":[\"member1\"]},\"weight\":3},{\"targetCluster\":{},\"weight\":1}]}}}",
 };
 
-/* What policies and bindings have in common. */
+/* Adds fields that policies and bindings have in common. */
 static void add_propagation(struct world *w, cJSON *spec)
 {
     cJSON_AddItemToObject(spec, "placement", cJSON_Parse(PICK(w, placements)));
@@ -321,7 +321,7 @@ static cJSON *random_policy(struct world *w)
     return object;
 }
 
-/* What the scheduler made of a binding. */
+/* Adds fields of a binding that the scheduler reads or writes. */
 static void add_schedule(struct world *w, cJSON *spec)
 {
     cJSON *clusters = cJSON_AddArrayToObject(spec, "clusters");
@@ -345,8 +345,8 @@ static void add_schedule(struct world *w, cJSON *spec)
         cJSON_AddItemToObject(spec, "components", cJSON_Parse("[{\"name\":\"main\"}]"));
 }
 
-/* What Karmada notes of a template's dependencies. */
-static void add_note(struct world *w, cJSON *metadata, const char *ns)
+/* Adds, at random, the annotation of a binding that lists the dependencies of the template. */
+static void add_dependencies_annotation(struct world *w, cJSON *metadata, const char *ns)
 {
     CLEANUP(strbuf_release) struct strbuf note = STRBUF_INIT(1024);
 
@@ -376,7 +376,7 @@ static cJSON *random_binding(struct world *w)
     cJSON *spec = cJSON_AddObjectToObject(object, "spec");
     cJSON *resource = new_object(kind[0], kind[1]);
 
-    add_note(w, metadata, ns);
+    add_dependencies_annotation(w, metadata, ns);
     cJSON_AddItemToObject(spec, "resource", resource);
     cJSON_AddStringToObject(resource, "namespace", ns);
     cJSON_AddStringToObject(resource, "name", name);
@@ -440,7 +440,8 @@ static cJSON *random_cluster(struct world *w)
     return object;
 }
 
-/* What a binding of those above sends to a cluster, or a cluster-wide one, of which there is none.
+/*
+ * Returns a Work of a random ResourceBinding, or of a ClusterResourceBinding, which never exists.
  */
 static cJSON *random_work(struct world *w)
 {
@@ -470,7 +471,7 @@ static cJSON *random_work(struct world *w)
     return object;
 }
 
-/* An override policy of those above could not be applied, or could. */
+/* Returns an Event that an override policy was applied or failed. */
 static cJSON *random_event(struct world *w)
 {
     const char *ns = PICK(w, namespaces);

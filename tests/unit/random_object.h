@@ -4,12 +4,11 @@
 #include "tests/unit/world.h"
 
 /*
- * A random object of any kind that the rules look at: few names, namespaces and
- * labels, so that objects meet, and all the shapes that Karmada writes (claims,
- * complete and in part; attached and independent bindings; managedFields). The caller
- * deletes it.
+ * Returns a random object of a kind that the rules read. Names, namespaces and labels are few, so
+ * that objects refer to each other. Claims are complete or incomplete, bindings attached or
+ * independent. The caller deletes the object.
  */
 cJSON *random_object(struct world *w);
 
-/* Put so many of them into the world. */
+/* Puts `count` random objects into the world. */
 void random_objects(struct world *w, size_t count);

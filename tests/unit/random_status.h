@@ -4,8 +4,8 @@
 #include "tests/unit/world.h"
 
 /*
- * Give a binding whatever Karmada may have written of how far it has come: conditions, items of
- * its clusters and of others, evictions, suspension; each of them now and then, in part, or of
- * another type. `members` are the clusters there may be.
+ * Adds a random status to a binding: conditions, items of target clusters and of others, evictions,
+ * suspension. Each part may be absent, incomplete or of a wrong type. `members` are the names of
+ * the member clusters.
  */
 void random_status(struct world *w, cJSON *binding, const char *const *members, uint32_t count);

@@ -38,7 +38,9 @@ cJSON *json_of(const char *text)
     return tree;
 }
 
-/* Cut the next step off a path: a key, or a number where a list is stepped into. NULL at the end.
+/*
+ * Returns the next step of a path, a key or an index of a list, and advances the path. Returns NULL
+ * at the end.
  */
 static char *next_step(char **path)
 {

@@ -4,8 +4,8 @@
 #include "metrics/model/decode.h"
 
 /*
- * A pool of strings and a decoder over it. Releasing it fails the test if
- * anything still holds a string: a release that forgot one.
+ * A string pool and a decoder that uses it. reading_release() fails the test if a string is still
+ * in use: some release function has leaked it.
  */
 struct reading {
     struct intern *strings;
@@ -16,12 +16,14 @@ struct reading {
 void reading_init(struct reading *r);
 void reading_release(struct reading *r);
 
-/* JSON with ' in place of ", so that C can hold it; the test fails if it is not JSON. */
+/* Parses JSON with ' in place of ", which needs no escapes in C. Fails if it is invalid. */
 cJSON *json_of(const char *text);
 
-/* Put `value` at a path such as "spec.clusters[1].name", in the place of what is there, if
- * anything. */
+/*
+ * Sets the value at a path such as "spec.clusters[1].name". Frees the previous value, if any, and
+ * takes ownership of `value`.
+ */
 void json_put(cJSON *json, const char *path, cJSON *value);
 
-/* Both NULL, or the same text; the texts are printed if not. */
+/* Fails and prints both texts unless they are equal; NULL equals NULL. */
 void assert_text(const char *actual, const char *expected);

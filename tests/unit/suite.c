@@ -10,7 +10,7 @@
 
 static struct {
     struct CMUnitTest *tests;
-    int *lines; /* Where each one stands in the source. */
+    int *lines; /* Source line of each test. */
     size_t count;
     CMFixtureFunction set_up;
     CMFixtureFunction tear_down;
@@ -26,7 +26,7 @@ void suite_add(int line, const char *function, const char *title, CMUnitTestFunc
         abort();
     suite.tests = xreallocarray(suite.tests, suite.count + 1, sizeof(*suite.tests));
     suite.lines = xreallocarray(suite.lines, suite.count + 1, sizeof(*suite.lines));
-    /* Compilers order constructors as they like: those of a line above go before. */
+    /* The order of constructors is unspecified: keeps the tests sorted by source line. */
     for (; at > 0 && suite.lines[at - 1] > line; at--) {
         suite.tests[at] = suite.tests[at - 1];
         suite.lines[at] = suite.lines[at - 1];

@@ -2,36 +2,36 @@
 #pragma once
 
 /*
- * A unit test is a function that one of these macros opens; it is enrolled by being written:
+ * Each macro defines a unit test as a function and registers it:
  *
- *     TEST(an_empty_map_has_nothing)
+ *     TEST(an_empty_map_has_no_entries)
  *     {
  *         ...
  *     }
  *
- * Each program links suite.c, whose main() runs what was enrolled, in the order of the source, as
- * one group of cmocka's that has the program's name. An argument picks tests by name: a pattern
- * with '*' and '?'.
+ * Each program links suite.c. Its main() runs the registered tests in source order, as one cmocka
+ * group that has the name of the program. An argument is a pattern with '*' and '?': only tests
+ * with a matching name run.
  */
 
-/* First, because cmocka's fail() is a macro that our fail()'s declaration would be taken for. */
+/* Before cmocka.h: its macro fail() would break the declaration of the function fail(). */
 #include "metrics/base/error.h"
 
 #include <setjmp.h>
 
 #include <cmocka.h>
 
-/* One test. It gets NULL in *state. */
+/* Defines one test; *state is NULL. */
 #define TEST(function) TEST_WITH(function, NULL, NULL)
 
-/* One test between set_up(state) and tear_down(state), which answer 0 unless they failed. */
+/* Defines one test with set_up(state) and tear_down(state), which return 0 on success. */
 #define TEST_WITH(function, set_up, tear_down)                                                     \
     SUITE_TEST(function, suite_add(__LINE__, #function, NULL, function, NULL, set_up, tear_down))
 
 /*
- * A test for each row of a table above it: *state points to the row. The member `title` of the row
- * is a text, and the test's name is that of the function and the title; a title of NULL adds
- * nothing.
+ * Defines a test for each row of a table; *state points to the row. `title` is a member with a
+ * text. The name of the test is the function and the text, or the function only if the text is
+ * NULL.
  */
 #define TEST_ROWS(function, table, title)                                                          \
     SUITE_TEST(function, for (size_t i = 0; i < ARRAY_LEN(table); i++)                             \
@@ -39,14 +39,14 @@
                                        &(table)[i], NULL, NULL))
 
 /*
- * For rows that are made and not written: opens a function that runs before main(), and that
- * enrols its tests by ADD_TEST. The test function stands above it. The title is copied.
+ * For generated rows: defines a function that runs before main() and registers tests with ADD_TEST.
+ * Define the test function before it. ADD_TEST copies the title.
  */
 #define MADE_TESTS(maker) __attribute__((constructor)) static void maker(void)
 #define ADD_TEST(function, title, row)                                                             \
     suite_add(__LINE__, #function, title, function, row, NULL, NULL)
 
-/* Written once in a program: what runs before its first test and after its last; either is NULL. */
+/* At most once per program: functions to run before the first and after the last test, or NULL. */
 #define SUITE_WITH(set_up, tear_down)                                                              \
     __attribute__((constructor)) static void suite_fixtures(void)                                  \
     {                                                                                              \
@@ -54,7 +54,7 @@
     }                                                                                              \
     _Static_assert(1, "so that a semicolon may follow")
 
-/* ---- what the macros are made of ---- */
+/* ---- implementation of the macros ---- */
 
 #define SUITE_TEST(function, enrol)                                                                \
     static void function(void **state);                                                            \

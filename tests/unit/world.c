@@ -25,7 +25,7 @@ void world_release(struct world *w)
     store_free(w->store);
 }
 
-/* As many bytes as the limit needs, so that a byte more or less shifts little. */
+/* Reads only as many bytes as `limit` needs, so that an inserted byte changes few numbers. */
 static uint32_t choose(struct world *w, uint32_t limit)
 {
     uint32_t value = 0;
@@ -37,7 +37,7 @@ static uint32_t choose(struct world *w, uint32_t limit)
     return value % limit;
 }
 
-/* xorshift32: the same numbers everywhere, so that a failing seed fails again. */
+/* xorshift32: the same numbers on each platform, so that a failing seed can be reproduced. */
 uint32_t world_random(struct world *w, uint32_t limit)
 {
     if (w->choices)
@@ -85,8 +85,8 @@ struct entry *world_find(const struct world *w, const char *api_version, const c
     return store_find(w->store, &(struct identity){api_version, kind, ns, name});
 }
 
-/* All entries that have an object, sorted. The caller frees the array. */
-static struct entry **sorted(const struct world *w, size_t *out_count)
+/* Returns all entries with an object, sorted by entry_compare(). The caller frees the array. */
+static struct entry **list_sorted_entries(const struct world *w, size_t *out_count)
 {
     struct entry **entries = NULL;
     size_t count = 0;
@@ -114,7 +114,7 @@ static struct entry **sorted(const struct world *w, size_t *out_count)
     return entries;
 }
 
-static void inherit(struct entry *to, const struct entry *from)
+static void copy_history(struct entry *to, const struct entry *from)
 {
     const struct template *old = entry_template(from);
     const struct policy *old_policy = entry_policy(from);
@@ -138,7 +138,7 @@ static void inherit(struct entry *to, const struct entry *from)
 void world_inherit(struct world *w, const struct world *old)
 {
     size_t count;
-    CLEANUP(free_cleanup) struct entry **entries = sorted(old, &count);
+    CLEANUP(free_cleanup) struct entry **entries = list_sorted_entries(old, &count);
 
     for (size_t i = 0; i < count; i++) {
         struct entry *entry =
@@ -146,14 +146,14 @@ void world_inherit(struct world *w, const struct world *old)
                        entry_ns(entries[i]), entries[i]->name);
 
         if (entry && entry->object)
-            inherit(entry, entries[i]);
+            copy_history(entry, entries[i]);
     }
 }
 
 struct entry *world_pick(struct world *w)
 {
     size_t count;
-    CLEANUP(free_cleanup) struct entry **entries = sorted(w, &count);
+    CLEANUP(free_cleanup) struct entry **entries = list_sorted_entries(w, &count);
 
     return count ? entries[world_random(w, (uint32_t)count)] : NULL;
 }
@@ -165,7 +165,7 @@ static void dump_reference(struct strbuf *out, const char *title, const struct e
                     entry->object ? "" : "(absent)");
 }
 
-static void dump_ballot(void *context, const struct dependency_referrer *b)
+static void dump_referrer(void *context, const struct dependency_referrer *b)
 {
     struct strbuf *out = context;
 
@@ -182,7 +182,7 @@ static void dump_dependency(const struct world *w, struct strbuf *out, const str
 
     if (!d)
         return;
-    engine_dependency_referrers(w->engine, entry, dump_ballot, out);
+    engine_dependency_referrers(w->engine, entry, dump_referrer, out);
     strbuf_addf(out, " dependency(referrers=%u dangling=%u attached=%d derived=%d since=%" PRId64,
                 d->referrers, d->dangling, d->attached, d->derived, d->since_ms);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
@@ -255,7 +255,7 @@ static void dump_template(struct strbuf *out, const struct template_decision *d)
 void world_dump(const struct world *w, struct strbuf *out)
 {
     size_t count;
-    CLEANUP(free_cleanup) struct entry **entries = sorted(w, &count);
+    CLEANUP(free_cleanup) struct entry **entries = list_sorted_entries(w, &count);
 
     for (size_t i = 0; i < count; i++) {
         const struct entry *entry = entries[i];
