@@ -202,9 +202,9 @@ static enum exit_status run_help(struct invocation *invocation)
     const struct command *command = NULL;
     struct error err;
 
+    output_init(&o, invocation->out);
     if (invocation->options.help)
         return help_answer(invocation, invocation->command);
-    output_init(&o, invocation->out);
     if (arguments->count > 1)
         return invocation_refuse(invocation, "'help' takes one command");
     if (arguments->count == 1) {
