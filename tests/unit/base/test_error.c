@@ -5,11 +5,11 @@
 #include "metrics/base/utf8.h"
 #include "tests/unit/suite.h"
 
-#undef fail /* cmocka has a macro of that name, and so have we a function. */
+#undef fail /* cmocka defines a macro fail(), which would hide the function fail() of error.h. */
 
 enum { TEXT_MAX = sizeof(((struct error *)NULL)->text) - 1 };
 
-TEST(fail_writes_the_text_and_answers_false)
+TEST(fail_sets_the_text_and_returns_false)
 {
     struct error err;
 
@@ -17,7 +17,7 @@ TEST(fail_writes_the_text_and_answers_false)
     assert_string_equal(err.text, "cannot open 'a.yaml': 2");
 }
 
-TEST(fail_in_puts_context_in_front)
+TEST(fail_in_prepends_the_context)
 {
     struct error err;
 
@@ -26,7 +26,7 @@ TEST(fail_in_puts_context_in_front)
     assert_string_equal(err.text, "reading 'a.yaml': no such file");
 }
 
-TEST(arguments_may_be_the_text_itself)
+TEST(text_of_the_error_may_be_an_argument)
 {
     struct error err;
 
@@ -37,8 +37,7 @@ TEST(arguments_may_be_the_text_itself)
     assert_string_equal(err.text, "again outer (inner): outer (inner)");
 }
 
-/* Lengths around the limit: what fits is kept whole, what does not ends in an ellipsis. */
-TEST(a_text_is_cut_only_where_it_must)
+TEST(text_above_the_maximum_ends_in_an_ellipsis)
 {
     char text[TEXT_MAX + 3];
     struct error err;
@@ -60,13 +59,13 @@ static struct cut_case {
     const char *name;
     const char *character;
 } cut_cases[] = {
-    {"a character of two bytes is never cut in half", "\xc3\xa9"},
-    {"a character of three bytes is never cut in half", "\xe2\x82\xac"},
-    {"a character of four bytes is never cut in half", "\xf0\x9f\x98\x80"},
+    {"characters of two bytes", "\xc3\xa9"},
+    {"characters of three bytes", "\xe2\x82\xac"},
+    {"characters of four bytes", "\xf0\x9f\x98\x80"},
 };
 
-/* Each shift puts another byte of a character at the place of the cut. */
-TEST_ROWS(cut, cut_cases, name)
+/* Each `shift` moves another byte of a character to the end of the text. */
+TEST_ROWS(long_text_is_cut_between, cut_cases, name)
 {
     const struct cut_case *c = *state;
 
@@ -91,7 +90,7 @@ TEST_ROWS(cut, cut_cases, name)
     }
 }
 
-TEST(bytes_that_are_no_utf8_are_cut_all_the_same)
+TEST(invalid_utf8_is_cut_at_the_maximum)
 {
     char text[600];
     struct error err;
@@ -102,7 +101,7 @@ TEST(bytes_that_are_no_utf8_are_cut_all_the_same)
     assert_string_equal(err.text + TEXT_MAX - 3, "...");
 }
 
-TEST(a_long_context_leaves_a_valid_text)
+TEST(long_context_is_cut_and_ends_in_an_ellipsis)
 {
     char context[700];
     struct error err;

@@ -8,7 +8,7 @@ static void free_pool(struct intern **pool)
     intern_free(*pool);
 }
 
-TEST(equal_texts_are_one_pointer)
+TEST(equal_strings_share_one_pointer)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
     char twin[] = "default";
@@ -21,7 +21,7 @@ TEST(equal_texts_are_one_pointer)
     assert_int_equal(intern_count(pool), 2);
 }
 
-TEST(a_string_goes_with_its_last_holder)
+TEST(string_is_freed_with_its_last_reference)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
@@ -37,7 +37,7 @@ TEST(a_string_goes_with_its_last_holder)
     assert_int_equal(intern_count(pool), 0);
 }
 
-TEST(finding_holds_nothing)
+TEST(intern_find_takes_no_reference)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
@@ -48,7 +48,7 @@ TEST(finding_holds_nothing)
     assert_null(intern_find(pool, "a"));
 }
 
-TEST(the_empty_text_and_nulls_are_fine)
+TEST(empty_strings_and_null_pointers_are_accepted)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
@@ -60,8 +60,8 @@ TEST(the_empty_text_and_nulls_are_fine)
     intern_free(NULL);
 }
 
-/* As many strings as it takes to grow the table often, each held one to five times. */
-TEST(many_strings_come_and_go)
+/* Enough strings to grow the hash table several times, with one to five references each. */
+TEST(many_strings_are_added_and_dropped)
 {
     enum { COUNT = 2000 };
     CLEANUP(free_pool) struct intern *pool = intern_new(11);

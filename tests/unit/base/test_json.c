@@ -23,7 +23,7 @@ static int drop_members(void **state)
     return 0;
 }
 
-TEST_WITH(accessors_answer_what_is_there, parse_members, drop_members)
+TEST_WITH(accessors_return_present_members, parse_members, drop_members)
 {
     const cJSON *o = *state;
 
@@ -40,7 +40,7 @@ TEST_WITH(accessors_answer_what_is_there, parse_members, drop_members)
     assert_ptr_equal(json_array(o, "a"), json_get(o, "a"));
 }
 
-TEST_WITH(accessors_fall_back, parse_members, drop_members)
+TEST_WITH(accessors_return_the_fallback_for_other_types, parse_members, drop_members)
 {
     static const char *const not_numbers[] = {"s", "half", "huge", "toobig", "t", "n", "a", "none"};
     const cJSON *o = *state;
@@ -59,7 +59,7 @@ TEST_WITH(accessors_fall_back, parse_members, drop_members)
     assert_null(json_get(o, "I"));
 }
 
-TEST_WITH(look_ups_chain_through_anything, parse_members, drop_members)
+TEST_WITH(lookups_in_other_values_return_the_fallback, parse_members, drop_members)
 {
     const cJSON *o = *state;
 
@@ -95,20 +95,24 @@ static struct accept_case {
     {"a surrogate pair", TEXT("\"\\ud83d\\ude00\"")},
     {"an escaped backslash before u0000", TEXT("\"\\\\u0000\"")},
     {"UTF-8 of every length", TEXT("\"a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"")},
-    {"the edges of UTF-8", TEXT("\"\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80"
-                                "\x80\xf4\x8f\xbf\xbf\"")},
+    {"the first and last character of each UTF-8 length",
+     TEXT("\"\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80"
+          "\x80\xf4\x8f\xbf\xbf\"")},
     {"DEL", TEXT("\"\x7f\"")},
-    /* Lenient, and alike whether plain ASCII takes the short way or not. */
+    /*
+     * Invalid JSON that the parser accepts, in plain ASCII and beside UTF-8: each uses its own
+     * checks.
+     */
     {"a leading zero", TEXT("[01]")},
     {"a leading zero beside UTF-8", TEXT("[01,\"\xc3\xa9\"]")},
     {"a point without digits", TEXT("[1.]")},
     {"a point without digits beside UTF-8", TEXT("[1.,\"\xc3\xa9\"]")},
     {"a raw tab in a string", TEXT("\"a\tb\"")},
     {"a raw tab beside UTF-8", TEXT("\"a\t\xc3\xa9\"")},
-    {"brackets in a string are no depth", TEXT("\"[[[[[[{{{{{\"")},
+    {"brackets in a string do not nest", TEXT("\"[[[[[[{{{{{\"")},
 };
 
-TEST_ROWS(accept, accept_cases, name)
+TEST_ROWS(valid_json_is_parsed, accept_cases, name)
 {
     const struct accept_case *c = *state;
     struct error err;
@@ -121,9 +125,9 @@ static struct refuse_case {
     const char *name;
     struct text json;
     struct json_position where;
-    const char *reason; /* Some words of it. */
+    const char *reason; /* Part of the error text. */
 } refuse_cases[] = {
-    {"nothing", TEXT(""), {1, 1}, "no JSON value"},
+    {"an empty text", TEXT(""), {1, 1}, "no JSON value"},
     {"white space alone", TEXT(" \n "), {2, 2}, "no JSON value"},
     {"an open object", TEXT("{\"a\":1"), {1, 7}, "in the middle"},
     {"an open array", TEXT("[1,\n"), {2, 1}, "in the middle"},
@@ -131,15 +135,15 @@ static struct refuse_case {
     {"a string that ends in a backslash", TEXT("\"\\"), {1, 2}, "escape"},
     {"text after the value", TEXT("{}\n x"), {2, 2}, "after the end"},
     {"a second value", TEXT("{}{}"), {1, 3}, "after the end"},
-    {"a comma too many in an array", TEXT("[1,]"), {1, 4}, "a value"},
-    {"a comma too many in an object", TEXT("{\"a\":1,}"), {1, 8}, "quoted key"},
+    {"a trailing comma in an array", TEXT("[1,]"), {1, 4}, "a value"},
+    {"a trailing comma in an object", TEXT("{\"a\":1,}"), {1, 8}, "quoted key"},
     {"a comma alone", TEXT("[,]"), {1, 2}, "a value"},
     {"a missing comma", TEXT("[1 2]"), {1, 4}, "','"},
     {"a missing colon", TEXT("{\"a\" 1}"), {1, 6}, "':'"},
     {"a key without quotes", TEXT("{a:1}"), {1, 2}, "quoted key"},
     {"the wrong bracket", TEXT("[1}"), {1, 3}, "closing bracket"},
     {"a closing bracket alone", TEXT("]"), {1, 1}, "a value"},
-    {"a half word", TEXT("[tru]"), {1, 2}, "a value"},
+    {"an incomplete word", TEXT("[tru]"), {1, 2}, "a value"},
     {"a word in capitals", TEXT("[True]"), {1, 2}, "a value"},
     {"a leading plus", TEXT("[+1]"), {1, 2}, "a value"},
     {"a bare minus", TEXT("[-]"), {1, 2}, "number"},
@@ -148,7 +152,7 @@ static struct refuse_case {
     {"a raw NUL outside", TEXT("[1,\0 2]"), {1, 4}, "NUL byte"},
     {"a raw NUL at the end", TEXT("[1]\0"), {1, 4}, "NUL byte"},
     {"an escaped NUL", TEXT("[\"a\\u0000\"]"), {1, 4}, "NUL character"},
-    {"hexadecimal that is none", TEXT("\"\\u00g0\""), {1, 2}, "hexadecimal"},
+    {"an escape with a digit that is not hexadecimal", TEXT("\"\\u00g0\""), {1, 2}, "hexadecimal"},
     {"an unknown escape", TEXT("\"\\x41\""), {1, 2}, "escape"},
     {"the first half of a pair alone", TEXT("\"\\ud83d\""), {1, 2}, "surrogate"},
     {"the second half of a pair alone", TEXT("\"\\ude00\""), {1, 2}, "surrogate"},
@@ -165,7 +169,7 @@ static struct refuse_case {
     {"UTF-8 outside a string", TEXT("[\xc3\xa9]"), {1, 2}, "a value"},
 };
 
-TEST_ROWS(refuse, refuse_cases, name)
+TEST_ROWS(invalid_json_is_rejected, refuse_cases, name)
 {
     const struct refuse_case *c = *state;
     struct json_position where = {0};
@@ -177,7 +181,7 @@ TEST_ROWS(refuse, refuse_cases, name)
     assert_int_equal(where.column, c->where.column);
 }
 
-static void nest(struct strbuf *out, unsigned depth, const char *open, const char *close)
+static void write_nested(struct strbuf *out, unsigned depth, const char *open, const char *close)
 {
     strbuf_reset(out);
     for (unsigned i = 0; i < depth; i++)
@@ -187,19 +191,19 @@ static void nest(struct strbuf *out, unsigned depth, const char *open, const cha
         strbuf_adds(out, close);
 }
 
-TEST(the_deepest_nesting_is_exact)
+TEST(nesting_above_the_maximum_is_rejected)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
     struct json_position where;
     struct error err;
 
-    nest(&text, JSON_DEPTH_MAX, "[", "]");
+    write_nested(&text, JSON_DEPTH_MAX, "[", "]");
     CLEANUP(json_cleanup) cJSON *arrays = json_parse(text.data, text.len, NULL, &err);
     assert_non_null(arrays);
-    nest(&text, JSON_DEPTH_MAX, "{\"a\":", "}");
+    write_nested(&text, JSON_DEPTH_MAX, "{\"a\":", "}");
     CLEANUP(json_cleanup) cJSON *objects = json_parse(text.data, text.len, NULL, &err);
     assert_non_null(objects);
-    nest(&text, JSON_DEPTH_MAX + 1, "[", "]");
+    write_nested(&text, JSON_DEPTH_MAX + 1, "[", "]");
     assert_null(json_parse(text.data, text.len, &where, &err));
     assert_int_equal(where.column, JSON_DEPTH_MAX + 1);
     assert_non_null(strstr(err.text, "128 levels"));
@@ -210,7 +214,7 @@ static struct quote_case {
     const char *text;
     const char *quoted;
 } quote_cases[] = {
-    {"nothing", "", "\"\""},
+    {"an empty text", "", "\"\""},
     {"plain", "a/b <c> 'd'", "\"a/b <c> 'd'\""},
     {"quotes and backslashes", "\"\\", "\"\\\"\\\\\""},
     {"short escapes", "\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""},
@@ -220,7 +224,7 @@ static struct quote_case {
      "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\""},
 };
 
-TEST_ROWS(quote, quote_cases, name)
+TEST_ROWS(text_is_quoted, quote_cases, name)
 {
     const struct quote_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
@@ -229,8 +233,8 @@ TEST_ROWS(quote, quote_cases, name)
     assert_string_equal(out.data, c->quoted);
 }
 
-/* Writes a code point of the first plane as UTF-8, with a NUL. */
-static void put_point(char out[4], uint32_t point)
+/* Writes a code point below U+10000 as UTF-8, terminated by NUL. */
+static void write_code_point(char out[4], uint32_t point)
 {
     size_t len = 0;
 
@@ -242,8 +246,8 @@ static void put_point(char out[4], uint32_t point)
     out[len] = '\0';
 }
 
-/* Every code point of the first plane: raw if it is safe, else an escape of the same value. */
-TEST(a_quoted_code_point_is_safe_on_a_terminal_and_has_the_same_value)
+/* Code points 1 to U+FFFF except surrogates. */
+TEST(quoted_code_point_is_terminal_safe_and_parses_back)
 {
     for (uint32_t point = 1; point < 0x10000; point++) {
         CLEANUP(strbuf_release) struct strbuf quoted = STRBUF_INIT(4096);
@@ -252,7 +256,7 @@ TEST(a_quoted_code_point_is_safe_on_a_terminal_and_has_the_same_value)
 
         if (point >= 0xD800 && point < 0xE000)
             continue;
-        put_point(raw, point);
+        write_code_point(raw, point);
         json_quote(&quoted, raw);
         for (const char *at = quoted.data; *at != '\0';)
             assert_false(utf8_is_unsafe(utf8_next(&at)));
@@ -271,15 +275,15 @@ static struct escape_case {
     const char *json;
     const char *escaped;
 } escape_cases[] = {
-    {"a text without dangerous characters stays", "{\n\t\"a\": \"gr\xC3\xBC\xC3\x9F\"\r\n}",
+    {"safe characters are unchanged", "{\n\t\"a\": \"gr\xC3\xBC\xC3\x9F\"\r\n}",
      "{\n\t\"a\": \"gr\xC3\xBC\xC3\x9F\"\r\n}"},
-    {"a dangerous character is escaped", "{\"\xC2\x9B\":\"\xE2\x80\xAE\x7F\"}",
+    {"an unsafe character", "{\"\xC2\x9B\":\"\xE2\x80\xAE\x7F\"}",
      "{\"\\u009b\":\"\\u202e\\u007f\"}"},
-    {"a backslash before it belongs to another escape", "\"\\\\\xE2\x80\xAE\"", "\"\\\\\\u202e\""},
-    {"broken UTF-8 is replaced", "\"\xFF\"", "\"\xEF\xBF\xBD\""},
+    {"an unsafe character after an escaped backslash", "\"\\\\\xE2\x80\xAE\"", "\"\\\\\\u202e\""},
+    {"invalid UTF-8 is replaced", "\"\xFF\"", "\"\xEF\xBF\xBD\""},
 };
 
-TEST_ROWS(escape, escape_cases, name)
+TEST_ROWS(json_text_is_escaped, escape_cases, name)
 {
     const struct escape_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
@@ -288,7 +292,7 @@ TEST_ROWS(escape, escape_cases, name)
     assert_string_equal(out.data, c->escaped);
 }
 
-TEST(positions_count_lines_and_bytes)
+TEST(json_position_counts_lines_and_bytes)
 {
     struct json_position p;
 

@@ -6,14 +6,14 @@
 
 enum { LOG_MAX = 1 << 20 };
 
-/* Writes down what is handed out, as "<offset>:<object>" lines, and may refuse one of them. */
+/* Objects as lines "<offset>:<object>"; record_object() may reject one of them. */
 struct recorder {
     struct strbuf log;
     unsigned count;
-    unsigned stop_at; /* Refuse the object of this number; 0 for none. */
+    unsigned stop_at; /* Number of the object to reject, from 1; 0 to accept all objects. */
 };
 
-static bool record(void *context, const char *json, size_t len, size_t offset)
+static bool record_object(void *context, const char *json, size_t len, size_t offset)
 {
     struct recorder *r = context;
 
@@ -46,7 +46,7 @@ struct run {
     unsigned stop_at;
 };
 
-/* Feed everything in pieces of `step` bytes. */
+/* Feeds the input of `run` in pieces of `step` bytes. */
 static void run_in_pieces(const struct run *run, size_t step, struct outcome *out)
 {
     struct json_frame f;
@@ -56,7 +56,7 @@ static void run_in_pieces(const struct run *run, size_t step, struct outcome *ou
         .rest = STRBUF_INIT(LOG_MAX),
         .fine = true,
     };
-    json_frame_init(&f, run->mode, run->max, record, &out->recorder);
+    json_frame_init(&f, run->mode, run->max, record_object, &out->recorder);
     for (size_t at = 0; at < run->len && out->fine; at += step) {
         size_t left = run->len - at;
 
@@ -79,20 +79,20 @@ static struct frame_case {
     {"one event", JSON_FRAME_EVENTS, "{\"a\":1}", "0:{\"a\":1}\n", "", false},
     {"events by line", JSON_FRAME_EVENTS, "{\"a\":1}\n{\"b\":[{}]}\r\n",
      "0:{\"a\":1}\n8:{\"b\":[{}]}\n", "", false},
-    {"events without a line between", JSON_FRAME_EVENTS, "{}{}[1]", "0:{}\n2:{}\n4:[1]\n", "",
-     false},
-    {"an event that is cut off", JSON_FRAME_EVENTS, "{}\n{\"a\":", "0:{}\n", "", true},
+    {"events without line breaks", JSON_FRAME_EVENTS, "{}{}[1]", "0:{}\n2:{}\n4:[1]\n", "", false},
+    {"an incomplete event", JSON_FRAME_EVENTS, "{}\n{\"a\":", "0:{}\n", "", true},
     {"brackets in strings", JSON_FRAME_EVENTS, "{\"}{\":\"]\\\"}[\\\\\"}{}",
      "0:{\"}{\":\"]\\\"}[\\\\\"}\n16:{}\n", "", false},
     {"a string longer than a word", JSON_FRAME_EVENTS,
      "{\"k\":\"0123456789012345678901234567890123456789\\\"}\"}",
      "0:{\"k\":\"0123456789012345678901234567890123456789\\\"}\"}\n", "", false},
-    {"what is no object is handed out too", JSON_FRAME_EVENTS, "Internal error\n{} 12 \"a }\" ]\n",
-     "0:Internal\n9:error\n15:{}\n18:12\n21:\"a }\"\n27:]\n", "", false},
-    {"a word that nothing ends", JSON_FRAME_EVENTS, "{} tru", "0:{}\n", "", true},
+    {"words, numbers and strings count as objects", JSON_FRAME_EVENTS,
+     "Internal error\n{} 12 \"a }\" ]\n", "0:Internal\n9:error\n15:{}\n18:12\n21:\"a }\"\n27:]\n",
+     "", false},
+    {"a word at the end of the stream", JSON_FRAME_EVENTS, "{} tru", "0:{}\n", "", true},
     {"a word right before an object", JSON_FRAME_EVENTS, "x{}", "0:x\n1:{}\n", "", false},
-    {"\"items\" means nothing among events", JSON_FRAME_EVENTS, "{\"items\":[{},{}]}",
-     "0:{\"items\":[{},{}]}\n", "", false},
+    {"\"items\" in an event", JSON_FRAME_EVENTS, "{\"items\":[{},{}]}", "0:{\"items\":[{},{}]}\n",
+     "", false},
 
     {"an empty list", JSON_FRAME_LIST, "{\"items\":[]}", "", "{\"items\":[]}", false},
     {"a list", JSON_FRAME_LIST,
@@ -103,26 +103,26 @@ static struct frame_case {
      "14:{}\n20:{}\n", "{ \"items\" : [] , \"x\" : 1 }\n", false},
     {"members after the items", JSON_FRAME_LIST, "{\"items\":[{}],\"m\":[1,2]}", "10:{}\n",
      "{\"items\":[],\"m\":[1,2]}", false},
-    {"only \"items\" at the top is cut", JSON_FRAME_LIST,
+    {"only the top-level \"items\" is emptied", JSON_FRAME_LIST,
      "{\"x\":{\"items\":[{}]},\"y\":[{\"items\":[1]}],\"items\":[{\"items\":[2]}]}",
      "49:{\"items\":[2]}\n", "{\"x\":{\"items\":[{}]},\"y\":[{\"items\":[1]}],\"items\":[]}",
      false},
-    {"\"items\" as a value is no key", JSON_FRAME_LIST, "{\"kind\":\"items\",\"a\":[{}]}", "",
+    {"\"items\" as a value", JSON_FRAME_LIST, "{\"kind\":\"items\",\"a\":[{}]}", "",
      "{\"kind\":\"items\",\"a\":[{}]}", false},
-    {"keys that only begin alike", JSON_FRAME_LIST,
+    {"keys that resemble \"items\"", JSON_FRAME_LIST,
      "{\"item\":[1],\"itemss\":[2],\"Items\":[3],\"it\\u0065ms\":[4],\"\":[5]}", "",
      "{\"item\":[1],\"itemss\":[2],\"Items\":[3],\"it\\u0065ms\":[4],\"\":[5]}", false},
-    {"items that are no array", JSON_FRAME_LIST, "{\"items\":{\"a\":[{}]}}", "",
+    {"items that are not an array", JSON_FRAME_LIST, "{\"items\":{\"a\":[{}]}}", "",
      "{\"items\":{\"a\":[{}]}}", false},
     {"items that are null", JSON_FRAME_LIST, "{\"items\":null,\"a\":[{}]}", "",
      "{\"items\":null,\"a\":[{}]}", false},
-    {"items that are no objects", JSON_FRAME_LIST, "{\"items\":[1,\"a,]\",null,[2,3] ]}",
+    {"items that are not objects", JSON_FRAME_LIST, "{\"items\":[1,\"a,]\",null,[2,3] ]}",
      "10:1\n12:\"a,]\"\n18:null\n23:[2,3]\n", "{\"items\":[]}", false},
-    {"a list that is cut off in an item", JSON_FRAME_LIST, "{\"items\":[{\"a\":", "",
+    {"a list that ends inside an item", JSON_FRAME_LIST, "{\"items\":[{\"a\":", "", "{\"items\":[",
+     true},
+    {"a list that ends between items", JSON_FRAME_LIST, "{\"items\":[{},", "10:{}\n",
      "{\"items\":[", true},
-    {"a list that is cut off between items", JSON_FRAME_LIST, "{\"items\":[{},", "10:{}\n",
-     "{\"items\":[", true},
-    {"a list that is cut off in its rest", JSON_FRAME_LIST, "{\"items\":[],\"m", "",
+    {"a list that ends after its items", JSON_FRAME_LIST, "{\"items\":[],\"m", "",
      "{\"items\":[],\"m", true},
     {"a status instead of a list", JSON_FRAME_LIST, "{\"kind\":\"Status\",\"code\":410}", "",
      "{\"kind\":\"Status\",\"code\":410}", false},
@@ -130,7 +130,7 @@ static struct frame_case {
      false},
 };
 
-static void check(const struct frame_case *c, size_t step)
+static void check_frame_case(const struct frame_case *c, size_t step)
 {
     const struct run run = {c->mode, c->input, strlen(c->input), 4096, 0};
     CLEANUP(outcome_release) struct outcome o;
@@ -142,18 +142,18 @@ static void check(const struct frame_case *c, size_t step)
     assert_int_equal(o.complete, !c->incomplete);
 }
 
-/* Every row whole, and cut into pieces of every size. */
-TEST_ROWS(frame_row, frame_cases, name)
+/* Feeds the input in one piece, and in pieces of each size. */
+TEST_ROWS(stream_is_framed, frame_cases, name)
 {
     const struct frame_case *c = *state;
 
-    check(c, SIZE_MAX / 2);
+    check_frame_case(c, SIZE_MAX / 2);
     for (size_t step = 1; step <= strlen(c->input); step++)
-        check(c, step);
+        check_frame_case(c, step);
 }
 
-/* Whatever the outcome, it does not depend on where the bytes were cut. */
-static void check_cuts(const struct run *run)
+/* Checks that pieces of 1 to 11 bytes have the same outcome as the whole input. */
+static void check_piece_sizes(const struct run *run)
 {
     CLEANUP(outcome_release) struct outcome whole;
 
@@ -171,7 +171,7 @@ static void check_cuts(const struct run *run)
     }
 }
 
-TEST(random_bytes_do_not_depend_on_cuts)
+TEST(outcome_does_not_depend_on_the_size_of_pieces)
 {
     static const char *const words[] = {
         "{",  "}",     "[", "]",         "\"",   "\\", ",",    ":",           " ",
@@ -186,15 +186,15 @@ TEST(random_bytes_do_not_depend_on_cuts)
             random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
             strbuf_adds(&text, words[(random >> 40) % ARRAY_LEN(words)]);
         }
-        check_cuts(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 4096, 0});
-        check_cuts(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 0});
-        check_cuts(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 9, 0});
-        check_cuts(&(struct run){JSON_FRAME_LIST, text.data, text.len, 24, 0});
-        check_cuts(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 2});
+        check_piece_sizes(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 4096, 0});
+        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 0});
+        check_piece_sizes(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 9, 0});
+        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 24, 0});
+        check_piece_sizes(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 2});
     }
 }
 
-TEST(an_object_may_be_as_large_as_the_ceiling)
+TEST(object_above_the_maximum_is_an_error)
 {
     const struct run fits = {JSON_FRAME_EVENTS, "{\"a\":1}{\"a\":2}", 14, 7, 0};
     const struct run too_large = {JSON_FRAME_EVENTS, "{}{\"a\":12}{}", 12, 7, 0};
@@ -210,7 +210,7 @@ TEST(an_object_may_be_as_large_as_the_ceiling)
     assert_string_equal(p.err.text, "the object at byte 2 is larger than 7 bytes");
 }
 
-TEST(the_rest_has_a_ceiling_too)
+TEST(list_without_its_items_has_the_same_maximum)
 {
     const char *list = "{\"metadata\":{\"a\":\"b\"},\"items\":[{}]}";
     const struct run run = {JSON_FRAME_LIST, list, strlen(list), 20, 0};
@@ -222,13 +222,13 @@ TEST(the_rest_has_a_ceiling_too)
     assert_non_null(strstr(o.err.text, "20 bytes without its items"));
 }
 
-TEST(an_endless_object_keeps_no_more_than_the_ceiling)
+TEST(endless_object_buffers_at_most_the_maximum)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX)};
     struct json_frame f;
     struct error err;
 
-    json_frame_init(&f, JSON_FRAME_EVENTS, 1000, record, &recorder);
+    json_frame_init(&f, JSON_FRAME_EVENTS, 1000, record_object, &recorder);
     bool fine = json_frame_feed(&f, "{\"a\":\"", 6, &err);
     for (unsigned i = 0; i < 10000 && fine; i++) {
         fine = json_frame_feed(&f, "xxxxxxxx", 8, &err);
@@ -244,7 +244,7 @@ struct cuts {
     struct strbuf log;
 };
 
-static bool record_cut(void *context, const char *json, size_t len, size_t offset)
+static bool log_object(void *context, const char *json, size_t len, size_t offset)
 {
     struct cuts *c = context;
 
@@ -252,8 +252,8 @@ static bool record_cut(void *context, const char *json, size_t len, size_t offse
     return true;
 }
 
-/* However the network cut it. */
-TEST(an_object_above_the_ceiling_may_be_skipped)
+/* Feeds the input in pieces of each size. */
+TEST(objects_above_the_maximum_are_cut_with_cuts_large)
 {
     static const struct {
         enum json_frame_mode mode;
@@ -272,7 +272,7 @@ TEST(an_object_above_the_ceiling_may_be_skipped)
             struct cuts c = {.log = STRBUF_INIT(LOG_MAX)};
             struct error err;
 
-            json_frame_init(&c.frame, rows[i].mode, 7, record_cut, &c);
+            json_frame_init(&c.frame, rows[i].mode, 7, log_object, &c);
             c.frame.rest.max = 100;
             c.frame.cuts_large = true;
             for (size_t at = 0; at < len; at += step)
@@ -286,13 +286,13 @@ TEST(an_object_above_the_ceiling_may_be_skipped)
     }
 }
 
-TEST(a_failure_is_for_good)
+TEST(all_calls_after_a_failure_fail)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = 2};
     struct json_frame f;
     struct error err = {"the reason of on_object"};
 
-    json_frame_init(&f, JSON_FRAME_EVENTS, 100, record, &recorder);
+    json_frame_init(&f, JSON_FRAME_EVENTS, 100, record_object, &recorder);
     assert_true(json_frame_feed(&f, "{}", 2, &err));
     assert_false(json_frame_feed(&f, "{}{}", 4, &err));
     assert_string_equal(err.text, "the reason of on_object");
@@ -303,7 +303,7 @@ TEST(a_failure_is_for_good)
     strbuf_release(&recorder.log);
 }
 
-TEST(what_remains_of_a_list_is_json)
+TEST(list_without_its_items_is_valid_json)
 {
     const char *list = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":[1]},{}]}";
     const struct run run = {JSON_FRAME_LIST, list, strlen(list), 4096, 0};

@@ -7,7 +7,7 @@ enum { KEYS = 200, STEPS = 40000 };
 
 struct item {
     unsigned key;
-    bool inside; /* The oracle: is it in the map? */
+    bool inside; /* Expected presence in the map. */
 };
 
 static bool item_equal(const void *item, const void *key)
@@ -15,27 +15,26 @@ static bool item_equal(const void *item, const void *key)
     return ((const struct item *)item)->key == *(const unsigned *)key;
 }
 
-/* A small generator of our own, so that a failure comes back with the same seed. */
+/* Deterministic, so that a failure is reproducible. */
 static uint32_t next_random(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(*state >> 33);
 }
 
-/* How keys are spread over the table: each row makes another kind of crowd. */
+/* Parameters of hash_of(): each row distributes the keys differently over the table. */
 static struct spread_case {
     const char *name;
     uint64_t multiply;
     uint64_t modulo;
     uint64_t add;
 } spread_cases[] = {
-    {"agrees with an array, hashes spread", UINT64_C(0x9e3779b97f4a7c15), UINT64_MAX, 0},
-    {"agrees with an array, hashes in a row", 1, UINT64_MAX, 0},
-    {"agrees with an array, seven hashes for all", 1, 7, 0},
-    {"agrees with an array, one hash for all", 0, UINT64_MAX, 3},
-    {"agrees with an array, runs around the table's end", 1, 16, UINT64_MAX - 7},
-    {"agrees with an array, all in one bucket with different hashes", UINT64_C(1) << 32, UINT64_MAX,
-     5},
+    {"spread hashes", UINT64_C(0x9e3779b97f4a7c15), UINT64_MAX, 0},
+    {"consecutive hashes", 1, UINT64_MAX, 0},
+    {"seven different hashes", 1, 7, 0},
+    {"one hash for all keys", 0, UINT64_MAX, 3},
+    {"runs that wrap around the end of the table", 1, 16, UINT64_MAX - 7},
+    {"different hashes in one bucket", UINT64_C(1) << 32, UINT64_MAX, 5},
 };
 
 static uint64_t hash_of(const struct spread_case *c, unsigned key)
@@ -43,8 +42,8 @@ static uint64_t hash_of(const struct spread_case *c, unsigned key)
     return key * c->multiply % c->modulo + c->add;
 }
 
-/* Look every key up, and walk: both must show exactly what the oracle holds. */
-static void check_all(const struct spread_case *c, const struct map *m, struct item *items)
+/* Compares map_get() of each key, and an iteration with map_next(), with `items`. */
+static void compare_with_items(const struct spread_case *c, const struct map *m, struct item *items)
 {
     unsigned seen[KEYS] = {0};
     size_t count = 0;
@@ -64,7 +63,7 @@ static void check_all(const struct spread_case *c, const struct map *m, struct i
         assert_int_equal(seen[key], items[key].inside ? 1 : 0);
 }
 
-TEST_ROWS(random_steps, spread_cases, name)
+TEST_ROWS(map_agrees_with_an_array, spread_cases, name)
 {
     const struct spread_case *c = *state;
     CLEANUP(map_release) struct map m = MAP_INIT(item_equal);
@@ -75,7 +74,7 @@ TEST_ROWS(random_steps, spread_cases, name)
         items[key] = (struct item){.key = key};
     for (unsigned step = 0; step < STEPS; step++) {
         unsigned key = next_random(&random) % KEYS;
-        /* The crowd grows and shrinks, so that deletion meets long runs and short ones. */
+        /* The map grows and shrinks in turn: deletions occur in long and in short runs. */
         bool growing = step / 1000 % 2 == 0;
         bool add = next_random(&random) % 4 < (growing ? 3 : 1);
 
@@ -89,12 +88,12 @@ TEST_ROWS(random_steps, spread_cases, name)
             items[key].inside = false;
         }
         if (step % 97 == 0)
-            check_all(c, &m, items);
+            compare_with_items(c, &m, items);
     }
-    check_all(c, &m, items);
+    compare_with_items(c, &m, items);
 }
 
-TEST(an_empty_map_has_nothing)
+TEST(empty_map_returns_null)
 {
     struct map m = MAP_INIT(item_equal);
     unsigned key = 1;
@@ -106,7 +105,7 @@ TEST(an_empty_map_has_nothing)
     map_release(&m);
 }
 
-TEST(a_released_map_is_usable)
+TEST(released_map_is_usable_again)
 {
     CLEANUP(map_release) struct map m = MAP_INIT(item_equal);
     struct item item = {.key = 9};
@@ -119,7 +118,7 @@ TEST(a_released_map_is_usable)
     assert_ptr_equal(map_get(&m, 1, &item.key), &item);
 }
 
-TEST(the_hash_depends_on_bytes_and_seed)
+TEST(map_hash_depends_on_bytes_and_seed)
 {
     assert_true(map_hash("abc", 3, 1) == map_hash("abc", 3, 1));
     assert_true(map_hash("abc", 3, 1) != map_hash("abc", 3, 2));

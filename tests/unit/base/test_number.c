@@ -9,7 +9,7 @@
 
 enum { VECTORS_MAX = 1000, LINE_MAX_BYTES = 1024 };
 
-/* Quantities with what Kubernetes' own parser makes of them. */
+/* Quantities, with the results of the parser of Kubernetes. */
 static const char vectors_path[] = "tests/fixtures/vectors/quantity.jsonl.gz";
 
 static struct int64_case {
@@ -38,7 +38,7 @@ static struct int64_case {
     {"1e3", false, 0},
 };
 
-TEST_ROWS(int64_row, int64_cases, text)
+TEST_ROWS(int64_is_parsed, int64_cases, text)
 {
     const struct int64_case *c = *state;
     int64_t value = 4242;
@@ -70,7 +70,7 @@ static struct order_case {
     {"1.0", "2", NUMBER_UNORDERED},
 };
 
-TEST_ROWS(order_row, order_cases, text)
+TEST_ROWS(numbers_are_compared, order_cases, text)
 {
     const struct order_case *c = *state;
 
@@ -100,7 +100,7 @@ static struct uint_case {
     {"1\n", UINT64_MAX, false, 0},
 };
 
-TEST_ROWS(uint_row, uint_cases, text)
+TEST_ROWS(uint_is_parsed, uint_cases, text)
 {
     const struct uint_case *c = *state;
     uint64_t value = 4242;
@@ -115,7 +115,7 @@ struct quantity_case {
     double value;
 };
 
-/* What the vectors leave out; each row was put to Kubernetes' parser. */
+/* Quantities that are not in the vectors. The results are those of the parser of Kubernetes. */
 static struct quantity_case quantity_cases[] = {
     {"+", true, 0},
     {"-", true, 0},
@@ -155,7 +155,7 @@ static struct quantity_case quantity_cases[] = {
     {"1Ki3", false, 0},
 };
 
-TEST_ROWS(quantity_row, quantity_cases, text)
+TEST_ROWS(quantity_is_parsed, quantity_cases, text)
 {
     const struct quantity_case *c = *state;
     double value = 4242;
@@ -167,7 +167,7 @@ TEST_ROWS(quantity_row, quantity_cases, text)
         assert_true(value == c->value || fabs(value - c->value) <= 1e-9 * fabs(c->value));
 }
 
-/* Everything that must live while the tests run. */
+/* Rows of quantity_is_parsed(), which must exist while the tests run. */
 static struct {
     struct quantity_case rows[VECTORS_MAX];
     size_t count;
@@ -198,11 +198,11 @@ MADE_TESTS(load_vectors)
             .value = cJSON_IsNumber(value) ? value->valuedouble : 0,
         };
         vectors.count++;
-        ADD_TEST(quantity_row, row->text, row);
+        ADD_TEST(quantity_is_parsed, row->text, row);
     }
 }
 
-TEST(all_vectors_were_read)
+TEST(all_vectors_are_tested)
 {
     assert_int_equal(vectors.count, 398);
 }

@@ -9,7 +9,7 @@ struct number_case {
     enum { INT, DOUBLE, SECONDS } type;
     int64_t whole;
     double number;
-    const char *expect; /* The name of the test too. */
+    const char *expect; /* Expected text; also the title of the test. */
 };
 
 static struct number_case cases[] = {
@@ -37,7 +37,7 @@ static struct number_case cases[] = {
     {SECONDS, -1, 0, "-0.001"},
 };
 
-TEST_ROWS(number_reads, cases, expect)
+TEST_ROWS(number_is_formatted_as, cases, expect)
 {
     const struct number_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(64);

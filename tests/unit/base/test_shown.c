@@ -16,26 +16,26 @@ static const struct row {
     {"short", "abc", "abc"},
     {"forty", FORTY, FORTY},
     {"more_than_forty", FORTY "x", FORTY "..."},
-    {"lines", "-----BEGIN\r\nab\tc\n", "-----BEGIN\\x0d\\x0aab\\x09c\\x0a"},
-    {"escape_of_a_terminal", "\x1b[31m\x7f", "\\x1b[31m\\x7f"},
+    {"line_breaks", "-----BEGIN\r\nab\tc\n", "-----BEGIN\\x0d\\x0aab\\x09c\\x0a"},
+    {"terminal_escape_sequence", "\x1b[31m\x7f", "\\x1b[31m\\x7f"},
     {"control_in_two_bytes", "\xc2\x9b", "\\x9b"},
-    {"direction",
+    {"right_to_left_override",
      "a\xe2\x80\xae"
      "b",
      "a\\u202eb"},
-    {"no_UTF8", "\xff\xc3", "\\xff\\xc3"},
+    {"invalid_UTF8", "\xff\xc3", "\\xff\\xc3"},
     {"the_replacement_character", "\xef\xbf\xbd", "\xef\xbf\xbd"},
     {"characters_of_two_bytes", "\xc3\xa4\xc3\xa4", "\xc3\xa4\xc3\xa4"},
 };
 
-TEST_ROWS(a_value, rows, title)
+TEST_ROWS(value_is_shown, rows, title)
 {
     const struct row *row = *state;
 
     assert_string_equal(shown(row->value).text, row->wanted);
 }
 
-/* The longest text that a value can make. */
+/* The longest possible text: SHOWN_MAX escapes of six bytes each, and "...". */
 TEST(forty_escapes_fit)
 {
     CLEANUP(strbuf_release) struct strbuf value = STRBUF_INIT(1024);
@@ -48,15 +48,15 @@ TEST(forty_escapes_fit)
     assert_string_equal(&result.text[SHOWN_MAX * 6], "...");
 }
 
-TEST(a_part_ends_where_it_says)
+TEST(shown_part_ends_at_the_given_length)
 {
     assert_string_equal(shown_part("abcdef", 3).text, "abc");
     assert_string_equal(shown_part("abc", 40).text, "abc");
-    /* Half a character is no character. */
+    /* The part ends inside a character of two bytes. */
     assert_string_equal(shown_part("a\xc3\xa4", 2).text, "a\\xc3");
 }
 
-TEST(a_path_is_whole_if_it_leads_somewhere)
+TEST(existing_path_is_shown_in_full)
 {
     char *folder = folder_make();
     CLEANUP(free_cleanup) char *path = folder_path(folder, FORTY FORTY);
@@ -64,7 +64,7 @@ TEST(a_path_is_whole_if_it_leads_somewhere)
     struct error err = {""};
     char wanted[512];
 
-    /* The path leads nowhere yet: the folder that exists, and forty characters. */
+    /* The path does not exist: the text is its existing folder, and 40 characters of the rest. */
     snprintf(wanted, sizeof(wanted), "%s/%s...", folder, FORTY);
     assert_string_equal(shown_path(path).text, wanted);
     assert_string_equal(shown_path(inside).text, wanted);
@@ -74,12 +74,12 @@ TEST(a_path_is_whole_if_it_leads_somewhere)
     folder_write(folder, FORTY FORTY, "");
     assert_string_equal(shown_path(path).text, path);
     assert_true(secret_path_exists(path, &err));
-    /* A path through a file leads nowhere. */
+    /* A path below a file cannot exist. */
     assert_string_equal(shown_path(inside).text, wanted);
     folder_remove(folder);
 }
 
-TEST(a_secret_in_the_place_of_a_path_is_not_shown)
+TEST(secret_in_place_of_a_path_is_not_shown)
 {
     static const char *const secrets[] = {
         "eyJhbGciOiJSUzI1NiIsImtpZCI6", "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49/AgEG\n",

@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-TEST(an_empty_buffer_is_a_string_and_owns_nothing)
+TEST(empty_buffer_is_a_string_and_owns_no_memory)
 {
     struct strbuf b = STRBUF_INIT(8);
 
@@ -14,7 +14,7 @@ TEST(an_empty_buffer_is_a_string_and_owns_nothing)
     assert_string_equal(b.data, "");
 }
 
-TEST(appends_follow_one_another)
+TEST(appended_texts_are_concatenated)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
 
@@ -27,7 +27,7 @@ TEST(appends_follow_one_another)
     assert_true(strbuf_ok(&b));
 }
 
-TEST(exactly_the_ceiling_fits)
+TEST(text_of_the_maximum_length_fits)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
 
@@ -40,7 +40,7 @@ TEST(exactly_the_ceiling_fits)
     assert_string_equal(b.data, "abcd");
 }
 
-TEST(a_full_buffer_takes_nothing_until_it_is_reset)
+TEST(full_buffer_ignores_appends_until_the_reset)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
 
@@ -57,7 +57,7 @@ TEST(a_full_buffer_takes_nothing_until_it_is_reset)
     assert_true(strbuf_ok(&b));
 }
 
-TEST(formatting_stops_at_the_ceiling)
+TEST(formatted_text_above_the_maximum_is_ignored)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(9);
 
@@ -66,7 +66,7 @@ TEST(formatting_stops_at_the_ceiling)
     assert_string_equal(b.data, "");
 }
 
-TEST(a_ceiling_of_nothing_holds_nothing)
+TEST(buffer_with_a_maximum_of_0_stays_empty)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(0);
 
@@ -75,7 +75,7 @@ TEST(a_ceiling_of_nothing_holds_nothing)
     assert_string_equal(b.data, "");
 }
 
-TEST(the_greatest_ceiling_does_not_wrap)
+TEST(length_does_not_overflow_with_the_maximum_SIZE_MAX)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(SIZE_MAX);
 
@@ -85,7 +85,7 @@ TEST(the_greatest_ceiling_does_not_wrap)
     assert_string_equal(b.data, "abc");
 }
 
-TEST(memory_never_passes_the_ceiling)
+TEST(capacity_is_limited_to_the_maximum_and_a_nul)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
 
@@ -97,7 +97,7 @@ TEST(memory_never_passes_the_ceiling)
     assert_true(strbuf_ok(&b));
 }
 
-TEST(what_fits_a_reserve_is_not_moved)
+TEST(appends_within_the_reserve_do_not_reallocate)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
 
@@ -109,14 +109,14 @@ TEST(what_fits_a_reserve_is_not_moved)
         strbuf_addc(&b, 'a');
     assert_ptr_equal(b.data, place);
     assert_int_equal(strlen(b.data), 50);
-    /* Neither more than the ceiling, nor less than there is. */
+    /* A reserve is limited to the maximum, and never shortens the text. */
     strbuf_reserve(&b, 1000);
     assert_true(b.cap <= 101);
     strbuf_reserve(&b, 1);
     assert_int_equal(strlen(b.data), 50);
 }
 
-TEST(take_moves_the_bytes_out)
+TEST(strbuf_take_empties_the_buffer)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
     size_t len;
@@ -135,8 +135,8 @@ TEST(take_moves_the_bytes_out)
     assert_string_equal(strbuf_empty, "");
 }
 
-/* base.c has no test of its own: what else it gives is seen here. */
-TEST(copies_and_empty_blocks_are_memory)
+/* Allocation functions of base.c, which has no test file of its own. */
+TEST(allocation_functions_never_return_null)
 {
     CLEANUP(free_cleanup) char *copy = xmemdup0("abc\0d", 5);
     assert_memory_equal(copy, "abc\0d", 6);

@@ -26,7 +26,7 @@ static struct parse_case {
     {"2026-01-01T23:59:00+23:59", INT64_C(1767225600000)},
 };
 
-TEST_ROWS(parse, parse_cases, text)
+TEST_ROWS(valid_timestamp_is_parsed, parse_cases, text)
 {
     const struct parse_case *c = *state;
     int64_t ms;
@@ -75,7 +75,7 @@ static struct refused_case {
     {"2026/01/01T00:00:00Z"},
 };
 
-TEST_ROWS(refuse, refused, text)
+TEST_ROWS(invalid_timestamp_is_rejected, refused, text)
 {
     const struct refused_case *c = *state;
     int64_t ms = 42;
@@ -99,7 +99,7 @@ static struct format_case {
     {INT64_MIN, "-292275055-05-16T16:47:04Z"},
 };
 
-TEST_ROWS(format, format_cases, text)
+TEST_ROWS(time_is_formatted, format_cases, text)
 {
     const struct format_case *c = *state;
     char text[32];
@@ -108,7 +108,7 @@ TEST_ROWS(format, format_cases, text)
     assert_string_equal(text, c->text);
 }
 
-TEST(seconds_are_those_of_32_bits)
+TEST(seconds_outside_32_bits_are_0)
 {
     assert_int_equal(timestamp_seconds(INT64_MIN), 0);
     assert_int_equal(timestamp_seconds(-1000), 0);
@@ -119,8 +119,8 @@ TEST(seconds_are_those_of_32_bits)
     assert_int_equal(timestamp_seconds(INT64_MAX), 0);
 }
 
-/* Some instant in every day from the year 0 to 9999 comes back, and days follow one another. */
-TEST(every_day_comes_back)
+/* One time on each day of the years 0 to 9999. */
+TEST(formatted_time_parses_to_the_same_time)
 {
     int64_t day_ms = INT64_C(86400000);
     unsigned second = 0;
