@@ -15,7 +15,7 @@ static struct binding *binding_of(struct reading *r, const char *text)
     return b;
 }
 
-TEST(a_whole_binding_is_read)
+TEST(all_fields_of_a_binding_are_decoded)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -81,7 +81,7 @@ TEST(a_whole_binding_is_read)
     binding_release(r.strings, b);
 }
 
-TEST(the_oldest_version_that_runs_is_kept)
+TEST(smallest_delivered_generation_is_kept)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -96,8 +96,8 @@ TEST(the_oldest_version_that_runs_is_kept)
     binding_release(r.strings, b);
 }
 
-/* The members of an object are no items. */
-TEST(of_what_is_no_list_no_version_is_read)
+/* The status is an object in place of the array: its members are not elements. */
+TEST(aggregated_status_that_is_no_array_is_ignored)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -111,7 +111,7 @@ TEST(of_what_is_no_list_no_version_is_read)
     binding_release(r.strings, b);
 }
 
-TEST(an_attached_binding_has_little)
+TEST(binding_with_an_empty_spec_has_the_defaults)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -132,21 +132,21 @@ TEST(an_attached_binding_has_little)
     binding_release(r.strings, b);
 }
 
-/* What Karmada notes of a template's dependencies: JSON in an annotation. */
-static struct noted_case {
+/* Values of the annotation in which Karmada records the dependencies of a template as JSON. */
+static struct dependencies_case {
     const char *name;
-    const char *annotation; /* NULL leaves it out. */
-    const char *text;       /* NULL: unknown. */
-} noted_cases[] = {
-    {"not noted", NULL, NULL},
+    const char *annotation; /* NULL if absent. */
+    const char *text;       /* Expected dependencies; NULL if unknown. */
+} dependencies_cases[] = {
+    {"no annotation", NULL, NULL},
     {"an empty annotation", "", NULL},
-    {"null is none", "null", ""},
-    {"none", "[]", ""},
-    {"two",
+    {"null instead of a list", "null", ""},
+    {"an empty list", "[]", ""},
+    {"two dependencies",
      "[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"test\",\"name\":\"a\"},"
      "{\"apiVersion\":\"rbac/v1\",\"kind\":\"ClusterRole\",\"name\":\"b\"}]",
      "v1 ConfigMap test/a, rbac/v1 ClusterRole /b, "},
-    {"by label",
+    {"a dependency by label selector",
      "[{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"namespace\":\"test\",\"labelSelector\":{}},"
      "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"namespace\":\"test\",\"name\":\"a\"}]",
      "v1 Secret test/a, "},
@@ -155,30 +155,30 @@ static struct noted_case {
      "{\"apiVersion\":\"v1\",\"kind\":\"A\",\"name\":\"b\",\"namespace\":7}]",
      "v1 A /b, "},
     {"an object", "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"name\":\"a\"}", NULL},
-    {"a text", "\"v1\"", NULL},
-    {"cut short", "[{\"apiVersion\":\"v1\"", NULL},
-    {"no JSON", "ConfigMap/a", NULL},
+    {"a string", "\"v1\"", NULL},
+    {"truncated JSON", "[{\"apiVersion\":\"v1\"", NULL},
+    {"text that is not JSON", "ConfigMap/a", NULL},
 };
 
-static const char noted_key[] = "resourcebinding.karmada.io/dependencies";
+static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
 
-static cJSON *binding_noting(const char *annotation)
+static cJSON *binding_with_dependencies(const char *annotation)
 {
     cJSON *json = json_of("{'metadata':{'name':'x','annotations':{}},'spec':{}}");
     cJSON *metadata = cJSON_GetObjectItem(json, "metadata");
 
     if (annotation)
-        cJSON_AddStringToObject(cJSON_GetObjectItem(metadata, "annotations"), noted_key,
+        cJSON_AddStringToObject(cJSON_GetObjectItem(metadata, "annotations"), dependencies_key,
                                 annotation);
     return json;
 }
 
-TEST_ROWS(reads_noted_dependencies, noted_cases, name)
+TEST_ROWS(recorded_dependencies_are_decoded, dependencies_cases, name)
 {
-    const struct noted_case *c = *state;
+    const struct dependencies_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
     CLEANUP(reading_release) struct reading r;
-    CLEANUP(json_cleanup) cJSON *json = binding_noting(c->annotation);
+    CLEANUP(json_cleanup) cJSON *json = binding_with_dependencies(c->annotation);
 
     reading_init(&r);
 
@@ -193,7 +193,7 @@ TEST_ROWS(reads_noted_dependencies, noted_cases, name)
     binding_release(r.strings, b);
 }
 
-TEST(more_dependencies_than_an_annotation_holds_are_unknown)
+TEST(more_than_4096_recorded_dependencies_are_unknown)
 {
     for (unsigned count = 4096; count <= 4097; count++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
@@ -204,7 +204,7 @@ TEST(more_dependencies_than_an_annotation_holds_are_unknown)
                         i > 0 ? "," : "[", i);
         strbuf_addc(&text, ']');
 
-        CLEANUP(json_cleanup) cJSON *json = binding_noting(text.data);
+        CLEANUP(json_cleanup) cJSON *json = binding_with_dependencies(text.data);
 
         reading_init(&r);
         struct binding *b = binding_decode(&r.decode, json);
@@ -216,7 +216,7 @@ TEST(more_dependencies_than_an_annotation_holds_are_unknown)
 
 static struct placement_case {
     const char *name;
-    const char *placement; /* NULL leaves it out. */
+    const char *placement; /* NULL if absent. */
     bool has_placement;
     const char *text;
 } placements[] = {
@@ -228,7 +228,7 @@ static struct placement_case {
      "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}"},
 };
 
-TEST_ROWS(reads_placement, placements, name)
+TEST_ROWS(placement_is_decoded, placements, name)
 {
     const struct placement_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -246,7 +246,10 @@ TEST_ROWS(reads_placement, placements, name)
     binding_release(r.strings, b);
 }
 
-/* What the scheduler wrote down, next to the same placement in the spec. */
+/*
+ * Values of the annotation applied-placement of the scheduler. The placement in the spec of the
+ * binding is the same in all cases: cluster m1, and replica scheduling by default.
+ */
 static struct applied_case {
     const char *name;
     const char *applied;
@@ -265,7 +268,7 @@ static struct applied_case {
     {"empty", "", false, NULL},
 };
 
-TEST_ROWS(reads_applied, applied, name)
+TEST_ROWS(applied_placement_is_decoded, applied, name)
 {
     const struct applied_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -294,7 +297,7 @@ static struct refused_case {
     const char *value;
     const char *error;
 } refused[] = {
-    {"a request that is garbage", "spec.replicaRequirements.resourceRequest.memory", "'lots'",
+    {"a request that is no quantity", "spec.replicaRequirements.resourceRequest.memory", "'lots'",
      "'spec.replicaRequirements.resourceRequest.memory' must be a quantity such as 500m or 1.5Gi"},
     {"a negative request", "spec.replicaRequirements.resourceRequest.cpu", "'-1'",
      "'spec.replicaRequirements.resourceRequest.cpu' must be a quantity from 0 up that a number "
@@ -308,11 +311,11 @@ static struct refused_case {
      "'spec.clusters[].replicas' must be between 0 and 2147483647"},
     {"half a replica", "spec.clusters[1].replicas", "0.5",
      "'spec.clusters[].replicas' must be a whole number of at most 2^53"},
-    {"another conflict resolution", "spec.conflictResolution", "'Merge'",
+    {"an undefined conflict resolution", "spec.conflictResolution", "'Merge'",
      "'spec.conflictResolution' must be Abort or Overwrite"},
 };
 
-TEST_ROWS(refuses, refused, name)
+TEST_ROWS(invalid_field_is_rejected, refused, name)
 {
     const struct refused_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -327,7 +330,7 @@ TEST_ROWS(refuses, refused, name)
     assert_string_equal(r.err.text, c->error);
 }
 
-/* Made by Karmada's own function. */
+/* Names that Karmada (names.GenerateBindingName) returned for these templates. */
 static struct name_case {
     const char *kind;
     const char *name;
@@ -347,7 +350,7 @@ static struct name_case {
     {"ClusterRole", "a&b$C", "a&b$c-clusterrole"},
 };
 
-TEST(names_are_those_of_karmada)
+TEST(binding_name_is_the_name_in_karmada)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
 

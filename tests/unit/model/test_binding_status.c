@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A status of a megabyte: what is read of it, and how little of it is kept. */
+/* Bindings with a large status: decoded members, and memory use. */
 #include "metrics/model/binding.h"
 
 #include "tests/unit/heap.h"
@@ -8,18 +8,18 @@
 
 enum {
     TARGETS = 500,
-    STRANGERS = 10000,
-    BAD = 250,
+    OTHER_CLUSTERS = 10000,
+    FAILED_TARGET = 250,
     MEGABYTE = 1 << 20,
     TEXT_MAX = 8 * MEGABYTE,
-    /* Of a binding of TARGETS clusters, their shared names included. */
+    /* Limit for a binding with TARGETS clusters, including the interned cluster names. */
     TARGETS_BYTES = 100 * TARGETS,
 };
 
 static const char euro[] = "\xe2\x82\xac";
 
-/* A binding whose spec.clusters are the first `count`, with its items left open. */
-static void begin(struct strbuf *out, unsigned count)
+/* Begins a binding with `count` target clusters, up to the first element of aggregatedStatus. */
+static void begin_binding(struct strbuf *out, unsigned count)
 {
     strbuf_adds(out, "{'metadata':{'name':'x'},'spec':{'clusters':[");
     for (unsigned i = 0; i < count; i++)
@@ -27,14 +27,15 @@ static void begin(struct strbuf *out, unsigned count)
     strbuf_adds(out, "]},'status':{'aggregatedStatus':[");
 }
 
-static void end(struct strbuf *out)
+static void end_binding(struct strbuf *out)
 {
     strbuf_adds(out, "]}}");
     assert_in_range(out->len, MEGABYTE, TEXT_MAX - 1);
 }
 
-/* Read it, with the bytes that this takes where these are known, else 0. */
-static struct binding *read_text(struct reading *r, const struct strbuf *text, size_t *bytes)
+/* Decodes a binding. Sets `bytes` to the memory that it takes; 0 if HEAP_COUNTS is 0. */
+static struct binding *decode_binding_text(struct reading *r, const struct strbuf *text,
+                                           size_t *bytes)
 {
     CLEANUP(json_cleanup) cJSON *json = json_of(text->data);
     size_t before = heap_bytes();
@@ -46,24 +47,24 @@ static struct binding *read_text(struct reading *r, const struct strbuf *text, s
     return b;
 }
 
-/* ---- what members say ---- */
+/* ---- status of member clusters ---- */
 
-TEST(what_members_say_at_length_is_not_kept)
+TEST(long_status_of_member_clusters_is_not_kept)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     CLEANUP(reading_release) struct reading r;
     size_t bytes;
 
-    begin(&text, TARGETS);
+    begin_binding(&text, TARGETS);
     for (unsigned i = 0; i < TARGETS; i++)
         strbuf_addf(&text,
                     "%s{'clusterName':'c%u','applied':true,'health':'%s','status':{"
                     "'resourceTemplateGeneration':%u,'said':'%02200u'}}",
-                    i > 0 ? "," : "", i, i == BAD ? "Unhealthy" : "Healthy", i + 1, i);
-    end(&text);
+                    i > 0 ? "," : "", i, i == FAILED_TARGET ? "Unhealthy" : "Healthy", i + 1, i);
+    end_binding(&text);
     reading_init(&r);
 
-    struct binding *b = read_text(&r, &text, &bytes);
+    struct binding *b = decode_binding_text(&r, &text, &bytes);
 
     assert_int_equal(binding_target_count(b), TARGETS);
     assert_int_equal(b->delivered_generation, 1);
@@ -72,16 +73,16 @@ TEST(what_members_say_at_length_is_not_kept)
 
         assert_true(item->exists && item->applied && !item->has_message);
         assert_int_equal(item->generation, i + 1);
-        assert_int_equal(item->health, i == BAD ? HEALTH_UNHEALTHY : HEALTH_HEALTHY);
+        assert_int_equal(item->health, i == FAILED_TARGET ? HEALTH_UNHEALTHY : HEALTH_HEALTHY);
     }
     assert_null(b->status.problem);
     assert_in_range(bytes, 0, TARGETS_BYTES);
     binding_release(r.strings, b);
 }
 
-/* ---- why they refuse ---- */
+/* ---- messages of failed applies ---- */
 
-/* A message of its own for each target, of several bytes a character: "c7 xx...". */
+/* Appends a message of at least `len` bytes: "c<target> ", then characters of three bytes. */
 static void add_message(struct strbuf *out, unsigned target, size_t len)
 {
     size_t start = out->len;
@@ -91,25 +92,25 @@ static void add_message(struct strbuf *out, unsigned target, size_t len)
         strbuf_adds(out, euro);
 }
 
-static void add_refused(struct strbuf *out, const char *name, unsigned target, size_t len)
+static void add_failed_apply(struct strbuf *out, const char *name, unsigned target, size_t len)
 {
     strbuf_addf(out, "{'clusterName':'%s%u','appliedMessage':'", name, target);
     add_message(out, target, len);
     strbuf_adds(out, "'}");
 }
 
-/* A binding that each of its targets refuses, with a message of its own. */
-static void write_refused(struct strbuf *out, size_t len)
+/* Writes a binding for which the apply failed in all clusters, with different messages. */
+static void write_failed_binding(struct strbuf *out, size_t len)
 {
-    begin(out, TARGETS);
+    begin_binding(out, TARGETS);
     for (unsigned i = 0; i < TARGETS; i++) {
         strbuf_adds(out, i > 0 ? "," : "");
-        add_refused(out, "c", i, len);
+        add_failed_apply(out, "c", i, len);
     }
-    end(out);
+    end_binding(out);
 }
 
-/* As much of a target's message as there is room for, and whole characters of it. */
+/* Checks that the message of a target is cut to MESSAGE_MAX bytes, between two characters. */
 static void check_message(const struct binding *b, unsigned target, size_t len)
 {
     CLEANUP(strbuf_release) struct strbuf whole = STRBUF_INIT(TEXT_MAX);
@@ -129,10 +130,10 @@ TEST(each_message_is_cut_between_characters)
     CLEANUP(reading_release) struct reading r;
     size_t bytes;
 
-    write_refused(&text, LEN);
+    write_failed_binding(&text, LEN);
     reading_init(&r);
 
-    struct binding *b = read_text(&r, &text, &bytes);
+    struct binding *b = decode_binding_text(&r, &text, &bytes);
 
     assert_int_equal(b->status.problem->message_count, TARGETS);
     for (unsigned i = 0; i < TARGETS; i++) {
@@ -149,15 +150,15 @@ TEST(one_message_of_a_megabyte_is_cut)
     CLEANUP(reading_release) struct reading r;
     size_t bytes;
 
-    begin(&text, 1);
-    add_refused(&text, "c", 0, MEGABYTE);
+    begin_binding(&text, 1);
+    add_failed_apply(&text, "c", 0, MEGABYTE);
     strbuf_adds(&text, "],'conditions':[{'type':'Scheduled','status':'False','message':'");
     add_message(&text, 7, MEGABYTE);
     strbuf_adds(&text, "'}");
-    end(&text);
+    end_binding(&text);
     reading_init(&r);
 
-    struct binding *b = read_text(&r, &text, &bytes);
+    struct binding *b = decode_binding_text(&r, &text, &bytes);
 
     check_message(b, 0, MEGABYTE);
     assert_in_range(strlen(b->status.problem->message), MESSAGE_MAX - 2, MESSAGE_MAX);
@@ -166,58 +167,58 @@ TEST(one_message_of_a_megabyte_is_cut)
     binding_release(r.strings, b);
 }
 
-static struct binding *read_refused_by(struct reading *r, bool one, size_t *bytes)
+static struct binding *decode_with_failed_target(struct reading *r, bool one, size_t *bytes)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
-    begin(&text, TARGETS);
+    begin_binding(&text, TARGETS);
     if (one)
-        add_refused(&text, "c", BAD, MESSAGE_MAX);
+        add_failed_apply(&text, "c", FAILED_TARGET, MESSAGE_MAX);
     strbuf_adds(&text, "]}}");
 
-    struct binding *b = read_text(r, &text, bytes);
+    struct binding *b = decode_binding_text(r, &text, bytes);
 
-    assert_int_equal(b->clusters[BAD].item.has_message, one);
+    assert_int_equal(b->clusters[FAILED_TARGET].item.has_message, one);
     return b;
 }
 
-/* Room is for what is there, not for all who might refuse. */
-TEST(one_that_refuses_of_500_takes_no_more_than_its_message)
+/* Memory for messages is allocated by the number of messages, not by the number of targets. */
+TEST(one_message_for_500_targets_takes_the_memory_of_one)
 {
     CLEANUP(reading_release) struct reading r;
     struct binding *bindings[3];
     size_t bytes[3];
 
     reading_init(&r);
-    /* The first one takes the names of the clusters, too. */
+    /* The memory of the first binding also contains the cluster names, which the others share. */
     for (unsigned i = 0; i < 3; i++)
-        bindings[i] = read_refused_by(&r, i == 2, &bytes[i]);
+        bindings[i] = decode_with_failed_target(&r, i == 2, &bytes[i]);
     assert_in_range(bytes[2], bytes[1], bytes[1] + 2 * MESSAGE_MAX);
     for (unsigned i = 0; i < 3; i++)
         binding_release(r.strings, bindings[i]);
 }
 
-/* ---- items of clusters that are no targets ---- */
+/* ---- status of clusters that are not targets ---- */
 
-TEST(ten_thousand_strangers_take_no_room)
+TEST(status_of_other_clusters_takes_no_memory)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     CLEANUP(reading_release) struct reading r;
     size_t bytes, strings;
 
-    begin(&text, 1);
-    for (unsigned i = 0; i < STRANGERS; i++) {
-        if (i == STRANGERS / 2) {
-            add_refused(&text, "c", 0, 10);
+    begin_binding(&text, 1);
+    for (unsigned i = 0; i < OTHER_CLUSTERS; i++) {
+        if (i == OTHER_CLUSTERS / 2) {
+            add_failed_apply(&text, "c", 0, 10);
             strbuf_addc(&text, ',');
         }
-        add_refused(&text, "stranger", i, 100);
-        strbuf_adds(&text, i + 1 < STRANGERS ? "," : "");
+        add_failed_apply(&text, "stranger", i, 100);
+        strbuf_adds(&text, i + 1 < OTHER_CLUSTERS ? "," : "");
     }
-    end(&text);
+    end_binding(&text);
     reading_init(&r);
 
-    struct binding *b = read_text(&r, &text, &bytes);
+    struct binding *b = decode_binding_text(&r, &text, &bytes);
 
     assert_int_equal(binding_target_count(b), 1);
     assert_int_equal(b->status.problem->message_count, 1);
@@ -228,24 +229,24 @@ TEST(ten_thousand_strangers_take_no_room)
     binding_release(r.strings, b);
 }
 
-/* ---- two of them ---- */
+/* ---- two bindings ---- */
 
-/* Both say the same of the same clusters, so that they share all of it. */
-TEST(the_end_of_one_leaves_the_other_as_it_was)
+/* Both bindings have the same clusters and messages, so they share all strings. */
+TEST(release_of_a_binding_keeps_shared_strings)
 {
     enum { LEN = 2200 };
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     CLEANUP(reading_release) struct reading r;
     size_t bytes, bytes_again, strings;
 
-    write_refused(&text, LEN);
+    write_failed_binding(&text, LEN);
     reading_init(&r);
 
-    struct binding *one = read_text(&r, &text, &bytes);
+    struct binding *one = decode_binding_text(&r, &text, &bytes);
 
     strings = intern_count(r.strings);
 
-    struct binding *other = read_text(&r, &text, &bytes_again);
+    struct binding *other = decode_binding_text(&r, &text, &bytes_again);
 
     assert_int_equal(intern_count(r.strings), strings);
     assert_in_range(bytes_again, 0, TARGETS_BYTES);

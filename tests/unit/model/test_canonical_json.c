@@ -10,20 +10,20 @@ static struct canonical_case {
     const char *json;
     const char *text;
 } cases[] = {
-    {"nothing is left of an empty object", CANONICAL_PLACEMENT, "{}", NULL},
-    {"nothing is left of empty members", CANONICAL_PLAIN,
+    {"an empty object is omitted", CANONICAL_PLACEMENT, "{}", NULL},
+    {"empty members are omitted", CANONICAL_PLAIN,
      "{'a':null,'b':'','c':false,'d':[],'e':{},'f':0,'g':{'h':{'i':[]}},'j':-0.0}", NULL},
     {"keys are sorted in byte order", CANONICAL_PLAIN, "{'b':1,'a':2,'B':3,'a.b':4,'ab':5}",
      "{'B':3,'a':2,'a.b':4,'ab':5,'b':1}"},
-    {"of a key given twice the last counts", CANONICAL_PLAIN, "{'a':1,'b':2,'a':3}",
-     "{'a':3,'b':2}"},
-    {"an emptied last twin leaves the key out", CANONICAL_PLAIN, "{'a':1,'b':2,'a':0}", "{'b':2}"},
+    {"the last of two equal keys counts", CANONICAL_PLAIN, "{'a':1,'b':2,'a':3}", "{'a':3,'b':2}"},
+    {"the last of two equal keys counts if empty", CANONICAL_PLAIN, "{'a':1,'b':2,'a':0}",
+     "{'b':2}"},
     {"arrays keep their order and their empty elements", CANONICAL_PLAIN,
      "{'a':['b','a',{},[],'',0,null,false,{'x':''}]}", "{'a':['b','a',{},[],'',0,null,false,{}]}"},
     {"whole numbers are exact up to 2^53", CANONICAL_PLAIN,
      "{'a':9007199254740992,'b':-9007199254740991,'c':3000000000,'d':1.0,'e':1e3}",
      "{'a':9007199254740992,'b':-9007199254740991,'c':3000000000,'d':1,'e':1000}"},
-    {"fractions are told apart", CANONICAL_PLAIN, "{'a':0.5,'b':0.1}",
+    {"fractions are exact", CANONICAL_PLAIN, "{'a':0.5,'b':0.1}",
      "{'a':0.5,'b':0.10000000000000001}"},
     {"texts are quoted", CANONICAL_PLAIN, "{'a':'x\\\\y\\u0007\\u00e9'}",
      "{'a':'x\\\\y\\u0007\xc3\xa9'}"},
@@ -33,7 +33,7 @@ static struct canonical_case {
     {"an empty label value is a value", CANONICAL_PLACEMENT,
      "{'clusterAffinity':{'labelSelector':{'matchLabels':{'tier':''},'matchExpressions':[]}}}",
      "{'clusterAffinity':{'labelSelector':{'matchLabels':{'tier':''}}}}"},
-    {"empty matchLabels are none", CANONICAL_PLACEMENT,
+    {"empty matchLabels are omitted", CANONICAL_PLACEMENT,
      "{'clusterAffinity':{'labelSelector':{'matchLabels':{}}}}", NULL},
 
     {"replica scheduling is divided by default", CANONICAL_PLACEMENT, "{'replicaScheduling':{}}",
@@ -57,38 +57,40 @@ static struct canonical_case {
      "{'spreadConstraints':[{'minGroups':0,'maxGroups':2},{}]}",
      "{'spreadConstraints':[{'maxGroups':2,'minGroups':1,'spreadByField':'cluster'},"
      "{'minGroups':1,'spreadByField':'cluster'}]}"},
-    {"a spread label stands alone", CANONICAL_PLACEMENT,
+    {"a spread label excludes the default field", CANONICAL_PLACEMENT,
      "{'spreadConstraints':[{'spreadByLabel':'zone','minGroups':3}]}",
      "{'spreadConstraints':[{'minGroups':3,'spreadByLabel':'zone'}]}"},
-    {"defaults belong to their own place", CANONICAL_PLACEMENT,
+    {"defaults apply to top-level members only", CANONICAL_PLACEMENT,
      "{'x':{'replicaScheduling':{},'spreadConstraints':[{}]}}", "{'x':{'spreadConstraints':[{}]}}"},
     {"a plain object has no defaults", CANONICAL_PLAIN, "{'replicaScheduling':{}}", NULL},
 
     {"application failover is filled in", CANONICAL_FAILOVER, "{'application':{}}",
      "{'application':{'decisionConditions':{'tolerationSeconds':300},'gracePeriodSeconds':600,"
      "'purgeMode':'Gracefully'}}"},
-    {"what failover sets stays", CANONICAL_FAILOVER,
+    {"values set in failover are kept", CANONICAL_FAILOVER,
      "{'application':{'decisionConditions':{'tolerationSeconds':0},'purgeMode':'Directly'},"
      "'cluster':{'purgeMode':'Directly'}}",
      "{'application':{'decisionConditions':{'tolerationSeconds':0},'purgeMode':'Directly'},"
      "'cluster':{'purgeMode':'Directly'}}"},
-    {"no grace at all is not the default grace", CANONICAL_FAILOVER,
+    {"a grace period of 0 is not the default", CANONICAL_FAILOVER,
      "{'application':{'decisionConditions':{},'gracePeriodSeconds':0}}",
      "{'application':{'decisionConditions':{'tolerationSeconds':300},'gracePeriodSeconds':0,"
      "'purgeMode':'Gracefully'}}"},
     {"cluster failover is filled in", CANONICAL_FAILOVER, "{'cluster':{}}",
      "{'cluster':{'purgeMode':'Gracefully'}}"},
-    {"failover without either is none", CANONICAL_FAILOVER, "{'application':null}", NULL},
+    {"failover without application and cluster is omitted", CANONICAL_FAILOVER,
+     "{'application':null}", NULL},
 
-    {"scheduling is nobody's policy", CANONICAL_SUSPENSION,
+    {"suspension of scheduling is omitted", CANONICAL_SUSPENSION,
      "{'scheduling':true,'dispatchingOnClusters':{'clusterNames':['m2','m1']}}",
      "{'dispatchingOnClusters':{'clusterNames':['m2','m1']}}"},
-    {"a suspension of scheduling alone is none", CANONICAL_SUSPENSION, "{'scheduling':true}", NULL},
+    {"a suspension of scheduling only is omitted", CANONICAL_SUSPENSION, "{'scheduling':true}",
+     NULL},
     {"dispatching is kept", CANONICAL_SUSPENSION, "{'dispatching':true,'scheduling':false}",
      "{'dispatching':true}"},
 };
 
-TEST_ROWS(makes_one_text, cases, name)
+TEST_ROWS(text_is_canonical, cases, name)
 {
     const struct canonical_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -104,7 +106,7 @@ TEST_ROWS(makes_one_text, cases, name)
     assert_text(text, expected);
     assert_false(r.decode.failed);
 
-    /* What is canonical stays as it is. */
+    /* The canonical text of a canonical text is the same string. */
     if (text) {
         CLEANUP(json_cleanup) cJSON *again = json_of(text);
         const char *same = canonical_text(&r.decode, again, c->kind);
@@ -115,7 +117,7 @@ TEST_ROWS(makes_one_text, cases, name)
     intern_drop(r.strings, text);
 }
 
-TEST(nothing_has_no_text)
+TEST(absent_value_has_no_canonical_text)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -123,7 +125,7 @@ TEST(nothing_has_no_text)
     assert_null(canonical_text(&r.decode, NULL, CANONICAL_FAILOVER));
 }
 
-TEST(the_deepest_json_is_read)
+TEST(json_of_the_maximum_depth_has_a_text)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SIZE_MAX);
@@ -142,7 +144,7 @@ TEST(the_deepest_json_is_read)
     intern_drop(r.strings, canonical);
 }
 
-TEST(too_large_a_text_is_refused)
+TEST(text_above_4_mib_is_rejected)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = cJSON_CreateObject();

@@ -8,14 +8,13 @@
 #define CPP "clusterpropagationpolicy.karmada.io"
 #define ID  "93162d3c-ee8e-4995-9034-05f4d5d2c2b9"
 
-/* "namespace/name=id", or "name=id" of a ClusterPropagationPolicy, or NULL. */
 static struct claim_case {
     const char *name;
     const char *labels;
     const char *annotations;
-    const char *claim;
+    const char *claim; /* "namespace/name=id"; "name=id" if cluster-scoped; NULL without claim. */
 } cases[] = {
-    {"nothing", "{}", "{}", NULL},
+    {"no labels and no annotations", "{}", "{}", NULL},
     {"1.11 and later: a policy", "{'" PP "/permanent-id':'" ID "'}",
      "{'" PP "/namespace':'test','" PP "/name':'pp1'}", "test/pp1=" ID},
     {"1.11 and later: a cluster policy", "{'" CPP "/permanent-id':'" ID "'}",
@@ -31,14 +30,14 @@ static struct claim_case {
     {"1.7: the id is a uid", "{'" PP "/uid':'u1','" PP "/namespace':'test','" PP "/name':'pp1'}",
      "{}", "test/pp1=u1"},
     {"1.7: a cluster policy", "{'" CPP "/uid':'u1','" CPP "/name':'cpp1'}", "{}", "cpp1=u1"},
-    {"a permanent id counts before a uid",
+    {"a permanent id takes precedence over a uid",
      "{'" CPP "/uid':'u1','" CPP "/permanent-id':'id','" CPP "/name':'cpp1'}", "{}", "cpp1=id"},
-    {"an empty permanent id gives way to the uid",
+    {"a uid beside an empty permanent id",
      "{'" CPP "/uid':'u1','" CPP "/permanent-id':'','" CPP "/name':'cpp1'}", "{}", "cpp1=u1"},
-    {"annotations count before labels", "{'" CPP "/permanent-id':'id','" CPP "/name':'old'}",
-     "{'" CPP "/name':'new'}", "new=id"},
-    {"an empty annotation gives way to the label",
-     "{'" CPP "/permanent-id':'id','" CPP "/name':'old'}", "{'" CPP "/name':''}", "old=id"},
+    {"annotations take precedence over labels",
+     "{'" CPP "/permanent-id':'id','" CPP "/name':'old'}", "{'" CPP "/name':'new'}", "new=id"},
+    {"a label beside an empty annotation", "{'" CPP "/permanent-id':'id','" CPP "/name':'old'}",
+     "{'" CPP "/name':''}", "old=id"},
     {"an id is any text", "{'" CPP "/permanent-id':'f2507cgb-f3f3-4a4b-b289-5691a4fef979'}",
      "{'" CPP "/name':'cpp1'}", "cpp1=f2507cgb-f3f3-4a4b-b289-5691a4fef979"},
     {"a name longer than a label", "{'" CPP "/permanent-id':'id'}",
@@ -49,13 +48,14 @@ static struct claim_case {
     {"no namespace is no claim", "{'" PP "/permanent-id':'id'}", "{'" PP "/name':'pp1'}", NULL},
     {"an id among the annotations is no id", "{}",
      "{'" CPP "/permanent-id':'id','" CPP "/name':'cpp1'}", NULL},
-    {"a policy counts before a cluster policy",
+    {"a policy takes precedence over a cluster policy",
      "{'" PP "/permanent-id':'id1','" CPP "/permanent-id':'id2'}",
      "{'" PP "/namespace':'test','" PP "/name':'pp1','" CPP "/name':'cpp1'}", "test/pp1=id1"},
-    {"half a policy gives way to a cluster policy",
+    {"a cluster policy beside an incomplete policy",
      "{'" PP "/permanent-id':'id1','" CPP "/permanent-id':'id2'}",
      "{'" PP "/name':'pp1','" CPP "/name':'cpp1'}", "cpp1=id2"},
-    {"ids do not cross over", "{'" PP "/permanent-id':'id1'}", "{'" CPP "/name':'cpp1'}", NULL},
+    {"the id of a policy and the name of a cluster policy", "{'" PP "/permanent-id':'id1'}",
+     "{'" CPP "/name':'cpp1'}", NULL},
 };
 
 static cJSON *metadata_of(const char *labels, const char *annotations)
@@ -67,7 +67,7 @@ static cJSON *metadata_of(const char *labels, const char *annotations)
     return metadata;
 }
 
-TEST_ROWS(reads_claim, cases, name)
+TEST_ROWS(claim_is_decoded, cases, name)
 {
     const struct claim_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -106,7 +106,7 @@ static struct wrong_case {
      "'metadata.labels." CPP "/uid' must be a string, found an object"},
 };
 
-TEST_ROWS(refuses_claim, wrong, name)
+TEST_ROWS(claim_of_a_wrong_type_is_rejected, wrong, name)
 {
     const struct wrong_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -118,7 +118,7 @@ TEST_ROWS(refuses_claim, wrong, name)
     assert_string_equal(r.err.text, c->error);
 }
 
-TEST(equal_claims_name_the_same_policy)
+TEST(claims_with_a_different_member_are_not_equal)
 {
     const struct claim a = {"ns", "p", "id", false};
     struct claim b = a;
@@ -140,7 +140,7 @@ TEST(equal_claims_name_the_same_policy)
     assert_false(claim_equal(&a, &b));
 }
 
-TEST(karmadas_keys_contain_its_domain)
+TEST(karmada_keys_contain_dot_karmada_io)
 {
     assert_true(is_karmada_key("propagationpolicy.karmada.io/name"));
     assert_true(is_karmada_key("foo.karmada.io.example/x"));
@@ -150,7 +150,7 @@ TEST(karmadas_keys_contain_its_domain)
     assert_false(is_karmada_key(""));
 }
 
-TEST(a_policy_carries_the_id_of_its_scope)
+TEST(permanent_id_is_that_of_the_scope)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)

@@ -14,7 +14,7 @@ static struct cluster *cluster_of(struct reading *r, const char *text)
     return c;
 }
 
-TEST(a_whole_cluster_is_read)
+TEST(all_fields_of_a_cluster_are_decoded)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -61,7 +61,7 @@ TEST(a_whole_cluster_is_read)
     cluster_release(r.strings, c);
 }
 
-TEST(a_bare_cluster_is_not_ready)
+TEST(cluster_without_status_is_not_ready)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -81,14 +81,14 @@ static struct zones_case {
     const char *spec;
     const char *zones;
 } zones[] = {
-    {"none", "{}", ""},
-    {"the old field alone", "{'zone':'z1'}", "z1 "},
-    {"the old field among the new", "{'zone':'z2','zones':['z1','z2']}", "z1 z2 "},
-    {"the old field beside the new", "{'zone':'z3','zones':['z1']}", "z1 z3 "},
-    {"an empty old field", "{'zone':'','zones':['z1']}", "z1 "},
+    {"no zones", "{}", ""},
+    {"zone without zones", "{'zone':'z1'}", "z1 "},
+    {"zone that is also in zones", "{'zone':'z2','zones':['z1','z2']}", "z1 z2 "},
+    {"zone that is not in zones", "{'zone':'z3','zones':['z1']}", "z1 z3 "},
+    {"an empty zone beside zones", "{'zone':'','zones':['z1']}", "z1 "},
 };
 
-TEST_ROWS(reads_zones, zones, name)
+TEST_ROWS(zones_are_decoded, zones, name)
 {
     const struct zones_case *row = *state;
     CLEANUP(reading_release) struct reading r;
@@ -116,12 +116,12 @@ static struct ready_case {
     {"Ready is True", "[{'type':'Ready','status':'True'}]", true},
     {"Ready is False", "[{'type':'Ready','status':'False'}]", false},
     {"Ready is Unknown", "[{'type':'Ready','status':'Unknown'}]", false},
-    {"Ready says nothing", "[{'type':'Ready'}]", false},
-    {"something else is True", "[{'type':'CompleteAPIEnablements','status':'True'}]", false},
+    {"Ready has no status", "[{'type':'Ready'}]", false},
+    {"another condition is True", "[{'type':'CompleteAPIEnablements','status':'True'}]", false},
     {"an empty condition", "[null,{},{'type':'Ready','status':'True'}]", true},
 };
 
-TEST_ROWS(reads_ready, readies, name)
+TEST_ROWS(readiness_is_decoded, readies, name)
 {
     const struct ready_case *row = *state;
     CLEANUP(reading_release) struct reading r;

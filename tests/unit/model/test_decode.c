@@ -6,7 +6,7 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-/* Each reader, made to answer as text, so that one table serves all. */
+/* Functions under test; read_as() writes their results as text. */
 enum reader { OBJECT, ARRAY, TEXT, SHARED, INT, BOOL, TIME, REPLICAS, QUANTITY, TEXTS };
 
 static struct decode_case {
@@ -26,7 +26,7 @@ static struct decode_case {
     {"an object is no array", ARRAY, "{'k':{}}", "NULL", "must be an array, found an object"},
     {"a text", TEXT, "{'k':'v'}", "v", NULL},
     {"an empty text is absent", TEXT, "{'k':''}", "NULL", NULL},
-    {"keys have case", TEXT, "{'K':'v'}", "NULL", NULL},
+    {"keys are case-sensitive", TEXT, "{'K':'v'}", "NULL", NULL},
     {"a number is no text", TEXT, "{'k':1}", "NULL", "must be a string, found a number"},
     {"a boolean is no text", TEXT, "{'k':true}", "NULL", "must be a string, found a boolean"},
     {"a shared text", SHARED, "{'k':'v'}", "v", NULL},
@@ -36,16 +36,17 @@ static struct decode_case {
     {"the largest number", INT, "{'k':9007199254740992}", "9007199254740992", NULL},
     {"no number", INT, "{'k':null}", "7", NULL},
     {"a fraction", INT, "{'k':0.5}", "7", "must be a whole number of at most 2^53"},
-    {"past the largest", INT, "{'k':-1e300}", "7", "must be a whole number of at most 2^53"},
+    {"a number beyond 2^53", INT, "{'k':-1e300}", "7", "must be a whole number of at most 2^53"},
     {"a text is no number", INT, "{'k':'1'}", "7", "must be a whole number, found a string"},
     {"true", BOOL, "{'k':true}", "2", NULL},
     {"false", BOOL, "{'k':false}", "1", NULL},
-    {"neither", BOOL, "{}", "0", NULL},
-    {"null is neither", BOOL, "{'k':null}", "0", NULL},
+    {"no boolean", BOOL, "{}", "0", NULL},
+    {"null is no boolean", BOOL, "{'k':null}", "0", NULL},
     {"a text is no boolean", BOOL, "{'k':'true'}", "0", "must be a boolean, found a string"},
     {"a time", TIME, "{'k':'1970-01-01T00:00:02.5Z'}", "2500", NULL},
     {"no time", TIME, "{'k':null}", "0", NULL},
-    {"no such time", TIME, "{'k':'yesterday'}", "0", "must be a time such as 2026-01-31T12:00:00Z"},
+    {"an invalid time", TIME, "{'k':'yesterday'}", "0",
+     "must be a time such as 2026-01-31T12:00:00Z"},
     {"a number is no time", TIME, "{'k':5}", "0", "must be a string, found a number"},
     {"replicas", REPLICAS, "{'k':2147483647}", "2147483647", NULL},
     {"no replicas", REPLICAS, "{}", "-1", NULL},
@@ -55,14 +56,15 @@ static struct decode_case {
     {"a quantity in binary", QUANTITY, "{'k':'1Ki'}", "1024", NULL},
     {"a quantity as a number", QUANTITY, "{'k':0.25}", "0.25", NULL},
     {"no quantity", QUANTITY, "{'k':null}", "0", NULL},
-    {"garbage", QUANTITY, "{'k':'1 core'}", "0", "must be a quantity such as 500m or 1.5Gi"},
-    {"nothing is no quantity", QUANTITY, "{'k':''}", "0",
+    {"a quantity with an unknown unit", QUANTITY, "{'k':'1 core'}", "0",
+     "must be a quantity such as 500m or 1.5Gi"},
+    {"an empty text is no quantity", QUANTITY, "{'k':''}", "0",
      "must be a quantity such as 500m or 1.5Gi"},
     {"a negative quantity", QUANTITY, "{'k':'-1m'}", "0",
      "must be a quantity from 0 up that a number can hold"},
     {"a negative number", QUANTITY, "{'k':-1}", "0",
      "must be a quantity from 0 up that a number can hold"},
-    {"an endless quantity", QUANTITY, "{'k':'1e999'}", "0",
+    {"a quantity beyond all numbers", QUANTITY, "{'k':'1e999'}", "0",
      "must be a quantity from 0 up that a number can hold"},
     {"a boolean is no quantity", QUANTITY, "{'k':false}", "0",
      "must be a quantity, found a boolean"},
@@ -123,7 +125,7 @@ static void read_as(struct reading *r, const cJSON *json, enum reader reader, st
     intern_drop(r->strings, shared);
 }
 
-TEST_ROWS(reads, cases, name)
+TEST_ROWS(value_is_decoded, cases, name)
 {
     const struct decode_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -150,7 +152,7 @@ TEST(only_the_first_error_is_kept)
     assert_string_equal(r.err.text, "'spec.a' is the first");
 }
 
-TEST(paths_are_joined_without_gaps)
+TEST(empty_parts_of_a_path_are_omitted)
 {
     static const struct {
         const char *prefix;
@@ -176,7 +178,7 @@ TEST(paths_are_joined_without_gaps)
     }
 }
 
-TEST(elements_are_objects_or_null)
+TEST(list_elements_are_objects_or_null)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("[{},null,[]]");
@@ -189,7 +191,7 @@ TEST(elements_are_objects_or_null)
     assert_string_equal(r.err.text, "'list[]' must be an object, found an array");
 }
 
-TEST(an_object_dies_even_in_1970)
+TEST(deletion_at_the_epoch_counts_as_deletion)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *dying = json_of("{'deletionTimestamp':'1970-01-01T00:00:00Z'}");

@@ -4,39 +4,39 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-#define SAYS       "Dependency policy conflict detected: "
+#define CONFLICT   "Dependency policy conflict detected: "
 #define RESOLUTION "ConflictResolution conflicted (Overwrite vs Abort)"
 #define PRESERVE   "PreserveResourcesOnDeletion conflicted (true vs false)"
 #define EVENT(members)                                                                             \
     "{'metadata':{'name':'e','uid':'u1'},'reason':'DependencyPolicyConflict'" members "}"
 
-/* "kind ns/name fields count". */
 static struct event_case {
     const char *name;
     const char *json;
-    const char *text;
+    const char *text; /* "kind ns/name fields count" */
 } cases[] = {
     {"core/v1",
      EVENT(",'involvedObject':{'kind':'ResourceBinding','namespace':'test','name':'c-configmap'},"
-           "'count':3,'message':'" SAYS RESOLUTION "; " PRESERVE ".'"),
+           "'count':3,'message':'" CONFLICT RESOLUTION "; " PRESERVE ".'"),
      "ResourceBinding test/c-configmap resolution preserve 3"},
     {"events.k8s.io/v1",
      EVENT(",'regarding':{'kind':'ResourceBinding','namespace':'test','name':'c-configmap'},"
-           "'deprecatedCount':4,'note':'" SAYS PRESERVE ".','eventTime':null,'series':null"),
+           "'deprecatedCount':4,'note':'" CONFLICT PRESERVE ".','eventTime':null,'series':null"),
      "ResourceBinding test/c-configmap preserve 4"},
-    {"a series", EVENT(",'note':'" SAYS RESOLUTION ".','series':{'count':9}"), " / resolution 9"},
-    {"the highest count counts", EVENT(",'count':2,'series':{'count':1}"), " / 2"},
-    {"at least one", EVENT(",'count':0"), " / 1"},
-    {"at least one, whatever it says", EVENT(",'count':-4"), " / 1"},
-    {"at most what is held", EVENT(",'count':99999999999"), " / 4294967295"},
-    {"lumped together",
-     EVENT(",'count':12,'message':'(combined from similar events): " SAYS RESOLUTION ".'"),
+    {"a series", EVENT(",'note':'" CONFLICT RESOLUTION ".','series':{'count':9}"),
+     " / resolution 9"},
+    {"the higher of two counts", EVENT(",'count':2,'series':{'count':1}"), " / 2"},
+    {"a count of 0", EVENT(",'count':0"), " / 1"},
+    {"a negative count", EVENT(",'count':-4"), " / 1"},
+    {"a count above 32 bits", EVENT(",'count':99999999999"), " / 4294967295"},
+    {"a combined event",
+     EVENT(",'count':12,'message':'(combined from similar events): " CONFLICT RESOLUTION ".'"),
      " / resolution 12"},
     {"an unknown message", EVENT(",'message':'Dependency policy conflict'"), " / 1"},
     {"no message", EVENT(""), " / 1"},
 };
 
-TEST_ROWS(reads_conflict, cases, name)
+TEST_ROWS(conflict_event_is_decoded, cases, name)
 {
     const struct event_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -57,23 +57,25 @@ TEST_ROWS(reads_conflict, cases, name)
     event_release(r.strings, e);
 }
 
-/* Who wrote it, in each of the fields that servers have for that. */
+/* Events with their emitter in one of the fields that the API versions define. */
 static struct writer_case {
     const char *name;
     const char *json;
     bool ours;
 } writers[] = {
     {"Karmada", EVENT(",'source':{'component':'dependencies-distributor'}"), false},
-    {"nobody says", EVENT(""), false},
-    {"we", EVENT(",'source':{'component':'karmada-policy-exporter'}"), true},
-    {"we, by the other field", EVENT(",'reportingComponent':'karmada-policy-exporter'"), true},
-    {"we, in events.k8s.io/v1", EVENT(",'reportingController':'karmada-policy-exporter'"), true},
-    {"we, as it has old ones", EVENT(",'deprecatedSource':{'component':'karmada-policy-exporter'}"),
+    {"no emitter", EVENT(""), false},
+    {"the exporter in source", EVENT(",'source':{'component':'karmada-policy-exporter'}"), true},
+    {"the exporter in reportingComponent", EVENT(",'reportingComponent':'karmada-policy-exporter'"),
      true},
+    {"the exporter in reportingController",
+     EVENT(",'reportingController':'karmada-policy-exporter'"), true},
+    {"the exporter in deprecatedSource",
+     EVENT(",'deprecatedSource':{'component':'karmada-policy-exporter'}"), true},
     {"wrong types", EVENT(",'source':'karmada-policy-exporter','reportingComponent':7"), false},
 };
 
-TEST_ROWS(knows_who_wrote_it, writers, name)
+TEST_ROWS(emitter_is_decoded, writers, name)
 {
     const struct writer_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -88,7 +90,7 @@ TEST_ROWS(knows_who_wrote_it, writers, name)
     event_release(r.strings, e);
 }
 
-/* Nothing of it is read, so nothing of it can be wrong. */
+/* Events with other reasons: their members are not decoded and may have any type. */
 static struct other_case {
     const char *name;
     const char *json;
@@ -100,7 +102,7 @@ static struct other_case {
     {"wrong types elsewhere", "{'reason':'SyncSucceed','count':'many','involvedObject':[]}"},
 };
 
-TEST_ROWS(keeps_nothing, others, name)
+TEST_ROWS(event_with_another_reason_is_empty, others, name)
 {
     const struct other_case *c = *state;
     CLEANUP(reading_release) struct reading r;

@@ -19,7 +19,7 @@ static struct unnamed_case {
      "the Pod has no metadata.name"},
 };
 
-TEST_ROWS(rejects_unnamed, unnamed, name)
+TEST_ROWS(object_without_identity_is_rejected, unnamed, name)
 {
     const struct unnamed_case *c = *state;
     CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
@@ -31,7 +31,7 @@ TEST_ROWS(rejects_unnamed, unnamed, name)
     assert_string_equal(id.name, "untouched");
 }
 
-TEST(a_namespace_is_optional)
+TEST(namespace_is_optional)
 {
     CLEANUP(json_cleanup)
     cJSON *pod =

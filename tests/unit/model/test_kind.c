@@ -60,7 +60,7 @@ static struct kind_case {
     {"", "", CLASS_TEMPLATE, false, NULL},
 };
 
-TEST(every_kind_has_its_row)
+TEST(kind_of_returns_the_class_and_scope)
 {
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const struct kind_def *row = kind_of(kinds[i].api_version, kinds[i].kind);
@@ -73,8 +73,8 @@ TEST(every_kind_has_its_row)
     }
 }
 
-/* A row that says nothing, or half of it, would be a kind that is silently never read. */
-TEST(every_row_says_how_it_is_watched)
+/* Without this test, an incomplete row could stop the watch of a kind without an error. */
+TEST(each_row_defines_its_watch_and_callbacks)
 {
     size_t count;
     const struct kind_def *table = kind_table(&count);
@@ -97,7 +97,7 @@ TEST(every_row_says_how_it_is_watched)
     assert_int_equal(kind_of("remedy.karmada.io/v1alpha1", "Remedy")->watch.when, WATCH_NEVER_USED);
 }
 
-TEST(kinds_in_two_forms_are_found_by_scope)
+TEST(kinds_of_both_scopes_are_found_by_scope)
 {
     assert_string_equal(kind_of_policies(false)->name, "PropagationPolicy");
     assert_string_equal(kind_of_policies(true)->name, "ClusterPropagationPolicy");
@@ -108,14 +108,14 @@ TEST(kinds_in_two_forms_are_found_by_scope)
     assert_true(kind_of_policies(true)->cluster_scoped && !kind_of_policies(false)->cluster_scoped);
 }
 
-TEST(the_group_stands_before_the_slash)
+TEST(api_group_ends_at_the_slash)
 {
     assert_int_equal(api_group_len("v1"), 0);
     assert_int_equal(api_group_len("apps/v1"), 4);
     assert_int_equal(api_group_len(""), 0);
 }
 
-/* Objects with every list filled, so that every field has a place to be wrong in. */
+/* Objects with elements in their lists, so that a test can replace each of these elements. */
 #define METADATA                                                                                   \
     "'metadata':{'name':'x','namespace':'test','creationTimestamp':'2026-01-31T12:00:00Z',"        \
     "'labels':{'app':'a','propagationpolicy.karmada.io/permanent-id':'id'},"                       \
@@ -359,8 +359,8 @@ static struct wrong_case {
     {override_json, "metadata.managedFields", "1"},
 };
 
-/* The path as errors say it: without the numbers of elements. */
-static void drop_indexes(const char *path, struct strbuf *out)
+/* Appends `path` without the indexes of elements, as in error messages. */
+static void append_without_indexes(const char *path, struct strbuf *out)
 {
     for (; *path; path++) {
         bool is_index = path[0] >= '0' && path[0] <= '9';
@@ -385,20 +385,20 @@ static void *decode_with(struct reading *r, const char *text, const struct wrong
     return object;
 }
 
-TEST_ROWS(refuses_wrong_type, wrong, path)
+TEST_ROWS(wrong_type_is_rejected_at, wrong, path)
 {
     const struct wrong_case *c = *state;
     CLEANUP(reading_release) struct reading r;
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(1024);
 
     reading_init(&r);
-    drop_indexes(c->path, &path);
+    append_without_indexes(c->path, &path);
     assert_null(decode_with(&r, c->json, c));
     if (!strstr(r.err.text, path.data))
         fail_msg("%s does not name %s", r.err.text, path.data);
 }
 
-TEST(what_is_right_is_taken)
+TEST(valid_objects_are_decoded)
 {
     static const char *const texts[] = {
         policy_json,

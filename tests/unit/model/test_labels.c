@@ -6,23 +6,22 @@
 
 #define KEY_63 "a23456789012345678901234567890123456789012345678901234567890123"
 
-/* A selector as text: "key op value,value; ..." and what makes it invalid. */
 static struct selector_case {
     const char *name;
     const char *json;
-    const char *text;
+    const char *text; /* Requirements: "key op value,value; ...". */
     bool invalid;
 } selectors[] = {
-    {"an empty selector asks for nothing", "{}", "", false},
-    {"matchLabels are folded in", "{'matchLabels':{'app':'nginx','tier':''}}",
+    {"an empty selector has no requirements", "{}", "", false},
+    {"matchLabels become requirements", "{'matchLabels':{'app':'nginx','tier':''}}",
      "app In nginx; tier In ; ", false},
     {"every operator",
      "{'matchExpressions':[{'key':'a','operator':'In','values':['x','y']},"
      "{'key':'b','operator':'NotIn','values':['x']},{'key':'c','operator':'Exists'},"
      "{'key':'d','operator':'DoesNotExist','values':[]}]}",
      "a In x,y; b NotIn x; c Exists; d DoesNotExist; ", false},
-    {"operators have case", "{'matchExpressions':[{'key':'a','operator':'in','values':['x']}]}", "",
-     true},
+    {"operators are case-sensitive",
+     "{'matchExpressions':[{'key':'a','operator':'in','values':['x']}]}", "", true},
     {"an unknown operator", "{'matchExpressions':[{'key':'a','operator':'Gt','values':['1']}]}", "",
      true},
     {"no operator", "{'matchExpressions':[{'key':'a','values':['1']}]}", "", true},
@@ -54,13 +53,13 @@ static struct selector_case {
     {"a value of 64 characters", "{'matchLabels':{'k':'" KEY_63 "x'}}", "k In " KEY_63 "x; ", true},
     {"a value with a space", "{'matchLabels':{'k':'a b'}}", "k In a b; ", true},
     {"a value that ends in a dash", "{'matchLabels':{'k':'a-'}}", "k In a-; ", true},
-    {"a value in other letters", "{'matchLabels':{'k':'\xc3\xa9'}}", "k In \xc3\xa9; ", true},
+    {"a value that is not ASCII", "{'matchLabels':{'k':'\xc3\xa9'}}", "k In \xc3\xa9; ", true},
     {"one bad value among good ones",
      "{'matchExpressions':[{'key':'a','operator':'In','values':['x','/','y']}]}", "a In x,/,y; ",
      true},
 };
 
-static void describe(const struct label_selector *s, struct strbuf *out)
+static void write_requirements(const struct label_selector *s, struct strbuf *out)
 {
     static const char *const names[] = {
         [LABEL_IN] = "In",
@@ -79,7 +78,7 @@ static void describe(const struct label_selector *s, struct strbuf *out)
     }
 }
 
-TEST_ROWS(reads_selector, selectors, name)
+TEST_ROWS(selector_is_decoded, selectors, name)
 {
     const struct selector_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -92,14 +91,14 @@ TEST_ROWS(reads_selector, selectors, name)
     struct label_selector *s = label_selector_decode(&r.decode, json, "spec", "s");
 
     assert_non_null(s);
-    describe(s, &text);
+    write_requirements(s, &text);
     assert_string_equal(text.data, c->text);
     assert_int_equal(s->invalid != NULL, c->invalid);
     assert_false(r.decode.failed);
     label_selector_free(r.strings, s);
 }
 
-/* What no API server takes is refused, and named. */
+/* Selectors of a wrong type, which no API server accepts. */
 static struct refused_case {
     const char *name;
     const char *json;
@@ -123,7 +122,7 @@ static struct refused_case {
      "'spec[].s.matchExpressions[].values' must be a string, found an object"},
 };
 
-TEST_ROWS(refuses_selector, refused, name)
+TEST_ROWS(selector_of_a_wrong_type_is_rejected, refused, name)
 {
     const struct refused_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -137,10 +136,10 @@ TEST_ROWS(refuses_selector, refused, name)
     assert_null(r.decode.prefix);
 }
 
-/* Selectors as kubectl's -l takes them; a text of NULL is refused. */
+/* Selectors in the syntax of kubectl -l. */
 static struct typed_case {
     const char *typed;
-    const char *text;
+    const char *text; /* Expected requirements; NULL if the selector is rejected. */
 } typed[] = {
     {"app=web", "app In web; "},
     {"app==web", "app In web; "},
@@ -168,7 +167,7 @@ static struct typed_case {
     {"app\x1b=web", NULL},
 };
 
-TEST_ROWS(reads_what_is_typed, typed, typed)
+TEST_ROWS(typed_selector_is_parsed, typed, typed)
 {
     const struct typed_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -179,14 +178,14 @@ TEST_ROWS(reads_what_is_typed, typed, typed)
     struct label_selector *s = label_selector_parse(r.strings, c->typed, &r.err);
 
     if (s)
-        describe(s, &text);
+        write_requirements(s, &text);
     assert_text(s ? text.data : NULL, c->text);
     if (!s)
         assert_non_null(strstr(r.err.text, "is not a label selector such as app=web,tier!=test"));
     label_selector_free(r.strings, s);
 }
 
-TEST(no_selector_is_no_selector)
+TEST(absent_selector_is_null)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("{'s':null}");
@@ -198,7 +197,7 @@ TEST(no_selector_is_no_selector)
     label_selector_free(r.strings, NULL);
 }
 
-TEST(labels_are_found_by_shared_key)
+TEST(labels_are_found_by_interned_key)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -217,7 +216,7 @@ TEST(labels_are_found_by_shared_key)
     assert_int_equal(labels.count, 0);
 }
 
-TEST(no_labels_take_no_memory)
+TEST(empty_labels_take_no_memory)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{},'null':null}");
@@ -231,7 +230,7 @@ TEST(no_labels_take_no_memory)
     labels_release(r.strings, &labels);
 }
 
-TEST(labels_of_another_type_are_refused)
+TEST(labels_that_are_not_strings_are_rejected)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{'app':'nginx','n':1,'z':'z'}}");

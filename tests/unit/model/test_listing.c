@@ -6,7 +6,7 @@
 
 enum { OBJECTS = 300 };
 
-TEST(each_object_of_the_class_once_and_sorted)
+TEST(listing_is_sorted_and_has_each_object_once)
 {
     static const enum object_class classes[] = {CLASS_TEMPLATE, CLASS_POLICY, CLASS_BINDING};
     struct world w;
@@ -35,7 +35,7 @@ TEST(each_object_of_the_class_once_and_sorted)
     world_release(&w);
 }
 
-TEST(nothing_is_listed_of_an_empty_store)
+TEST(listing_of_an_empty_store_is_empty)
 {
     struct world w;
 

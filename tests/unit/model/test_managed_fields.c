@@ -7,11 +7,11 @@
 #define CREATED "'creationTimestamp':'1970-01-01T00:00:10Z'"
 #define TIME(s) "'time':'1970-01-01T00:00:" s "Z'"
 
-/* One entry of the manager "other" at second 20 beside the one in question, at second 30. */
+/* managedFields entry of the manager "it" beside an entry of the manager "other" at second 20. */
 static struct entry_case {
     const char *name;
     const char *entry;
-    int64_t changed_s;
+    int64_t changed_s; /* 30 if `entry` is the newest user entry, else 20. */
 } entries[] = {
     {"the spec", "{" TIME("30") ",'fieldsV1':{'f:spec':{'f:replicas':{}}}}", 30},
     {"a data field of a ConfigMap", "{" TIME("30") ",'fieldsV1':{'f:data':{'.':{},'f:a':{}}}}", 30},
@@ -19,9 +19,9 @@ static struct entry_case {
      30},
     {"the status subresource",
      "{" TIME("30") ",'subresource':'status','fieldsV1':{'f:status':{'f:replicas':{}}}}", 20},
-    {"the status subresource, whatever it owns",
+    {"the status subresource that owns a spec",
      "{" TIME("30") ",'subresource':'status','fieldsV1':{'f:spec':{}}}", 20},
-    {"the scale subresource is a user's",
+    {"the scale subresource",
      "{" TIME("30") ",'subresource':'scale','fieldsV1':{'f:spec':{'f:replicas':{}}}}", 30},
     {"status without a subresource", "{" TIME("30") ",'fieldsV1':{'f:status':{'f:x':{}}}}", 20},
     {"Karmada's claim",
@@ -38,33 +38,33 @@ static struct entry_case {
      "{" TIME("30") ",'fieldsV1':{'f:metadata':{'f:labels':{'f:a.karmada.io/b':{}}},"
                     "'f:spec':{'f:replicas':{}}}}",
      30},
-    {"the domain may stand anywhere in the key",
+    {"a key with .karmada.io in the middle",
      "{" TIME("30") ",'fieldsV1':{'f:metadata':{'f:annotations':{'f:a.karmada.io.example/x':{}}}}}",
      20},
-    {"the domain needs its dot",
+    {"a key that begins with karmada.io",
      "{" TIME("30") ",'fieldsV1':{'f:metadata':{'f:labels':{'f:karmada.io/managed':{}}}}}", 30},
-    {"the label of skipping is a user's",
+    {"the label skip-auto-propagation",
      "{" TIME("30") ",'fieldsV1':{'f:metadata':{'f:labels':{"
                     "'f:namespace.karmada.io/skip-auto-propagation':{}}}}}",
      30},
-    {"as an annotation it is not",
+    {"an annotation skip-auto-propagation",
      "{" TIME("30") ",'fieldsV1':{'f:metadata':{'f:annotations':{"
                     "'f:namespace.karmada.io/skip-auto-propagation':{}}}}}",
      20},
-    {"and neither is one much like it",
+    {"a label that begins with skip-auto-propagation",
      "{" TIME("30") ",'fieldsV1':{'f:metadata':{'f:labels':{"
                     "'f:namespace.karmada.io/skip-auto-propagation-2':{}}}}}",
      20},
     {"finalizers", "{" TIME("30") ",'fieldsV1':{'f:metadata':{'f:finalizers':{'.':{}}}}}", 30},
     {"an emptied map of annotations",
      "{" TIME("30") ",'fieldsV1':{'f:metadata':{'.':{},'f:annotations':{'.':{}}}}}", 20},
-    {"nothing", "{" TIME("30") ",'fieldsV1':{}}", 20},
-    {"nothing known", "{" TIME("30") "}", 20},
+    {"empty fields", "{" TIME("30") ",'fieldsV1':{}}", 20},
+    {"no fields", "{" TIME("30") "}", 20},
     {"no time", "{'fieldsV1':{'f:spec':{}}}", 20},
     {"an older change", "{" TIME("05") ",'fieldsV1':{'f:spec':{}}}", 20},
 };
 
-TEST_ROWS(tells_users_entries, entries, name)
+TEST_ROWS(newest_user_entry_sets_the_change_time, entries, name)
 {
     const struct entry_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -83,28 +83,28 @@ TEST_ROWS(tells_users_entries, entries, name)
     assert_false(r.decode.failed);
 }
 
-/* Without an entry that counts, and with what is not even an entry. */
+/* Metadata without a user entry that has a manager, and metadata with an invalid entry. */
 static struct fallback_case {
     const char *name;
     const char *metadata;
     int64_t changed_s;
     const char *error;
 } fallbacks[] = {
-    {"nothing at all", "{}", 0, NULL},
+    {"empty metadata", "{}", 0, NULL},
     {"no managed fields", "{" CREATED "}", 0, NULL},
-    {"no managed fields of the first generation", "{" CREATED ",'generation':1}", 10, NULL},
-    {"no managed fields of a later one", "{" CREATED ",'generation':3}", 0, NULL},
+    {"no managed fields at generation 1", "{" CREATED ",'generation':1}", 10, NULL},
+    {"no managed fields at generation 3", "{" CREATED ",'generation':3}", 0, NULL},
     {"no entries", "{" CREATED ",'managedFields':[]}", 0, NULL},
-    {"nothing but Karmada's",
+    {"an entry of Karmada",
      "{" CREATED ",'managedFields':[{" TIME(
          "30") ",'fieldsV1':{'f:metadata':{'f:labels':{'f:a.karmada.io/b':{}}}}}]}",
      10, NULL},
-    {"nothing but Karmada's, which says its name",
+    {"an entry of Karmada with a manager",
      "{" CREATED
      ",'managedFields':[{" TIME("30") ",'manager':'karmada','fieldsV1':{'f:status':{}}}]}",
      10, NULL},
-    {"an entry without a name", "{'managedFields':[{" TIME("30") ",'fieldsV1':{'f:spec':{}}}]}", 30,
-     NULL},
+    {"a user entry without a manager",
+     "{'managedFields':[{" TIME("30") ",'fieldsV1':{'f:spec':{}}}]}", 30, NULL},
     {"a null entry", "{" CREATED ",'managedFields':[null]}", 10, NULL},
     {"before the epoch",
      "{'managedFields':[{'time':'1969-12-31T23:59:59Z','fieldsV1':{'f:spec':{}}}]}", -1, NULL},
@@ -122,7 +122,7 @@ static struct fallback_case {
      "'metadata.managedFields[].subresource' must be a string, found a number"},
 };
 
-TEST_ROWS(falls_back, fallbacks, name)
+TEST_ROWS(change_time_without_a_manager, fallbacks, name)
 {
     const struct fallback_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -142,14 +142,14 @@ static struct version_case {
     uint64_t version;
 } versions[] = {
     {"a number", "{'resourceVersion':'123'}", 123},
-    {"none", "{}", 0},
-    {"an empty one", "{'resourceVersion':''}", 0},
-    {"of another storage", "{'resourceVersion':'12-b'}", 0},
-    {"the largest", "{'resourceVersion':'18446744073709551615'}", UINT64_MAX},
-    {"beyond it", "{'resourceVersion':'18446744073709551616'}", 0},
+    {"no version", "{}", 0},
+    {"an empty version", "{'resourceVersion':''}", 0},
+    {"a version that is no number", "{'resourceVersion':'12-b'}", 0},
+    {"the largest version", "{'resourceVersion':'18446744073709551615'}", UINT64_MAX},
+    {"a version above 64 bits", "{'resourceVersion':'18446744073709551616'}", 0},
 };
 
-TEST_ROWS(reads_resource_versions, versions, name)
+TEST_ROWS(resource_version_is_decoded, versions, name)
 {
     const struct version_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -171,7 +171,7 @@ static struct traces traces_of(const char *text)
     return t;
 }
 
-TEST(traces_of_keys_tell_whose_they_are)
+TEST(user_keys_and_karmada_keys_have_separate_hashes)
 {
     struct traces plain = traces_of("{'metadata':{'labels':{'a':'1','b':'2'}}}");
     struct traces turned = traces_of("{'metadata':{'labels':{'b':'2','a':'1'}}}");
@@ -194,39 +194,38 @@ TEST(traces_of_keys_tell_whose_they_are)
     "{'manager':'" manager "'," TIME(time) ",'fieldsV1':{" fields "}}"
 #define MANAGED(entries) "{'metadata':{'managedFields':[" entries "]}}"
 
-/* Without a generation: how many fields users own together, each counted once. */
 static struct content_case {
     const char *name;
     const char *json;
-    uint32_t content;
+    uint32_t content; /* Number of fields that users own; 0 if there is a generation. */
 } contents[] = {
     {"two keys of data", MANAGED(ENTRY("a", "20", "'f:data':{'.':{},'f:x':{},'f:y':{}}")), 2},
     {"two managers own the same",
      MANAGED(ENTRY("a", "20", "'f:data':{'f:x':{}}") "," ENTRY("b", "30", "'f:data':{'f:x':{}}")),
      1},
-    {"what is left of a map that others own",
+    {"an empty map of one manager, a key of another",
      MANAGED(ENTRY("a", "20", "'f:data':{}") "," ENTRY("b", "30", "'f:data':{'f:x':{}}")), 1},
     {"Karmada's keys do not count",
      MANAGED(ENTRY("a", "20",
                    "'f:data':{'f:x':{}},'f:metadata':{'f:labels':{'f:p.karmada.io/id':{}}}")),
      1},
-    {"nor does its entry",
+    {"an entry of Karmada does not count",
      MANAGED(ENTRY("k", "20", "'f:metadata':{'f:labels':{'f:p.karmada.io/id':{}}}")), 0},
-    {"nor a subresource",
+    {"a subresource does not count",
      MANAGED("{'manager':'a','subresource':'status'," TIME("20") ",'fieldsV1':{'f:x':{}}}"), 0},
-    {"with a generation, that says it",
+    {"an object with a generation",
      "{'metadata':{'generation':4,'managedFields':[" ENTRY("a", "20", "'f:spec':{'f:x':{}}") "]}}",
      0},
 };
 
-TEST_ROWS(counts_the_fields_of_users, contents, name)
+TEST_ROWS(fields_of_users_are_counted, contents, name)
 {
     const struct content_case *c = *state;
 
     assert_int_equal(traces_of(c->json).content, c->content);
 }
 
-TEST(content_without_managed_fields_is_compared_as_a_whole)
+TEST(content_without_managed_fields_is_a_hash)
 {
     struct traces one = traces_of("{'metadata':{'name':'x'},'data':{'a':'1','b':[1,2]},"
                                   "'status':{'x':1}}");
@@ -239,8 +238,7 @@ TEST(content_without_managed_fields_is_compared_as_a_whole)
     assert_int_not_equal(one.content, type.content);
 }
 
-/* By whom a template was last written, other than by Karmada. */
-TEST(the_last_write_of_a_user)
+TEST(last_write_of_another_manager_is_found)
 {
     struct traces t = traces_of(MANAGED(ENTRY("kubectl", "10", "'f:spec':{'f:x':{}}") "," ENTRY(
         "karmada", "40",
@@ -260,24 +258,24 @@ static struct write_case {
     uint32_t time_s;
     const char *manager;
 } writes[] = {
-    {"none", "", 0, NULL},
-    {"the owner of the template's version",
+    {"no entries", "", 0, NULL},
+    {"an entry that owns spec.resource",
      ENTRY("karmada", "20", "'f:spec':{'f:resource':{'f:uid':{}}}") "," ENTRY(
          "scheduler", "30", "'f:spec':{'f:clusters':{}}"),
      20, "karmada"},
-    {"else the newest",
+    {"the newest entry if no entry owns spec.resource",
      ENTRY("a", "20", "'f:spec':{'f:clusters':{}}") "," ENTRY("b", "30", "'f:metadata':{}"), 30,
      "b"},
-    {"of two owners the later",
+    {"the newest of two entries that own spec.resource",
      ENTRY("a", "40", "'f:spec':{'f:resource':{}}") "," ENTRY("b", "30",
                                                               "'f:spec':{'f:resource':"
                                                               "{}}"),
      40, "a"},
-    {"no subresource", "{'manager':'a','subresource':'status'," TIME("20") ",'fieldsV1':{}}", 0,
-     NULL},
+    {"a subresource is ignored",
+     "{'manager':'a','subresource':'status'," TIME("20") ",'fieldsV1':{}}", 0, NULL},
 };
 
-TEST_ROWS(finds_the_write_of_a_binding, writes, name)
+TEST_ROWS(last_write_of_a_binding_is_found, writes, name)
 {
     const struct write_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -305,21 +303,22 @@ static struct succession_case {
     bool claim_moves_generation;
     bool by_user;
 } successions[] = {
-    {"nothing", OWNED("'generation':2,", "", ""), OWNED("'generation':2,", "", ""), true, false},
+    {"no difference", OWNED("'generation':2,", "", ""), OWNED("'generation':2,", "", ""), true,
+     false},
     {"the spec", OWNED("'generation':2,", "", ""), OWNED("'generation':3,", "", ""), true, true},
     {"an annotation", OWNED("'generation':2,", "", ""), OWNED("'generation':2,", "'a':'b'", ""),
      false, true},
     {"Karmada's annotation", OWNED("'generation':2,", "", ""),
      OWNED("'generation':2,", "'p.karmada.io/name':'p'", ""), false, false},
-    {"a claim moves a Deployment's generation", OWNED("'generation':2,", "", ""),
+    {"a claim, and a generation higher by 1", OWNED("'generation':2,", "", ""),
      OWNED("'generation':3,", "'p.karmada.io/name':'p'", ""), true, false},
-    {"but by one alone", OWNED("'generation':2,", "", ""),
+    {"a claim, and a generation higher by 2", OWNED("'generation':2,", "", ""),
      OWNED("'generation':4,", "'p.karmada.io/name':'p'", ""), true, true},
-    {"and no other kind's", OWNED("'generation':2,", "", ""),
+    {"a claim and a generation, for another kind", OWNED("'generation':2,", "", ""),
      OWNED("'generation':3,", "'p.karmada.io/name':'p'", ""), false, true},
     {"no generation: a later write", OWNED("", "", DATA("20", "'f:a':{}")),
      OWNED("", "", DATA("30", "'f:a':{}")), false, true},
-    {"a removal, which leaves no time", OWNED("", "", DATA("20", "'f:a':{},'f:b':{}")),
+    {"a removal of a field", OWNED("", "", DATA("20", "'f:a':{},'f:b':{}")),
      OWNED("", "", DATA("20", "'f:a':{}")), false, true},
     {"an apply of equal values", OWNED("", "", DATA("20", "'f:a':{},'f:b':{}")),
      OWNED("", "", DATA("20", "'f:a':{},'f:b':{}") "," APPLIED), false, false},
@@ -328,14 +327,14 @@ static struct succession_case {
            DATA("20", "'f:a':{}") "," ENTRY(
                "karmada", "30", "'f:metadata':{'f:annotations':{'f:p.karmada.io/name':{}}}")),
      false, false},
-    {"managedFields that one of the two lacks tell nothing", "{'data':{'a':'1'}}",
+    {"managedFields in one of the versions only", "{'data':{'a':'1'}}",
      OWNED("", "", DATA("20", "'f:a':{}")), false, false},
-    {"without any: other content", "{'data':{'a':'1'}}", "{'data':{'a':'2'}}", false, true},
-    {"without any: another status", "{'data':{'a':'1'},'status':{'x':1}}",
+    {"no managedFields: other content", "{'data':{'a':'1'}}", "{'data':{'a':'2'}}", false, true},
+    {"no managedFields: another status", "{'data':{'a':'1'},'status':{'x':1}}",
      "{'data':{'a':'1'},'status':{'x':2}}", false, false},
 };
 
-TEST_ROWS(tells_a_users_change, successions, name)
+TEST_ROWS(change_by_a_user_is_detected, successions, name)
 {
     const struct succession_case *c = *state;
     struct traces old = traces_of(c->old), fresh = traces_of(c->fresh);

@@ -4,20 +4,20 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-#define ABOUT                                                                                      \
+#define TEMPLATE_REFERENCE                                                                         \
     "{'apiVersion':'apps/v1','kind':'Deployment','namespace':'test','name':'web','uid':'u'}"
 #define EVENT(reason, rest)                                                                        \
     "{'apiVersion':'v1','kind':'Event','metadata':{'name':'e','namespace':'test',"                 \
     "'creationTimestamp':'2026-01-31T12:00:00Z'},'reason':'" reason "'" rest "}"
-#define CORE(reason, message) EVENT(reason, ",'involvedObject':" ABOUT ",'message':'" message "'")
-#define FAILED                "ApplyOverridePolicyFailed"
-#define SUCCEEDED             "ApplyOverridePolicySucceed"
+#define CORE(reason, message)                                                                      \
+    EVENT(reason, ",'involvedObject':" TEMPLATE_REFERENCE ",'message':'" message "'")
+#define FAILED    "ApplyOverridePolicyFailed"
+#define SUCCEEDED "ApplyOverridePolicySucceed"
 
-/* "outcome policy for cluster: message" of "kind ns/name". */
 static struct event_case {
     const char *name;
     const char *json;
-    const char *text; /* NULL: nothing is kept. */
+    const char *text; /* "kind ns/name outcome policy for cluster: message"; NULL if not decoded. */
 } cases[] = {
     {"an OverridePolicy failed",
      CORE(FAILED, "Apply override policy(test/o) for cluster(member1) failed."),
@@ -27,41 +27,42 @@ static struct event_case {
      CORE(FAILED, "Apply cluster override policy(wide) for cluster(m.1-x) failed."),
      "Deployment test/web failed /wide for m.1-x: "
      "Apply cluster override policy(wide) for cluster(m.1-x) failed."},
-    {"of those that are too many",
+    {"a combined event",
      CORE(FAILED, "(combined from similar events): Apply override policy(test/o) for "
                   "cluster(member1) failed."),
      "Deployment test/web failed test/o for member1: (combined from similar events): "
      "Apply override policy(test/o) for cluster(member1) failed."},
-    {"one was applied: its words are not kept",
+    {"a policy was applied: the message is not kept",
      CORE(SUCCEEDED, "Apply override policy(test/o) for cluster(member1) succeed."),
      "Deployment test/web applied test/o for member1"},
     {"all Works were written",
      CORE("SyncWorkSucceed", "Sync work of ResourceBinding(test/web-deployment) successful."),
      "Deployment test/web written"},
     {"events.k8s.io/v1",
-     EVENT(FAILED, ",'regarding':" ABOUT ",'note':'Apply override policy(test/o) for cluster(m) "
+     EVENT(FAILED, ",'regarding':" TEMPLATE_REFERENCE
+                   ",'note':'Apply override policy(test/o) for cluster(m) "
                    "failed.'"),
      "Deployment test/web failed test/o for m: Apply override policy(test/o) for cluster(m) "
      "failed."},
-    {"about what is cluster-scoped",
+    {"a cluster-scoped template",
      EVENT(FAILED, ",'involvedObject':{'apiVersion':'v1','kind':'Node','name':'n'},"
                    "'message':'Apply cluster override policy(o) for cluster(m) failed.'"),
      "Node /n failed /o for m: Apply cluster override policy(o) for cluster(m) failed."},
 
     {"another reason", CORE("SyncWorkFailed", "doc is missing path: /spec/x"), NULL},
-    {"no message", EVENT(FAILED, ",'involvedObject':" ABOUT), NULL},
+    {"no message", EVENT(FAILED, ",'involvedObject':" TEMPLATE_REFERENCE), NULL},
     {"a message without a policy", CORE(FAILED, "Apply for cluster(m) failed."), NULL},
     {"a message without a cluster", CORE(FAILED, "Apply override policy(test/o) failed."), NULL},
     {"a cluster before the policy", CORE(FAILED, "for cluster(m) override policy(test/o)"), NULL},
-    {"a message that is cut", CORE(FAILED, "Apply override policy(test/o) for cluster(m"), NULL},
-    {"no policy's name", CORE(FAILED, "Apply override policy() for cluster(m) failed."), NULL},
-    {"a namespace alone", CORE(FAILED, "Apply override policy(test/) for cluster(m) failed."),
-     NULL},
-    {"no cluster's name", CORE(FAILED, "Apply override policy(test/o) for cluster() failed."),
+    {"a truncated message", CORE(FAILED, "Apply override policy(test/o) for cluster(m"), NULL},
+    {"an empty policy name", CORE(FAILED, "Apply override policy() for cluster(m) failed."), NULL},
+    {"an empty policy name after a namespace",
+     CORE(FAILED, "Apply override policy(test/) for cluster(m) failed."), NULL},
+    {"an empty cluster name", CORE(FAILED, "Apply override policy(test/o) for cluster() failed."),
      NULL},
 };
 
-static void describe(const struct event *e, struct strbuf *out)
+static void write_event(const struct event *e, struct strbuf *out)
 {
     static const char *const outcomes[] = {"failed", "applied", "written"};
     const struct override_event *o = e->override;
@@ -82,7 +83,7 @@ static struct event *event_of(struct reading *r, const cJSON *json)
     return e;
 }
 
-TEST_ROWS(reads, cases, name)
+TEST_ROWS(override_event_is_decoded, cases, name)
 {
     const struct event_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -96,7 +97,7 @@ TEST_ROWS(reads, cases, name)
 
     assert_false(e->is_conflict);
     if (e->override)
-        describe(e, &text);
+        write_event(e, &text);
     else
         assert_memory_equal(e, &nothing, sizeof(nothing));
     assert_string_equal(text.data, c->text ? c->text : "");
@@ -106,30 +107,31 @@ TEST_ROWS(reads, cases, name)
 static struct time_case {
     const char *name;
     const char *times;
-    int64_t time_ms; /* Since noon. */
+    int64_t time_ms; /* Milliseconds since noon. */
 } times[] = {
-    {"the last", ",'firstTimestamp':'2026-01-31T12:00:01Z','lastTimestamp':'2026-01-31T12:00:02Z'",
-     2000},
-    {"of a series",
+    {"the last time",
+     ",'firstTimestamp':'2026-01-31T12:00:01Z','lastTimestamp':'2026-01-31T12:00:02Z'", 2000},
+    {"the last time of a series",
      ",'eventTime':'2026-01-31T12:00:01.500000Z','series':{'lastObservedTime':"
      "'2026-01-31T12:00:03.25Z'},'lastTimestamp':null",
      3250},
-    {"of a series that only began", ",'eventTime':'2026-01-31T12:00:01.500000Z'", 1500},
-    {"the deprecated ones",
+    {"the time of an event without a series", ",'eventTime':'2026-01-31T12:00:01.500000Z'", 1500},
+    {"the deprecated last time",
      ",'deprecatedFirstTimestamp':'2026-01-31T12:00:01Z','deprecatedLastTimestamp':"
      "'2026-01-31T12:00:04Z'",
      4000},
-    {"its creation, if there is nothing else", "", 0},
+    {"the creation time if no other time is set", "", 0},
 };
 
-TEST_ROWS(knows_when, times, name)
+TEST_ROWS(time_of_the_event_is_decoded, times, name)
 {
     static const int64_t noon_ms = INT64_C(1769860800000);
     const struct time_case *c = *state;
     CLEANUP(reading_release) struct reading r;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(2048);
 
-    strbuf_addf(&text, EVENT("SyncWorkSucceed", ",'involvedObject':" ABOUT "%s"), c->times);
+    strbuf_addf(&text, EVENT("SyncWorkSucceed", ",'involvedObject':" TEMPLATE_REFERENCE "%s"),
+                c->times);
 
     CLEANUP(json_cleanup) cJSON *json = json_of(text.data);
 
@@ -141,8 +143,8 @@ TEST_ROWS(knows_when, times, name)
     event_release(r.strings, e);
 }
 
-/* Whatever somebody wrote there: nothing is kept of what no object is called. */
-TEST(names_beyond_all_are_not_kept)
+/* Names of objects have at most OBJECT_NAME_MAX bytes. */
+TEST(event_with_an_overlong_name_is_ignored)
 {
     static const char *const paths[] = {"involvedObject.apiVersion", "involvedObject.kind",
                                         "involvedObject.namespace", "involvedObject.name",
@@ -168,7 +170,7 @@ TEST(names_beyond_all_are_not_kept)
     }
 }
 
-TEST(a_long_message_is_cut)
+TEST(long_message_is_cut)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(CORE(FAILED, ""));

@@ -5,7 +5,7 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-/* Read a placement as the rules get it: as the text that a policy's is kept as. */
+/* Parses the canonical text of a placement, as the rules do. */
 static struct placement *read_placement(struct reading *r, const char *json)
 {
     cJSON *tree = json_of(json);
@@ -32,21 +32,21 @@ static struct division_case {
      DIVISION_STATIC_WEIGHT},
     {"aggregated", "{'replicaScheduling':{'replicaDivisionPreference':'Aggregated'}}",
      DIVISION_AGGREGATED},
-    {"a dynamic weight goes before a static list",
+    {"a dynamic weight takes precedence over a static list",
      "{'replicaScheduling':{'weightPreference':{'dynamicWeight':'AvailableReplicas',"
      "'staticWeightList':[{'weight':1}]}}}",
      DIVISION_DYNAMIC_WEIGHT},
-    {"a duplicated one ignores its preference",
+    {"duplicated ignores the preference",
      "{'replicaScheduling':{'replicaSchedulingType':'Duplicated',"
      "'replicaDivisionPreference':'Aggregated'}}",
      DIVISION_DUPLICATED},
-    {"a type of the future is unknown", "{'replicaScheduling':{'replicaSchedulingType':'Later'}}",
+    {"an undefined type is unknown", "{'replicaScheduling':{'replicaSchedulingType':'Later'}}",
      DIVISION_UNKNOWN},
-    {"a preference of the future is unknown",
+    {"an undefined preference is unknown",
      "{'replicaScheduling':{'replicaDivisionPreference':'Later'}}", DIVISION_UNKNOWN},
 };
 
-TEST_ROWS(divides, division_cases, name)
+TEST_ROWS(division_is_parsed, division_cases, name)
 {
     const struct division_case *c = *state;
     struct reading r;
@@ -59,7 +59,7 @@ TEST_ROWS(divides, division_cases, name)
     reading_release(&r);
 }
 
-/* What is not what it should be, and must be neither believed nor fatal. */
+/* Placements with a member of a wrong type, which make the placement unreadable. */
 static struct wrong_case {
     const char *name;
     const char *json;
@@ -75,12 +75,12 @@ static struct wrong_case {
      "{'clusterAffinity':{'fieldSelector':{'matchExpressions':['zone']}}}"},
     {"a field operator that is a number",
      "{'clusterAffinity':{'fieldSelector':{'matchExpressions':[{'key':'zone','operator':7}]}}}"},
-    {"tolerations that are one", "{'clusterTolerations':{'key':'a'}}"},
+    {"tolerations that are an object", "{'clusterTolerations':{'key':'a'}}"},
     {"a toleration that is a text", "{'clusterTolerations':['a']}"},
     {"a weight that is a text", "{'replicaScheduling':{'weightPreference':{'staticWeightList':["
                                 "{'weight':'2'}]}}}"},
-    {"a weight beyond any number", "{'replicaScheduling':{'weightPreference':{"
-                                   "'staticWeightList':[{'weight':1e300}]}}}"},
+    {"a weight of 1e300", "{'replicaScheduling':{'weightPreference':{"
+                          "'staticWeightList':[{'weight':1e300}]}}}"},
     {"a weight list of numbers",
      "{'replicaScheduling':{'weightPreference':{'staticWeightList':[1,2]}}}"},
     {"a target that is a text", "{'replicaScheduling':{'weightPreference':{'staticWeightList':["
@@ -91,7 +91,7 @@ static struct wrong_case {
     {"an overflow of texts", "{'clusterAffinities':[{'overflowAffinities':['a']}]}"},
 };
 
-TEST_ROWS(is_unreadable, wrong_cases, name)
+TEST_ROWS(wrong_type_is_unreadable, wrong_cases, name)
 {
     const struct wrong_case *c = *state;
     struct reading r;
@@ -103,7 +103,7 @@ TEST_ROWS(is_unreadable, wrong_cases, name)
     reading_release(&r);
 }
 
-TEST(reads_everything)
+TEST(all_fields_of_a_placement_are_parsed)
 {
     struct reading r;
 
@@ -148,7 +148,7 @@ TEST(reads_everything)
     reading_release(&r);
 }
 
-TEST(one_affinity_goes_before_several)
+TEST(cluster_affinity_takes_precedence_over_affinities)
 {
     struct reading r;
 
@@ -162,7 +162,7 @@ TEST(one_affinity_goes_before_several)
     reading_release(&r);
 }
 
-TEST(an_unknown_zone_operator_means_no_cluster)
+TEST(unknown_zone_operator_matches_no_cluster)
 {
     struct reading r;
 
@@ -176,7 +176,7 @@ TEST(an_unknown_zone_operator_means_no_cluster)
     reading_release(&r);
 }
 
-TEST(texts_that_are_no_placement_are_unreadable)
+TEST(text_that_is_no_object_is_unreadable)
 {
     static const char *const texts[] = {"", "{", "[]", "7", "\"a\"", "null"};
     struct intern *strings = intern_new(1);

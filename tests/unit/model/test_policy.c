@@ -23,7 +23,7 @@ static struct policy *policy_of(struct reading *r, const char *text)
     return p;
 }
 
-TEST(a_whole_policy_is_read)
+TEST(all_fields_of_a_policy_are_decoded)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -84,7 +84,7 @@ TEST(a_whole_policy_is_read)
     free_policy(r.strings, &p);
 }
 
-TEST(defaults_are_those_of_the_api)
+TEST(empty_spec_has_the_defaults_of_the_api)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -107,7 +107,7 @@ TEST(defaults_are_those_of_the_api)
     free_policy(r.strings, &p);
 }
 
-TEST(a_cluster_policy_has_its_own_id)
+TEST(cluster_policy_has_the_id_of_the_cluster_label)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -121,7 +121,7 @@ TEST(a_cluster_policy_has_its_own_id)
     free_policy(r.strings, &p);
 }
 
-/* Two specs of which one is a policy's and the other a binding's, say. */
+/* Pairs of specs of policies or bindings; the test compares their decoded fields. */
 static struct pair_case {
     const char *name;
     const char *a;
@@ -144,17 +144,17 @@ static struct pair_case {
     {"another scheduler", "{}", "{'schedulerName':'mine'}", false},
     {"absent is not false", "{}", "{'preserveResourcesOnDeletion':false}", false},
     {"null is absent", "{}", "{'preserveResourcesOnDeletion':null}", true},
-    {"dependencies", "{'propagateDeps':false}", "{}", true},
-    {"dependencies wanted", "{'propagateDeps':true}", "{}", false},
-    {"scheduling suspended by others", "{'suspension':{'dispatching':true}}",
+    {"propagateDeps false and absent", "{'propagateDeps':false}", "{}", true},
+    {"propagateDeps true and absent", "{'propagateDeps':true}", "{}", false},
+    {"suspension of scheduling is ignored", "{'suspension':{'dispatching':true}}",
      "{'suspension':{'dispatching':true,'scheduling':true}}", true},
-    {"dispatching suspended", "{'suspension':{'scheduling':true}}",
+    {"suspension of dispatching", "{'suspension':{'scheduling':true}}",
      "{'suspension':{'dispatching':true,'scheduling':true}}", false},
     {"failover with and without defaults", "{'failover':{'cluster':{}}}",
      "{'failover':{'cluster':{'purgeMode':'Gracefully'}}}", true},
 };
 
-TEST_ROWS(compares, pairs, name)
+TEST_ROWS(propagation_fields_are_equal_or_not, pairs, name)
 {
     const struct pair_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -176,29 +176,28 @@ TEST_ROWS(compares, pairs, name)
     propagation_release(r.strings, &b);
 }
 
-/* "lazy preempts deps" as digits. */
 static struct switch_case {
     const char *name;
     const char *spec;
-    const char *switches;
+    const char *switches; /* Digits of lazy, preempts and propagate_deps. */
 } switches[] = {
     {"Lazy", "{'activationPreference':'Lazy'}", "100"},
     {"lazy in lower case is not Lazy", "{'activationPreference':'lazy'}", "000"},
     {"Never", "{'preemption':'Never'}", "000"},
     {"Always", "{'preemption':'Always'}", "010"},
-    {"association does nothing", "{'association':true}", "000"},
-    {"ServiceImports bring their dependencies",
+    {"association is ignored", "{'association':true}", "000"},
+    {"a selected ServiceImport enables propagateDeps",
      "{'resourceSelectors':[{'apiVersion':'v1','kind':'Pod'},"
      "{'apiVersion':'multicluster.x-k8s.io/v1alpha1','kind':'ServiceImport'}]}",
      "001"},
-    {"ServiceImports of another version do not",
+    {"a ServiceImport of another version",
      "{'resourceSelectors':[{'apiVersion':'multicluster.x-k8s.io/v1beta1',"
      "'kind':'ServiceImport'},{'kind':'ServiceImport'},{}]}",
      "000"},
-    {"the lowest and the highest priority", "{'priority':-2147483648}", "000"},
+    {"the lowest priority", "{'priority':-2147483648}", "000"},
 };
 
-TEST_ROWS(switches_on, switches, name)
+TEST_ROWS(switches_are_decoded, switches, name)
 {
     const struct switch_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -216,7 +215,7 @@ TEST_ROWS(switches_on, switches, name)
     free_policy(r.strings, &p);
 }
 
-TEST(a_wrong_conflict_resolution_is_refused)
+TEST(undefined_conflict_resolution_is_rejected)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(POLICY("{'conflictResolution':'overwrite'}"));
@@ -226,7 +225,7 @@ TEST(a_wrong_conflict_resolution_is_refused)
     assert_string_equal(r.err.text, "'spec.conflictResolution' must be Abort or Overwrite");
 }
 
-TEST(a_priority_fits_in_32_bits)
+TEST(priority_above_32_bits_is_rejected)
 {
     static const char *const specs[] = {"{'priority':2147483648}", "{'priority':-2147483649}"};
 

@@ -4,7 +4,7 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-/* A pod that names everything a pod can name, some of it twice. */
+/* Pod spec with each kind of reference, and with some names twice. */
 #define WHOLE_POD                                                                                  \
     "{'serviceAccountName':'robot','serviceAccount':'robot',"                                      \
     "'imagePullSecrets':[{'name':'pull'},{'name':''},null,{}],"                                    \
@@ -31,7 +31,7 @@
     "{'persistentVolumeClaim':{'claimName':'pvc-a'}},"                                             \
     "{'emptyDir':{}},{'hostPath':{'path':'/'}},{'ephemeral':{}}]}"
 
-#define WHOLE_POD_NEEDS                                                                            \
+#define WHOLE_POD_REFERENCES                                                                       \
     "ConfigMap/cm-env ConfigMap/cm-from ConfigMap/cm-init ConfigMap/cm-proj ConfigMap/cm-vol "     \
     "Secret/pull Secret/s-azure Secret/s-ceph Secret/s-cinder Secret/s-csi Secret/s-env "          \
     "Secret/s-eph Secret/s-flex Secret/s-from Secret/s-iscsi Secret/s-proj Secret/s-rbd "          \
@@ -47,35 +47,35 @@ static struct references_case {
     const char *json;
     const char *needs;
 } cases[] = {
-    {"Pod", OBJECT("v1", "Pod", WHOLE_POD), WHOLE_POD_NEEDS},
-    {"Deployment", OBJECT("apps/v1", "Deployment", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_NEEDS},
-    {"ReplicaSet", OBJECT("apps/v1", "ReplicaSet", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_NEEDS},
-    {"DaemonSet", OBJECT("apps/v1", "DaemonSet", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_NEEDS},
-    {"StatefulSet", OBJECT("apps/v1", "StatefulSet", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_NEEDS},
-    {"Job", OBJECT("batch/v1", "Job", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_NEEDS},
+    {"Pod", OBJECT("v1", "Pod", WHOLE_POD), WHOLE_POD_REFERENCES},
+    {"Deployment", OBJECT("apps/v1", "Deployment", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_REFERENCES},
+    {"ReplicaSet", OBJECT("apps/v1", "ReplicaSet", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_REFERENCES},
+    {"DaemonSet", OBJECT("apps/v1", "DaemonSet", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_REFERENCES},
+    {"StatefulSet", OBJECT("apps/v1", "StatefulSet", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_REFERENCES},
+    {"Job", OBJECT("batch/v1", "Job", IN_TEMPLATE(WHOLE_POD)), WHOLE_POD_REFERENCES},
     {"CronJob",
      OBJECT("batch/v1", "CronJob", "{'jobTemplate':{'spec':" IN_TEMPLATE(WHOLE_POD) "}}"),
-     WHOLE_POD_NEEDS},
-    {"another version is another kind",
+     WHOLE_POD_REFERENCES},
+    {"another version has no references",
      OBJECT("apps/v1beta1", "Deployment", IN_TEMPLATE(WHOLE_POD)), ""},
-    {"another group is another kind",
+    {"another group has no references",
      OBJECT("apps.kruise.io/v1", "StatefulSet", IN_TEMPLATE(WHOLE_POD)), ""},
-    {"kinds without rules", OBJECT("v1", "ConfigMap", WHOLE_POD), ""},
-    {"a CronJob's pod is not where a Job's is",
+    {"a kind without references", OBJECT("v1", "ConfigMap", WHOLE_POD), ""},
+    {"a CronJob with the pod at the path of a Job",
      OBJECT("batch/v1", "CronJob", IN_TEMPLATE(WHOLE_POD)), ""},
     {"metadata only", "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'web'}}", ""},
-    {"the default account comes with the namespace",
+    {"the service account default is not a reference",
      OBJECT("v1", "Pod", "{'serviceAccountName':'default'}"), ""},
-    {"the older spelling of an account", OBJECT("v1", "Pod", "{'serviceAccount':'robot'}"),
+    {"the deprecated field serviceAccount", OBJECT("v1", "Pod", "{'serviceAccount':'robot'}"),
      "ServiceAccount/robot "},
-    {"the newer spelling counts",
+    {"serviceAccountName takes precedence over serviceAccount",
      OBJECT("v1", "Pod", "{'serviceAccount':'robot','serviceAccountName':'default'}"), ""},
-    {"names are not mixed up between kinds",
+    {"equal names of different kinds",
      OBJECT("v1", "Pod",
             "{'volumes':[{'secret':{'secretName':'x'}},{'configMap':{'name':'x'}},"
             "{'persistentVolumeClaim':{'claimName':'x'}}]}"),
      "ConfigMap/x Secret/x PersistentVolumeClaim/x "},
-    {"a StatefulSet's own claims are not needed",
+    {"claims of volumeClaimTemplates are not references",
      OBJECT("apps/v1", "StatefulSet",
             "{'volumeClaimTemplates':[{'metadata':{'name':'data'}},{'metadata':{'name':'a'}},"
             "{'metadata':{'name':'z'}},{}],"
@@ -84,7 +84,7 @@ static struct references_case {
             "{'persistentVolumeClaim':{'claimName':'shared'}},"
             "{'secret':{'secretName':'data'}}]}}}"),
      "Secret/data PersistentVolumeClaim/shared "},
-    {"a Deployment has no claim templates",
+    {"volumeClaimTemplates of a Deployment are ignored",
      OBJECT("apps/v1", "Deployment",
             "{'volumeClaimTemplates':[{'metadata':{'name':'data'}}],"
             "'template':{'spec':{'volumes':[{'persistentVolumeClaim':{'claimName':'data'}}]}}}"),
@@ -94,13 +94,13 @@ static struct references_case {
             "{'tls':[{'secretName':'b'},{'secretName':'a'},{'secretName':'b'},{'hosts':['x']},"
             "{'secretName':''}]}"),
      "Secret/a Secret/b "},
-    {"an older Ingress has no rules",
+    {"an Ingress of another version has no references",
      OBJECT("networking.k8s.io/v1beta1", "Ingress", "{'tls':[{'secretName':'b'}]}"), ""},
     {"ServiceImport", OBJECT("multicluster.x-k8s.io/v1alpha1", "ServiceImport", "{}"),
      "Service/derived-web EndpointSlice[kubernetes.io/service-name=derived-web] "},
 };
 
-static void describe(const struct references *references, struct strbuf *out)
+static void write_references(const struct references *references, struct strbuf *out)
 {
     for (uint32_t i = 0; i < references->count; i++) {
         const struct reference *r = &references->items[i];
@@ -115,7 +115,7 @@ static void describe(const struct references *references, struct strbuf *out)
     }
 }
 
-TEST_ROWS(finds, cases, name)
+TEST_ROWS(references_are_found, cases, name)
 {
     const struct references_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -125,7 +125,7 @@ TEST_ROWS(finds, cases, name)
 
     reading_init(&r);
     references_decode(&r.decode, json, &references);
-    describe(&references, &text);
+    write_references(&references, &text);
     assert_string_equal(text.data, c->needs);
     assert_false(r.decode.failed);
     assert_null(r.decode.prefix);
@@ -133,7 +133,7 @@ TEST_ROWS(finds, cases, name)
     assert_int_equal(references.count, 0);
 }
 
-/* What is read must have its type; what is not read may be anything. */
+/* Pod specs with a field of a wrong type; fields that are not decoded may have any type. */
 static struct pod_case {
     const char *name;
     const char *pod;
@@ -184,13 +184,13 @@ static struct pod_case {
     {"serviceAccountName", "{'serviceAccountName':{}}",
      "'spec.template.spec.serviceAccountName' must be a string, found an object"},
     {"the pod", "'x'", "'spec.template.spec' must be an object, found a string"},
-    {"fields that nobody reads",
+    {"fields that are not decoded",
      "{'nodeSelector':1,'containers':[{'image':1,'env':[{'name':1,'value':{}}],'ports':'x'}],"
      "'volumes':[{'name':1,'nfs':'x','configMap':{'items':1,'optional':'yes'}}]}",
      NULL},
 };
 
-TEST_ROWS(judges_pod, pods, name)
+TEST_ROWS(wrong_type_in_a_pod_is_rejected, pods, name)
 {
     const struct pod_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -205,7 +205,7 @@ TEST_ROWS(judges_pod, pods, name)
     references_release(r.strings, &references);
 }
 
-TEST(each_kind_names_its_own_path)
+TEST(error_has_the_path_of_the_kind)
 {
     static const struct {
         const char *json;

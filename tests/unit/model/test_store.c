@@ -10,11 +10,11 @@ static void free_store(struct store **s)
     store_free(*s);
 }
 
-/* Remembers the last change, and how many there were. */
+/* The number of calls of the listener, and the last call. */
 struct witness {
     unsigned calls;
     struct entry *entry;
-    char old_value[16]; /* Label v of the object before. */
+    char old_value[16]; /* Label v of the previous object. */
     bool had_old;
     bool has_new;
 };
@@ -26,7 +26,7 @@ static const char *value_of(const void *object)
     return t->labels.count > 0 ? t->labels.items[0].value : "";
 }
 
-static void take_note(void *context, struct entry *entry, const void *old)
+static void record_change(void *context, struct entry *entry, const void *old)
 {
     struct witness *w = context;
 
@@ -38,12 +38,12 @@ static void take_note(void *context, struct entry *entry, const void *old)
         snprintf(w->old_value, sizeof(w->old_value), "%s", old ? value_of(old) : "");
 }
 
-static struct store *watched_store(struct witness *w)
+static struct store *store_with_listener(struct witness *w)
 {
     struct store *s = store_new(1);
 
     *w = (struct witness){0};
-    store_set_listener(s, (struct store_listener){take_note, w});
+    store_set_listener(s, (struct store_listener){record_change, w});
     return s;
 }
 
@@ -65,13 +65,13 @@ static enum store_outcome put(struct store *s, const char *text, struct origin o
 static const struct identity map_a = {"v1", "ConfigMap", "test", "a"};
 static const struct identity map_b = {"v1", "ConfigMap", "test", "b"};
 
-TEST(puts_and_removals_are_told_once)
+TEST(listener_is_called_once_for_each_change)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
     struct error err;
 
-    s = watched_store(&w);
+    s = store_with_listener(&w);
     assert_null(store_find(s, &map_a));
     assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
     assert_int_equal(w.calls, 1);
@@ -105,8 +105,8 @@ TEST(puts_and_removals_are_told_once)
     "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'test','name':'a',"             \
     "'resourceVersion':'" version "','labels':{'v':'" v "'}}}"
 
-/* What was undone by a backup has no successor: the difference is no change that anybody made. */
-TEST(what_was_undone_is_not_succeeded)
+/* After the restore of a backup, a difference between two versions is no change by a user. */
+TEST(object_after_an_invalid_history_inherits_nothing)
 {
     for (unsigned undone = 0; undone < 2; undone++) {
         CLEANUP(free_store) struct store *s = store_new(1);
@@ -124,13 +124,13 @@ TEST(what_was_undone_is_not_succeeded)
     }
 }
 
-TEST(a_rejected_put_keeps_the_old_version)
+TEST(rejected_put_keeps_the_old_version)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
     struct error err;
 
-    s = watched_store(&w);
+    s = store_with_listener(&w);
     put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
     put(s, CONFIG_MAP("b", "1"), (struct origin){1, 1}, &err);
     assert_int_equal(put(s, BROKEN_CONFIG_MAP("a"), (struct origin){1, 2}, &err), STORE_REJECTED);
@@ -138,7 +138,7 @@ TEST(a_rejected_put_keeps_the_old_version)
     assert_int_equal(w.calls, 2);
     assert_string_equal(value_of(store_find(s, &map_a)->object), "1");
 
-    /* It was seen, so that only the other one is gone. */
+    /* The rejected put has marked object a as seen, so the sweep removes only object b. */
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 1);
     assert_non_null(store_find(s, &map_a));
     assert_null(store_find(s, &map_b));
@@ -149,13 +149,13 @@ TEST(a_rejected_put_keeps_the_old_version)
     assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 1);
 }
 
-TEST(a_sweep_takes_only_its_own)
+TEST(sweep_removes_objects_of_one_source_only)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
     struct error err;
 
-    s = watched_store(&w);
+    s = store_with_listener(&w);
     put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
     put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
     assert_int_equal(store_sweep(s, (struct origin){3, 9}), 0);
@@ -165,13 +165,13 @@ TEST(a_sweep_takes_only_its_own)
     assert_non_null(store_find(s, &map_b));
 }
 
-TEST(who_is_referred_to_stays)
+TEST(entry_in_use_is_not_freed)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
     struct error err;
 
-    s = watched_store(&w);
+    s = store_with_listener(&w);
 
     struct entry *entry = store_find_or_add(s, &map_a);
 
@@ -199,7 +199,7 @@ TEST(who_is_referred_to_stays)
     assert_null(store_find(s, &map_a));
 }
 
-TEST(versions_of_karmadas_kinds_are_one)
+TEST(versions_of_a_karmada_kind_share_an_entry)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
@@ -222,7 +222,7 @@ TEST(versions_of_karmadas_kinds_are_one)
                          "'metadata':{'name':'e'}}",
                          (struct origin){1, 1}, &err),
                      STORE_CHANGED);
-    /* A template's version is part of its name. */
+    /* The apiVersion of a template is a part of its identity. */
     assert_int_equal(put(s, "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'}}",
                          (struct origin){1, 1}, &err),
                      STORE_ADDED);
@@ -251,7 +251,7 @@ TEST(cluster_scoped_kinds_have_no_namespace)
     assert_string_equal(entry_ns(entry), "");
 }
 
-TEST(a_type_knows_its_partitions)
+TEST(type_has_a_partition_for_each_namespace)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
@@ -284,10 +284,10 @@ TEST(a_type_knows_its_partitions)
                 !store_first_type(s)->next->next);
 }
 
-TEST(entries_are_ordered_as_people_read)
+TEST(entries_are_ordered_by_kind_namespace_and_name)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
-    /* In order; every one is before all that follow. */
+    /* Identities in the expected order. */
     static const struct identity ids[] = {
         {"v1", "ConfigMap", "", "z"},         {"v1", "ConfigMap", "a", "a"},
         {"v1", "ConfigMap", "a", "b"},        {"v1", "ConfigMap", "b", "a"},
@@ -304,13 +304,13 @@ TEST(entries_are_ordered_as_people_read)
     }
 }
 
-/* Lets go of two more entries of the partition when the first is swept, as rules do. */
+/* Frees two other entries of the partition at the first removal of an object, as the rules do. */
 struct tidying {
     struct store *store;
     struct entry *others[2];
 };
 
-static void tidy_others(void *context, struct entry *entry, const void *old)
+static void free_others(void *context, struct entry *entry, const void *old)
 {
     struct tidying *t = context;
 
@@ -322,7 +322,7 @@ static void tidy_others(void *context, struct entry *entry, const void *old)
     }
 }
 
-TEST(a_listener_may_tidy_during_a_sweep)
+TEST(listener_may_free_other_entries_during_a_sweep)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct tidying tidying = {.store = s};
@@ -333,7 +333,7 @@ TEST(a_listener_may_tidy_during_a_sweep)
     put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
     tidying.others[1] = store_find_or_add(s, &(struct identity){"v1", "ConfigMap", "test", "y"});
     put(s, CONFIG_MAP("c", "1"), (struct origin){1, 1}, &err);
-    store_set_listener(s, (struct store_listener){tidy_others, &tidying});
+    store_set_listener(s, (struct store_listener){free_others, &tidying});
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 2);
     assert_int_equal(store_object_count(s, CLASS_TEMPLATE), 1);
     assert_non_null(store_find(s, &map_b));
@@ -351,7 +351,7 @@ static size_t count_partitions(const struct store *s)
     return count;
 }
 
-TEST(namespaces_that_come_and_go_leave_nothing)
+TEST(partitions_of_removed_namespaces_are_freed)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store against a plain oracle, and what it takes of memory. */
+/* Comparison of the store with a simple oracle, and memory use of the store. */
 #include "metrics/model/store.h"
 
 #include "metrics/model/template.h"
@@ -35,24 +35,24 @@ static const char *const oracle_kinds[ORACLE_KINDS][2] = {
     {"example.com/v1", "Game"},
 };
 
-/* What should be known of one identity. */
+/* Expected state of one identity. */
 struct truth {
     bool known;
     bool exists;
-    bool held; /* Referred to by somebody. */
+    bool held; /* The entry has a reader. */
     unsigned value;
     struct origin origin;
 };
 
 struct oracle {
     struct store *store;
-    unsigned calls; /* That should have been. */
-    unsigned heard;
+    unsigned calls; /* Expected number of listener calls. */
+    unsigned heard; /* Actual number of listener calls. */
     uint32_t random;
     struct truth truths[ORACLE_KINDS][ORACLE_SPACES][ORACLE_NAMES];
 };
 
-static void hear(void *context, struct entry *entry, const void *old)
+static void count_call(void *context, struct entry *entry, const void *old)
 {
     struct oracle *o = context;
 
@@ -66,7 +66,7 @@ static uint32_t next_random(struct oracle *o, uint32_t limit)
     return (o->random >> 8) % limit;
 }
 
-/* What is picked, with its texts. */
+/* Selected identity, with the memory of its strings. */
 struct pick {
     struct truth *truth;
     struct identity id;
@@ -74,7 +74,7 @@ struct pick {
     char name[16];
 };
 
-static void fill(struct oracle *o, const unsigned at[3], struct pick *p)
+static void pick_identity(struct oracle *o, const unsigned at[3], struct pick *p)
 {
     *p = (struct pick){.truth = &o->truths[at[0]][at[1]][at[2]]};
     if (at[1] > 0)
@@ -83,7 +83,7 @@ static void fill(struct oracle *o, const unsigned at[3], struct pick *p)
     p->id = (struct identity){oracle_kinds[at[0]][0], oracle_kinds[at[0]][1], p->ns, p->name};
 }
 
-static void forget_unless_held(struct truth *t)
+static void remove_expected_object(struct truth *t)
 {
     t->exists = false;
     t->known = t->held;
@@ -128,7 +128,7 @@ static void oracle_sweep(struct oracle *o, struct origin origin)
 
         if (!t->exists || t->origin.source != origin.source || t->origin.sweep == origin.sweep)
             continue;
-        forget_unless_held(t);
+        remove_expected_object(t);
         swept++;
     }
     o->calls += (unsigned)swept;
@@ -142,7 +142,7 @@ static void oracle_step(struct oracle *o)
     struct origin origin = {next_random(o, 2), next_random(o, 3)};
     struct pick p;
 
-    fill(o, at, &p);
+    pick_identity(o, at, &p);
 
     struct entry *entry = store_find(o->store, &p.id);
 
@@ -157,7 +157,7 @@ static void oracle_step(struct oracle *o)
             break;
         o->calls += p.truth->exists;
         store_remove(o->store, entry);
-        forget_unless_held(p.truth);
+        remove_expected_object(p.truth);
         break;
     case 4:
         store_find_or_add(o->store, &p.id);
@@ -175,7 +175,7 @@ static void oracle_step(struct oracle *o)
             break;
         store_free_if_unused(o->store, entry);
         if (!p.truth->exists)
-            forget_unless_held(p.truth);
+            remove_expected_object(p.truth);
         break;
     default:
         oracle_put(o, &p, origin);
@@ -210,7 +210,7 @@ static void oracle_compare(struct oracle *o)
                                 i / (ORACLE_KINDS * ORACLE_SPACES)};
         struct pick p;
 
-        fill(o, at, &p);
+        pick_identity(o, at, &p);
         compare_entry(p.truth, store_find(o->store, &p.id));
         known += p.truth->known;
         exist += p.truth->exists;
@@ -227,13 +227,13 @@ static void oracle_compare(struct oracle *o)
     assert_int_equal(o->heard, o->calls);
 }
 
-TEST(any_sequence_agrees_with_the_oracle)
+TEST(store_agrees_with_the_oracle_for_random_steps)
 {
     for (uint32_t seed = 1; seed <= 3; seed++) {
         CLEANUP(free_store) struct store *s = store_new(seed);
         struct oracle o = {.store = s, .random = seed};
 
-        store_set_listener(s, (struct store_listener){hear, &o});
+        store_set_listener(s, (struct store_listener){count_call, &o});
         for (unsigned round = 0; round < ORACLE_ROUNDS; round++) {
             oracle_step(&o);
             if (round % 8 == 0)
@@ -244,10 +244,10 @@ TEST(any_sequence_agrees_with_the_oracle)
 }
 
 /*
- * What a hundred thousand of these take decides how large a control plane can be
- * watched. Four templates share an app, and the tables are at their emptiest.
+ * The memory of a template limits the size of the control planes that can be watched. Four
+ * templates share each value of the label app.
  */
-TEST(a_template_takes_400_bytes)
+TEST(template_takes_at_most_400_bytes)
 {
     enum { COUNT = 50000 };
     if (!HEAP_COUNTS)

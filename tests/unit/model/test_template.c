@@ -5,7 +5,7 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-TEST(a_whole_template_is_read)
+TEST(all_fields_of_a_template_are_decoded)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -44,7 +44,7 @@ TEST(a_whole_template_is_read)
     template_release(r.strings, t);
 }
 
-TEST(a_bare_template_has_nothing)
+TEST(template_with_a_name_only_has_the_defaults)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -75,28 +75,31 @@ static struct replicas_case {
     const char *json;
     int32_t replicas;
 } replicas[] = {
-    {"a Deployment says", "{'apiVersion':'apps/v1','kind':'Deployment','spec':{'replicas':0}}", 0},
-    {"a Deployment does not say", "{'apiVersion':'apps/v1','kind':'Deployment','spec':{}}", 1},
-    {"a Deployment's metadata", "{'apiVersion':'apps/v1','kind':'Deployment'}", -1},
+    {"a Deployment with replicas",
+     "{'apiVersion':'apps/v1','kind':'Deployment','spec':{'replicas':0}}", 0},
+    {"a Deployment without replicas", "{'apiVersion':'apps/v1','kind':'Deployment','spec':{}}", 1},
+    {"a Deployment without spec", "{'apiVersion':'apps/v1','kind':'Deployment'}", -1},
     {"a StatefulSet", "{'apiVersion':'apps/v1','kind':'StatefulSet','spec':{'replicas':null}}", 1},
     {"a ReplicaSet", "{'apiVersion':'apps/v1','kind':'ReplicaSet','spec':{'replicas':7}}", 7},
-    {"a Job has pods side by side",
+    {"a Job with parallelism",
      "{'apiVersion':'batch/v1','kind':'Job','spec':{'parallelism':4,'replicas':9}}", 4},
-    {"a Job does not say", "{'apiVersion':'batch/v1','kind':'Job','spec':{}}", 1},
-    {"a Pod is one", "{'apiVersion':'v1','kind':'Pod','spec':{'replicas':9}}", 1},
-    {"a Pod's metadata", "{'apiVersion':'v1','kind':'Pod'}", -1},
-    {"a custom resource says", "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':2}}", 2},
-    {"a custom resource means something else",
+    {"a Job without parallelism", "{'apiVersion':'batch/v1','kind':'Job','spec':{}}", 1},
+    {"a Pod", "{'apiVersion':'v1','kind':'Pod','spec':{'replicas':9}}", 1},
+    {"a Pod without spec", "{'apiVersion':'v1','kind':'Pod'}", -1},
+    {"a custom resource with replicas", "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':2}}",
+     2},
+    {"a custom resource with an object as replicas",
      "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':{'min':1}}}", -1},
-    {"a custom resource counts down", "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':-2}}",
-     -1},
-    {"a custom resource counts far",
+    {"a custom resource with negative replicas",
+     "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':-2}}", -1},
+    {"a custom resource with replicas above 32 bits",
      "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':3000000000}}", -1},
-    {"a custom resource does not say", "{'apiVersion':'x/v1','kind':'Game','spec':{}}", -1},
-    {"a custom resource's spec is a text", "{'apiVersion':'x/v1','kind':'Game','spec':'x'}", -1},
+    {"a custom resource without replicas", "{'apiVersion':'x/v1','kind':'Game','spec':{}}", -1},
+    {"a custom resource with a string as spec", "{'apiVersion':'x/v1','kind':'Game','spec':'x'}",
+     -1},
 };
 
-TEST_ROWS(reads_replicas, replicas, name)
+TEST_ROWS(replicas_are_decoded, replicas, name)
 {
     const struct replicas_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -111,7 +114,7 @@ TEST_ROWS(reads_replicas, replicas, name)
     template_release(r.strings, t);
 }
 
-TEST(half_a_template_leaves_nothing_behind)
+TEST(rejected_template_releases_its_strings)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -127,7 +130,7 @@ TEST(half_a_template_leaves_nothing_behind)
                         "'spec.template.spec.volumes' must be an array, found an object");
 }
 
-TEST(the_id_of_a_claim_alone_is_half_a_claim)
+TEST(claim_id_without_a_policy_name_is_incomplete)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -155,28 +158,29 @@ static struct owner_case {
     const char *key;
     const char *owner;
 } owners[] = {
-    {"nobody asks", OWNED(LABELS ANNOTATIONS), NULL, NULL},
-    {"neither says", OWNED(LABELS ANNOTATIONS), "owner", NULL},
+    {"no owner key", OWNED(LABELS ANNOTATIONS), NULL, NULL},
+    {"no label and no annotation with the key", OWNED(LABELS ANNOTATIONS), "owner", NULL},
     {"the label", OWNED(LABELS), "team", "blue"},
     {"the annotation", OWNED(ANNOTATIONS), "team", "red"},
     {"the label before the annotation", OWNED(LABELS ANNOTATIONS), "team", "blue"},
-    {"an empty label says nothing", OWNED(",'labels':{'team':''}" ANNOTATIONS), "team", "red"},
+    {"an annotation beside an empty label", OWNED(",'labels':{'team':''}" ANNOTATIONS), "team",
+     "red"},
     {"a long name", OWNED(",'annotations':{'team':'" FOUR(SIXTY_FOUR) "'}"), "team",
      FOUR(SIXTY_FOUR)},
-    {"what is too long for a name", OWNED(",'annotations':{'team':'x" FOUR(SIXTY_FOUR) "'}"),
-     "team", NULL},
+    {"a name that is too long", OWNED(",'annotations':{'team':'x" FOUR(SIXTY_FOUR) "'}"), "team",
+     NULL},
     {"beside a claim",
      OWNED(",'labels':{'clusterpropagationpolicy.karmada.io/permanent-id':'id'},"
            "'annotations':{'clusterpropagationpolicy.karmada.io/name':'cpp','team':'red'}"),
      "team", "red"},
-    {"of what Config Connector manages",
+    {"a resource of Config Connector",
      "{'apiVersion':'storage.cnrm.cloud.google.com/v1beta1','kind':'StorageBucket','metadata':"
      "{'name':'x'" ANNOTATIONS "}}",
      "team", "red"},
 };
 
-/* Also with another claim it is as it was. */
-TEST_ROWS(tells_whose_it_is, owners, name)
+/* Copies of the template with another claim, or without a claim, keep the owner. */
+TEST_ROWS(owner_is_decoded, owners, name)
 {
     const struct owner_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -201,7 +205,7 @@ TEST_ROWS(tells_whose_it_is, owners, name)
     template_release(r.strings, t);
 }
 
-TEST(an_owner_is_a_text)
+TEST(owner_that_is_no_string_is_rejected)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(OWNED(",'annotations':{'team':7}"));
@@ -212,8 +216,8 @@ TEST(an_owner_is_a_text)
     assert_string_equal(r.err.text, "'metadata.annotations.team' must be a string, found a number");
 }
 
-/* A version of a ConfigMap, with 7 as the time of its last write. */
-static struct template version_of(uint64_t version, uint32_t generation)
+/* Returns a version of a template with its last write at second 7. */
+static struct template template_version(uint64_t version, uint32_t generation)
 {
     return (struct template){.resource_version = version,
                              .changed_ms = 7000,
@@ -221,20 +225,19 @@ static struct template version_of(uint64_t version, uint32_t generation)
                              .traces = {.generation = generation}};
 }
 
-/* The version of the last change by a user; a lower bound across a relist. */
-TEST(the_version_of_a_users_change_is_kept)
+TEST(user_version_is_a_lower_bound_after_a_relist)
 {
-    struct template first = version_of(10, 1), status = version_of(11, 1);
-    struct template changed = version_of(12, 2), later = version_of(13, 2);
-    struct template relisted = version_of(20, 5), restored = version_of(15, 6);
-    struct template other = version_of(30, 7);
+    struct template first = template_version(10, 1), status = template_version(11, 1);
+    struct template changed = template_version(12, 2), later = template_version(13, 2);
+    struct template relisted = template_version(20, 5), restored = template_version(15, 6);
+    struct template other = template_version(30, 7);
 
     template_inherit(&status, &first, false);
     assert_true(status.user_version == 0 && !status.user_change_observed && !status.undated);
     template_inherit(&changed, &status, false);
     assert_true(changed.user_version == 12 && !changed.user_version_is_lower &&
                 changed.user_change_observed);
-    /* Its managedFields have no later time. */
+    /* The managedFields of the changed version have no later time. */
     assert_true(changed.undated);
     template_set_change_time(&changed, 9000);
     assert_true(changed.changed_ms == 9000 && !changed.undated);
@@ -250,17 +253,17 @@ TEST(the_version_of_a_users_change_is_kept)
     assert_true(other.user_version == 0 && !other.user_change_observed);
 }
 
-/* Only where the time of the last change is one that somebody signed. */
-TEST(the_changer_is_whose_the_time_is)
+/* The manager is known only if the time of the last change is from its managedFields entry. */
+TEST(changed_by_is_the_manager_at_the_change_time)
 {
-    struct template first = version_of(10, 1), removed = version_of(11, 2);
-    struct template status = version_of(12, 2), changed = version_of(13, 3);
+    struct template first = template_version(10, 1), removed = template_version(11, 2);
+    struct template status = template_version(12, 2), changed = template_version(13, 3);
 
     first.changed_by = removed.changed_by = status.changed_by = "kubectl";
     changed.changed_by = "helm";
     changed.changed_ms = 20000;
     assert_string_equal(template_changed_by(&first), "kubectl");
-    /* Who removes what others wrote leaves no time, and no name. */
+    /* A removal of fields leaves neither a time nor a manager in managedFields. */
     template_inherit(&removed, &first, false);
     template_set_change_time(&removed, 9000);
     assert_null(template_changed_by(&removed));
@@ -275,12 +278,14 @@ TEST(the_changer_is_whose_the_time_is)
     assert_null(template_changed_by(&changed));
 }
 
-/* Elements of a list have no names: what reads them as members of a map must not. */
+/*
+ * Lists in place of maps. Elements of a list have no keys, so they must not be decoded as members.
+ */
 static struct list_case {
     const char *name;
-    const char *json; /* The members after the name of the metadata and of the object. */
+    const char *json; /* Members of metadata, after the name. */
     const char *spec;
-    bool refused; /* Labels count; who wrote what is only taken into account. */
+    bool refused; /* The list makes the template invalid; other lists are ignored. */
 } lists[] = {
     {"labels", "'labels':['a']", "{}", true},
     {"annotations", "'annotations':['a',{}]", "{}", true},
@@ -302,7 +307,7 @@ static struct list_case {
     {"volumes", "'generation':1", "{'template':{'spec':{'volumes':{'a':['b']}}}}", true},
 };
 
-TEST_ROWS(a_list_where_a_map_belongs_has_no_members, lists, name)
+TEST_ROWS(list_in_place_of_a_map_has_no_members, lists, name)
 {
     const struct list_case *c = *state;
     CLEANUP(reading_release) struct reading r;

@@ -6,7 +6,7 @@
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
-static struct work *work_of_json(struct reading *r, const cJSON *json)
+static struct work *decode_work(struct reading *r, const cJSON *json)
 {
     struct work *w = work_decode(&r->decode, json);
 
@@ -15,8 +15,8 @@ static struct work *work_of_json(struct reading *r, const cJSON *json)
     return w;
 }
 
-/* "cluster: binding generation flags". */
-static void describe(const char *ns, const struct work *w, struct strbuf *out)
+/* Appends "cluster: binding generation flags". */
+static void write_work(const char *ns, const struct work *w, struct strbuf *out)
 {
     const char *cluster = cluster_of_execution_ns(ns);
 
@@ -26,7 +26,7 @@ static void describe(const char *ns, const struct work *w, struct strbuf *out)
                 w->suspended ? " suspended" : "", w->deleting ? " deleting" : "");
 }
 
-/* ---- what Karmada wrote ---- */
+/* ---- Works of a real control plane ---- */
 
 static const char *const recorded[] = {
     "member1: of no binding gen 0",
@@ -51,13 +51,13 @@ static void check_recorded(const cJSON *line, void *context)
     struct recorded_check *check = context;
     const cJSON *json = json_get(line, "work");
     const char *ns = json_str(json_get(json, "metadata"), "namespace", "");
-    struct work *w = work_of_json(check->reading, json);
+    struct work *w = decode_work(check->reading, json);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
 
-    describe(ns, w, &text);
+    write_work(ns, w, &text);
     assert_true(check->at < ARRAY_LEN(recorded));
     assert_string_equal(text.data, recorded[check->at]);
-    /* All were made on the day of the recording, and what belongs to a binding has its id. */
+    /* The Works are from the two days of the recording. Works of a binding have a permanent id. */
     assert_in_range(w->written_s, 1795219200, 1795392000);
     assert_int_equal(uid_hashes_differ(w->binding_id, uid_hash("another")), !!w->binding_name);
     assert_text(work_binding_ns(json), w->binding_ns);
@@ -65,7 +65,7 @@ static void check_recorded(const cJSON *line, void *context)
     work_release(check->reading->strings, w);
 }
 
-TEST(recorded_works_are_read)
+TEST(recorded_works_are_decoded)
 {
     CLEANUP(reading_release) struct reading r;
     struct recorded_check check = {.reading = &r};
@@ -75,7 +75,7 @@ TEST(recorded_works_are_read)
     assert_int_equal(check.at, ARRAY_LEN(recorded));
 }
 
-/* ---- what may be missing, or odd ---- */
+/* ---- missing and invalid members ---- */
 
 #define RB_NAME  "'resourcebinding.karmada.io/name':'web-deployment'"
 #define RB_NS    "'resourcebinding.karmada.io/namespace':'test'"
@@ -92,25 +92,26 @@ static struct odd_case {
     const char *json;
     const char *text;
 } odd[] = {
-    {"nothing at all", "{}", "m: of no binding gen 0"},
+    {"an empty object", "{}", "m: of no binding gen 0"},
     {"a name without its namespace", WORK(RB_NAME, ""), "m: of no binding gen 0"},
     {"a namespace without its name", WORK(RB_NS, ""), "m: of no binding gen 0"},
-    {"both forms: the namespaced one", WORK(RB_NAME "," RB_NS "," CRB_NAME, ""),
+    {"both forms of a binding: the namespaced one", WORK(RB_NAME "," RB_NS "," CRB_NAME, ""),
      "m: test/web-deployment gen 0"},
-    {"half of one and the other", WORK(RB_NAME "," CRB_NAME, ""), "m: wide gen 0"},
+    {"an incomplete namespaced binding and a cluster binding", WORK(RB_NAME "," CRB_NAME, ""),
+     "m: wide gen 0"},
     {"no manifest", WORK(CRB_NAME, ",'spec':{'workload':{'manifests':[]}}"), "m: wide gen 0"},
-    {"a manifest that is none", WORK(CRB_NAME, ",'spec':{'workload':{'manifests':[null,1]}}"),
+    {"manifests that are no objects", WORK(CRB_NAME, ",'spec':{'workload':{'manifests':[null,1]}}"),
      "m: wide gen 0"},
     {"a generation", WORK(CRB_NAME, MANIFEST("'7'")), "m: wide gen 7"},
     {"a generation that is no number", WORK(CRB_NAME, MANIFEST("'seven'")), "m: wide gen 0"},
     {"a generation of another type", WORK(CRB_NAME, MANIFEST("7")), "m: wide gen 0"},
-    {"a generation beyond all", WORK(CRB_NAME, MANIFEST("'4294967296'")), "m: wide gen 0"},
+    {"a generation above 32 bits", WORK(CRB_NAME, MANIFEST("'4294967296'")), "m: wide gen 0"},
     {"a status is not read", WORK(CRB_NAME, CONDITION(",'status':7,'message':[]")),
      "m: wide gen 0"},
     {"not suspended", WORK(CRB_NAME, ",'spec':{'suspendDispatching':false}"), "m: wide gen 0"},
 };
 
-TEST_ROWS(reads_odd, odd, name)
+TEST_ROWS(work_with_missing_members_is_decoded, odd, name)
 {
     const struct odd_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -119,17 +120,17 @@ TEST_ROWS(reads_odd, odd, name)
 
     reading_init(&r);
 
-    struct work *w = work_of_json(&r, json);
+    struct work *w = decode_work(&r, json);
 
-    describe("karmada-es-m", w, &text);
+    write_work("karmada-es-m", w, &text);
     assert_string_equal(text.data, c->text);
     assert_int_equal(w->written_s, 0);
     assert_text(work_binding_ns(json), w->binding_ns);
     work_release(r.strings, w);
 }
 
-/* No object has such a name: nothing is kept of it. */
-TEST(a_name_beyond_all_belongs_to_nothing)
+/* Names of objects have at most OBJECT_NAME_MAX bytes. */
+TEST(overlong_binding_name_is_ignored)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(WORK(RB_NS, ""));
@@ -141,7 +142,7 @@ TEST(a_name_beyond_all_belongs_to_nothing)
     cJSON_AddStringToObject(annotations, "resourcebinding.karmada.io/name", name);
     reading_init(&r);
 
-    struct work *w = work_of_json(&r, json);
+    struct work *w = decode_work(&r, json);
 
     assert_null(w->binding_name);
     assert_null(work_binding_ns(json));
@@ -153,7 +154,7 @@ static struct written_case {
     const char *metadata;
     uint32_t written_s;
 } written[] = {
-    {"its creation", "{'creationTimestamp':'2026-01-31T12:00:00Z'}", 1769860800},
+    {"the creation", "{'creationTimestamp':'2026-01-31T12:00:00Z'}", 1769860800},
     {"a later write",
      "{'creationTimestamp':'2026-01-31T12:00:00Z','managedFields':["
      "{'manager':'karmada-controller-manager','time':'2026-01-31T12:00:09Z','fieldsV1':{}},"
@@ -164,11 +165,11 @@ static struct written_case {
      "{'creationTimestamp':'2026-01-31T12:00:09Z','managedFields':["
      "{'manager':'m','time':'2026-01-31T12:00:00Z','fieldsV1':{}}]}",
      1769860809},
-    {"before all times", "{'creationTimestamp':'1901-01-31T12:00:00Z'}", 0},
-    {"after all times", "{'creationTimestamp':'2206-01-31T12:00:00Z'}", 0},
+    {"a creation before 1970", "{'creationTimestamp':'1901-01-31T12:00:00Z'}", 0},
+    {"a creation after 2106", "{'creationTimestamp':'2206-01-31T12:00:00Z'}", 0},
 };
 
-TEST_ROWS(knows_when_it_was_written, written, name)
+TEST_ROWS(write_time_is_decoded, written, name)
 {
     const struct written_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -177,13 +178,13 @@ TEST_ROWS(knows_when_it_was_written, written, name)
     json_put(json, "metadata", json_of(c->metadata));
     reading_init(&r);
 
-    struct work *w = work_of_json(&r, json);
+    struct work *w = decode_work(&r, json);
 
     assert_int_equal(w->written_s, c->written_s);
     work_release(r.strings, w);
 }
 
-TEST(a_cluster_is_what_follows_the_prefix)
+TEST(cluster_name_follows_the_prefix)
 {
     assert_string_equal(cluster_of_execution_ns("karmada-es-member1"), "member1");
     assert_string_equal(cluster_of_execution_ns("karmada-es-karmada-es-x"), "karmada-es-x");
@@ -193,7 +194,7 @@ TEST(a_cluster_is_what_follows_the_prefix)
     assert_null(cluster_of_execution_ns(""));
 }
 
-/* Whatever the rules go by makes a difference, and what changes all the time makes none. */
+/* Works that differ in one field. Fields that the rules do not use make no difference. */
 static struct differing_case {
     const char *name;
     const char *path;
@@ -205,18 +206,18 @@ static struct differing_case {
      true},
     {"the generation", "spec.workload.manifests[0].metadata.annotations",
      "{'resourcetemplate.karmada.io/generation':'2'}", true},
-    {"whether it is suspended", "spec.suspendDispatching", "true", true},
-    {"whether it is applied", "status.conditions[0].status", "'True'", false},
+    {"the suspension", "spec.suspendDispatching", "true", true},
+    {"the condition Applied", "status.conditions[0].status", "'True'", false},
     {"a status of another type", "status", "[7]", false},
-    {"whether it is being deleted", "metadata.deletionTimestamp", "'2026-01-31T12:00:00Z'", true},
-    {"when it was made", "metadata.creationTimestamp", "'2026-01-31T13:00:00Z'", true},
-    {"what the member's object says", "status.manifestStatuses", "[{'health':'Unhealthy'}]", false},
+    {"the deletion time", "metadata.deletionTimestamp", "'2026-01-31T12:00:00Z'", true},
+    {"the creation time", "metadata.creationTimestamp", "'2026-01-31T13:00:00Z'", true},
+    {"the manifest statuses", "status.manifestStatuses", "[{'health':'Unhealthy'}]", false},
     {"the time of the condition", "status.conditions[0].lastTransitionTime",
      "'2026-01-31T12:00:00Z'", false},
     {"the manifest", "spec.workload.manifests[0].spec", "{'replicas':3}", false},
 };
 
-TEST_ROWS(differs_by, differing, name)
+TEST_ROWS(work_equal_compares, differing, name)
 {
     static const char base[] =
         "{'metadata':{'annotations':{" RB_NAME "," RB_NS "},'creationTimestamp':"
@@ -228,11 +229,11 @@ TEST_ROWS(differs_by, differing, name)
 
     reading_init(&r);
 
-    struct work *before = work_of_json(&r, json);
+    struct work *before = decode_work(&r, json);
 
     json_put(json, c->path, json_of(c->value));
 
-    struct work *after = work_of_json(&r, json);
+    struct work *after = decode_work(&r, json);
 
     assert_int_equal(work_equal(before, after), !c->differs);
     assert_true(work_equal(after, after));
