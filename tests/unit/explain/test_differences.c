@@ -10,21 +10,21 @@ static const struct difference_case {
     const char *title;
     const char *before;
     const char *after;
-    const char *found; /* path: before > after; */
+    const char *found; /* Each difference: "path: before > after;". */
 } cases[] = {
     {"equal", "{\"a\":1}", "{\"a\":1}", ""},
-    {"none", NULL, NULL, ""},
-    {"one is absent", NULL, "{\"a\":1}", ": - > {\"a\":1};"},
-    {"the other is absent", "{\"a\":1}", NULL, ": {\"a\":1} > -;"},
+    {"both are absent", NULL, NULL, ""},
+    {"before is absent", NULL, "{\"a\":1}", ": - > {\"a\":1};"},
+    {"after is absent", "{\"a\":1}", NULL, ": {\"a\":1} > -;"},
     {"members", "{\"a\":1,\"b\":{\"c\":\"x\",\"d\":2}}", "{\"a\":1,\"b\":{\"c\":\"y\",\"d\":2}}",
      "b.c: \"x\" > \"y\";"},
-    {"members come and go", "{\"a\":1,\"c\":3}", "{\"b\":2,\"c\":3}", "a: 1 > -;b: - > 2;"},
+    {"added and removed members", "{\"a\":1,\"c\":3}", "{\"b\":2,\"c\":3}", "a: 1 > -;b: - > 2;"},
     {"a list of texts is one value", "{\"n\":[\"a\",\"b\"]}", "{\"n\":[\"a\"]}",
      "n: [\"a\",\"b\"] > [\"a\"];"},
     {"a list of objects has elements", "{\"n\":[{\"a\":1},{\"b\":2}]}",
      "{\"n\":[{\"a\":1},{\"b\":3},{\"c\":4}]}", "n[1].b: 2 > 3;n[2]: - > {\"c\":4};"},
     {"another type", "{\"n\":[{\"a\":1}]}", "{\"n\":{\"a\":1}}", "n: [{\"a\":1}] > {\"a\":1};"},
-    {"case counts", "{\"n\":\"A\"}", "{\"n\":\"a\"}", "n: \"A\" > \"a\";"},
+    {"values are case-sensitive", "{\"n\":\"A\"}", "{\"n\":\"a\"}", "n: \"A\" > \"a\";"},
 };
 
 static const struct lines_case {
@@ -35,14 +35,15 @@ static const struct lines_case {
 } lines_cases[] = {
     {"equal", "{\"a\":1}", "{\"a\":1}", ""},
     {"a value", "{\"a\":{\"b\":1}}", "{\"a\":{\"b\":\"x\"}}", "-a.b 1;+a.b x;"},
-    {"what comes is told value by value", NULL, "{\"a\":{\"b\":1,\"c\":[\"x\",\"y\"]},\"d\":true}",
-     "+a.b 1;+a.c x;+a.c y;+d true;"},
-    {"what goes, too", "{\"a\":[{\"b\":1},{\"b\":2}]}", NULL, "-a[0].b 1;-a[1].b 2;"},
-    {"of lists what the other lacks", "{\"n\":[\"a\",\"b\",\"c\"]}", "{\"n\":[\"c\",\"d\",\"a\"]}",
-     "-n b;+n d;"},
-    {"another order is a difference as a whole", "{\"n\":[\"a\",\"b\"]}", "{\"n\":[\"b\",\"a\"]}",
-     "-n [\"a\",\"b\"];+n [\"b\",\"a\"];"},
-    {"nothing in it", "{\"n\":{}}", "{\"n\":[]}", "-n {};+n [];"},
+    {"an added object has a line for each value", NULL,
+     "{\"a\":{\"b\":1,\"c\":[\"x\",\"y\"]},\"d\":true}", "+a.b 1;+a.c x;+a.c y;+d true;"},
+    {"a removed object has a line for each value", "{\"a\":[{\"b\":1},{\"b\":2}]}", NULL,
+     "-a[0].b 1;-a[1].b 2;"},
+    {"lists have a line for each different element", "{\"n\":[\"a\",\"b\",\"c\"]}",
+     "{\"n\":[\"c\",\"d\",\"a\"]}", "-n b;+n d;"},
+    {"lists in another order are compared as a whole", "{\"n\":[\"a\",\"b\"]}",
+     "{\"n\":[\"b\",\"a\"]}", "-n [\"a\",\"b\"];+n [\"b\",\"a\"];"},
+    {"empty values", "{\"n\":{}}", "{\"n\":[]}", "-n {};+n [];"},
     {"another type", "{\"n\":[\"a\"]}", "{\"n\":\"a\"}", "-n a;+n a;"},
     {"no JSON object", "\"Abort\"", "\"Overwrite\"", "- Abort;+ Overwrite;"},
 };
@@ -61,7 +62,7 @@ TEST_ROWS(differences_are_lines, lines_cases, title)
     assert_string_equal(lines.data, c->lines);
 }
 
-static void add(void *context, const struct difference *d)
+static void add_difference(void *context, const struct difference *d)
 {
     strbuf_addf(context, "%s: %s > %s;", d->path, d->before ? d->before : "-",
                 d->after ? d->after : "-");
@@ -72,6 +73,6 @@ TEST_ROWS(differences_are_found, cases, title)
     const struct difference_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT(TEXT_MAX);
 
-    differences_each(c->before, c->after, add, &found);
+    differences_each(c->before, c->after, add_difference, &found);
     assert_string_equal(found.data, c->found);
 }

@@ -84,23 +84,22 @@ static void explain_to(const struct world *w, const struct entry *entry, struct 
     explanation_release(&x);
 }
 
-/* What is said of the Deployment web in a small world, and what must not be. */
+/* Objects, with text that the explanation of the Deployment web must and must not contain. */
 static const struct sentence_case {
     const char *title;
     const char *objects;
-    const char *said;
-    const char *unsaid;
+    const char *wanted_text;
+    const char *unwanted_text;
 } sentences[] = {
-    {"a claim of which no binding knows",
-     "[" POLICY("p", SELECTS("other"), "") "," WEB(CLAIM("p")) "]",
+    {"a claim without a binding", "[" POLICY("p", SELECTS("other"), "") "," WEB(CLAIM("p")) "]",
      "the claim stands until the policy is deleted", "should have removed the claim then"},
-    {"a claim that its binding has, too",
+    {"a claim that the binding also has",
      "[" POLICY("p", SELECTS("other"), "") "," WEB(CLAIM("p")) "," BINDING(CLAIM("p")) "]",
      "If its policy was changed, Karmada should have removed the claim then.",
      "at its next change"},
     {"a claim of a policy that is gone", "[" WEB(CLAIM("p")) "," BINDING(CLAIM("p")) "]",
      "Karmada should have removed the claim when the policy was deleted.", "still has time"},
-    {"a claim of a namesake in another control plane",
+    {"a claim with another id than that of the policy",
      "[" POLICY("p", SELECTS("other"), "") "," WEB(FOREIGN_CLAIM("p")) "]",
      "Its claim is under another id than that policy's", "should have removed the claim then"},
     {"an override policy that does not exist",
@@ -108,17 +107,17 @@ static const struct sentence_case {
          CLAIM("p")) "," BINDING(CLAIM("p")) "]",
      "After the next change by its user: stale, template_updated.",
      "A restart of Karmada's controllers brings"},
-    {"half a claim", "[" POLICY("p", SELECTS("web"), "") "," WEB("," ID("p")) "]",
+    {"an incomplete claim", "[" POLICY("p", SELECTS("web"), "") "," WEB("," ID("p")) "]",
      "It has the id of a claim, but not the rest", "keeps its policy"},
     {"a Lazy policy waits",
      "[" POLICY("p", SELECTS("web"), ",\"activationPreference\":\"Lazy\"") "," WEB(CLAIM("p")) "]",
      "It waits by design for its user's next change: the policy is Lazy.", "should have"},
-    {"an exclusion is told by its place and content",
+    {"an exclusion with its index and content",
      "[" POLICY("p", SELECTS("web"),
                 ",\"excludedResources\":[{\"namespace\":\"b\"},{\"labelSelector\":{\"matchLabels\":"
                 "{\"app\":\"x\"}}},{\"name\":\"web\"}]") "," WEB("") "]",
      "excludedResources[2] matches: name web", "wins"},
-    {"a policy that comes near", "[" POLICY("p", SELECTS("other"), "") "," WEB("") "]",
+    {"a policy that selects another name", "[" POLICY("p", SELECTS("other"), "") "," WEB("") "]",
      "does not fit: the name of resourceSelectors[0]", "wins"},
     {"a policy of the same name in another version",
      "[" POLICY("p", "{\"apiVersion\":\"apps/v1beta1\",\"kind\":\"Deployment\"}",
@@ -136,39 +135,39 @@ static const struct sentence_case {
      " On m1:\n  1. OverridePolicy a/o, overrideRules[0], selects everything\n"
      " On m2: none of them.\n",
      "On m1, m2"},
-    {"the cluster-wide one comes first",
+    {"a ClusterOverridePolicy comes first",
      "[" BOUND "," OP("a", ON_ALL) "," COP("z", SELECTING("web") ON_ALL) "]",
      "  1. ClusterOverridePolicy z, overrideRules[0], selects by name\n"
      "  2. OverridePolicy a/a, overrideRules[0], selects everything\n",
      "others than these may act"},
-    {"an old one without overriders", "[" BOUND "," OP("o", "\"overriders\":{}") "]",
+    {"a deprecated override without overriders", "[" BOUND "," OP("o", "\"overriders\":{}") "]",
      "1. OverridePolicy a/o, spec.overriders, selects everything, and changes nothing",
      "overrideRules"},
     {"a label is changed before OverridePolicies are selected",
      "[" BOUND "," COP("o", RULE("", PATH("/metadata/labels/app"))) "]",
      "others than these may act", "none of them"},
-    {"an override by the regions of clusters that nobody has read",
+    {"an override by the region of clusters that are not read",
      "[" BOUND "," OP("o", RULE(IN_EU, PATH("/a"))) "]", "On m1, m2: not known",
      "1. OverridePolicy"},
     {"a cluster that does not exist", "[" BOUND "," OP("o", ON_ALL) "," CLUSTER("m1") "]",
      "On m2: there is no such Cluster", "On m1, m2"},
-    {"an override of a dependency, on the clusters of those that require it",
+    {"an override of a dependency on the clusters of its referrers",
      "[" WEB("") "," BINDING_OF("web", "", REQUIRED) "," BINDING_OF(
          "app", "", ON("m1")) "," BINDING_OF("api", "", ON("m1")) "," OP("o", ON_ALL) "]",
      " On m1:\n  1. OverridePolicy a/o", "m2"},
     {"an eviction from a cluster that is ready again",
      "[" EVICTED("") "," READY("m1") "," READY("m2") "]", "m1 is ready, and loses it all the same",
      "goes at 2026"},
-    {"an eviction with an end of its own",
+    {"an eviction with a grace period",
      "[" EVICTED(",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"gracePeriodSeconds\":90") "]",
      "goes at 2026-01-01T00:01:30Z at the latest", "is ready"},
-    {"an eviction that a person has to end", "[" EVICTED(",\"suppressDeletion\":true") "]",
+    {"an eviction with suppressDeletion", "[" EVICTED(",\"suppressDeletion\":true") "]",
      "The copy on m1 stays until a person takes its task away", "at the latest"},
 };
 
-/* What is said of an object of a world is in its explanation, and what is not is not. */
-static void assert_told(const struct sentence_case *c, const char *api_version, const char *kind,
-                        const char *name)
+/* Checks that the explanation of an object contains wanted_text but not unwanted_text. */
+static void check_explanation(const struct sentence_case *c, const char *api_version,
+                              const char *kind, const char *name)
 {
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
@@ -182,48 +181,48 @@ static void assert_told(const struct sentence_case *c, const char *api_version, 
     world_put_all(&w, objects);
     world_run(&w, NOW_S * INT64_C(1000));
     explain_to(&w, world_find(&w, api_version, kind, "a", name), &lines, &json);
-    if (!strstr(lines.data, c->said) || strstr(lines.data, c->unsaid))
+    if (!strstr(lines.data, c->wanted_text) || strstr(lines.data, c->unwanted_text))
         fail_msg("%s", lines.data);
     world_release(&w);
 }
 
-TEST_ROWS(sentences_are_true, sentences, title)
+TEST_ROWS(template_is_explained, sentences, title)
 {
-    assert_told(*state, "apps/v1", "Deployment", "web");
+    check_explanation(*state, "apps/v1", "Deployment", "web");
 }
 
-static const struct sentence_case of_policies[] = {
-    {"a selector of a policy that fits nothing",
+static const struct sentence_case policy_sentences[] = {
+    {"a selector that matches no template",
      "[" POLICY("p", SELECTS("web") "," SELECTS("wbe"), "") "," WEB("") "]",
      "resourceSelectors[1] fits no template that there is.", "resourceSelectors[0] fits"},
-    {"an exclusion of a policy that fits nothing it selects",
+    {"an exclusion that matches no selected template",
      "[" POLICY("p", SELECTS("web"),
                 ",\"excludedResources\":[{\"name\":\"web\"},{\"name\":\"db\"}]") "," WEB("") "]",
      "excludedResources[1] fits no template that there is.", "excludedResources[0] fits"},
-    {"a policy whose rules all fit something", "[" POLICY("p", SELECTS("web"), "") "," WEB("") "]",
-     "Selected: 1", "fits no template"},
+    {"a policy with selectors that match templates",
+     "[" POLICY("p", SELECTS("web"), "") "," WEB("") "]", "Selected: 1", "fits no template"},
 };
 
-TEST_ROWS(sentences_of_policies_are_true, of_policies, title)
+TEST_ROWS(policy_is_explained, policy_sentences, title)
 {
-    assert_told(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
+    check_explanation(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
 }
 
-/* What has not been read is named, even where nothing else is known of overrides. */
+/* Objects that have not been read: the explanation reports that its overrides are incomplete. */
 static const struct gap_case {
     const char *title;
     const char *objects;
     bool incomplete; /* Not all OverridePolicies have been read. */
-    bool unread;     /* The template may not be read. */
-    const char *said;
+    bool unread;     /* The exporter may not read the template. */
+    const char *wanted_text;
 } gaps[] = {
-    {"further override policies", "[" BOUND "]", true, false,
+    {"unread override policies", "[" BOUND "]", true, false,
      "Not all override policies have been read"},
-    {"labels that may select it", "[" BOUND "," OP("o", SELECTING("db") ON_ALL) "]", false, true,
-     "Its labels may not be read here"},
+    {"unread labels of the template", "[" BOUND "," OP("o", SELECTING("db") ON_ALL) "]", false,
+     true, "Its labels may not be read here"},
 };
 
-TEST_ROWS(what_overrides_are_unknown, gaps, title)
+TEST_ROWS(unread_overrides_are_reported, gaps, title)
 {
     const struct gap_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
@@ -245,7 +244,7 @@ TEST_ROWS(what_overrides_are_unknown, gaps, title)
                          STORE_CHANGED);
     world_run(&w, NOW_S * INT64_C(1000));
     explain_to(&w, web, &lines, &json);
-    if (!strstr(lines.data, c->said) || !strstr(json.data, "\"complete\":false") ||
+    if (!strstr(lines.data, c->wanted_text) || !strstr(json.data, "\"complete\":false") ||
         strstr(lines.data, "On m1"))
         fail_msg("%s", lines.data);
     world_release(&w);
@@ -260,8 +259,8 @@ static const struct unread_kind {
     {"Deployment", "apps/v1"},
 };
 
-/* The object of the kind and those that refer to it. */
-TEST_ROWS(objects_of_a_kind_that_is_not_all_read_are_explained, unread_kinds, title)
+/* Explains the policy, the binding and the template while one of the kinds is partly read. */
+TEST_ROWS(objects_of_a_partly_read_kind_are_explained, unread_kinds, title)
 {
     static const char *const names[] = {"p", "web-deployment", "web"};
     const struct unread_kind *c = *state;
@@ -287,21 +286,21 @@ TEST_ROWS(objects_of_a_kind_that_is_not_all_read_are_explained, unread_kinds, ti
     world_release(&w);
 }
 
-/* What is said of the policy p beside others, and what must not be. */
+/* Policies that select templates of the policy p. */
 #define PRIORITY(number) ",\"priority\":" number
 #define ALL              "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"
 #define DB               "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"," META("db", "") "}"
 #define OVERLAPS         "Other policies that select the same\n"
 static const struct sentence_case overlaps[] = {
-    {"nobody else",
+    {"no other policy",
      "[" POLICY("p", SELECTS("web"), "") "," POLICY("q", SELECTS("db"), "") "," WEB("") "," DB "]",
      "Its templates", OVERLAPS},
-    {"a tie that it wins", "[" POLICY("p", ALL, "") "," POLICY("q", ALL, "") "," WEB("") "," DB "]",
+    {"a tie that p wins", "[" POLICY("p", ALL, "") "," POLICY("q", ALL, "") "," WEB("") "," DB "]",
      OVERLAPS
      " A tie with PropagationPolicy a/q on 2 templates: only the name decides, and it comes "
      "first.\n",
      "comes after"},
-    {"a tie that it loses", "[" POLICY("p", ALL, "") "," POLICY("o", ALL, "") "," WEB("") "]",
+    {"a tie that p loses", "[" POLICY("p", ALL, "") "," POLICY("o", ALL, "") "," WEB("") "]",
      OVERLAPS
      " A tie with PropagationPolicy a/o on 1 template: only the name decides, and the other "
      "comes first.\n",
@@ -314,35 +313,35 @@ static const struct sentence_case overlaps[] = {
      "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB("") "]",
      OVERLAPS " PropagationPolicy a/o comes after it on 1 template: its priority is lower.\n",
      "A tie"},
-    {"ties first, however few",
+    {"ties come before other overlaps",
      "[" POLICY("p", ALL, "") "," POLICY("o", SELECTS("web"), PRIORITY("1")) "," POLICY(
          "q", ALL, "") "," WEB("") "," DB "]",
      OVERLAPS
      " A tie with PropagationPolicy a/q on 1 template: only the name decides, and it comes "
      "first.\n It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
      "2 templates"},
-    {"between those that lose nothing is decided",
+    {"a tie between two policies that lose",
      "[" POLICY("p", ALL, "") "," POLICY("o", ALL, PRIORITY("1")) "," POLICY("q", ALL,
                                                                              "") "," WEB("") "]",
      OVERLAPS " It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
      "A tie"},
-    {"what excludes the template does not select it",
+    {"a policy that excludes the template",
      "[" POLICY("p", ALL, "") "," POLICY(
          "q", ALL, ",\"excludedResources\":[" SELECTS("web") "]") "," WEB("") "]",
      "Its templates", OVERLAPS},
-    {"by a claim",
+    {"a claim of a policy of lower priority",
      "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB(
          CLAIM("o")) "," BINDING(CLAIM("o")) "]",
      "PropagationPolicy a/o keeps 1 template that it would win: by its claim.\n", "A tie"},
 };
 
-TEST_ROWS(what_a_policy_shares_with_others_is_told, overlaps, title)
+TEST_ROWS(overlapping_policies_are_explained, overlaps, title)
 {
-    assert_told(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
+    check_explanation(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
 }
 
-/* Ten are told of, the others are counted. */
-TEST(what_many_policies_share_is_bounded)
+/* The explanation lists ten policies, and counts the others. */
+TEST(list_of_overlapping_policies_is_limited)
 {
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
@@ -367,8 +366,8 @@ TEST(what_many_policies_share_is_bounded)
     world_release(&w);
 }
 
-/* Each line is in the JSON, with the object that it is about; headings are not. */
-TEST(lines_end_the_objects_that_they_are_about)
+/* The JSON contains each line except headings, in the member `text` of the object that was open. */
+TEST(json_object_ends_with_the_lines_about_it)
 {
     static const char wanted[] = "{\"name\":\"n\",\"list\":[{\"i\":1,\"text\":[\"first\"]},"
                                  "{\"i\":2}],\"text\":[\"about n\",\"in the list\"]}";

@@ -30,7 +30,7 @@ static const struct rules_options statically = {
 
 /* ---- a small control plane ---- */
 
-/* The deployment web is bound by the policy old on member1. */
+/* The policy old propagates the Deployment web to member1. */
 static const char *const bound[] = {
     CLUSTER("member1"),
     CLUSTER("member2"),
@@ -57,7 +57,7 @@ static struct entry *find_policy(const struct world *w, const char *name)
     return world_find(w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", name);
 }
 
-static void apply(struct plan *p, const char *text)
+static void apply_change(struct plan *p, const char *text)
 {
     cJSON *json = cJSON_Parse(text);
     struct error err;
@@ -67,8 +67,11 @@ static void apply(struct plan *p, const char *text)
     cJSON_Delete(json);
 }
 
-/* "current old member1:2", "none". */
-static const char *tell(const struct outcome *o, char text[256])
+/*
+ * Returns an outcome as "<state> <reason> <policy> <undetermined reason> <cluster>:<replicas> ...".
+ * Absent parts are omitted; "-" stands for an absent policy.
+ */
+static const char *write_outcome(const struct outcome *o, char text[256])
 {
     const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
     int len;
@@ -86,18 +89,18 @@ static const char *tell(const struct outcome *o, char text[256])
     return text;
 }
 
-/* ---- what Karmada makes of a change ---- */
+/* ---- effects of one change ---- */
 
-/* Each change of the small control plane, and what becomes of web. */
+/* A change of the small control plane, and its effect on the template web. */
 static struct change_case {
     const char *name;
-    const char *before; /* Put beside them before, or instead of one of them. */
+    const char *before; /* Object to add or replace before the change; may be NULL. */
     const char *apply[3];
-    const char *deleted; /* A policy. */
+    const char *deleted; /* Name of a policy; NULL without a deletion. */
     const struct rules_options *options;
     enum plan_when when;
     const char *after;
-    const char *next; /* NULL: nothing waits. */
+    const char *next; /* Outcome after the next change of web by its user; NULL: not compared. */
 } cases[] = {
     {.name = "a policy that preempts",
      .apply = {POLICY("high",
@@ -110,18 +113,18 @@ static struct change_case {
      .when = PLAN_AT_NEXT_CHANGE,
      .after = "stale policy_replaced high member1:2",
      .next = "current high member2:2"},
-    {.name = "a better policy that does not preempt",
+    {.name = "a policy of higher priority that does not preempt",
      .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
      .when = PLAN_NEVER,
      .after = "current old member1:2"},
-    {.name = "a better policy waits for a template that has lost half of its claim",
+    {.name = "a policy of higher priority and an incomplete claim",
      .before = TEMPLATE("web", ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":"
                                "\"id-old\"}"),
      .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
      .when = PLAN_AT_NEXT_CHANGE,
      .after = "stale policy_replaced high member1:2",
      .next = "current high member2:2"},
-    {.name = "half a claim goes with its policy",
+    {.name = "an incomplete claim and the deletion of its policy",
      .before = TEMPLATE("web", ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":"
                                "\"id-old\"}"),
      .apply = {POLICY("low", SELECTS("web") ",\"priority\":-1," ON("member2"))},
@@ -132,11 +135,11 @@ static struct change_case {
      .apply = {POLICY("high", SELECTS("web") ",\"preemption\":\"Always\"," ON("member2"))},
      .when = PLAN_NEVER,
      .after = "current old member1:2"},
-    {.name = "the only policy goes",
+    {.name = "the only policy is deleted",
      .deleted = "old",
      .when = PLAN_AT_ONCE,
      .after = "orphaned - member1:2"},
-    {.name = "the policy goes, and a Lazy one has waited",
+    {.name = "the policy is deleted beside a Lazy policy",
      .apply = {POLICY("lazy", SELECTS("web") ",\"activationPreference\":\"Lazy\"," ON("member2"))},
      .deleted = "old",
      .when = PLAN_AT_ONCE,
@@ -145,16 +148,16 @@ static struct change_case {
      .apply = {POLICY("old", SELECTS("web") "," ON("member2"))},
      .when = PLAN_AT_ONCE,
      .after = "current old member2:2"},
-    {.name = "another placement, and Lazy from now on",
+    {.name = "another placement in a policy that becomes Lazy",
      .apply = {POLICY("old", SELECTS("web") ",\"activationPreference\":\"Lazy\"," ON("member2"))},
      .when = PLAN_AT_NEXT_CHANGE,
      .after = "stale policy_updated old member1:2",
      .next = "current old member2:2"},
-    {.name = "a placement that nothing fits",
+    {.name = "a placement without a matching cluster",
      .apply = {POLICY("old", SELECTS("web") "," ON("member9"))},
      .when = PLAN_AT_ONCE,
      .after = "current old"},
-    {.name = "the selector names another template",
+    {.name = "the selector selects another template",
      .apply = {POLICY("old", SELECTS("api") "," ON("member1"))},
      .when = PLAN_AT_ONCE,
      .after = "orphaned - member1:2"},
@@ -168,23 +171,23 @@ static struct change_case {
      .when = PLAN_AT_NEXT_CHANGE,
      .after = "stale policy_updated old member1:2",
      .next = "current old member2:2"},
-    {.name = "static: a better policy waits",
+    {.name = "static: a policy of higher priority waits",
      .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
      .options = &statically,
      .when = PLAN_AT_NEXT_CHANGE,
      .after = "stale policy_replaced old member1:2",
      .next = "current high member2:2"},
-    {.name = "static: the only policy goes, and takes its claim with it",
+    {.name = "static: the only policy is deleted with its claim",
      .deleted = "old",
      .options = &statically,
      .when = PLAN_AT_ONCE,
      .after = "orphaned - member1:2"},
-    {.name = "static: the selector names another template",
+    {.name = "static: the selector selects another template",
      .apply = {POLICY("old", SELECTS("api") "," ON("member1"))},
      .options = &statically,
      .when = PLAN_AT_ONCE,
      .after = "orphaned - member1:2"},
-    {.name = "static: the policy goes, and another is there",
+    {.name = "static: the policy is deleted beside another policy",
      .apply = {POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2"))},
      .deleted = "old",
      .options = &statically,
@@ -202,7 +205,7 @@ static const struct plan_template *find_row(const struct plan_result *r, const c
     return NULL;
 }
 
-TEST_ROWS(plays_to_rest, cases, name)
+TEST_ROWS(plan_predicts_the_effect_of, cases, name)
 {
     const struct change_case *c = *state;
     const struct plan_template *row;
@@ -217,21 +220,21 @@ TEST_ROWS(plays_to_rest, cases, name)
     }
     struct plan *p = plan_new(w.engine);
     for (size_t i = 0; i < ARRAY_LEN(c->apply) && c->apply[i]; i++)
-        apply(p, c->apply[i]);
+        apply_change(p, c->apply[i]);
     if (c->deleted)
         plan_delete(p, find_policy(&w, c->deleted));
     r = plan_finish(p);
     row = find_row(r, "web");
     assert_true(r->settled);
-    /* What is not listed stays as it is. */
+    /* The result contains only templates on which the change has an effect. */
     if (!row) {
         assert_int_equal(c->when, PLAN_NEVER);
     } else {
         assert_string_equal(plan_when_names[row->when], plan_when_names[c->when]);
-        assert_string_equal(tell(&row->before, text), "current old member1:2");
-        assert_string_equal(tell(&row->after, text), c->after);
+        assert_string_equal(write_outcome(&row->before, text), "current old member1:2");
+        assert_string_equal(write_outcome(&row->after, text), c->after);
         if (c->next)
-            assert_string_equal(tell(&row->next, text), c->next);
+            assert_string_equal(write_outcome(&row->next, text), c->next);
     }
     plan_free(p);
     world_release(&w);
@@ -243,15 +246,15 @@ static bool is_reached(void *context)
     return true;
 }
 
-/* The policy's other placement puts web into the queue; the play does not take it out. */
-TEST(a_play_that_gives_up_names_the_templates_in_its_queue)
+/* plan_touch_template() queues web; the limit stops the second plan before it processes web. */
+TEST(plan_that_stops_lists_the_templates_in_its_queue)
 {
     const struct plan_result *r;
     struct world w;
 
     put_bound(&w, &preemption);
     struct plan *p = plan_new(w.engine);
-    apply(p, POLICY("old", SELECTS("web") "," ON("member2")));
+    apply_change(p, POLICY("old", SELECTS("web") "," ON("member2")));
     assert_int_equal(plan_finish(p)->unsettled->count, 0);
     plan_free(p);
 
@@ -268,7 +271,10 @@ TEST(a_play_that_gives_up_names_the_templates_in_its_queue)
     world_release(&w);
 }
 
-/* No policy has web, whose user has scaled it since: what runs is two replicas of five. */
+/*
+ * A template without a policy, and its binding. The binding has 2 replicas; later, a user has
+ * scaled the template to 5.
+ */
 #define WRITTEN(manager, minute)                                                                   \
     "\"managedFields\":[{\"manager\":\"" manager "\",\"operation\":\"Update\","                    \
     "\"time\":\"2026-01-01T00:" minute ":00Z\",\"fieldsV1\":{\"f:spec\":{}}}]"
@@ -285,8 +291,8 @@ static const char *const left[] = {
                   "member1") ",\"clusters\":[{\"name\":\"member1\",\"replicas\":2}]}}",
 };
 
-/* Seed 001, corner case 1: all five go where the next policy leads, whatever the design. */
-TEST(what_waits_for_a_policy_is_taken_at_once)
+/* With both designs, the new policy propagates the 5 replicas of the template. */
+TEST(pending_template_is_claimed_at_once)
 {
     static const struct rules_options *const designs[] = {&preemption, &statically};
 
@@ -300,25 +306,25 @@ TEST(what_waits_for_a_policy_is_taken_at_once)
             world_put_text(&w, left[i]);
         world_run(&w, NOW_MS);
         struct plan *p = plan_new(w.engine);
-        apply(p, POLICY("fresh", SELECTS("web") "," ON("member2")));
+        apply_change(p, POLICY("fresh", SELECTS("web") "," ON("member2")));
         row = find_row(plan_finish(p), "web");
         assert_non_null(row);
-        assert_string_equal(tell(&row->before, text), "pending policy_gone - member1:2");
-        assert_string_equal(tell(&row->after, text), "current fresh member2:5");
+        assert_string_equal(write_outcome(&row->before, text), "pending policy_gone - member1:2");
+        assert_string_equal(write_outcome(&row->after, text), "current fresh member2:5");
         assert_int_equal(row->when, PLAN_AT_ONCE);
         plan_free(p);
         world_release(&w);
     }
 }
 
-TEST(a_change_and_its_inverse_make_no_difference)
+TEST(change_and_its_reversal_have_no_effect)
 {
     struct world w;
 
     put_bound(&w, &preemption);
     struct plan *p = plan_new(w.engine);
-    apply(p, POLICY("old", SELECTS("web") "," ON("member2")));
-    apply(p, POLICY("old", SELECTS("web") "," ON("member1")));
+    apply_change(p, POLICY("old", SELECTS("web") "," ON("member2")));
+    apply_change(p, POLICY("old", SELECTS("web") "," ON("member1")));
     assert_int_equal(plan_finish(p)->template_count, 0);
     plan_free(p);
     world_release(&w);
@@ -327,17 +333,17 @@ TEST(a_change_and_its_inverse_make_no_difference)
 #define PRIORITY_CLASS(name)                                                                       \
     "{\"apiVersion\":\"scheduling.k8s.io/"                                                         \
     "v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"" name "\"},\"value\":1000}"
-#define OF_CLASS(name)                                                                             \
+#define WITH_CLASS(name)                                                                           \
     ",\"schedulePriority\":{\"priorityClassSource\":\"KubePriorityClass\","                        \
     "\"priorityClassName\":\"" name "\"}"
 
-/* Karmada goes on trying: by the class or by the policy, what was missing is missing no more. */
-TEST(what_a_missing_priority_class_held_up_goes_on)
+/* Karmada retries a policy with a missing PriorityClass: each of these changes ends the wait. */
+TEST(template_is_bound_after_the_missing_class_is_resolved)
 {
     static const char *const cures[] = {
         PRIORITY_CLASS("silver"),
         POLICY("p", SELECTS("web") "," ON("member1")),
-        POLICY("p", SELECTS("web") "," ON("member1") OF_CLASS("gold")),
+        POLICY("p", SELECTS("web") "," ON("member1") WITH_CLASS("gold")),
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cures); i++) {
@@ -346,20 +352,20 @@ TEST(what_a_missing_priority_class_held_up_goes_on)
 
         world_init(&w, &preemption, 1);
         world_put_text(&w, PRIORITY_CLASS("gold"));
-        world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1") OF_CLASS("silver")));
+        world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1") WITH_CLASS("silver")));
         world_put_text(&w, TEMPLATE("web", "," CLAIM("p")));
         world_run(&w, NOW_MS);
         struct plan *p = plan_new(w.engine);
-        apply(p, cures[i]);
+        apply_change(p, cures[i]);
         const struct plan_template *row = find_row(plan_finish(p), "web");
-        assert_string_equal(tell(&row->before, text), "unbound priority_class_missing p");
-        assert_string_equal(tell(&row->after, text), "current p member1:2");
+        assert_string_equal(write_outcome(&row->before, text), "unbound priority_class_missing p");
+        assert_string_equal(write_outcome(&row->after, text), "current p member1:2");
         plan_free(p);
         world_release(&w);
     }
 }
 
-TEST(what_does_not_come_to_rest_is_left_in_mid_air)
+TEST(simulation_stops_at_its_maximum_of_queue_items)
 {
     struct world w;
 
@@ -377,7 +383,7 @@ TEST(what_does_not_come_to_rest_is_left_in_mid_air)
     world_release(&w);
 }
 
-TEST(a_policy_that_selects_everything_takes_what_is_free_alone)
+TEST(new_policy_claims_only_templates_without_a_claim)
 {
     static const char everything[] =
         "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"ClusterPropagationPolicy\","
@@ -391,15 +397,15 @@ TEST(a_policy_that_selects_everything_takes_what_is_free_alone)
     world_put_text(&w, TEMPLATE("free", ""));
     world_run(&w, NOW_MS);
     struct plan *p = plan_new(w.engine);
-    apply(p, everything);
+    apply_change(p, everything);
     r = plan_finish(p);
-    assert_string_equal(tell(&find_row(r, "free")->after, text), "current all member2:2");
+    assert_string_equal(write_outcome(&find_row(r, "free")->after, text), "current all member2:2");
     assert_null(find_row(r, "web"));
     plan_free(p);
     world_release(&w);
 }
 
-TEST(a_gate_that_is_off_is_said_where_it_decides)
+TEST(disabled_preemption_is_an_assumption_if_it_matters)
 {
     static const char high[] =
         POLICY("high", SELECTS("web") ",\"priority\":5,\"preemption\":\"Always\"," ON("member2"));
@@ -409,17 +415,17 @@ TEST(a_gate_that_is_off_is_said_where_it_decides)
     off.feature_gates = NULL;
     put_bound(&w, &off);
     struct plan *p = plan_new(w.engine);
-    apply(p, high);
+    apply_change(p, high);
     assert_int_equal(plan_finish(p)->assumptions, 1U << ASSUMED_PREEMPTION_OFF);
     plan_free(p);
     p = plan_new(w.engine);
-    apply(p, POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2")));
+    apply_change(p, POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2")));
     assert_int_equal(plan_finish(p)->assumptions, 0);
     plan_free(p);
     world_release(&w);
 }
 
-/* Changes while the Deployments have not all been read. */
+/* Changes while not all Deployments have been read. */
 static const struct unread_case {
     const char *title;
     const struct rules_options *options;
@@ -433,7 +439,7 @@ static const struct unread_case {
      POLICY("new", SELECTS("idle") "," ON("member2"))},
     {"a policy for a template without a claim, with static takeover", &statically,
      POLICY("new", SELECTS("idle") "," ON("member2"))},
-    {"a policy that lets a template go", &preemption,
+    {"a policy that no longer selects its template", &preemption,
      POLICY("old", SELECTS("db") "," ON("member1"))},
     {"a policy that preempts", &preemption,
      POLICY("high", SELECTS("web") ",\"priority\":5,\"preemption\":\"Always\"," ON("member2"))},
@@ -441,7 +447,7 @@ static const struct unread_case {
      POLICY("old", SELECTS("web") "," ON("member2"))},
 };
 
-TEST_ROWS(templates_of_a_kind_that_is_not_all_read_stay_as_they_are, unread_cases, title)
+TEST_ROWS(plan_has_no_effect_on_a_partly_read_kind, unread_cases, title)
 {
     const struct unread_case *c = *state;
     const struct plan_result *r;
@@ -452,7 +458,7 @@ TEST_ROWS(templates_of_a_kind_that_is_not_all_read_stay_as_they_are, unread_case
     engine_set_incomplete(w.engine, "apps/v1", "Deployment", true);
     world_run(&w, NOW_MS);
     struct plan *p = plan_new(w.engine);
-    apply(p, c->apply);
+    apply_change(p, c->apply);
     r = plan_finish(p);
     assert_int_equal(r->template_count, 0);
     assert_true(r->assumptions & 1U << ASSUMED_KIND_UNREAD);
@@ -460,7 +466,7 @@ TEST_ROWS(templates_of_a_kind_that_is_not_all_read_stay_as_they_are, unread_case
     world_release(&w);
 }
 
-TEST(what_is_no_object_is_refused)
+TEST(invalid_object_is_rejected)
 {
     CLEANUP(json_cleanup) cJSON *json = cJSON_Parse(POLICY("p", "\"priority\":\"high\""));
     struct error err;
@@ -475,9 +481,9 @@ TEST(what_is_no_object_is_refused)
     world_release(&w);
 }
 
-/* ---- any world, any change ---- */
+/* ---- random control planes and changes ---- */
 
-static void overlay_random(struct world *w, struct plan *p)
+static void apply_random_changes(struct world *w, struct plan *p)
 {
     for (uint32_t i = world_random(w, 4) + 1; i > 0; i--) {
         CLEANUP(json_cleanup) cJSON *json = random_object(w);
@@ -491,12 +497,12 @@ static void overlay_random(struct world *w, struct plan *p)
     }
 }
 
-static void read_nothing(void *context, const struct next_change *f)
+static void read_settled(void *context, const struct next_change *f)
 {
     *(bool *)context = f->settled;
 }
 
-/* Reached when it has been asked so often. */
+/* Decrements the counter `context`, and returns true once the counter is 0. */
 static bool count_down(void *context)
 {
     uint32_t *asks = context;
@@ -506,21 +512,23 @@ static bool count_down(void *context)
     return *asks == 0;
 }
 
-/* Plan what the world's dice say, cut off when it has been asked `asks` times. */
-static void plan_cut(struct world *w, uint32_t asks)
+/* Plans random changes, and stops the plan at the check number `asks` of its limit. */
+static void plan_with_limit(struct world *w, uint32_t asks)
 {
     struct plan *p = plan_new(w->engine);
 
     plan_set_limit(p, (struct overlay_limit){count_down, &asks});
-    overlay_random(w, p);
+    apply_random_changes(w, p);
     (void)plan_finish(p);
     bool cut = plan_limit_reached(p);
     assert_true(cut == (asks == 0));
     plan_free(p);
 }
 
-/* After a plan the engine has what it had, and no less of the store: ASan counts the rest. */
-TEST(everything_is_put_back)
+/*
+ * A plan restores the engine and the store. AddressSanitizer detects memory that it does not free.
+ */
+TEST(plan_restores_the_engine_and_the_store)
 {
     for (uint32_t seed = 1; seed <= HISTORIES; seed++) {
         CLEANUP(strbuf_release) struct strbuf before = STRBUF_INIT((size_t)1 << 24);
@@ -540,18 +548,20 @@ TEST(everything_is_put_back)
         world_dump(&w, &before);
 
         struct plan *p = plan_new(w.engine);
-        overlay_random(&w, p);
+        apply_random_changes(&w, p);
         const struct plan_result *r = plan_finish(p);
         assert_true(r->settled);
-        /* All of it can still be told, whatever has come and gone in the play. */
+        /* The report must be able to use all objects of the result, also added and deleted ones. */
         report_plan(p, r, w.engine, NULL, &told);
         plan_free(p);
-        plan_cut(&w, 1 + world_random(&w, 30));
+        plan_with_limit(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);
         if (entry && entry_template(entry))
-            next_change_predict_outcomes(w.engine, entry, read_nothing, &settled);
+            next_change_predict_outcomes(w.engine, entry, read_settled, &settled);
         assert_true(settled);
-        /* What falls due meanwhile is not lost on whoever observes the engine. */
+        /*
+         * A plan does not advance the time of the engine, so the engine still processes due timers.
+         */
         assert_int_equal(engine_now_ms(w.engine), NOW_MS);
         world_dump(&w, &after);
         assert_string_equal(before.data, after.data);

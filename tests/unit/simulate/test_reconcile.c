@@ -20,25 +20,25 @@ enum { NOW_MS = 1000 * 1000 };
     "\"propagationpolicy.karmada.io/name\":\"" policy "\",\"" RECONCILE_ANNOTATION                 \
     "\":\"2026-01-01T00:00:00Z\"}"
 
-/* Objects, a wish, and who is chosen and who is not: "web api | db selector_mismatch". */
+/* Objects and a filter, with the expected result. */
 static struct choice_case {
     const char *title;
     const char *objects[8];
-    const char *policy; /* NULL: whatever policy. */
-    const char *labels; /* Likewise. */
+    const char *policy; /* NULL: any policy. */
+    const char *labels; /* NULL: any labels. */
     const char *ns;
-    const char *text;
+    const char *text; /* Chosen templates, then the others: "web api | db selector_mismatch". */
     size_t max, beyond, current, reconciled;
     bool statically;
     bool undo;
 } cases[] = {
-    {.title = "what waits for its next change is chosen",
+    {.title = "templates that wait for their next change",
      .objects = {POLICY("p", ALL "," LAZY "," ON("member2")), TEMPLATE("web", "," CLAIM("p")),
                  BINDING("web", "p", "member1"), TEMPLATE("api", "," CLAIM("p")),
                  BINDING("api", "p", "member1")},
      .policy = "p",
      .text = "api web"},
-    {.title = "what is current is counted",
+    {.title = "current templates are counted",
      .objects = {POLICY("p", ALL "," LAZY "," ON("member2")), TEMPLATE("web", "," CLAIM("p")),
                  BINDING("web", "p", "member1"), TEMPLATE("api", "," CLAIM("p")),
                  BINDING("api", "p", "member2"), TEMPLATE("db", MARKED("p")),
@@ -47,7 +47,7 @@ static struct choice_case {
      .text = "web",
      .current = 2,
      .reconciled = 1},
-    {.title = "no more than so many",
+    {.title = "at most one template",
      .objects = {POLICY("p", ALL "," LAZY "," ON("member2")), TEMPLATE("web", "," CLAIM("p")),
                  BINDING("web", "p", "member1"), TEMPLATE("api", "," CLAIM("p")),
                  BINDING("api", "p", "member1"), TEMPLATE("db", "," CLAIM("p")),
@@ -56,20 +56,20 @@ static struct choice_case {
      .max = 1,
      .beyond = 2,
      .text = "api"},
-    {.title = "of this namespace",
+    {.title = "a namespace without templates",
      .objects = {POLICY("p", ALL "," LAZY "," ON("member2")), TEMPLATE("web", "," CLAIM("p")),
                  BINDING("web", "p", "member1")},
      .policy = "p",
      .ns = "other",
      .text = ""},
-    {.title = "of this policy",
+    {.title = "templates of one policy",
      .objects = {POLICY("p", SELECTS("web") "," LAZY "," ON("member2")),
                  POLICY("q", SELECTS("api") "," LAZY "," ON("member2")),
                  TEMPLATE("web", "," CLAIM("p")), BINDING("web", "p", "member1"),
                  TEMPLATE("api", "," CLAIM("q")), BINDING("api", "q", "member1")},
      .policy = "q",
      .text = "api"},
-    {.title = "by labels",
+    {.title = "templates by labels",
      .objects = {POLICY("p", SELECTS("web") "," LAZY "," ON("member2")),
                  POLICY("q", SELECTS("api") "," LAZY "," ON("member2")),
                  TEMPLATE("web", "," CLAIM("p")), BINDING("web", "p", "member1"),
@@ -81,17 +81,17 @@ static struct choice_case {
                  BINDING("web", "p", "member1")},
      .policy = "p",
      .text = "| web by_itself"},
-    {.title = "whom its policy does not select any more",
+    {.title = "a template that its policy no longer selects",
      .objects = {POLICY("p", SELECTS("api") "," LAZY "," ON("member2")),
                  TEMPLATE("web", "," CLAIM("p")), BINDING("web", "p", "member1")},
      .policy = "p",
      .text = "| web selector_mismatch"},
-    {.title = "whose policy is gone",
+    {.title = "a template of a deleted policy",
      .objects = {POLICY("p", SELECTS("api") "," LAZY "," ON("member2")),
                  TEMPLATE("web", "," CLAIM("gone")), BINDING("web", "gone", "member1")},
      .labels = "!x",
      .text = "| web policy_gone"},
-    {.title = "an orphan, meant by its labels alone",
+    {.title = "an orphaned template, by labels",
      .objects = {TEMPLATE("web", ""),
                  "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\","
                  "\"metadata\":{\"name\":\"web-deployment\",\"namespace\":\"default\"},\"spec\":{"
@@ -99,7 +99,7 @@ static struct choice_case {
                  "\"default\",\"name\":\"web\"}," ON("member1") "}}"},
      .labels = "!x",
      .text = "| web orphaned"},
-    {.title = "a policy that names a PriorityClass that there is not",
+    {.title = "a policy with a missing PriorityClass",
      .objects = {POLICY("p",
                         ALL "," LAZY ",\"schedulePriority\":{\"priorityClassSource\":"
                             "\"KubePriorityClass\",\"priorityClassName\":\"high\"}," ON("member2")),
@@ -113,20 +113,20 @@ static struct choice_case {
                  TEMPLATE("web", "," CLAIM("p")), BINDING("web", "p", "member1")},
      .policy = "p",
      .text = "| web override_missing"},
-    {.title = "static: every policy waits",
+    {.title = "static: a policy that is not Lazy",
      .objects = {POLICY("p", ALL "," ON("member2")), TEMPLATE("web", "," CLAIM("p")),
                  BINDING("web", "p", "member1")},
      .policy = "p",
      .statically = true,
      .text = "web"},
-    {.title = "static: the better policy takes over",
+    {.title = "static: the policy of higher priority",
      .objects = {POLICY("p", ALL "," ON("member1")),
                  POLICY("q", ALL ",\"priority\":5," ON("member2")), TEMPLATE("web", "," CLAIM("p")),
                  BINDING("web", "p", "member1")},
      .policy = "q",
      .statically = true,
      .text = "web"},
-    {.title = "static: and not the one that has it",
+    {.title = "static: the claimed policy of lower priority",
      .objects = {POLICY("p", ALL "," ON("member1")),
                  POLICY("q", ALL ",\"priority\":5," ON("member2")), TEMPLATE("web", "," CLAIM("p")),
                  BINDING("web", "p", "member1")},
@@ -139,7 +139,7 @@ static struct choice_case {
                  BINDING("web", "p", "member1")},
      .policy = "p",
      .text = ""},
-    {.title = "to undo: who has the annotation, stale or not",
+    {.title = "undo: templates with the annotation",
      .objects = {POLICY("p", ALL "," LAZY "," ON("member2")), TEMPLATE("web", MARKED("p")),
                  BINDING("web", "p", "member1"), TEMPLATE("api", "," CLAIM("p")),
                  BINDING("api", "p", "member1"), TEMPLATE("db", MARKED("p")),
@@ -147,7 +147,7 @@ static struct choice_case {
      .policy = "p",
      .undo = true,
      .text = "db web"},
-    {.title = "to undo: of another policy",
+    {.title = "undo: templates of another policy",
      .objects = {POLICY("p", ALL "," LAZY "," ON("member2")),
                  POLICY("q", SELECTS("api") "," ON("member2")), TEMPLATE("web", MARKED("p")),
                  BINDING("web", "p", "member2")},
@@ -156,7 +156,7 @@ static struct choice_case {
      .text = ""},
 };
 
-static void describe(const struct reconcile *r, struct strbuf *out)
+static void write_result(const struct reconcile *r, struct strbuf *out)
 {
     for (size_t i = 0; i < r->chosen.count; i++)
         strbuf_addf(out, "%s%s", out->len > 0 ? " " : "", r->chosen.items[i].template->name);
@@ -165,7 +165,7 @@ static void describe(const struct reconcile *r, struct strbuf *out)
                     reconcile_verdict_names[r->left.items[i].verdict]);
 }
 
-static void put(struct world *w, const char *const *objects, size_t count, bool statically)
+static void put_objects(struct world *w, const char *const *objects, size_t count, bool statically)
 {
     struct rules_options options = rules_options_default;
 
@@ -185,7 +185,7 @@ static struct entry *find_policy(const struct world *w, const char *name)
     return world_find(w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", name);
 }
 
-TEST_ROWS(chooses, cases, title)
+TEST_ROWS(reconcile_chooses, cases, title)
 {
     const struct choice_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
@@ -195,13 +195,13 @@ TEST_ROWS(chooses, cases, title)
     struct error err;
     struct world w;
 
-    put(&w, c->objects, ARRAY_LEN(c->objects), c->statically);
+    put_objects(&w, c->objects, ARRAY_LEN(c->objects), c->statically);
     if (c->labels) {
         labels = label_selector_parse(store_string_pool(w.store), c->labels, &err);
         assert_non_null(labels);
     }
 
-    const struct reconcile_filter wish = {
+    const struct reconcile_filter filter = {
         .policy = c->policy ? find_policy(&w, c->policy) : NULL,
         .labels = labels,
         .ns = c->ns,
@@ -210,8 +210,8 @@ TEST_ROWS(chooses, cases, title)
     };
 
     world_dump(&w, &before);
-    struct reconcile *r = reconcile_new(w.engine, &wish, false);
-    describe(r, &text);
+    struct reconcile *r = reconcile_new(w.engine, &filter, false);
+    write_result(r, &text);
     assert_string_equal(text.data, c->text);
     assert_int_equal(r->beyond, c->beyond);
     assert_int_equal(r->current, c->current);
@@ -219,14 +219,14 @@ TEST_ROWS(chooses, cases, title)
     for (size_t i = 0; i < r->chosen.count; i++)
         assert_int_equal(r->chosen.items[i].becomes, STATE_CURRENT);
     reconcile_free(r);
-    /* It is played, and everything is put back. */
+    /* The simulation has restored the engine. */
     world_dump(&w, &after);
     assert_string_equal(before.data, after.data);
     label_selector_free(store_string_pool(w.store), labels);
     world_release(&w);
 }
 
-TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
+TEST(change_of_the_policy_invalidates_the_plan)
 {
     static const char *const objects[] = {
         POLICY("p", ALL "," LAZY "," ON("member2")),
@@ -235,10 +235,10 @@ TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
     };
     struct world w;
 
-    put(&w, objects, ARRAY_LEN(objects), false);
+    put_objects(&w, objects, ARRAY_LEN(objects), false);
 
-    const struct reconcile_filter wish = {.policy = find_policy(&w, "p")};
-    struct reconcile *r = reconcile_new(w.engine, &wish, false);
+    const struct reconcile_filter filter = {.policy = find_policy(&w, "p")};
+    struct reconcile *r = reconcile_new(w.engine, &filter, false);
 
     assert_int_equal(r->result->template_count, 1);
     assert_int_equal(r->result->when[PLAN_AT_ONCE], 1);
@@ -252,15 +252,14 @@ TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
                        "," LAZY "," ON("member1") "}}");
     world_run(&w, NOW_MS);
     assert_false(reconcile_is_as_planned(&r->chosen.items[0]));
-    assert_int_equal(reconcile_find_verdict(w.engine, &wish, r->chosen.items[0].template),
+    assert_int_equal(reconcile_find_verdict(w.engine, &filter, r->chosen.items[0].template),
                      RECONCILE_CURRENT);
     reconcile_free(r);
     world_release(&w);
 }
 
-/* Three versions are in force; each is chosen by its hash, and by nothing else.
- */
-TEST(those_that_run_a_version)
+/* The bindings have three versions of the policy; a hash chooses the templates of one version. */
+TEST(version_filter_chooses_the_templates_of_the_version)
 {
     static const char *const objects[] = {
         POLICY("p", ALL "," LAZY "," ON("member3")),
@@ -274,7 +273,7 @@ TEST(those_that_run_a_version)
     static const char *const names[] = {"web", "api"};
     struct world w;
 
-    put(&w, objects, ARRAY_LEN(objects), false);
+    put_objects(&w, objects, ARRAY_LEN(objects), false);
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const struct entry *template = world_find(&w, "apps/v1", "Deployment", "default", names[i]);
         const struct policy_version *version = template_decision(template)->version;
@@ -283,8 +282,8 @@ TEST(those_that_run_a_version)
         policy_version_hash(version, hash);
         assert_ptr_equal(policy_history_find_version(version->history, hash), version);
 
-        const struct reconcile_filter wish = {.policy = find_policy(&w, "p"), .version = hash};
-        struct reconcile *r = reconcile_new(w.engine, &wish, false);
+        const struct reconcile_filter filter = {.policy = find_policy(&w, "p"), .version = hash};
+        struct reconcile *r = reconcile_new(w.engine, &filter, false);
 
         assert_int_equal(r->chosen.count, 1);
         assert_ptr_equal(r->chosen.items[0].template, template);
@@ -292,15 +291,16 @@ TEST(those_that_run_a_version)
         reconcile_free(r);
     }
 
-    const struct reconcile_filter nobody = {.policy = find_policy(&w, "p"), .version = "4"};
-    struct reconcile *r = reconcile_new(w.engine, &nobody, false);
+    const struct reconcile_filter unknown_version = {.policy = find_policy(&w, "p"),
+                                                     .version = "4"};
+    struct reconcile *r = reconcile_new(w.engine, &unknown_version, false);
 
     assert_int_equal(r->chosen.count + r->left.count + r->current, 0);
     reconcile_free(r);
     world_release(&w);
 }
 
-TEST(no_two_verdicts_have_one_name)
+TEST(names_of_verdicts_are_unique)
 {
     for (size_t i = 0; i < RECONCILE_VERDICT_COUNT; i++) {
         for (size_t j = 0; j < i; j++)
