@@ -6,19 +6,19 @@
 static struct cell_case {
     const char *title;
     const char *json;
-    const char *line; /* Of the columns "a" and "b.c"; NULL: refused. */
+    const char *line; /* Expected line of the columns "a" and "b.c"; NULL if rejected. */
 } cell_cases[] = {
     {"texts", "{\"a\": \"x\", \"b\": {\"c\": \"y\"}}", "x,y\r\n"},
-    {"nothing", "{}", ",\r\n"},
+    {"absent values", "{}", ",\r\n"},
     {"null", "{\"a\": null, \"b\": null}", ",\r\n"},
     {"a comma", "{\"a\": \"x,y\"}", "\"x,y\",\r\n"},
     {"quotes", "{\"a\": \"say \\\"x\\\"\"}", "\"say \"\"x\"\"\",\r\n"},
-    {"lines", "{\"a\": \"x\\r\\ny\"}", "\"x\r\ny\",\r\n"},
+    {"line breaks", "{\"a\": \"x\\r\\ny\"}", "\"x\r\ny\",\r\n"},
     {"numbers", "{\"a\": -1, \"b\": {\"c\": 2.5}}", "-1,2.5\r\n"},
     {"booleans", "{\"a\": true}", "true,\r\n"},
     {"a list of texts", "{\"a\": [\"x\", \"y\"]}", "x; y,\r\n"},
-    {"a list of none", "{\"a\": []}", ",\r\n"},
-    {"a list of others", "{\"a\": [{\"x\": 1}]}", "\"[{\"\"x\"\":1}]\",\r\n"},
+    {"an empty list", "{\"a\": []}", ",\r\n"},
+    {"a list of objects", "{\"a\": [{\"x\": 1}]}", "\"[{\"\"x\"\":1}]\",\r\n"},
     {"a sum", "{\"a\": \"=1+1\"}", "\"'=1+1\",\r\n"},
     {"a plus", "{\"a\": \"+1\"}", "\"'+1\",\r\n"},
     {"a minus", "{\"a\": \"-1\"}", "\"'-1\",\r\n"},
@@ -32,7 +32,7 @@ static struct cell_case {
     {"no JSON", "{\"a\": ", NULL},
 };
 
-TEST_ROWS(a_row_is_a_line_of_cells, cell_cases, title)
+TEST_ROWS(json_row_is_written_as_a_line, cell_cases, title)
 {
     static const char *const columns[] = {"a", "b.c", NULL};
     const struct cell_case *c = *state;
@@ -42,7 +42,7 @@ TEST_ROWS(a_row_is_a_line_of_cells, cell_cases, title)
     assert_string_equal(out.data, c->line ? c->line : "");
 }
 
-TEST(the_head_names_the_columns)
+TEST(first_line_has_the_names_of_the_columns)
 {
     static const char *const columns[] = {"a", "b.c", NULL};
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(1024);

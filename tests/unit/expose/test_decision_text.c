@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-/* How many reasons each state has; 1 for a state without reasons. */
+/* Number of reasons of each state; 1 for a state without reasons. */
 static const struct state_case {
     const char *title;
     enum template_state state;
@@ -24,7 +24,7 @@ static void assert_sentence(const char *text)
     assert_true(*text != '\0' && text[strlen(text) - 1] == '.');
 }
 
-TEST_ROWS(every_state_and_reason_has_its_sentences, states, title)
+TEST_ROWS(each_state_and_reason_has_sentences, states, title)
 {
     const struct state_case *c = *state;
 
@@ -49,7 +49,7 @@ TEST_ROWS(every_state_and_reason_has_its_sentences, states, title)
     }
 }
 
-TEST(every_other_answer_has_its_words)
+TEST(each_value_of_the_other_enums_has_a_text)
 {
     for (unsigned i = 0; i < ACTOR_COUNT; i++)
         assert_non_null(actor_names[i]);

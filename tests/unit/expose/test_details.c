@@ -5,7 +5,7 @@
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"
 
-/* A world of everything, all its series, and the page of it. */
+/* World with the objects of assorted.json, registry of its series, and page with all series. */
 struct fixture {
     struct world world;
     struct registry *registry;
@@ -40,8 +40,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* How many lines of the page begin with the name, as a series does. */
-static unsigned series_of(const char *page, const char *name)
+/* Returns the number of series with labels that a family has in the page. */
+static unsigned count_series(const char *page, const char *name)
 {
     unsigned count = 0;
     size_t len = strlen(name);
@@ -51,7 +51,7 @@ static unsigned series_of(const char *page, const char *name)
     return count;
 }
 
-TEST_WITH(what_says_single_objects_goes_and_the_rest_stays, set_up, tear_down)
+TEST_WITH(detail_families_are_hidden_and_others_unchanged, set_up, tear_down)
 {
     struct fixture *f = *state;
     unsigned families = 0;
@@ -61,15 +61,15 @@ TEST_WITH(what_says_single_objects_goes_and_the_rest_stays, set_up, tear_down)
 
     for (size_t i = 0; i < family_count(); i++) {
         const struct family_def *def = family_at(i);
-        unsigned had = series_of(f->before, def->name);
+        unsigned had = count_series(f->before, def->name);
         char series[256], count[24];
 
         if (!def->detail) {
-            assert_int_equal(series_of(page, def->name), had);
+            assert_int_equal(count_series(page, def->name), had);
             continue;
         }
         families += had > 0;
-        assert_int_equal(series_of(page, def->name), 0);
+        assert_int_equal(count_series(page, def->name), 0);
         snprintf(series, sizeof(series),
                  "karmada_policy_exporter_detail_series_dropped{family=\"%s\"}", def->name);
         snprintf(count, sizeof(count), "%u", had);
@@ -78,7 +78,7 @@ TEST_WITH(what_says_single_objects_goes_and_the_rest_stays, set_up, tear_down)
     assert_true(families > 2);
 }
 
-TEST_WITH(they_come_back_as_they_were, set_up, tear_down)
+TEST_WITH(details_that_are_shown_again_are_unchanged, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -93,8 +93,8 @@ TEST_WITH(they_come_back_as_they_were, set_up, tear_down)
     }
 }
 
-/* What changes meanwhile is right when they come back. */
-TEST_WITH(they_come_back_with_what_changed, set_up, tear_down)
+/* Objects change while the details are hidden. */
+TEST_WITH(details_that_are_shown_again_are_up_to_date, set_up, tear_down)
 {
     struct fixture *f = *state;
 

@@ -14,7 +14,7 @@ struct golden_case {
     const char *objects;
     const char *page;
     enum exposition_format format;
-    bool all; /* The families that are off by default too, and all that the exporter sets. */
+    bool all; /* All families, also if off by default or set by the exporter. */
 };
 
 static struct golden_case golden_cases[] = {
@@ -24,11 +24,12 @@ static struct golden_case golden_cases[] = {
     {"manifests without bindings", "derived.json", "derived.metrics.txt", EXPOSITION_TEXT, false},
     {"stale templates and member clusters", "capacity.json", "capacity.metrics.txt",
      EXPOSITION_TEXT, false},
-    {"what the others lack", "assorted.json", "assorted.metrics.txt", EXPOSITION_TEXT, true},
+    {"objects that the other pages lack", "assorted.json", "assorted.metrics.txt", EXPOSITION_TEXT,
+     true},
 };
 static const struct golden_case *const observed = &golden_cases[0];
 
-/* What the exporter knows of itself: numbers of all shapes. */
+/* Sets metrics of the exporter itself, with numbers of different formats. */
 static void set_own(struct registry *r)
 {
     REGISTRY_SET(r, OWN_BUILD_INFO, 1, "1.2.3", "0123abc", "gcc 12");
@@ -40,7 +41,7 @@ static void set_own(struct registry *r)
     registry_observe(r, OWN_EVALUATION_DURATION, 0.0004);
 }
 
-/* A row of each family that the exporter sets, its labels' names for their values. */
+/* Sets one series of each family that the exporter sets; the names of labels are their values. */
 static void set_all_own(struct registry *r)
 {
     for (size_t i = 0; i < own_families.count; i++) {
@@ -83,7 +84,7 @@ static void render(const struct golden_case *c, bool synced, struct strbuf *out)
     world_release(&w);
 }
 
-TEST_ROWS(page_is_golden, golden_cases, name)
+TEST_ROWS(page_equals_the_golden_page_of, golden_cases, name)
 {
     const struct golden_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
@@ -111,7 +112,7 @@ static int release_pages(void **state)
 
 SUITE_WITH(render_pages, release_pages);
 
-/* Whether the line is of the family, of a histogram its count, and its number is not 0. */
+/* Returns true if the line is a series of the family (of a histogram: its count) and not 0. */
 static bool is_more_than_zero(const char *line, const struct family_def *f)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
@@ -125,13 +126,13 @@ static bool is_more_than_zero(const char *line, const struct family_def *f)
     return strtod((const char *)memrchr(line, ' ', (size_t)(end - line)) + 1, NULL) != 0;
 }
 
-/* Zeros are there from the start: only what objects make of a family shows that it works. */
-static void a_golden_page_shows(void **state)
+/* Many series are 0 without objects. Only a value other than 0 shows that a family is computed. */
+static void a_golden_page_has_a_value_of(void **state)
 {
     const struct family_def *f = *state;
     const char *line = pages.data;
 
-    /* What happens in time no page of one moment shows; test_series.c has tests of it. */
+    /* The golden pages have no delays and no transitions; test_series.c tests them. */
     if (f->aggregation == AGGREGATE_WAIT ||
         strcmp(f->name, "karmada_template_transitions_total") == 0)
         return;
@@ -143,14 +144,14 @@ static void a_golden_page_shows(void **state)
                  f->name);
 }
 
-MADE_TESTS(of_every_family)
+MADE_TESTS(add_tests_of_families)
 {
     for (size_t i = 0; i < family_count(); i++)
-        ADD_TEST(a_golden_page_shows, family_at(i)->name, family_at(i));
+        ADD_TEST(a_golden_page_has_a_value_of, family_at(i)->name, family_at(i));
 }
 
-/* A problem that no rule finds would be a reason that stays 0 for ever. */
-static void a_golden_page_has_the_problem(void **state)
+/* Without this test, the series of a problem that no rule detects could always be 0. */
+static void a_golden_page_has_a_policy_with(void **state)
 {
     const char *const *problem = *state;
     CLEANUP(strbuf_release) struct strbuf zero = STRBUF_INIT(1024);
@@ -167,13 +168,14 @@ static void a_golden_page_has_the_problem(void **state)
                  *problem);
 }
 
-MADE_TESTS(of_every_problem)
+MADE_TESTS(add_tests_of_problems)
 {
     for (size_t i = 0; i < POLICY_PROBLEM_COUNT; i++)
-        ADD_TEST(a_golden_page_has_the_problem, policy_problem_names[i], &policy_problem_names[i]);
+        ADD_TEST(a_golden_page_has_a_policy_with, policy_problem_names[i],
+                 &policy_problem_names[i]);
 }
 
-TEST(before_the_sync_there_is_only_own_health)
+TEST(page_before_the_sync_has_own_metrics_only)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
 
@@ -188,8 +190,8 @@ TEST(before_the_sync_there_is_only_own_health)
     page_lacks(page.data, "# HELP karmada_template_binding_delay_seconds");
 }
 
-/* What a scraper must be able to rely on, whatever is in the golden page. */
-TEST(every_line_is_well_formed)
+/* Properties of each page that Prometheus and other clients depend on. */
+TEST(each_line_is_well_formed)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
     char family[128] = "";
@@ -208,18 +210,18 @@ TEST(every_line_is_well_formed)
         if (*line == '#')
             continue;
         assert_int_equal(strncmp(line, family, strlen(family)), 0);
-        /* Sorted, hence also never the same series twice; buckets are by their bounds. */
+        /* The lines are sorted, so no series occurs twice. Buckets are sorted by their bounds. */
         if (family_find(family)->type != FAMILY_HISTOGRAM && strcmp(last, line) >= 0)
             fail_msg("'%s' comes after '%s'", line, last);
         snprintf(last, sizeof(last), "%s", line);
-        /* The number ends the line. */
+        /* The line ends after the value. */
         char *rest;
         strtod(strrchr(line, ' ') + 1, &rest);
         assert_string_equal(rest, "");
     }
 }
 
-TEST(two_runs_are_byte_equal)
+TEST(two_pages_of_equal_objects_are_equal)
 {
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(PAGE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf two = STRBUF_INIT(PAGE_MAX_BYTES);
@@ -229,8 +231,8 @@ TEST(two_runs_are_byte_equal)
     assert_string_equal(one.data, two.data);
 }
 
-/* A reload makes another registry, whose counters begin anew. */
-TEST(what_goes_on_over_a_reload_counts_since_the_start)
+/* A reload creates a registry with counters that start at 0. */
+TEST(created_time_is_that_of_the_reload_or_of_the_start)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
@@ -248,7 +250,7 @@ TEST(what_goes_on_over_a_reload_counts_since_the_start)
     page_has(page.data,
              "karmada_policy_exporter_http_requests_created{handler=\"metrics\",code=\"200\"}",
              "1");
-    /* Of what nobody knows the beginning there is none. */
+    /* Without a known start time, the process counters have no _created series. */
     how.created_ms = 0;
     strbuf_reset(&page);
     exposition_write(r, how, &page);

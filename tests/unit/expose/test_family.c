@@ -11,7 +11,7 @@ static bool ends_in(const char *text, const char *end)
     return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-static void check_words(const struct family_def *f)
+static void check_name_and_help(const struct family_def *f)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
 
@@ -20,7 +20,7 @@ static void check_words(const struct family_def *f)
     assert_ptr_equal(family_find(f->name), f);
     if (!f->help || (!f->bound && family_free_label_count(f) > 0))
         fail_msg("%s: its row lacks the help or the bound", f->name);
-    /* Neither format would have to escape anything. */
+    /* The help text needs no escapes in either format. */
     assert_null(strpbrk(f->help, "\\\"\n"));
     assert_true(ends_in(f->help, "."));
     assert_int_equal(ends_in(f->name, "_total"), f->type == FAMILY_COUNTER);
@@ -55,13 +55,16 @@ static void check_numbers(const struct family_def *f)
 
     assert_int_equal(f->collect != NULL, observed);
     assert_int_equal(f->classes != 0, observed);
-    /* REGISTRY_SET names labels by their texts. */
+    /* REGISTRY_SET() sets all label values as text, so these families have no enumerated labels. */
     assert_true(f->aggregation != AGGREGATE_NONE || family_series_per_set(f) == 1);
     assert_int_equal(f->type == FAMILY_HISTOGRAM, f->bucket_count > 0);
     assert_true(f->type != FAMILY_HISTOGRAM || f->aggregation == AGGREGATE_NONE ||
                 f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT);
     assert_int_equal(f->aggregation == AGGREGATE_WAIT, f->ended != NULL);
-    /* Only sums are 0 because nothing is there. */
+    /*
+     * A sparse family does not show series that are 0, so an absent series must mean 0: only in
+     * sums.
+     */
     assert_true(!f->sparse || f->aggregation == AGGREGATE_SUM);
     assert_true(f->aggregation != AGGREGATE_FIRST ||
                 (f->type == FAMILY_HISTOGRAM && !f->labels[0].name && !f->opt_in));
@@ -69,7 +72,7 @@ static void check_numbers(const struct family_def *f)
     assert_true(f->aggregation != AGGREGATE_INCREASE || f->type == FAMILY_COUNTER);
     for (size_t i = 1; i < f->bucket_count; i++)
         assert_true(f->buckets[i - 1] < f->buckets[i]);
-    /* OpenMetrics would want "1.0", which the text format would take for another series. */
+    /* A whole number would be "1.0" in OpenMetrics, but "1" in the text format: two series. */
     for (size_t i = 0; i < f->bucket_count; i++)
         assert_true(f->buckets[i] != (double)(int64_t)f->buckets[i]);
 }
@@ -105,7 +108,10 @@ static void check_present(const struct family_def *f)
         assert_ptr_equal(f->labels[i].values, of->labels[family_free_label_count(of) + i].values);
 }
 
-/* What is folded is added up without the first labels, and a row that is not there is 0. */
+/*
+ * Checks a family with a limit. Folding adds up series without their first labels, so the family
+ * must be a sum.
+ */
 static void check_fold(const struct family_def *f)
 {
     static const char *const bounds[LIMIT_KIND_COUNT] = {
@@ -131,10 +137,10 @@ static void check_fold(const struct family_def *f)
     assert_non_null(strstr(f->bound, bounds[f->limit_kind]));
 }
 
-TEST(every_row_is_sound)
+TEST(each_family_is_valid)
 {
     for (size_t i = 0; i < family_count(); i++) {
-        check_words(family_at(i));
+        check_name_and_help(family_at(i));
         check_labels(family_at(i));
         check_numbers(family_at(i));
         check_zeros(family_at(i));

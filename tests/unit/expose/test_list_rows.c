@@ -10,13 +10,13 @@
 
 enum { BODY_MAX = 1024 * 1024 };
 
-/* A world whose templates all have rows. */
+/* A world, and the rows of all its templates. */
 struct listed {
     struct world world;
     struct rows *rows;
 };
 
-static void decided(void *context, struct entry *entry)
+static void update_row(void *context, struct entry *entry)
 {
     struct listed *l = context;
     struct row row;
@@ -35,7 +35,7 @@ static void listed_init(struct listed *l, uint32_t seed)
 {
     world_init(&l->world, &rules_options_default, seed);
     l->rows = rows_new(l->world.store);
-    engine_observe(l->world.engine, (struct engine_observer){.decided = decided, .context = l});
+    engine_observe(l->world.engine, (struct engine_observer){.decided = update_row, .context = l});
 }
 
 static void listed_release(struct listed *l)
@@ -56,8 +56,8 @@ static void put_named(struct listed *l, uint32_t number)
     world_put_text(&l->world, json);
 }
 
-/* What a view says, a row a line. */
-static void tell(const struct row_view *view, struct strbuf *out)
+/* Writes the rows of a view as JSON, one row in each line. */
+static void write_view(const struct row_view *view, struct strbuf *out)
 {
     struct row_position at = {0};
     const struct row *row;
@@ -81,8 +81,8 @@ static size_t count_rows(const struct row_view *view)
     return count;
 }
 
-/* Every decided template has its row, in the order of lists. */
-static void check_now(struct listed *l)
+/* Checks that the current view has an up-to-date row of each template, in the order of lists. */
+static void check_current_view(struct listed *l)
 {
     struct row_view *view = rows_view(l->rows);
     struct row_position at = {0};
@@ -104,17 +104,17 @@ static void check_now(struct listed *l)
     row_view_drop(view);
 }
 
-TEST(rows_of_nothing_are_none)
+TEST(empty_store_has_no_rows)
 {
     struct listed l;
 
     listed_init(&l, 1);
-    check_now(&l);
+    check_current_view(&l);
     listed_release(&l);
 }
 
-/* Whatever came and went: rows are as the decisions, and each view is as it was made. */
-TEST(views_stay_as_they_were_made)
+/* Random changes: the current view agrees with the decisions, and older views do not change. */
+TEST(views_do_not_change_after_their_creation)
 {
     enum { VIEWS = 6, ROUNDS = 400, OBJECTS = 900 };
     struct listed l;
@@ -127,7 +127,7 @@ TEST(views_stay_as_they_were_made)
     for (uint32_t i = 0; i < OBJECTS; i++)
         put_named(&l, i);
     world_run(&l.world, 1000);
-    check_now(&l);
+    check_current_view(&l);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         size_t which = world_random(&l.world, VIEWS);
 
@@ -151,17 +151,17 @@ TEST(views_stay_as_they_were_made)
                                      " [{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\"}]}}");
         world_run(&l.world, 1000 + round);
         rows_release_retired(l.rows);
-        check_now(&l);
+        check_current_view(&l);
         if (views[which]) {
-            tell(views[which], &now);
+            write_view(views[which], &now);
             assert_string_equal(now.data, told[which].data);
             row_view_drop(views[which]);
         }
         views[which] = rows_view(l.rows);
-        tell(views[which], &told[which]);
+        write_view(views[which], &told[which]);
     }
     for (size_t i = 0; i < VIEWS; i++) {
-        tell(views[i], &now);
+        write_view(views[i], &now);
         assert_string_equal(now.data, told[i].data);
         row_view_drop(views[i]);
         strbuf_release(&told[i]);
@@ -184,7 +184,7 @@ static bool claim_exists(struct listed *l)
     return exists;
 }
 
-TEST(a_row_says_whether_its_claimed_policy_exists)
+TEST(row_contains_whether_the_claimed_policy_exists)
 {
     static const char policy[] =
         "{\"apiVersion\": \"policy.karmada.io/v1alpha1\", \"kind\": \"PropagationPolicy\", "
@@ -208,11 +208,11 @@ TEST(a_row_says_whether_its_claimed_policy_exists)
     world_run(&l.world, 1002);
     rows_release_retired(l.rows);
     assert_false(claim_exists(&l));
-    check_now(&l);
+    check_current_view(&l);
     listed_release(&l);
 }
 
-TEST(a_view_is_made_once_while_nothing_changes)
+TEST(view_is_reused_until_a_row_changes)
 {
     struct listed l;
 
@@ -255,27 +255,27 @@ static struct filter_case {
     struct row_filter filter;
     bool settings, shop;
 } filter_cases[] = {
-    {"nothing asked", ROW_FILTER_ALL, true, true},
+    {"no condition", ROW_FILTER_ALL, true, true},
     {"a namespace", {.ns = "a", .state = -1, .version = -1}, true, true},
     {"another namespace", {.ns = "", .state = -1, .version = -1}, false, false},
     {"a kind", {.kind = "deployment", .state = -1, .version = -1}, false, true},
-    {"the group of the core", {.group = "", .state = -1, .version = -1}, true, false},
+    {"the core group", {.group = "", .state = -1, .version = -1}, true, false},
     {"a group", {.group = "apps", .state = -1, .version = -1}, false, true},
     {"a state", {.state = STATE_PENDING, .version = -1}, true, false},
     {"a reason", {.reason = "kind_not_selected", .state = -1, .version = -1}, true, false},
     {"a policy", {.policy = "p", .state = -1, .version = -1}, false, true},
     {"a policy of a namespace", {.policy = "a/p", .state = -1, .version = -1}, false, true},
-    {"of another one", {.policy = "b/p", .state = -1, .version = -1}, false, false},
-    {"a cluster-scoped one", {.policy = "/p", .state = -1, .version = -1}, false, false},
+    {"a policy of another namespace", {.policy = "b/p", .state = -1, .version = -1}, false, false},
+    {"a cluster-scoped policy", {.policy = "/p", .state = -1, .version = -1}, false, false},
     {"an owner", {.owner = "blue", .state = -1, .version = -1}, true, false},
     {"a part of a name", {.search = "app-S", .state = -1, .version = -1}, true, false},
     {"a stage", {.stage = "unmatched", .state = -1, .version = -1}, true, false},
-    {"who must act", {.actor = "karmada", .state = -1, .version = -1}, false, true},
+    {"an actor", {.actor = "karmada", .state = -1, .version = -1}, false, true},
     {"no version", {.state = -1, .version = 0}, true, true},
     {"a version", {.state = -1, .version = 1}, false, false},
 };
 
-TEST_ROWS(a_filter_asks_for, filter_cases, title)
+TEST_ROWS(row_matches_the_filter_by, filter_cases, title)
 {
     const struct filter_case *c = *state;
     struct world w;
@@ -344,7 +344,7 @@ static struct row_case {
             "\"'=say \"\"x\"\",\n\ufffd\",karmada\r\n"},
 };
 
-TEST_ROWS(a_row_has_these_bytes, row_cases, title)
+TEST_ROWS(row_writes_these_bytes, row_cases, title)
 {
     const struct row_case *c = *state;
     struct row row = c->row;
@@ -374,7 +374,7 @@ TEST_ROWS(a_row_has_these_bytes, row_cases, title)
     world_release(&w);
 }
 
-TEST(reasons_are_known_by_name)
+TEST(reasons_are_found_by_name)
 {
     assert_true(reason_exists("policy_updated"));
     assert_true(reason_exists("no_match"));

@@ -7,8 +7,8 @@ enum { STEPS = 4000, VALUES_MAX = 64 };
 
 struct churn {
     const char *name;
-    uint32_t values;   /* How many different ones there are. */
-    uint32_t add_of_8; /* How many steps of 8 add one. */
+    uint32_t values;   /* Number of different values. */
+    uint32_t add_of_8; /* Number of steps, of 8, that add a value. */
 };
 
 static struct churn churns[] = {
@@ -26,8 +26,8 @@ static uint32_t next_random(uint32_t *state)
     return *state;
 }
 
-/* Against counts, one for each value there is: values are shifted below zero too. */
-TEST_ROWS(agrees_with_counts, churns, name)
+/* Compares the multiset with a count of each value. Some values are negative. */
+TEST_ROWS(multiset_agrees_with_counts, churns, name)
 {
     const struct churn *churn = *state;
     CLEANUP(multiset_release) struct multiset m = {0};
@@ -53,8 +53,8 @@ TEST_ROWS(agrees_with_counts, churns, name)
     }
 }
 
-/* One old number on top of the heap would otherwise keep all later ones in it for ever. */
-TEST(memory_follows_what_is_inside)
+/* Removed values must not stay in the heap as long as an older value is the smallest. */
+TEST(memory_of_removed_values_is_reused)
 {
     CLEANUP(multiset_release) struct multiset m = {0};
     int64_t smallest = 0;
@@ -70,7 +70,7 @@ TEST(memory_follows_what_is_inside)
     assert_true(m.removed.capacity <= 256);
 }
 
-TEST(the_extremes_are_numbers_too)
+TEST(smallest_and_largest_integer_are_values)
 {
     CLEANUP(multiset_release) struct multiset m = {0};
     int64_t smallest = 0;

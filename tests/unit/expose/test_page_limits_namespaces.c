@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The namespaces that families by namespace show. */
+/* Limit of the namespaces in the families by namespace. */
 #include "metrics/expose/registry.h"
 
 #include "metrics/expose/family.h"
@@ -17,11 +17,13 @@ enum { WORLDS = 60, OBJECTS = 200, NAMESPACES_MAX = 8 };
 #define BY_STAGE "karmada_namespace_templates_stage"
 #define DRIFT    "karmada_namespace_placement_drift_resource_requests"
 
-#define LOOSE(ns, name)                                                                            \
+#define UNCLAIMED(ns, name)                                                                        \
     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name                 \
     "\",\"namespace\":\"" ns "\"}}"
 
-/* The namespace "default" has two templates, of which one moves two pods; the others have 1 to 3.
+/*
+ * Objects of five namespaces. The namespace "default" has two templates; one of them moves two
+ * pods. The other namespaces have 1 to 3 templates.
  */
 static const char *const objects[] = {
     CLUSTER("old"),
@@ -29,15 +31,15 @@ static const char *const objects[] = {
     POLICY("web", SELECTS("web") "," ON("new")),
     TEMPLATE("web", "," CLAIM("web")),
     BINDING("web", "web", "old"),
-    LOOSE("default", "a"),
-    LOOSE("most", "a"),
-    LOOSE("most", "b"),
-    LOOSE("most", "c"),
-    LOOSE("early", "a"),
-    LOOSE("early", "b"),
-    LOOSE("later", "a"),
-    LOOSE("later", "b"),
-    LOOSE("least", "a"),
+    UNCLAIMED("default", "a"),
+    UNCLAIMED("most", "a"),
+    UNCLAIMED("most", "b"),
+    UNCLAIMED("most", "c"),
+    UNCLAIMED("early", "a"),
+    UNCLAIMED("early", "b"),
+    UNCLAIMED("later", "a"),
+    UNCLAIMED("later", "b"),
+    UNCLAIMED("least", "a"),
 };
 
 static const char *const names[] = {"default", "early", "later", "least", "most"};
@@ -50,13 +52,13 @@ static struct limit_case {
     int64_t arriving;  /* Pods that arrive in the namespaces beyond the limit. */
     const char *dropped;
 } limit_cases[] = {
-    {"as many as there are", 5, "default early later least most", 0, 0, "0"},
-    {"the namespace with the fewest templates goes first", 4, "default early later most", 1, 0,
+    {"all namespaces", 5, "default early later least most", 0, 0, "0"},
+    {"the namespace with the fewest templates is hidden first", 4, "default early later most", 1, 0,
      "1"},
-    {"of equal namespaces the first by name stays", 3, "default early most", 3, 0, "2"},
-    {"two", 2, "default most", 5, 0, "3"},
+    {"of equal namespaces the first by name is shown", 3, "default early most", 3, 0, "2"},
+    {"two namespaces", 2, "default most", 5, 0, "3"},
     {"the number of templates counts, not the moves", 1, "most", 7, 2, "5"},
-    {"none", 0, "", 10, 2, "6"},
+    {"no namespaces", 0, "", 10, 2, "6"},
 };
 
 static char *page_with_limits(const struct registry_options *options)
@@ -83,7 +85,7 @@ static int64_t sum_of(const char *page, const char *family, const char *ns)
     return page_sum(page, family, label);
 }
 
-TEST_ROWS(the_namespaces_with_most_templates_are_shown, limit_cases, name)
+TEST_ROWS(namespaces_with_most_templates_are_shown, limit_cases, name)
 {
     const struct limit_case *row = *state;
     struct registry_options options = registry_options_default;
@@ -111,7 +113,7 @@ TEST_ROWS(the_namespaces_with_most_templates_are_shown, limit_cases, name)
              row->dropped);
 }
 
-TEST(the_limit_of_policies_does_not_limit_namespaces)
+TEST(policy_limit_does_not_limit_namespaces)
 {
     struct registry_options options = registry_options_default;
 
@@ -121,7 +123,7 @@ TEST(the_limit_of_policies_does_not_limit_namespaces)
     assert_int_equal(sum_of(page, BY_STATE, "_others"), 0);
 }
 
-TEST(states_that_no_template_is_in_have_no_row)
+TEST(states_without_templates_have_no_series)
 {
     CLEANUP(free_cleanup) char *page = page_with_limits(&registry_options_default);
 
@@ -136,8 +138,8 @@ TEST(states_that_no_template_is_in_have_no_row)
     }
 }
 
-/* The same objects in two orders, with a page after each, show the same namespaces. */
-TEST(the_order_of_changes_does_not_matter)
+/* Objects in the opposite order, with a page after each change, result in the same page. */
+TEST(order_of_changes_does_not_matter)
 {
     struct registry_options options = registry_options_default;
     CLEANUP(free_cleanup) char *straight = NULL;
@@ -149,10 +151,10 @@ TEST(the_order_of_changes_does_not_matter)
     struct registry *r = page_registry(&w, &options);
     for (size_t i = ARRAY_LEN(objects); i > 0; i--) {
         world_put_text(&w, objects[i - 1]);
-        world_put_text(&w, LOOSE("gone", "a"));
-        world_put_text(&w, LOOSE("gone", "b"));
-        world_put_text(&w, LOOSE("gone", "c"));
-        world_put_text(&w, LOOSE("gone", "d"));
+        world_put_text(&w, UNCLAIMED("gone", "a"));
+        world_put_text(&w, UNCLAIMED("gone", "b"));
+        world_put_text(&w, UNCLAIMED("gone", "c"));
+        world_put_text(&w, UNCLAIMED("gone", "d"));
         world_run(&w, 1000);
         free(page_of(r));
         store_remove(w.store, world_find(&w, "v1", "ConfigMap", "gone", "a"));
@@ -186,7 +188,7 @@ static char *page_of_world(uint32_t seed, size_t limit)
     return page;
 }
 
-/* The families join: all of them show the same namespaces, with all rows. */
+/* All families show the same namespaces with all their series, so that queries can join them. */
 TEST(all_families_show_the_same_namespaces)
 {
     static const char *const all[] = {"", "default", "team", "kube-system"};
@@ -263,7 +265,7 @@ static void pair_release(struct pair *p)
 static const struct page_limits unlimited = {
     .policies = SIZE_MAX, .namespaces = SIZE_MAX, .details = SIZE_MAX, .page_bytes = SIZE_MAX};
 
-TEST(the_rest_has_a_row_for_each_resource)
+TEST(others_have_a_series_for_each_resource)
 {
     struct page_limits limits = unlimited;
     struct pair p;
@@ -299,10 +301,10 @@ static struct size_case {
     {"all fit", 4000, 0},
     {"all but one fit", 1500, 1},
     {"two fit", 800, 3},
-    {"not even one fits", 300, 5},
+    {"no namespace fits", 300, 5},
 };
 
-TEST_ROWS(a_page_without_room_shows_fewer_namespaces, size_cases, name)
+TEST_ROWS(size_limit_of_the_page_hides_namespaces, size_cases, name)
 {
     const struct size_case *row = *state;
     struct page_limits limits = unlimited;

@@ -18,7 +18,7 @@ enum { WORLDS = 60, OBJECTS = 200 };
     "\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"labelSelector\":{"     \
     "\"matchLabels\":{\"of\":\"" name "\"}}}],\"placement\":{\"clusterAffinity\":{"                \
     "\"clusterNames\":[\"new\"]}}" rest "}}"
-/* A ConfigMap of a policy that its binding has as it was, or as it is. */
+/* A ConfigMap with a claim, and its binding. The binding is up to date if `cluster` is "new". */
 #define OBJECT(name, policy, id, cluster)                                                          \
     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name "\","           \
     "\"namespace\":\"default\",\"labels\":{\"of\":\"" policy "\","                                 \
@@ -37,8 +37,8 @@ enum { WORLDS = 60, OBJECTS = 200 };
 #define LAZY ",\"activationPreference\":\"Lazy\""
 
 /*
- * By overdue, deferred and templates: late (1, 0, 1) before lazy (0, 2, 2), many (0, 0, 2), and of
- * one template each early before few; none has none.
+ * Six policies. Their order by numbers of overdue, deferred and all templates is: late (1, 0, 1),
+ * lazy (0, 2, 2), many (0, 0, 2), early and few (0, 0, 1), and one policy without templates.
  */
 static const char *const objects[] = {
     POLICY("early", "i1", ""),
@@ -76,18 +76,17 @@ static char *page_with_limit(size_t limit)
 static struct limit_case {
     const char *name;
     size_t limit;
-    const char *shown; /* Of "early few late lazy many none" those with rows. */
+    const char *shown; /* Names of the policies that have series. */
     const char *claimed_by_others;
-    const char *dropped; /* Of karmada_propagationpolicy_templates. */
+    const char *dropped; /* Number of dropped series of karmada_propagationpolicy_templates. */
 } limit_cases[] = {
-    {"as many as there are", 6, "early few late lazy many none", NULL, "0"},
-    {"one too many: what has nothing goes first", 5, "early few late lazy many", "0", "0"},
-    {"of those with as many templates the first by name stays", 4, "early late lazy many", "1",
-     "3"},
-    {"fewer templates", 3, "late lazy many", "2", "6"},
-    {"up to date", 2, "late lazy", "4", "9"},
-    {"deferred before overdue", 1, "late", "6", "12"},
-    {"all", 0, "", "7", "15"},
+    {"all policies", 6, "early few late lazy many none", NULL, "0"},
+    {"a policy without templates is hidden first", 5, "early few late lazy many", "0", "0"},
+    {"of equal policies the first by name is shown", 4, "early late lazy many", "1", "3"},
+    {"a policy with fewer templates is hidden", 3, "late lazy many", "2", "6"},
+    {"a policy that is up to date is hidden", 2, "late lazy", "4", "9"},
+    {"deferred templates are hidden before overdue ones", 1, "late", "6", "12"},
+    {"no policies", 0, "", "7", "15"},
 };
 
 static void check_policy(const char *page, const struct limit_case *row, const char *name)
@@ -108,7 +107,7 @@ static void check_policy(const char *page, const struct limit_case *row, const c
     assert_int_equal(strstr(page, series) != NULL, shown && strcmp(name, "none") != 0);
 }
 
-TEST_ROWS(the_worst_are_shown, limit_cases, name)
+TEST_ROWS(policies_with_most_problems_are_shown, limit_cases, name)
 {
     static const char *const names[] = {"early", "few", "late", "lazy", "many", "none"};
     static const char others[] = "karmada_propagationpolicy_templates{policy_kind=\"\","
@@ -155,8 +154,8 @@ static char *page_of_world(uint32_t seed, size_t limit)
     return page;
 }
 
-/* The rows of each family that folds add up to the same whatever the limit. */
-TEST(sums_stay_whole)
+/* The sum of each family that folds series is the same with each limit. */
+TEST(sums_of_families_do_not_depend_on_the_limit)
 {
     static const char drift[] = "karmada_namespace_placement_drift_resource_requests";
     int64_t folded = 0, others = 0, moves = 0;

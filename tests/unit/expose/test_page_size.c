@@ -9,7 +9,7 @@
 #include "tests/unit/suite.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-/* The sanitizers look for faults of memory: fewer objects find the same ones in seconds. */
+/* The sanitizers are slow, and detect the same memory errors with fewer objects. */
 enum { OBJECTS = 3000 };
 #else
 enum { OBJECTS = 30000 };
@@ -128,7 +128,7 @@ static struct size_case {
     {"30,000 namespaces", 30000, false},
 };
 
-TEST_ROWS(the_default_page_has_at_most_2_mb, size_cases, name)
+TEST_ROWS(default_page_has_at_most_2_mb, size_cases, name)
 {
     static const char by_namespace[] = "karmada_namespace_placement_drift_resource_requests";
     static const char by_cluster[] = "karmada_placement_drift_resource_requests";

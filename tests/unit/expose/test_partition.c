@@ -7,8 +7,8 @@
 
 enum { WORLDS = 100, OBJECTS = 120, REPORT_MAX = 1 << 24 };
 
-/* How many elements of a list have this text at `key`; NULL counts all. */
-static int64_t count(const cJSON *list, const char *key, const char *text)
+/* Returns the number of elements of a list that have `text` at `key`; NULL counts all elements. */
+static int64_t count_rows(const cJSON *list, const char *key, const char *text)
 {
     const cJSON *element;
     int64_t total = 0;
@@ -18,14 +18,14 @@ static int64_t count(const cJSON *list, const char *key, const char *text)
     return total;
 }
 
-/* Of `key` in the report a family, and one by namespace, have as many of each name. */
+/* Checks that two families count as many templates for each name as the report has rows. */
 static void check_names(const char *page, const cJSON *rows, const char *key,
                         const char *const *names, unsigned name_count, const char *family,
                         const char *by_namespace)
 {
     for (unsigned i = 0; i < name_count; i++) {
         char label[64];
-        int64_t reported = count(rows, key, names[i]);
+        int64_t reported = count_rows(rows, key, names[i]);
 
         snprintf(label, sizeof(label), "%s=\"%s\"", key, names[i]);
         assert_int_equal(page_sum(page, family, label), reported);
@@ -41,31 +41,32 @@ static void check_states(const char *page, const cJSON *report, const struct sto
 
     assert_int_equal(page_sum(page, "karmada_templates", ""), templates);
     assert_int_equal(page_sum(page, "karmada_namespace_templates", ""), templates);
-    assert_int_equal(count(rows, "state", NULL), templates);
+    assert_int_equal(count_rows(rows, "state", NULL), templates);
     check_names(page, rows, "state", state_names, STATE_COUNT, "karmada_templates",
                 "karmada_namespace_templates");
     for (unsigned i = 0; i < STATE_COUNT; i++)
         assert_int_equal(json_int(summary, state_names[i], -1),
-                         count(rows, "state", state_names[i]));
-    assert_int_equal(page_sum(page, "karmada_templates_stale", ""), count(rows, "state", "stale"));
+                         count_rows(rows, "state", state_names[i]));
+    assert_int_equal(page_sum(page, "karmada_templates_stale", ""),
+                     count_rows(rows, "state", "stale"));
     assert_int_equal(page_sum(page, "karmada_templates_pending", ""),
-                     count(rows, "state", "pending"));
+                     count_rows(rows, "state", "pending"));
     assert_int_equal(page_sum(page, "karmada_templates_ignored", ""),
-                     count(rows, "state", "ignored"));
+                     count_rows(rows, "state", "ignored"));
     assert_int_equal(page_sum(page, "karmada_template_stale_info", ""),
-                     count(rows, "state", "stale"));
+                     count_rows(rows, "state", "stale"));
     assert_int_equal(page_sum(page, "karmada_template_pending_info", ""),
-                     count(rows, "state", "pending"));
+                     count_rows(rows, "state", "pending"));
 }
 
-/* Each template is in one stage, and what is told by namespace adds up to it. */
+/* Checks that each template is in one stage, and that the family by namespace has the same sums. */
 static void check_stages(const char *page, const cJSON *report, const struct store *store)
 {
     const cJSON *rows = json_get(report, "templates");
     int64_t templates = (int64_t)store_object_count(store, CLASS_TEMPLATE);
 
     assert_int_equal(page_sum(page, "karmada_templates_stage", ""), templates);
-    assert_int_equal(count(rows, "stage", NULL), templates);
+    assert_int_equal(count_rows(rows, "stage", NULL), templates);
     check_names(page, rows, "stage", stage_names, STAGE_COUNT, "karmada_templates_stage",
                 "karmada_namespace_templates_stage");
     for (unsigned i = 0; i < STAGE_COUNT; i++) {
@@ -73,20 +74,20 @@ static void check_stages(const char *page, const cJSON *report, const struct sto
 
         snprintf(label, sizeof(label), "stage=\"%s\"", stage_names[i]);
         assert_int_equal(page_sum(page, "karmada_templates_delivery", label),
-                         count(rows, "delivery", stage_names[i]));
+                         count_rows(rows, "delivery", stage_names[i]));
     }
 }
 
 static void check_conflicts(const char *page, const cJSON *report)
 {
     const cJSON *rows = json_get(report, "conflicts");
-    int64_t predicted = count(rows, "origin", "predicted");
+    int64_t predicted = count_rows(rows, "origin", "predicted");
 
     assert_int_equal(page_sum(page, "karmada_dependency_conflicts_predicted", ""), predicted);
     assert_int_equal(page_sum(page, "karmada_dependency_conflicts", ""),
-                     count(rows, "origin", NULL) - predicted);
+                     count_rows(rows, "origin", NULL) - predicted);
     assert_int_equal(page_sum(page, "karmada_dependency_conflict_info", ""),
-                     count(rows, "origin", NULL) - predicted);
+                     count_rows(rows, "origin", NULL) - predicted);
 }
 
 static void check_policies(const char *page, const cJSON *report)
@@ -109,7 +110,7 @@ static void check_policies(const char *page, const cJSON *report)
     }
 }
 
-/* How many elements the lists `key` have in the rows of a reason. */
+/* Returns the number of elements in the lists `key` of the rows with a reason. */
 static int64_t count_elements(const cJSON *rows, const char *reason, const char *key)
 {
     int64_t elements = 0;
@@ -122,25 +123,29 @@ static int64_t count_elements(const cJSON *rows, const char *reason, const char 
     return elements;
 }
 
-/* What is wrong with dependencies, which families count by field or by reference. How many rows. */
+/*
+ * Compares the rows about dependencies with families that count fields or references. Returns the
+ * number of these rows.
+ */
 static int64_t check_dependencies(const char *page, const cJSON *rows)
 {
     int64_t references = page_sum(page, "karmada_dependency_dangling_references", "");
     int64_t named = count_elements(rows, "dangling_reference", "references");
 
-    /* One that is listed twice is named once. */
+    /* The report contains a repeated reference once. */
     assert_true(named <= references && (named > 0) == (references > 0));
     assert_int_equal(page_sum(page, "karmada_dependency_overridden", ""),
                      count_elements(rows, "overridden_value", "fields"));
     assert_int_equal(page_sum(page, "karmada_dependency_unapplied_resolutions", ""),
                      count_elements(rows, "unapplied_resolution", "fields") +
                          count_elements(rows, "uncleared_fields", "fields"));
-    return count(rows, "reason", "dangling_reference") + count(rows, "reason", "overridden_value") +
-           count(rows, "reason", "unapplied_resolution") +
-           count(rows, "reason", "uncleared_fields");
+    return count_rows(rows, "reason", "dangling_reference") +
+           count_rows(rows, "reason", "overridden_value") +
+           count_rows(rows, "reason", "unapplied_resolution") +
+           count_rows(rows, "reason", "uncleared_fields");
 }
 
-/* Every row of `invalid` is in one family, under its own reason. */
+/* Checks that each row of `invalid` is counted in one family. */
 static void check_invalid(const char *page, const cJSON *report)
 {
     static const struct {
@@ -156,23 +161,23 @@ static void check_invalid(const char *page, const cJSON *report)
 
     for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
         char label[64];
-        int64_t of_reason = count(rows, "reason", policy_problem_names[i]);
+        int64_t of_reason = count_rows(rows, "reason", policy_problem_names[i]);
 
         snprintf(label, sizeof(label), "reason=\"%s\"", policy_problem_names[i]);
         assert_int_equal(page_sum(page, "karmada_propagationpolicy_invalid", label), of_reason);
         total += of_reason;
     }
     for (size_t i = 0; i < ARRAY_LEN(defects); i++) {
-        int64_t of_reason = count(rows, "reason", defects[i].reason);
+        int64_t of_reason = count_rows(rows, "reason", defects[i].reason);
 
         assert_int_equal(page_sum(page, defects[i].family, ""), of_reason);
         total += of_reason;
     }
     total += check_dependencies(page, rows);
-    assert_int_equal(count(rows, "kind", NULL), total);
+    assert_int_equal(count_rows(rows, "kind", NULL), total);
 }
 
-TEST(page_and_report_tell_the_same)
+TEST(page_and_report_have_equal_counts)
 {
     for (uint32_t seed = 1; seed <= WORLDS; seed++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(REPORT_MAX);

@@ -7,7 +7,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-/* The Deployment a/web, the policies around it, and its binding; each written by somebody else. */
+/* The Deployment a/web and its policies, with different field managers, and the binding. */
 #define WRITTEN(manager, time)                                                                     \
     ",'managedFields':[{'manager':'" manager "','time':'2026-01-01T" time                          \
     "Z','fieldsV1':{'f:spec':{'f:x':{}}}},"                                                        \
@@ -36,7 +36,7 @@
     "'namespace':'a','name':'web-deployment'" CLAIM "},'spec':{'resource':{"                       \
     "'apiVersion':'apps/v1','kind':'Deployment','namespace':'a','name':'web'"                      \
     ",'resourceVersion':'20'}" ON(cluster) "}}"
-/* Of a namespace that nothing else is in. */
+/* Binding of another template, in another namespace. */
 #define OTHER_BINDING                                                                              \
     "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"               \
     "'namespace':'b','name':'x-deployment'},'spec':{'placement':{},'resource':{"                   \
@@ -60,7 +60,7 @@ static struct changer_case {
     enum template_state state;
     unsigned reason;
     const char *by;
-    const char *wrote; /* The policy's name; NULL: the template itself. */
+    const char *wrote; /* Name of the policy that `by` wrote; NULL for the template. */
 } changers[] = {
     {"current",
      {WEB(CLAIM BY_USER), POLICY("p", "1", "author", ALL ON("m1")), BINDING("m1")},
@@ -68,7 +68,7 @@ static struct changer_case {
      0,
      "deployer",
      NULL},
-    {"its policy changed",
+    {"a policy that was changed",
      {WEB(CLAIM BY_USER), POLICY("p", "1", "author", ALL ON("m2")), BINDING("m1")},
      STATE_STALE,
      STALE_POLICY_UPDATED,
@@ -80,38 +80,38 @@ static struct changer_case {
      STALE_POLICY_REPLACED,
      "newcomer",
      "q"},
-    {"its policy selects others now",
+    {"a policy that no longer selects the template",
      {WEB(CLAIM BY_USER), POLICY("p", "1", "author", OTHERS ON("m1")), BINDING("m1")},
      STATE_STALE,
      STALE_SELECTOR_MISMATCH,
      "author",
      "p"},
-    {"a lazy policy waits for it",
+    {"a Lazy policy without a binding",
      {WEB(CLAIM BY_USER), POLICY("p", "1", "author", ALL ON("m1") ",'activationPreference':'Lazy'"),
       OTHER_BINDING},
      STATE_STALE,
      STALE_NEVER_BOUND,
      "author",
      "p"},
-    {"its policy is gone, and who deleted it is not known",
+    {"a deleted policy",
      {WEB(CLAIM BY_USER), BINDING("m1")},
      STATE_STALE,
      STALE_POLICY_GONE,
      NULL,
      NULL},
-    {"its policy was deleted and made again",
+    {"a policy that was deleted and created again",
      {WEB(CLAIM BY_USER), POLICY("p", "9", "author", ALL ON("m1")), BINDING("m1")},
      STATE_STALE,
      STALE_POLICY_GONE,
      NULL,
      NULL},
-    {"no policy selects it",
+    {"a template without a policy",
      {WEB(BY_USER), POLICY("p", "1", "author", OTHERS ON("m1"))},
      STATE_PENDING,
      PENDING_NO_MATCH,
      "deployer",
      NULL},
-    {"nobody signed",
+    {"a template without a manager",
      {WEB(""), POLICY("p", "1", "author", OTHERS ON("m1"))},
      STATE_PENDING,
      PENDING_NO_MATCH,
@@ -119,7 +119,7 @@ static struct changer_case {
      NULL},
 };
 
-TEST_ROWS(the_changer_is_known, changers, title)
+TEST_ROWS(manager_that_caused_the_state_is_found, changers, title)
 {
     const struct changer_case *c = *state;
     const struct template_decision *d;
@@ -142,8 +142,8 @@ TEST_ROWS(the_changer_is_known, changers, title)
     world_release(&w);
 }
 
-/* What would become of a change; and back. */
-static void overlay_change(struct world *w, const char *text)
+/* Simulates a change, and restores the engine. */
+static void simulate_change(struct world *w, const char *text)
 {
     CLEANUP(json_cleanup) cJSON *json = json_of(text);
     struct plan *plan = plan_new(w->engine);
@@ -154,8 +154,8 @@ static void overlay_change(struct world *w, const char *text)
     plan_free(plan);
 }
 
-/* The time at which it was first seen to be in its state; a reason alone does not begin anew. */
-TEST(since_is_when_it_is_first_seen_where_no_object_says)
+/* A change of the reason alone, or a simulation, does not change the time. */
+TEST(since_is_the_first_evaluation_if_no_object_has_a_time)
 {
     struct since since;
     struct world w;
@@ -167,21 +167,21 @@ TEST(since_is_when_it_is_first_seen_where_no_object_says)
     world_run(&w, 1000);
     since = template_since(template_decision(web_of(&w)));
     assert_true(since.time_ms == 1000 && since.seen);
-    /* Decided anew, and as before. */
+    /* The new decision has the same state. */
     put(&w, WEB(CLAIM ",'finalizers':['x']" BY_USER));
     world_run(&w, 2000);
     since = template_since(template_decision(web_of(&w)));
     assert_true(since.time_ms == 1000 && since.seen);
-    overlay_change(&w, POLICY("p", "1", "author", ALL ON("m2") ",'activationPreference':'Lazy'"));
+    simulate_change(&w, POLICY("p", "1", "author", ALL ON("m2") ",'activationPreference':'Lazy'"));
     since = template_since(template_decision(web_of(&w)));
     assert_true(since.time_ms == 1000 && since.seen);
-    /* The policy's last change has a time. */
+    /* The policy has the time of its last change. */
     put(&w, POLICY("p", "1", "author", ALL ON("m2")));
     world_run(&w, 3000);
     since = template_since(template_decision(web_of(&w)));
     assert_true(template_decision(web_of(&w))->state == STATE_STALE);
     assert_true(since.time_ms > 1000000 && !since.seen);
-    /* Of what is gone nothing has one: it is stale since it was seen to be. */
+    /* A deletion has no time, so the time is the first evaluation with the state stale. */
     store_remove(w.store,
                  world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "a", "p"));
     world_run(&w, 4000);

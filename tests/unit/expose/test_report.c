@@ -25,10 +25,10 @@ static struct golden_case golden_cases[] = {
     {"objects with bindings", "observed.json", "observed.report.json", 0},
     {"manifests without bindings", "derived.json", "derived.report.json", ARRAY_LEN(wrong)},
     {"stale templates and member clusters", "capacity.json", "capacity.report.json", 0},
-    {"nothing at all", "empty.json", "empty.report.json", 0},
+    {"an empty control plane", "empty.json", "empty.report.json", 0},
 };
 
-static void report(const char *objects, size_t invalid_count, struct strbuf *out)
+static void write_golden_report(const char *objects, size_t invalid_count, struct strbuf *out)
 {
     struct world w;
     int64_t now_ms;
@@ -42,13 +42,13 @@ static void report(const char *objects, size_t invalid_count, struct strbuf *out
     world_release(&w);
 }
 
-TEST_ROWS(report_is_golden, golden_cases, name)
+TEST_ROWS(report_equals_the_golden_report_of, golden_cases, name)
 {
     const struct golden_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(REPORT_MAX_BYTES);
     struct error err;
 
-    report(c->objects, c->invalid_count, &out);
+    write_golden_report(c->objects, c->invalid_count, &out);
     cJSON *tree = json_parse(out.data, out.len, NULL, &err);
     assert_non_null(tree);
     cJSON_Delete(tree);
@@ -66,10 +66,10 @@ static int64_t sum_of(const cJSON *object)
 }
 
 /*
- * Random objects, put in two orders: the same bytes but for what was seen on the way, and sums that
- * agree with the lists.
+ * Random objects in two orders: the reports are equal, except for their history. The sums in the
+ * summary agree with the lists.
  */
-TEST(any_objects_make_one_report)
+TEST(report_does_not_depend_on_the_order_of_objects)
 {
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(REPORT_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf other = STRBUF_INIT(REPORT_MAX_BYTES);
@@ -86,7 +86,7 @@ TEST(any_objects_make_one_report)
             objects[i] = random_object(&forth);
             world_put(&forth, objects[i]);
         }
-        /* The last one of an identity counts, so the first pass backward only sets the order. */
+        /* The last version of an object counts, so the first, backward pass sets only the order. */
         for (size_t i = 0; i < 2 * OBJECTS; i++)
             world_put(&back, objects[i < OBJECTS ? OBJECTS - 1 - i : i - OBJECTS]);
         world_run(&forth, 0);

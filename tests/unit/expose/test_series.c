@@ -7,7 +7,7 @@
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
 
-/* All of them where the memory is watched; elsewhere few enough for the quick loop. */
+/* More histories with AddressSanitizer; without, few, because developers run this test often. */
 #ifdef __SANITIZE_ADDRESS__
 enum { HISTORIES = 1000 };
 #else
@@ -22,30 +22,30 @@ struct variant {
 };
 
 static struct variant variants[] = {
-    {"any history, preemption",
+    {"preemption",
      {.takeover = TAKEOVER_PREEMPTION,
       .grace_ms = 60 * 1000,
       .skipped_namespaces = "kube-.*",
       .skipped_apis = ""},
      {.detail_limit = 1000, .policy_limit = 1000}},
-    {"any history, static",
+    {"static",
      {.takeover = TAKEOVER_STATIC,
       .grace_ms = 0,
       .skipped_namespaces = "",
       .skipped_apis = "v1/Secret"},
      {.detail_limit = 1000, .policy_limit = 1000, .opt_in = true}},
-    {"any history, few details and policies",
+    {"few details and policies",
      {.takeover = TAKEOVER_PREEMPTION, .grace_ms = 0, .skipped_namespaces = "", .skipped_apis = ""},
      {.detail_limit = 2, .policy_limit = 2}},
-    {"any history, one namespace",
+    {"one namespace",
      {.takeover = TAKEOVER_PREEMPTION, .grace_ms = 0, .skipped_namespaces = "", .skipped_apis = ""},
      {.detail_limit = 1, .policy_limit = 1000}},
-    {"any history, no details nor policies",
+    {"no details nor policies",
      {.takeover = TAKEOVER_PREEMPTION, .grace_ms = 0, .skipped_namespaces = "", .skipped_apis = ""},
      {.detail_limit = 0, .policy_limit = 0}},
 };
 
-/* A number that was computed without any series: what is it called, and how much. */
+/* Expected value of a series, computed from the decisions. */
 struct expected {
     char text[512];
     int64_t value;
@@ -57,7 +57,7 @@ struct oracle {
     size_t count;
 };
 
-static struct expected *expect(struct oracle *o, const char *text)
+static struct expected *find_or_add_expected(struct oracle *o, const char *text)
 {
     size_t i = 0;
 
@@ -70,7 +70,7 @@ static struct expected *expect(struct oracle *o, const char *text)
     return &o->rows[i];
 }
 
-static void PRINTF_LIKE(3, 4) count(struct oracle *o, int64_t value, const char *fmt, ...)
+static void PRINTF_LIKE(3, 4) expect_count(struct oracle *o, int64_t value, const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -78,36 +78,37 @@ static void PRINTF_LIKE(3, 4) count(struct oracle *o, int64_t value, const char 
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    expect(o, text)->value += value;
+    find_or_add_expected(o, text)->value += value;
 }
 
-static void oldest_of_all(struct oracle *o, int64_t since_ms, const char *text)
+static void expect_oldest(struct oracle *o, int64_t since_ms, const char *text)
 {
-    struct expected *row = expect(o, text);
+    struct expected *row = find_or_add_expected(o, text);
 
     if (!row->seconds || since_ms < row->value)
         row->value = since_ms;
     row->seconds = true;
 }
 
-static void oldest(struct oracle *o, int64_t since_ms, const char *family, const char *label,
-                   const char *value)
+static void expect_oldest_by_label(struct oracle *o, int64_t since_ms, const char *family,
+                                   const char *label, const char *value)
 {
     char text[512];
 
     if (since_ms == 0)
         return;
     snprintf(text, sizeof(text), "%s{%s=\"%s\"}", family, label, value);
-    oldest_of_all(o, since_ms, text);
+    expect_oldest(o, since_ms, text);
 }
 
 #define POLICY_LABEL_NAMES "policy_kind=\"%s\",policy_namespace=\"%s\",policy=\"%s\""
 
-static void relate(struct oracle *o, const struct entry *policy, const char *relation)
+static void count_relation(struct oracle *o, const struct entry *policy, const char *relation)
 {
     if (policy)
-        count(o, 1, "karmada_propagationpolicy_templates{" POLICY_LABEL_NAMES ",relation=\"%s\"}",
-              entry_kind(policy), entry_ns(policy), policy->name, relation);
+        expect_count(o, 1,
+                     "karmada_propagationpolicy_templates{" POLICY_LABEL_NAMES ",relation=\"%s\"}",
+                     entry_kind(policy), entry_ns(policy), policy->name, relation);
 }
 
 static void expect_relations(struct oracle *o, const struct template_decision *d)
@@ -116,19 +117,19 @@ static void expect_relations(struct oracle *o, const struct template_decision *d
     enum rank_step step;
     size_t eligible = 0;
 
-    relate(o, d->claimed, "claimed");
-    relate(o, d->winner, "won");
+    count_relation(o, d->claimed, "claimed");
+    count_relation(o, d->winner, "won");
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         eligible += candidate_eligible(&d->candidates[i]);
         if (d->candidates[i].excluded)
-            relate(o, d->candidates[i].policy, "excluded");
+            count_relation(o, d->candidates[i].policy, "excluded");
         else if (!d->candidates[i].deleting)
-            relate(o, d->candidates[i].policy, "selected");
+            count_relation(o, d->candidates[i].policy, "selected");
     }
     if (eligible < 2)
         return;
     candidate_compare(&d->candidates[0], &d->candidates[1], &step);
-    count(o, 1, "karmada_propagationpolicy_overlaps{decided_by=\"%s\"}", steps[step]);
+    expect_count(o, 1, "karmada_propagationpolicy_overlaps{decided_by=\"%s\"}", steps[step]);
 }
 
 static void expect_template(struct oracle *o, const struct entry *entry)
@@ -139,41 +140,45 @@ static void expect_template(struct oracle *o, const struct entry *entry)
     struct policy_name policy = policy_name_of(policy_of_stale_template(d));
 
     if (d->state == STATE_UNBOUND)
-        count(o, 1, "karmada_templates_unbound{reason=\"%s\"}", reason);
+        expect_count(o, 1, "karmada_templates_unbound{reason=\"%s\"}", reason);
     if (d->state == STATE_UNBOUND && d->since_ms > 0)
-        oldest_of_all(o, d->since_ms, "karmada_templates_unbound_oldest_timestamp_seconds");
-    count(o, entry_defects(entry) >> DEFECT_NAME_COLLISION & 1, "karmada_binding_name_collisions");
-    count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
-          "karmada_dangling_claims{holder=\"template\"}");
-    count(o, 1, "karmada_templates{api_group=\"%s\",kind=\"%s\",state=\"%s\"}", group,
-          entry_kind(entry), state_names[d->state]);
-    count(o, 1, "karmada_templates_stage{stage=\"%s\",reason=\"%s\"}",
-          stage_names[d->stages.at.stage], stage_reason_names[d->stages.at.reason]);
-    count(o, 1, "karmada_namespace_templates_stage{namespace=\"%s\",stage=\"%s\"}", entry_ns(entry),
-          stage_names[d->stages.at.stage]);
+        expect_oldest(o, d->since_ms, "karmada_templates_unbound_oldest_timestamp_seconds");
+    expect_count(o, entry_defects(entry) >> DEFECT_NAME_COLLISION & 1,
+                 "karmada_binding_name_collisions");
+    expect_count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
+                 "karmada_dangling_claims{holder=\"template\"}");
+    expect_count(o, 1, "karmada_templates{api_group=\"%s\",kind=\"%s\",state=\"%s\"}", group,
+                 entry_kind(entry), state_names[d->state]);
+    expect_count(o, 1, "karmada_templates_stage{stage=\"%s\",reason=\"%s\"}",
+                 stage_names[d->stages.at.stage], stage_reason_names[d->stages.at.reason]);
+    expect_count(o, 1, "karmada_namespace_templates_stage{namespace=\"%s\",stage=\"%s\"}",
+                 entry_ns(entry), stage_names[d->stages.at.stage]);
     if (d->stages.delivery.stage != STAGE_NONE)
-        count(o, 1, "karmada_templates_delivery{stage=\"%s\",reason=\"%s\"}",
-              stage_names[d->stages.delivery.stage], stage_reason_names[d->stages.delivery.reason]);
-    count(o, 1, "karmada_namespace_templates{namespace=\"%s\",state=\"%s\"}", entry_ns(entry),
-          state_names[d->state]);
-    count(o, d->state == STATE_STALE && d->phase == PHASE_OVERDUE, "karmada_templates_overdue");
+        expect_count(o, 1, "karmada_templates_delivery{stage=\"%s\",reason=\"%s\"}",
+                     stage_names[d->stages.delivery.stage],
+                     stage_reason_names[d->stages.delivery.reason]);
+    expect_count(o, 1, "karmada_namespace_templates{namespace=\"%s\",state=\"%s\"}",
+                 entry_ns(entry), state_names[d->state]);
+    expect_count(o, d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
+                 "karmada_templates_overdue");
     if (d->state == STATE_STALE) {
-        count(o, 1, "karmada_templates_stale{" POLICY_LABEL_NAMES ",reason=\"%s\",phase=\"%s\"}",
-              policy.kind, policy.ns, policy.name, reason, phase_names[d->phase]);
-        oldest(o, d->since_ms, "karmada_templates_stale_oldest_timestamp_seconds", "phase",
-               phase_names[d->phase]);
+        expect_count(o, 1,
+                     "karmada_templates_stale{" POLICY_LABEL_NAMES ",reason=\"%s\",phase=\"%s\"}",
+                     policy.kind, policy.ns, policy.name, reason, phase_names[d->phase]);
+        expect_oldest_by_label(o, d->since_ms, "karmada_templates_stale_oldest_timestamp_seconds",
+                               "phase", phase_names[d->phase]);
         for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++)
-            count(o, d->fields >> i & 1, "karmada_templates_stale_field{field=\"%s\"}",
-                  drift_field_names[i]);
+            expect_count(o, d->fields >> i & 1, "karmada_templates_stale_field{field=\"%s\"}",
+                         drift_field_names[i]);
     }
     if (d->state == STATE_PENDING) {
-        count(o, 1, "karmada_templates_pending{api_group=\"%s\",kind=\"%s\",reason=\"%s\"}", group,
-              entry_kind(entry), reason);
-        oldest(o, d->since_ms, "karmada_templates_pending_oldest_timestamp_seconds", "reason",
-               reason);
+        expect_count(o, 1, "karmada_templates_pending{api_group=\"%s\",kind=\"%s\",reason=\"%s\"}",
+                     group, entry_kind(entry), reason);
+        expect_oldest_by_label(o, d->since_ms, "karmada_templates_pending_oldest_timestamp_seconds",
+                               "reason", reason);
     }
     if (d->state == STATE_IGNORED)
-        count(o, 1, "karmada_templates_ignored{reason=\"%s\"}", reason);
+        expect_count(o, 1, "karmada_templates_ignored{reason=\"%s\"}", reason);
     else
         expect_relations(o, d);
 }
@@ -185,35 +190,38 @@ static void expect_dependency(struct oracle *o, const struct entry *entry)
     for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
         const char *field = dependency_field_names[i];
 
-        count(o, d->fields[i].conflict, "karmada_dependency_conflicts{field=\"%s\"}", field);
-        count(o, d->fields[i].predicted, "karmada_dependency_conflicts_predicted{field=\"%s\"}",
-              field);
-        count(o, d->fields[i].unapplied, "karmada_dependency_unapplied_resolutions{field=\"%s\"}",
-              field);
-        count(o, d->fields[i].overridden, "karmada_dependency_overridden{field=\"%s\"}", field);
+        expect_count(o, d->fields[i].conflict, "karmada_dependency_conflicts{field=\"%s\"}", field);
+        expect_count(o, d->fields[i].predicted,
+                     "karmada_dependency_conflicts_predicted{field=\"%s\"}", field);
+        expect_count(o, d->fields[i].unapplied,
+                     "karmada_dependency_unapplied_resolutions{field=\"%s\"}", field);
+        expect_count(o, d->fields[i].overridden, "karmada_dependency_overridden{field=\"%s\"}",
+                     field);
         if (d->fields[i].conflict)
-            oldest(o, d->since_ms, "karmada_dependency_conflict_oldest_timestamp_seconds", "field",
-                   field);
+            expect_oldest_by_label(o, d->since_ms,
+                                   "karmada_dependency_conflict_oldest_timestamp_seconds", "field",
+                                   field);
     }
     if (!d)
         return;
-    count(o, d->dangling, "karmada_dependency_dangling_references");
-    count(o, d->attached && d->referrers > 1, "karmada_dependency_shared_bindings");
-    count(o, d->fields[0].conflict || d->fields[1].conflict,
-          "karmada_dependency_conflicted_bindings");
+    expect_count(o, d->dangling, "karmada_dependency_dangling_references");
+    expect_count(o, d->attached && d->referrers > 1, "karmada_dependency_shared_bindings");
+    expect_count(o, d->fields[0].conflict || d->fields[1].conflict,
+                 "karmada_dependency_conflicted_bindings");
 }
 
 static void expect_binding(struct oracle *o, const struct entry *entry)
 {
     bool wide = entry->partition->type->def->cluster_scoped;
 
-    count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
-          "karmada_dangling_claims{holder=\"binding\"}");
-    count(o, entry_defects(entry) >> DEFECT_MISSING_TEMPLATE & 1,
-          "karmada_bindings_without_template{scope=\"%s\"}", wide ? "cluster" : "namespaced");
+    expect_count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
+                 "karmada_dangling_claims{holder=\"binding\"}");
+    expect_count(o, entry_defects(entry) >> DEFECT_MISSING_TEMPLATE & 1,
+                 "karmada_bindings_without_template{scope=\"%s\"}",
+                 wide ? "cluster" : "namespaced");
 }
 
-/* After all templates, because it asks what they count for. */
+/* Call it after all templates, because it uses their counts. */
 static void expect_policy(struct oracle *o, const struct entry *entry)
 {
     char selected[512];
@@ -221,14 +229,14 @@ static void expect_policy(struct oracle *o, const struct entry *entry)
     snprintf(selected, sizeof(selected),
              "karmada_propagationpolicy_templates{" POLICY_LABEL_NAMES ",relation=\"selected\"}",
              entry_kind(entry), entry_ns(entry), entry->name);
-    count(o, expect(o, selected)->value == 0,
-          "karmada_propagationpolicy_unused{policy_kind=\"%s\"}", entry_kind(entry));
+    expect_count(o, find_or_add_expected(o, selected)->value == 0,
+                 "karmada_propagationpolicy_unused{policy_kind=\"%s\"}", entry_kind(entry));
     for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++)
-        count(o, policy_decision(entry)->problems >> i & 1,
-              "karmada_propagationpolicy_invalid{reason=\"%s\"}", policy_problem_names[i]);
+        expect_count(o, policy_decision(entry)->problems >> i & 1,
+                     "karmada_propagationpolicy_invalid{reason=\"%s\"}", policy_problem_names[i]);
 }
 
-/* After all templates: of each reason and phase the policies that have one. */
+/* Counts, by reason and phase, the policies with stale templates. Call it after all templates. */
 static void expect_not_in_force(struct oracle *o)
 {
     static const char stale[] = "karmada_templates_stale{";
@@ -237,8 +245,8 @@ static void expect_not_in_force(struct oracle *o)
         const char *text = o->rows[i].text;
 
         if (strncmp(text, stale, strlen(stale)) == 0)
-            count(o, 1, "karmada_propagationpolicies_not_in_force{%s",
-                  strstr(text, ",reason=\"") + 1);
+            expect_count(o, 1, "karmada_propagationpolicies_not_in_force{%s",
+                         strstr(text, ",reason=\"") + 1);
     }
 }
 
@@ -299,7 +307,7 @@ static void check_against_oracle(const struct world *w, const char *page,
     free(o);
 }
 
-/* The page of a fresh engine that is given the same objects in another order. */
+/* Returns the page of a new engine that gets the same objects in the opposite order. */
 static char *fresh_page(const struct variant *v, const struct world *old, cJSON *const *objects,
                         int64_t now_ms)
 {
@@ -319,8 +327,8 @@ static char *fresh_page(const struct variant *v, const struct world *old, cJSON 
     return page;
 }
 
-/* Forget what the list holds of an entry, because it changes or goes. */
-static void forget(const struct world *w, cJSON **objects, const struct entry *entry)
+/* Deletes the object of an entry from the list, because it is changed or removed. */
+static void delete_object(const struct world *w, cJSON **objects, const struct entry *entry)
 {
     for (size_t i = 0; i < CHANGES; i++) {
         struct identity id;
@@ -336,12 +344,12 @@ static void forget(const struct world *w, cJSON **objects, const struct entry *e
     }
 }
 
-static void change(struct world *w, cJSON **objects, size_t step)
+static void apply_random_change(struct world *w, cJSON **objects, size_t step)
 {
     struct entry *gone = world_random(w, 4) == 0 ? world_pick(w) : NULL;
 
     if (gone) {
-        forget(w, objects, gone);
+        delete_object(w, objects, gone);
         store_remove(w->store, gone);
         return;
     }
@@ -352,7 +360,7 @@ static void change(struct world *w, cJSON **objects, size_t step)
 
     world_put(w, object);
     assert_true(identity_read(object, &id, &err));
-    forget(w, objects, store_find(w->store, &id));
+    delete_object(w, objects, store_find(w->store, &id));
     objects[step] = object;
 }
 
@@ -366,7 +374,7 @@ static void run_history(const struct variant *v, uint32_t seed)
     world_init(&w, &v->rules, seed);
     struct registry *r = page_registry(&w, &v->series);
     for (size_t i = 0; i < CHANGES; i++) {
-        change(&w, objects, i);
+        apply_random_change(&w, objects, i);
         now_ms += world_random(&w, 2000);
         if (world_random(&w, 3) == 0)
             engine_run(w.engine, now_ms, world_random(&w, 20));
@@ -388,13 +396,13 @@ static void run_history(const struct variant *v, uint32_t seed)
     world_release(&w);
 }
 
-TEST_ROWS(any_history_ends_as_a_fresh_page, variants, name)
+TEST_ROWS(page_after_changes_equals_a_fresh_page, variants, name)
 {
     for (uint32_t seed = 1; seed <= HISTORIES / ARRAY_LEN(variants); seed++)
         run_history(*state, seed);
 }
 
-/* The rest gives decisions made by hand to one template. */
+/* A registry, and one template with a decision that the test sets. */
 struct hand {
     struct world w;
     struct registry *r;
@@ -426,13 +434,13 @@ static void hand_release(struct hand *h)
     world_release(&h->w);
 }
 
-static void conflict(struct hand *h, bool value)
+static void set_conflict(struct hand *h, bool value)
 {
     h->decision->dependency->fields[DEPENDENCY_PRESERVE].conflict = value;
     registry_update_entry(h->r, h->entry);
 }
 
-/* From no policy to one, and back: each way counts once, and the first look at all is no way. */
+/* A policy is added and removed. The first evaluation of a template is no transition. */
 TEST(transitions_between_states_are_counted)
 {
     static const char there[] =
@@ -467,7 +475,7 @@ TEST(transitions_between_states_are_counted)
     world_release(&w);
 }
 
-TEST(transitions_count_onsets_only)
+TEST(conflict_transitions_count_onsets_only)
 {
     static const char family[] =
         "karmada_dependency_conflict_transitions_total{field=\"PreserveResourcesOnDeletion\"}";
@@ -477,15 +485,15 @@ TEST(transitions_count_onsets_only)
     registry_update_entry(h.r, h.entry);
     CLEANUP(free_cleanup) char *before = page_of(h.r);
     page_has(before, family, "0");
-    conflict(&h, true);
-    h.decision->dependency->referrers = 5; /* Another list of contributions, the same conflict. */
+    set_conflict(&h, true);
+    h.decision->dependency->referrers = 5; /* Other contributions, the same conflict. */
     h.decision->dependency->attached = true;
-    conflict(&h, true);
+    set_conflict(&h, true);
     CLEANUP(free_cleanup) char *during = page_of(h.r);
     page_has(during, family, "1");
-    conflict(&h, false);
-    conflict(&h, true);
-    conflict(&h, false);
+    set_conflict(&h, false);
+    set_conflict(&h, true);
+    set_conflict(&h, false);
     CLEANUP(free_cleanup) char *after = page_of(h.r);
     page_has(after, family, "2");
     hand_release(&h);
@@ -496,7 +504,7 @@ TEST(transitions_count_onsets_only)
     "\"metadata\":{\"name\":\"shared.1\",\"namespace\":\"default\",\"uid\":\"" uid "\"},"          \
     "\"message\":\"ConflictResolution conflicted (Overwrite vs Abort)\",\"count\":" count "}"
 
-TEST(events_count_by_what_they_grow)
+TEST(event_total_grows_by_the_increase_of_the_count)
 {
     static const struct {
         const char *json;
@@ -505,7 +513,7 @@ TEST(events_count_by_what_they_grow)
         {EVENT("1", "2"), "2"},
         {EVENT("1", "2"), "2"}, /* Read again. */
         {EVENT("1", "5"), "5"},
-        {EVENT("2", "6"), "6"}, /* Expired in between: Karmada goes on counting. */
+        {EVENT("2", "6"), "6"}, /* A new Event after expiry: Karmada continues the count. */
     };
     struct world w;
 
@@ -549,7 +557,7 @@ TEST(events_count_by_what_they_grow)
 #define PLACED "\"placement\":{},"
 #define LAZY   "\"activationPreference\":\"Lazy\","
 
-/* When template, policy and binding were made, and the sum of the delays that come of it. */
+/* Creation times of template, policy and binding, and the expected delays. */
 static struct delay_case {
     const char *name;
     const char *objects[3];
@@ -564,7 +572,7 @@ static struct delay_case {
      {DELAY_TEMPLATE("01:00"), DELAY_POLICY("00:00", ""), DELAY_BINDING("01:07", PLACED)},
      "1",
      "7"},
-    {"no delay at all",
+    {"no delay",
      {DELAY_TEMPLATE("01:00"), DELAY_POLICY("00:00", ""), DELAY_BINDING("01:00", PLACED)},
      "1",
      "0"},
@@ -576,11 +584,11 @@ static struct delay_case {
      {DELAY_TEMPLATE("00:00"), DELAY_POLICY("01:00", ""), DELAY_BINDING("01:07", "")},
      "0",
      "0"},
-    {"a Lazy policy that came later",
+    {"a Lazy policy after its template",
      {DELAY_TEMPLATE("00:00"), DELAY_POLICY("01:00", LAZY), DELAY_BINDING("01:07", PLACED)},
      "0",
      "0"},
-    {"a Lazy policy that was there",
+    {"a template after its Lazy policy",
      {DELAY_TEMPLATE("01:00"), DELAY_POLICY("00:00", LAZY), DELAY_BINDING("01:07", PLACED)},
      "1",
      "7"},
@@ -595,21 +603,21 @@ static void check_delay(struct registry *r, const char *count, const char *sum)
     page_has(page, "karmada_template_binding_delay_seconds_bucket{le=\"+Inf\"}", count);
 }
 
-TEST_ROWS(a_delay_counts_once, delay_cases, name)
+TEST_ROWS(binding_delay_is_observed_once, delay_cases, name)
 {
     const struct delay_case *c = *state;
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
     struct registry *r = page_registry(&w, &registry_options_default);
-    /* Whichever comes last: only with all three known it is counted. */
+    /* The delay is observed after the last of the three objects is known. */
     for (size_t i = ARRAY_LEN(c->objects); i > 0; i--) {
         check_delay(r, "0", "0");
         world_put_text(&w, c->objects[i - 1]);
         world_run(&w, 0);
     }
     check_delay(r, c->count, c->sum);
-    /* Template and policy go and come again, as when their kind is not watched for a while. */
+    /* Template and policy are removed and added again, as after an interruption of the watch. */
     for (size_t i = 0; i < 2; i++) {
         cJSON *json = cJSON_Parse(c->objects[i]);
         struct identity id;
@@ -627,7 +635,9 @@ TEST_ROWS(a_delay_counts_once, delay_cases, name)
     world_release(&w);
 }
 
-/* A Deployment that its user changed at 00:01:00, and a binding of which one cluster has version 1.
+/*
+ * A Deployment that a user changed at 00:01:00, its policy, and its binding with a generation that
+ * the cluster m1 runs.
  */
 #define CLAIMED_BY_P                                                                               \
     "\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"id\"},\"annotations\":{"          \
@@ -661,8 +671,8 @@ static void check_delivery(struct registry *r, const char *count, const char *su
     page_has(page, "karmada_template_delivery_delay_seconds_sum", sum);
 }
 
-/* The change is not in the binding yet; whatever else changes of the template does not end that. */
-TEST(a_delivery_does_not_count_while_it_is_waited_for)
+/* The change is not in the binding yet. A new decision of the template is no delivery. */
+TEST(delivery_delay_is_not_observed_before_the_delivery)
 {
     cJSON *binding = cJSON_Parse(DELIVERED("2"));
     int64_t changed_ms;
@@ -691,7 +701,7 @@ TEST(a_delivery_does_not_count_while_it_is_waited_for)
     world_release(&w);
 }
 
-TEST(a_delivery_counts_when_it_has_come)
+TEST(delivery_delay_is_observed_at_the_delivery)
 {
     int64_t changed_ms;
     struct world w;
@@ -707,11 +717,11 @@ TEST(a_delivery_counts_when_it_has_come)
     world_put_text(&w, DELIVERED("2"));
     world_run(&w, changed_ms + 7000);
     check_delivery(r, "1", "7");
-    /* Nothing new is delivered by what is written about it. */
+    /* The same status again is no new delivery. */
     world_put_text(&w, DELIVERED("2"));
     world_run(&w, changed_ms + 9000);
     check_delivery(r, "1", "7");
-    /* What goes before it came was not delivered. */
+    /* A template that is deleted before the delivery is not counted. */
     world_put_text(&w, DELIVERED("1"));
     world_run(&w, changed_ms + 10000);
     store_remove(w.store, world_find(&w, "apps/v1", "Deployment", "a", "web"));
@@ -721,7 +731,7 @@ TEST(a_delivery_counts_when_it_has_come)
     world_release(&w);
 }
 
-TEST(a_block_goes_with_its_last_contributor)
+TEST(removed_template_does_not_keep_its_entry)
 {
     struct hand h;
 
@@ -738,7 +748,7 @@ TEST(a_block_goes_with_its_last_contributor)
     hand_release(&h);
 }
 
-TEST(an_object_that_is_gone_gives_nothing)
+TEST(removed_template_has_no_series)
 {
     struct hand h;
 
@@ -755,7 +765,7 @@ TEST(an_object_that_is_gone_gives_nothing)
     hand_release(&h);
 }
 
-TEST(what_gives_the_same_changes_nothing)
+TEST(equal_contribution_does_not_change_the_registry)
 {
     struct hand h;
 
@@ -772,8 +782,8 @@ TEST(what_gives_the_same_changes_nothing)
     hand_release(&h);
 }
 
-/* Both namespaces read the same once what may not be shown is replaced. */
-TEST(values_that_become_equal_are_added_up)
+/* The names of the namespaces are equal after the control characters are replaced. */
+TEST(series_with_equal_label_values_are_added_up)
 {
     struct hand h;
 
@@ -792,7 +802,7 @@ TEST(values_that_become_equal_are_added_up)
     hand_release(&h);
 }
 
-TEST(the_first_details_are_kept)
+TEST(details_beyond_the_limit_are_dropped)
 {
     static const char info[] = "karmada_dependency_conflict_info{namespace=\"default\","
                                "api_group=\"\",kind=\"ConfigMap\",name=\"shared\",field=\"";
@@ -801,11 +811,11 @@ TEST(the_first_details_are_kept)
     struct hand h;
 
     hand_init(&h, "default", &(struct registry_options){.detail_limit = 1});
-    conflict(&h, true);
+    set_conflict(&h, true);
     CLEANUP(free_cleanup) char *one = page_of(h.r);
     page_has(one, dropped, "0");
     h.decision->dependency->fields[DEPENDENCY_CONFLICT_RESOLUTION].conflict = true;
-    conflict(&h, true);
+    set_conflict(&h, true);
 
     CLEANUP(free_cleanup) char *two = page_of(h.r);
     char text[512];
@@ -817,7 +827,7 @@ TEST(the_first_details_are_kept)
     hand_release(&h);
 }
 
-TEST(the_exporter_sets_its_own)
+TEST(own_families_are_set_and_cleared)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 7);
 
@@ -841,7 +851,7 @@ TEST(the_exporter_sets_its_own)
     registry_free(r);
 }
 
-TEST(a_histogram_adds_up_its_buckets)
+TEST(buckets_of_a_histogram_are_cumulative)
 {
 #define LATENCY "karmada_policy_exporter_evaluation_duration_seconds"
     struct registry *r = registry_new(NULL, &registry_options_default, 7);

@@ -8,8 +8,7 @@
 
 enum { WORLDS = 200, OBJECTS = 300, REPORT_MAX = 1 << 24 };
 
-/* A capacity of clusters "a" to "d", where a number below 0 stands for a cluster that is not
- * listed. */
+/* Replicas in the clusters "a" to "d", now and projected; -1 if the cluster is not listed. */
 static struct movement_case {
     const char *name;
     int32_t now[4];
@@ -17,7 +16,7 @@ static struct movement_case {
     bool undetermined;
     const char *expected; /* staying, leaving, arriving and undetermined of each cluster */
 } movement_cases[] = {
-    {"what is there and shall be stays", {3, -1, -1, -1}, {3, -1, -1, -1}, false, "a 3 0 0 0;"},
+    {"replicas that stay", {3, -1, -1, -1}, {3, -1, -1, -1}, false, "a 3 0 0 0;"},
     {"another cluster", {3, -1, -1, -1}, {-1, 3, -1, -1}, false, "a 0 3 0 0;b 0 0 3 0;"},
     {"more and fewer", {3, 4, -1, -1}, {5, 1, -1, -1}, false, "a 3 0 2 0;b 1 3 0 0;"},
     {"clusters of both lists, by name",
@@ -25,9 +24,13 @@ static struct movement_case {
      {1, -1, 2, -1},
      false,
      "a 0 0 1 0;b 0 2 0 0;c 0 0 2 0;d 0 1 0 0;"},
-    {"nothing yet", {-1, -1, -1, -1}, {2, -1, -1, -1}, false, "a 0 0 2 0;"},
-    {"to nowhere", {2, -1, -1, 1}, {-1, -1, -1, -1}, false, "a 0 2 0 0;d 0 1 0 0;"},
-    {"what only the scheduler knows stays till then",
+    {"no replicas yet", {-1, -1, -1, -1}, {2, -1, -1, -1}, false, "a 0 0 2 0;"},
+    {"no replicas in the projection",
+     {2, -1, -1, 1},
+     {-1, -1, -1, -1},
+     false,
+     "a 0 2 0 0;d 0 1 0 0;"},
+    {"replicas that only the scheduler can place",
      {2, -1, 7, -1},
      {-1, -1, -1, -1},
      true,
@@ -36,7 +39,7 @@ static struct movement_case {
 
 static const char *const cluster_names[] = {"a", "b", "c", "d"};
 
-TEST_ROWS(movements_add_up_to_now_and_then, movement_cases, name)
+TEST_ROWS(movements_lead_from_now_to_then, movement_cases, name)
 {
     const struct movement_case *row = *state;
     struct assigned_cluster assigned[4];
@@ -67,7 +70,7 @@ TEST_ROWS(movements_add_up_to_now_and_then, movement_cases, name)
     assert_false(capacity_next_movement(NULL, &(struct movement_walk){0}, &m));
 }
 
-/* What the report says of the templates whose placement drifts, by cluster or of all (NULL). */
+/* Replicas of the templates with placement drift, as in the report. */
 struct balance {
     int64_t now;
     int64_t then;
@@ -99,7 +102,8 @@ static bool has_placement_drift(const cJSON *row)
     return strcmp(json_str(row, "reason", ""), "policy_replaced") == 0;
 }
 
-static struct balance reported(const cJSON *report, const char *cluster)
+/* Returns the sums for a cluster, or for all clusters (NULL). */
+static struct balance sum_of_report(const cJSON *report, const char *cluster)
 {
     struct balance sum = {0};
     const cJSON *row;
@@ -117,7 +121,7 @@ static struct balance reported(const cJSON *report, const char *cluster)
     return sum;
 }
 
-/* The movements of a family's rows that contain `part`. */
+/* Checks the movements in the series of a family that contain `part`. */
 static void check_balance(const char *page, const char *family, const char *part,
                           const struct balance *wanted)
 {
@@ -139,7 +143,7 @@ static void check_balance(const char *page, const char *family, const char *part
 
 static void check_world(const char *page, const cJSON *report, struct balance *seen)
 {
-    struct balance all = reported(report, NULL);
+    struct balance all = sum_of_report(report, NULL);
     int64_t forbidden = page_sum(page, "karmada_placement_drift_forbidden_replicas", "");
     const char *of_clusters = "karmada_placement_drift_replicas";
 
@@ -154,7 +158,7 @@ static void check_world(const char *page, const cJSON *report, struct balance *s
 
         snprintf(name, sizeof(name), "member%u", i);
         snprintf(part, sizeof(part), "member_cluster=\"%s\",", name);
-        struct balance one = reported(report, name);
+        struct balance one = sum_of_report(report, name);
         check_balance(page, of_clusters, part, &one);
     }
     assert_true(forbidden <= page_sum(page, of_clusters, "movement=\"leaving\"") +
@@ -164,7 +168,7 @@ static void check_world(const char *page, const cJSON *report, struct balance *s
     seen->undetermined += all.undetermined;
 }
 
-TEST(the_balance_closes_in_any_world)
+TEST(movements_agree_with_the_report)
 {
     struct balance seen = {0};
 
@@ -186,6 +190,6 @@ TEST(the_balance_closes_in_any_world)
         registry_free(r);
         world_release(&w);
     }
-    /* Of each sort there was something to add up. */
+    /* The random worlds contained enough replicas of each kind. */
     assert_true(seen.now > 100 && seen.then > 100 && seen.undetermined > 50);
 }
