@@ -5,11 +5,10 @@
     name      the base name of a module, and the name of a struct, occur once in metrics/ and exporter/
     small     a module below 200 lines whose header has one user is part of that user
     folder    a folder has at most 30 .c files
+    test      a module X of metrics/ has a unit test test_X, or a row in tests/unit/INDEX.md
 
-A module is X.c with X.h. A user is another module that includes the header. modules.allow lists the
-remaining exceptions; an entry that is no longer needed fails, so the list only becomes shorter.
-Exempt from `small` are modules that a table lists (TABLES), that a fuzz target includes, and that
-metrics/ offers to exporter/. With --shorten the entries that are no longer needed are removed.
+A module is X.c with X.h. A user is another module that includes the header. Exempt from `small` are
+modules that a table lists (TABLES), that a fuzz target includes, and that metrics/ offers to exporter/.
 """
 import collections
 import fnmatch
@@ -20,12 +19,13 @@ import sys
 TREES = ("metrics", "exporter")
 SMALL_LINES = 200
 FOLDER_FILES = 30
-ALLOW = pathlib.Path("tests/gates/modules.allow")
+UNIT = pathlib.Path("tests/unit")
+INDEX_ROW = re.compile(r"^\| (\w+/\w+) \| (.*) \|$", re.M)
 # The folder is replaced as a whole.
 UNTOUCHED = "exporter/serve/alerting/*"
 # Entries of tables: families, rules and kinds, pages and API endpoints, commands.
-TABLES = ("metrics/expose/collect_*", "metrics/rules/rule_*",
-          "exporter/web/api_*", "exporter/web/page_*", "exporter/web/*_page", "exporter/cli/cmd_*")
+TABLES = ("metrics/expose/collect_*", "metrics/expose/exporter_families", "metrics/rules/rule_*",
+          "exporter/web/api_*", "exporter/web/page_*", "exporter/cli/cmd_*")
 INCLUDE = re.compile(r'^ *# *include *"([^"]+)"', re.M)
 STRUCT = re.compile(r"^(?:typedef )?(?:struct|union) (\w+) \{", re.M)
 
@@ -68,7 +68,7 @@ def names_used_twice(modules):
         for name, places in found.items():
             if len(places) > 1:
                 where = ", ".join(sorted(map(str, places)))
-                yield f"{kind} {name}", f"{kind} {name} occurs in {where}: name one after its subject"
+                yield f"{kind} {name} occurs in {where}: name one after its subject"
 
 
 def small_modules(modules):
@@ -84,7 +84,7 @@ def small_modules(modules):
             continue
         if module.parts[0] == "metrics" and user.parts[0] == "exporter":
             continue
-        yield (f"small {module}", f"{module} has {lines} lines, and only {user} includes its header: "
+        yield (f"{module} has {lines} lines, and only {user} includes its header: "
                "make it part of that file")
 
 
@@ -92,25 +92,35 @@ def full_folders(modules):
     files = collections.Counter(module.parent for module, texts in modules.items() if ".c" in texts)
     for folder, count in files.items():
         if count > FOLDER_FILES:
-            yield (f"folder {folder}", f"{folder} has {count} .c files, the limit is {FOLDER_FILES}: "
+            yield (f"{folder} has {count} .c files, the limit is {FOLDER_FILES}: "
                    "merge files, or make a folder for one subject")
+
+
+def untested_modules(modules):
+    rows = dict(INDEX_ROW.findall((UNIT / "INDEX.md").read_text()))
+    for module, texts in modules.items():
+        if module.parts[0] != "metrics" or ".c" not in texts:
+            continue
+        name = f"{module.parent.name}/{module.name}"
+        indexed = name in rows
+        missing = [test for test in rows.pop(name, "").split(", ")
+                   if indexed and not (UNIT / f"{test}.c").exists()]
+        if not indexed and not (UNIT / module.parent.name / f"test_{module.name}.c").exists():
+            yield f"{module}.c has no test_{module.name}.c, and no row in INDEX.md"
+        for test in missing:
+            yield f"{UNIT}/INDEX.md: {name}: {test}.c does not exist"
+    for name in rows:
+        yield f"{UNIT}/INDEX.md: metrics/{name}.c does not exist"
 
 
 def main():
     modules = read_modules()
-    found = dict(entry for check in (names_used_twice, small_modules, full_folders)
-                 for entry in check(modules))
-    allowed = set(ALLOW.read_text().splitlines())
-    if "--shorten" in sys.argv[1:]:
-        allowed &= set(found)
-        ALLOW.write_text("".join(f"{key}\n" for key in sorted(allowed)))
-    for key, complaint in sorted(found.items()):
-        if key not in allowed:
-            print(complaint, file=sys.stderr)
-    for key in sorted(allowed - set(found)):
-        print(f"{ALLOW}: `{key}` is no longer needed: delete the line", file=sys.stderr)
-    print(f"{len(modules)} modules, {len(allowed)} exceptions left")
-    return allowed != set(found)
+    complaints = [*names_used_twice(modules), *small_modules(modules), *full_folders(modules),
+                  *untested_modules(modules)]
+    for complaint in sorted(complaints):
+        print(complaint, file=sys.stderr)
+    print(f"{len(modules)} modules")
+    return len(complaints) > 0
 
 
 sys.exit(main())
