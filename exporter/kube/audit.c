@@ -23,7 +23,7 @@ void audit_init(struct audit *a, struct reflector_context *context, int64_t inte
     *a = (struct audit){.context = context,
                         .interval_ms = interval_ms,
                         .due_ms = interval_ms > 0 ? context->now_ms : INT64_MAX};
-    request_init(&a->request, context->transport);
+    reflector_request_init(&a->reflector_request, context->transport);
 }
 
 static void drop_fetch(struct audit *a)
@@ -46,7 +46,7 @@ static void drop_suspect(struct audit *a)
 
 void audit_release(struct audit *a)
 {
-    request_close(&a->request);
+    reflector_request_close(&a->reflector_request);
     list_limiter_leave(&a->context->limiter, &a->ticket);
     while (a->suspects)
         drop_suspect(a);
@@ -184,15 +184,15 @@ static bool receive_event(void *context, const struct watch_event *event)
     if (event->kind != EVENT_OBJECT || version == 0)
         return true;
 
-    enum listed_state state = reflector_store_find(&r->objects, event->object, &entry);
+    enum listed_state state = reflector_store_find_listed(&r->objects, event->object, &entry);
     const cJSON *metadata = json_get(event->object, "metadata");
 
-    if (state == LISTED_THERE)
+    if (state == LISTED_PRESENT)
         entry->audited = true;
     /* A name that is missing may be one that cannot be read. */
     if (state == LISTED_UNWANTED || !has_passed(a, event->version) ||
-        (state == LISTED_MISSING && (r->objects.has_refused || r->objects.has_unnamed)) ||
-        (state == LISTED_THERE &&
+        (state == LISTED_MISSING && (r->objects.has_rejected_unknown || r->objects.has_unnamed)) ||
+        (state == LISTED_PRESENT &&
          (!short_version_is_newer(version, entry->version) || entry->version == 0)))
         return true;
     suspect(a, json_str(metadata, "namespace", ""), json_str(metadata, "name", ""));
@@ -209,10 +209,10 @@ static void heard(void *context, size_t bytes, bool cut)
     struct audit *a = context;
 
     (void)cut;
-    progress_heard(&a->progress, bytes, a->context->now_ms);
+    progress_note_bytes(&a->progress, bytes, a->context->now_ms);
 }
 
-static void request_ended(void *context, const struct request_end *end)
+static void request_ended(void *context, const struct reflector_request_end *end)
 {
     struct audit *a = context;
     int64_t pause_ms = (int64_t)(a->progress.bytes / BYTES_PER_MS);
@@ -238,7 +238,7 @@ static void open_page(struct audit *a)
     char number[16];
 
     snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
-    query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
+    url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)
         url_add(&path, "limit", number);
@@ -250,18 +250,19 @@ static void open_page(struct audit *a)
     }
     if (r->field_selector)
         url_add(&path, "fieldSelector", r->field_selector);
-    progress_open(&a->progress, a->context->now_ms);
+    progress_begin(&a->progress, a->context->now_ms);
     /* What is a setting only the whole object tells. */
-    request_open(&a->request,
-                 &(struct request_spec){
-                     .path = path.data,
-                     .accept = query_accept(!r->objects.settings && !r->watch.full_objects, true),
-                     .list = true,
-                     .token = a->token,
-                     .api_version = r->api_version,
-                     .kind = r->kind,
-                     .handler = {answered, heard, receive_event, request_ended, a},
-                 });
+    reflector_request_open(
+        &a->reflector_request,
+        &(struct reflector_request_spec){
+            .path = path.data,
+            .accept = accept_header(!r->objects.settings && !r->watch.full_objects, true),
+            .list = true,
+            .token = a->token,
+            .api_version = r->api_version,
+            .kind = r->kind,
+            .handler = {answered, heard, receive_event, request_ended, a},
+        });
 }
 
 typedef void entry_fn(struct audit *a, struct entry *entry);
@@ -297,9 +298,10 @@ static void list(struct audit *a)
 {
     int64_t now_ms = a->context->now_ms;
 
-    if (a->request.transfer && now_ms >= progress_deadline(&a->progress, PROGRESS_LIST_MS))
+    if (a->reflector_request.transfer &&
+        now_ms >= progress_deadline(&a->progress, PROGRESS_LIST_MS))
         a->step = AUDIT_FAILED;
-    else if (!a->request.transfer && now_ms >= a->due_ms &&
+    else if (!a->reflector_request.transfer && now_ms >= a->due_ms &&
              list_limiter_enter(&a->context->limiter, &a->ticket, LIST_AUDIT, now_ms))
         open_page(a);
 }
@@ -362,7 +364,7 @@ static void end(struct audit *a, bool done)
     r->watch.counts.audits += done;
     r->watch.counts.divergences += a->divergences;
     if (a->divergences > 0)
-        reflector_doubt(r);
+        reflector_relist_most_recent(r);
 }
 
 void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t count)
@@ -393,7 +395,7 @@ int64_t audit_due(const struct audit *a)
 {
     if (a->source == 0)
         return a->due_ms;
-    if (a->request.transfer)
+    if (a->reflector_request.transfer)
         return progress_deadline(&a->progress, PROGRESS_LIST_MS);
     if (a->ticket.state == TICKET_WAITING)
         return list_limiter_due(&a->context->limiter, &a->ticket);

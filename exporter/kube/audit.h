@@ -40,7 +40,7 @@ struct audit {
     uint32_t source;                   /* Of the reflector under audit; 0: none. */
     uint32_t sweep;                    /* Its pass. A new one ends the audit. */
     struct reflector *r;               /* It, during a turn, and while a request is open. */
-    struct request request;
+    struct reflector_request reflector_request;
     struct list_ticket ticket;
     enum { AUDIT_LISTING, AUDIT_ASKING, AUDIT_FAILED } step;
     char *token;                     /* Of the next page. Owned. */

@@ -25,7 +25,7 @@ int64_t backoff_poll_ms(uint32_t random)
     return POLL_MS + random % POLL_SPREAD_MS;
 }
 
-int64_t backoff_forgiven_ms(uint32_t random)
+int64_t backoff_after_recovery_ms(uint32_t random)
 {
     return DELAY_FIRST_MS + random % FORGIVEN_SPREAD_MS;
 }
@@ -37,12 +37,12 @@ enum {
     TOTAL_BYTES_PER_MS = 4,
 };
 
-void progress_open(struct progress *p, int64_t now_ms)
+void progress_begin(struct progress *p, int64_t now_ms)
 {
     *p = (struct progress){.opened_ms = now_ms, .mark_ms = now_ms};
 }
 
-void progress_heard(struct progress *p, size_t bytes, int64_t now_ms)
+void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms)
 {
     p->bytes += bytes;
     if (p->begun && p->bytes - p->mark_bytes < STEP_BYTES)
@@ -62,7 +62,7 @@ int64_t progress_deadline(const struct progress *p, int64_t first_ms)
     return step_ms < total_ms ? step_ms : total_ms;
 }
 
-int64_t progress_quiet_since(const struct progress *p)
+int64_t progress_stalled_since(const struct progress *p)
 {
     return p->mark_ms;
 }

@@ -12,7 +12,7 @@ int64_t backoff_ms(unsigned retries, uint32_t random);
 int64_t backoff_poll_ms(uint32_t random);
 
 /* What it is at most once the server has answered somebody else. */
-int64_t backoff_forgiven_ms(uint32_t random);
+int64_t backoff_after_recovery_ms(uint32_t random);
 
 /*
  * Whether a response makes progress. A server may take its time before the first byte: for a list
@@ -33,16 +33,16 @@ enum { PROGRESS_LIST_MS = 60 * 1000, PROGRESS_SHORT_MS = 10 * 1000 };
 /* After which the lack of progress is told to people. */
 enum { PROGRESS_LATE_MS = 10 * 1000 };
 
-void progress_open(struct progress *p, int64_t now_ms);
+void progress_begin(struct progress *p, int64_t now_ms);
 
 /* So many bytes have come; 0: the response has begun without any. */
-void progress_heard(struct progress *p, size_t bytes, int64_t now_ms);
+void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms);
 
 /* When to give up, if nothing more comes and the first byte may take `first_ms`. */
 int64_t progress_deadline(const struct progress *p, int64_t first_ms);
 
 /* Since when there was no progress. */
-int64_t progress_quiet_since(const struct progress *p);
+int64_t progress_stalled_since(const struct progress *p);
 
 /* What is wrong, for people, if it is late. */
 const char *progress_fault(const struct progress *p, int64_t now_ms);

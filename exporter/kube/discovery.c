@@ -90,8 +90,9 @@ static bool read_versions(struct discovery *d, const struct discovery_reply *rep
         return d->step == STEP_CORE;
     if (!json)
         return false;
-    if (content_is_json(type) && content_parameter_is(type, "g", "apidiscovery.k8s.io") &&
-        content_parameter_is(type, "as", "APIGroupDiscoveryList"))
+    if (content_type_is_json(type) &&
+        content_type_has_parameter(type, "g", "apidiscovery.k8s.io") &&
+        content_type_has_parameter(type, "as", "APIGroupDiscoveryList"))
         return api_table_add_aggregated(&d->next, json, &ignored);
     d->legacy = true;
     return api_table_add_versions(&d->next, json, &ignored);

@@ -64,7 +64,7 @@ static void end_round(struct discoverer *d)
     }
     d->hung = 0;
     d->ended_ms = d->context->now_ms;
-    d->due_ms = d->ended_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
+    d->due_ms = d->ended_ms + delay_ms + reflector_context_random(d->context) % INTERVAL_SPREAD_MS;
 }
 
 static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
@@ -72,7 +72,7 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
     struct discoverer *d = context;
 
     (void)http_status;
-    progress_heard(&d->progress, len, d->context->now_ms);
+    progress_note_bytes(&d->progress, len, d->context->now_ms);
     strbuf_add(&d->body, bytes, len);
     return strbuf_ok(&d->body);
 }
@@ -82,7 +82,7 @@ static void receive_head(void *context, unsigned http_status)
     struct discoverer *d = context;
 
     if (http_status == 200)
-        reflector_answered(d->context);
+        reflector_context_note_response(d->context);
 }
 
 static void request_ended(void *context, const struct transport_result *result)
@@ -135,7 +135,7 @@ void discoverer_turn(struct discoverer *d)
         d->begun_ms = d->context->now_ms;
         discovery_begin(d->discovery);
     }
-    progress_open(&d->progress, d->context->now_ms);
+    progress_begin(&d->progress, d->context->now_ms);
     d->transfer = d->context->transport.start(d->context->transport.context,
                                               &(struct transport_request){
                                                   .path = discovery_path(d->discovery),
@@ -241,7 +241,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     s->works = settings->works;
     engine_follow_works(s->engine, s->works);
     engine_observe_bound_templates(s->engine, (struct bound_observer){template_bound, &s->bound});
-    reflector_list_want_kinds(&s->list, WATCH_ALWAYS, false);
+    reflector_list_mark_kinds_wanted(&s->list, WATCH_ALWAYS, false);
     s->list.always_count = s->list.count;
     return s;
 }
@@ -272,16 +272,16 @@ static bool is_metadata_enough(const struct kube_source *s, const struct api_res
 static void want_templates(struct kube_source *s, const struct api_resource *resource,
                            bool bound_templates_only, bool again)
 {
-    reflector_list_want(&s->list,
-                        (struct reflector_spec){
-                            .api_version = resource->api_version,
-                            .kind = resource->kind,
-                            .resource = resource->resource,
-                            .metadata_only = is_metadata_enough(s, resource),
-                            .bound_templates_only = bound_templates_only,
-                            .again = again,
-                        },
-                        resource->namespaced);
+    reflector_list_mark_wanted(&s->list,
+                               (struct reflector_spec){
+                                   .api_version = resource->api_version,
+                                   .kind = resource->kind,
+                                   .resource = resource->resource,
+                                   .metadata_only = is_metadata_enough(s, resource),
+                                   .bound_templates_only = bound_templates_only,
+                                   .again = again,
+                               },
+                               resource->namespaced);
 }
 
 /* Mark the reflectors of the kinds that selectors name; list those that are not served. */
@@ -311,9 +311,9 @@ static void want_selected(struct kube_source *s)
     }
     unserved_release(&before);
     if (connector)
-        reflector_list_want_kinds(&s->list, WATCH_WITH_CONNECTOR, false);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_CONNECTOR, false);
     if (engine_uses_priority_classes(s->engine))
-        reflector_list_want_kinds(&s->list, WATCH_WITH_PRIORITY, false);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_PRIORITY, false);
 }
 
 /*
@@ -426,7 +426,7 @@ static void update_reflectors(struct kube_source *s)
         return;
     if (discovered != s->discovery_version)
         engine_set_api_version_source(s->engine, discoverer_judge(&s->discoverer));
-    reflector_list_unwant(&s->list);
+    reflector_list_unmark_wanted(&s->list);
     want_selected(s);
     /* Once for each change: if a binding still names it then, so be it. */
     if (want_bound(s) && (discovered != s->discovery_version || read != s->bindings_read))
@@ -435,9 +435,9 @@ static void update_reflectors(struct kube_source *s)
         want_referred(s);
     /* Who follows these goes on without; who looks once would never see them. */
     if (s->works)
-        reflector_list_want_kinds(&s->list, WATCH_WITH_WORKS, s->references);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_WORKS, s->references);
     if (s->works && engine_has_overrides(s->engine))
-        reflector_list_want_kinds(&s->list, WATCH_WITH_OVERRIDES, s->references);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_OVERRIDES, s->references);
     reflector_list_drop_unwanted(&s->list);
     if (s->unserved.count > unserved_before)
         discoverer_hasten(&s->discoverer);
@@ -447,7 +447,7 @@ static void update_reflectors(struct kube_source *s)
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 {
-    reflector_begin_turn(&s->context, now_ms, clock_ms);
+    reflector_context_begin_turn(&s->context, now_ms, clock_ms);
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
     clear_absent(s);

@@ -6,7 +6,7 @@
 /* A stream that misses something says so at once: one open for longer missed nothing. */
 enum { PROVEN_MS = 1000 };
 
-void failure_count(struct reflector_failure *f, bool counts)
+void reflector_failure_set_failing(struct reflector_failure *f, bool counts)
 {
     if (counts && !f->counts)
         f->context->failing_count++;
@@ -41,18 +41,18 @@ static void failure_end(struct reflector_failure *f)
     if (f->warned)
         log_write(f->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
                   f->resource, "api_version", f->api_version);
-    failure_count(f, false);
+    reflector_failure_set_failing(f, false);
     f->context->health_version += f->warned;
     f->warned = false;
     f->text[0] = '\0';
 }
 
 /* A request ended: is it the server that fails, rather than this request of it? */
-static void failure_note(struct reflector_failure *f, const struct request_end *end)
+static void failure_note(struct reflector_failure *f, const struct reflector_request_end *end)
 {
     if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
         return;
-    failure_count(f, true);
+    reflector_failure_set_failing(f, true);
     f->failed_ms = f->context->now_ms;
     f->told_to_wait_ms = end->retry_after_ms;
 }
@@ -66,7 +66,7 @@ static int64_t failure_end_ms(const struct reflector_failure *f, int64_t answere
     return f->text[0] && answered_ms ? answered_ms + PROVEN_MS : INT64_MAX;
 }
 
-void failure_log_poll(struct reflector_failure *f)
+void reflector_failure_log_polling(struct reflector_failure *f)
 {
     if (f->polled)
         return;
@@ -87,11 +87,11 @@ static bool is_listing(const struct watch *w)
 static int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limiter,
                                const struct list_ticket *ticket)
 {
-    int64_t patience_ms = list_limiter_patience(limiter, ticket, w->stalls);
+    int64_t patience_ms = list_limiter_stall_timeout(limiter, ticket, w->stalls);
 
     if (!is_listing(w) || patience_ms == INT64_MAX)
         return w->due_ms;
-    patience_ms += progress_quiet_since(&w->lifetime.progress);
+    patience_ms += progress_stalled_since(&w->lifetime.progress);
     return patience_ms < w->due_ms ? patience_ms : w->due_ms;
 }
 
@@ -101,7 +101,7 @@ static int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *
     if (!is_listing(w))
         return INT64_MAX;
     if (open)
-        return progress_quiet_since(&w->lifetime.progress) + PROGRESS_LATE_MS;
+        return progress_stalled_since(&w->lifetime.progress) + PROGRESS_LATE_MS;
     return ticket->state == TICKET_WAITING ? ticket->since_ms + PROGRESS_LATE_MS : INT64_MAX;
 }
 
@@ -147,9 +147,9 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
     };
     r->failure = (struct reflector_failure){
         .context = context, .resource = r->resource, .api_version = r->api_version};
-    request_init(&r->request, context->transport);
+    reflector_request_init(&r->request, context->transport);
     watch_init(&r->watch, context->streaming_lists, context->now_ms);
-    r->history.restores = context->restores;
+    r->restore_history.restores = context->restores;
     r->audited_ms = context->now_ms;
     stream_slot_init(&r->stream, &context->streams, r->required);
     context->reflector_count++;
@@ -159,10 +159,10 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
 /* True as restore_history_end_request(). */
 static bool close_request(struct reflector *r)
 {
-    request_close(&r->request);
+    reflector_request_close(&r->request);
     stream_slot_leave(&r->stream);
     list_limiter_leave(&r->context->limiter, &r->ticket);
-    return restore_history_end_request(&r->history);
+    return restore_history_end_request(&r->restore_history);
 }
 
 /* End the watch; the objects stay. Takes NULL. */
@@ -171,9 +171,9 @@ static void reflector_free(struct reflector *r)
     if (!r)
         return;
     (void)close_request(r);
-    restore_check_release(&r->history.restore_check);
+    restore_check_release(&r->restore_history.restore_check);
     watch_release(&r->watch);
-    failure_count(&r->failure, false);
+    reflector_failure_set_failing(&r->failure, false);
     stream_slot_release(&r->stream);
     r->context->reflector_count--;
     free(r->api_version);
@@ -187,20 +187,20 @@ static void reflector_free(struct reflector *r)
 /* The server was restored from a backup: all reflectors list anew, unless this one is the last. */
 static void announce_restore(struct reflector *r)
 {
-    if (r->history.restores == r->context->restores) {
-        reflector_restored(r->context);
+    if (r->restore_history.restores == r->context->restores) {
+        reflector_context_note_restore(r->context);
         log_write(r->context->log, LOG_LEVEL_WARN,
                   "the API server was restored from a backup; reading all objects again",
                   "noticed_by", r->resource, "api_version", r->api_version);
     }
-    r->history.restores = r->context->restores;
+    r->restore_history.restores = r->context->restores;
 }
 
 /* Pass one input to the watch, and remember what it orders for the next turn. */
 static void step(struct reflector *r, struct watch_input input)
 {
     input.now_ms = r->context->now_ms;
-    input.random = reflector_random(r->context);
+    input.random = reflector_context_random(r->context);
 
     if (input.kind == WATCH_ENDED) {
         r->last_end = input.reason;
@@ -210,11 +210,11 @@ static void step(struct reflector *r, struct watch_input input)
             r->context->streaming_lists = false;
     }
 
-    struct watch_order order = watch_step(&r->watch, &input);
+    struct watch_action order = watch_process_input(&r->watch, &input);
 
     if (order.listed) {
         reflector_store_end_pass(&r->objects);
-        if (restore_history_end_list(&r->history, order.older))
+        if (restore_history_end_list(&r->restore_history, order.older))
             announce_restore(r);
         r->synced = true;
         r->last_end = END_REGULAR;
@@ -223,7 +223,7 @@ static void step(struct reflector *r, struct watch_input input)
     }
     if (order.open) {
         r->wants_open = true;
-        r->history.resumed = !order.listed;
+        r->restore_history.resumed = !order.listed;
     }
 }
 
@@ -249,7 +249,7 @@ void reflector_relist(struct reflector *r)
     step(r, (struct watch_input){.kind = WATCH_RELIST});
 }
 
-void reflector_doubt(struct reflector *r)
+void reflector_relist_most_recent(struct reflector *r)
 {
     r->wants_open = false;
     step(r, (struct watch_input){.kind = WATCH_RESTORED});
@@ -263,10 +263,10 @@ static void answered(void *context)
 
     r->answered_ms = r->context->now_ms;
     if (r->watch.phase != WATCH_LISTING)
-        watch_heard(&r->watch, 0, false, r->context->now_ms);
-    reflector_answered(r->context);
+        watch_note_bytes(&r->watch, 0, false, r->context->now_ms);
+    reflector_context_note_response(r->context);
     if (r->watch.phase == WATCH_STREAMING)
-        restore_history_check(&r->history,
+        restore_history_check(&r->restore_history,
                               (struct restore_check_spec){
                                   .api_version = r->api_version,
                                   .kind = r->kind,
@@ -283,7 +283,7 @@ static void heard(void *context, size_t bytes, bool cut)
 {
     struct reflector *r = context;
 
-    watch_heard(&r->watch, bytes, cut, r->context->now_ms);
+    watch_note_bytes(&r->watch, bytes, cut, r->context->now_ms);
 }
 
 static bool receive_event(void *context, const struct watch_event *event)
@@ -292,11 +292,11 @@ static bool receive_event(void *context, const struct watch_event *event)
     struct watch_input input = {.kind = WATCH_CHANGE, .version = event->version};
 
     r->last_event_ms = r->context->clock_ms;
-    if (watch_goes_back(&r->watch, event->version)) {
-        reflector_doubt(r);
+    if (watch_version_goes_back(&r->watch, event->version)) {
+        reflector_relist_most_recent(r);
         return false;
     }
-    restore_history_note(&r->history, &r->watch, event);
+    restore_history_note(&r->restore_history, &r->watch, event);
     switch (event->kind) {
     case EVENT_OBJECT:
         reflector_store_put(&r->objects, event->object);
@@ -327,12 +327,12 @@ static bool receive_event(void *context, const struct watch_event *event)
     return r->watch.phase != WATCH_WAITING;
 }
 
-static void request_ended(void *context, const struct request_end *end)
+static void request_ended(void *context, const struct reflector_request_end *end)
 {
     struct reflector *r = context;
     struct watch_input input = {
         .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
-    bool unsettled = restore_history_end_request(&r->history);
+    bool unsettled = restore_history_end_request(&r->restore_history);
 
     r->answered_ms = 0;
     stream_slot_leave(&r->stream);
@@ -346,7 +346,7 @@ static void request_ended(void *context, const struct request_end *end)
     }
     step(r, input);
     if (unsettled)
-        reflector_doubt(r);
+        reflector_relist_most_recent(r);
     /* A list counts in the limiter until its last page. */
     if (!r->wants_open || !r->watch.token)
         list_limiter_leave(&r->context->limiter, &r->ticket);
@@ -359,22 +359,22 @@ static void open_request(struct reflector *r)
 
     if (r->watch.phase != WATCH_STREAMING && !r->watch.token) {
         reflector_store_begin_pass(&r->objects, r->watch.most_recent);
-        restore_history_begin_list(&r->history);
+        restore_history_begin_list(&r->restore_history);
     }
     r->wants_open = r->late = false;
     r->answered_ms = 0;
-    query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
-    query_watch(&path, &r->watch, r->field_selector);
-    request_open(&r->request,
-                 &(struct request_spec){
-                     .path = path.data,
-                     .accept = query_accept(r->metadata_only && !r->watch.full_objects, list),
-                     .list = list,
-                     .token = list ? r->watch.token : NULL,
-                     .api_version = r->api_version,
-                     .kind = r->kind,
-                     .handler = {answered, heard, receive_event, request_ended, r},
-                 });
+    url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
+    url_add_watch_query(&path, &r->watch, r->field_selector);
+    reflector_request_open(
+        &r->request, &(struct reflector_request_spec){
+                         .path = path.data,
+                         .accept = accept_header(r->metadata_only && !r->watch.full_objects, list),
+                         .list = list,
+                         .token = list ? r->watch.token : NULL,
+                         .api_version = r->api_version,
+                         .kind = r->kind,
+                         .handler = {answered, heard, receive_event, request_ended, r},
+                     });
 }
 
 /* When the open stream, of which nothing came yet, ends the failure before it. */
@@ -432,18 +432,18 @@ static enum list_class class_of_list(const struct reflector *r)
 static void poll_instead(struct reflector *r)
 {
     if (r->watch.phase == WATCH_INITIAL_EVENTS) {
-        watch_list_only(&r->watch);
+        watch_disable_streaming_lists(&r->watch);
         return;
     }
     r->wants_open = false;
-    watch_poll(&r->watch, reflector_random(r->context));
-    failure_log_poll(&r->failure);
+    watch_start_polling(&r->watch, reflector_context_random(r->context));
+    reflector_failure_log_polling(&r->failure);
 }
 
 static void open_if_allowed(struct reflector *r)
 {
     if (!r->context->streaming_lists)
-        watch_list_only(&r->watch);
+        watch_disable_streaming_lists(&r->watch);
     if (r->watch.phase == WATCH_LISTING)
         stream_slot_leave(&r->stream);
     else if (!stream_slot_enter(&r->stream))
@@ -453,7 +453,7 @@ static void open_if_allowed(struct reflector *r)
     if (r->watch.phase != WATCH_STREAMING && r->ticket.state != TICKET_OPEN &&
         !list_limiter_enter(&r->context->limiter, &r->ticket, class_of_list(r), r->context->now_ms))
         return;
-    watch_opened(&r->watch, r->context->now_ms);
+    watch_note_opened(&r->watch, r->context->now_ms);
     open_request(r);
 }
 
@@ -461,17 +461,17 @@ static void open_if_allowed(struct reflector *r)
 static void look_for_restore(struct reflector *r)
 {
     enum restore_check_result result =
-        history_turn(&r->history, r->context->transport, r->context->now_ms);
+        restore_history_turn(&r->restore_history, r->context->transport, r->context->now_ms);
 
     if (result == RESTORE_CHECK_RESTORED)
         announce_restore(r);
     if (result == RESTORE_CHECK_RESTORED || result == RESTORE_CHECK_DOUBTFUL) {
-        r->history.expected = result == RESTORE_CHECK_RESTORED;
-        reflector_doubt(r);
-    } else if (r->history.restores != r->context->restores) {
-        r->history.restores = r->context->restores;
-        r->history.expected = true;
-        reflector_doubt(r);
+        r->restore_history.expected = result == RESTORE_CHECK_RESTORED;
+        reflector_relist_most_recent(r);
+    } else if (r->restore_history.restores != r->context->restores) {
+        r->restore_history.restores = r->context->restores;
+        r->restore_history.expected = true;
+        reflector_relist_most_recent(r);
     }
 }
 
@@ -481,9 +481,9 @@ void reflector_turn(struct reflector *r)
 
     look_for_restore(r);
     if (r->failure.counts && r->context->recovered_ms >= r->failure.failed_ms) {
-        failure_count(&r->failure, false);
-        watch_forgive(&r->watch, r->failure.failed_ms, r->failure.told_to_wait_ms,
-                      r->objects.origin.source * BURST_LIMIT_STEP_MS);
+        reflector_failure_set_failing(&r->failure, false);
+        watch_note_recovery(&r->watch, r->failure.failed_ms, r->failure.told_to_wait_ms,
+                            r->objects.origin.source * BURST_LIMIT_STEP_MS);
     }
     if (now_ms >= proven_ms(r))
         failure_end(&r->failure);
@@ -497,7 +497,7 @@ void reflector_turn(struct reflector *r)
         note_lateness(r);
     if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING) &&
         close_request(r))
-        reflector_doubt(r);
+        reflector_relist_most_recent(r);
     if (r->wants_open)
         open_if_allowed(r);
 }
@@ -508,8 +508,8 @@ int64_t reflector_due(const struct reflector *r)
 
     if (late_ms(r) < due_ms)
         due_ms = late_ms(r);
-    if (restore_check_due(&r->history.restore_check) < due_ms)
-        due_ms = restore_check_due(&r->history.restore_check);
+    if (restore_check_due(&r->restore_history.restore_check) < due_ms)
+        due_ms = restore_check_due(&r->restore_history.restore_check);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
 }
 
@@ -544,7 +544,8 @@ static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
     found->wanted_full = found->wanted_full || !spec->metadata_only;
 }
 
-void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, bool namespaced)
+void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
+                                bool namespaced)
 {
     const struct namespace_filter *filter = l->context->filter;
     bool by_name = namespaced && !spec.ns && !spec.unfiltered && filter->namespace_count > 0;
@@ -561,7 +562,8 @@ void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, b
     }
 }
 
-void reflector_list_want_kinds(struct reflector_list *l, enum watch_condition when, bool awaited)
+void reflector_list_mark_kinds_wanted(struct reflector_list *l, enum watch_condition when,
+                                      bool awaited)
 {
     size_t count;
     const struct kind_def *table = kind_table(&count);
@@ -584,11 +586,11 @@ void reflector_list_want_kinds(struct reflector_list *l, enum watch_condition wh
         };
 
         if (watch->when == when)
-            reflector_list_want(l, spec, !def->cluster_scoped);
+            reflector_list_mark_wanted(l, spec, !def->cluster_scoped);
     }
 }
 
-void reflector_list_unwant(struct reflector_list *l)
+void reflector_list_unmark_wanted(struct reflector_list *l)
 {
     for (size_t i = l->always_count; i < l->count; i++) {
         struct reflector *r = l->items[i];

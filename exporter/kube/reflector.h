@@ -21,10 +21,10 @@ struct reflector_failure {
 };
 
 /* It counts among those that the server does not serve, or does not. */
-void failure_count(struct reflector_failure *f, bool counts);
+void reflector_failure_set_failing(struct reflector_failure *f, bool counts);
 
 /* It is not watched, for lack of connections, but listed now and then: tell that once. */
-void failure_log_poll(struct reflector_failure *f);
+void reflector_failure_log_polling(struct reflector_failure *f);
 
 /*
  * Keeps the objects of one resource of an API server, in one namespace or in all, in the
@@ -74,8 +74,8 @@ struct reflector {
 
     struct reflector_store objects;
     struct watch watch;
-    struct request request;
-    struct history history;
+    struct reflector_request request;
+    struct restore_history restore_history;
     bool wants_open;           /* The watch has ordered a request that is not open yet. */
     bool late;                 /* `failure` says that there is no progress. */
     struct list_ticket ticket; /* Of its list, first page to last. */
@@ -95,7 +95,7 @@ struct reflector {
 void reflector_relist(struct reflector *r);
 
 /* What it knows may be wrong: list the most recent state, at once unless it did so of late. */
-void reflector_doubt(struct reflector *r);
+void reflector_relist_most_recent(struct reflector *r);
 
 /* True if it could not read its objects even once, because that is forbidden. */
 static inline bool reflector_is_forbidden(const struct reflector *r)
@@ -149,12 +149,14 @@ struct reflector_list {
  * Have a resource watched where the namespace filter allows: everywhere at once, or, where
  * namespaces are named, in each of them. Of those beyond always_count, `wanted` is set.
  */
-void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, bool namespaced);
+void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
+                                bool namespaced);
 /* The same of every kind whose row says so. `awaited`: of these none is optional. */
-void reflector_list_want_kinds(struct reflector_list *l, enum watch_condition when, bool awaited);
+void reflector_list_mark_kinds_wanted(struct reflector_list *l, enum watch_condition when,
+                                      bool awaited);
 
 /* Nothing beyond always_count is wanted, until it is said anew. */
-void reflector_list_unwant(struct reflector_list *l);
+void reflector_list_unmark_wanted(struct reflector_list *l);
 /* End the watches that are not wanted, and remove their objects; tell the others what to keep. */
 void reflector_list_drop_unwanted(struct reflector_list *l);
 

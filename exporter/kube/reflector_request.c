@@ -58,12 +58,13 @@ const char *list_pages_end(struct list_pages *l, const char *asked, const char *
 
 enum { ERROR_BODY_MAX_BYTES = 8 * 1024 };
 
-void request_init(struct request *q, struct transport transport)
+void reflector_request_init(struct reflector_request *q, struct transport transport)
 {
-    *q = (struct request){.transport = transport, .error_body = STRBUF_INIT(ERROR_BODY_MAX_BYTES)};
+    *q = (struct reflector_request){.transport = transport,
+                                    .error_body = STRBUF_INIT(ERROR_BODY_MAX_BYTES)};
 }
 
-static void release_bodies(struct request *q)
+static void release_bodies(struct reflector_request *q)
 {
     object_stream_release(&q->stream);
     strbuf_release(&q->error_body);
@@ -71,7 +72,7 @@ static void release_bodies(struct request *q)
     q->token = NULL;
 }
 
-void request_close(struct request *q)
+void reflector_request_close(struct reflector_request *q)
 {
     if (!q->transfer)
         return;
@@ -80,7 +81,7 @@ void request_close(struct request *q)
     release_bodies(q);
 }
 
-static bool give_up(struct request *q, enum end_reason reason, const char *text)
+static bool give_up(struct reflector_request *q, enum end_reason reason, const char *text)
 {
     q->given_up = true;
     q->reason = reason;
@@ -90,7 +91,7 @@ static bool give_up(struct request *q, enum end_reason reason, const char *text)
 
 static bool receive_event(void *context, const struct watch_event *event)
 {
-    struct request *q = context;
+    struct reflector_request *q = context;
 
     if (event->kind == EVENT_ERROR) {
         q->retry_after_ms = event->status->retry_after_ms;
@@ -108,13 +109,14 @@ static bool receive_event(void *context, const struct watch_event *event)
 
 static void receive_head(void *context, unsigned http_status)
 {
-    struct request *q = context;
+    struct reflector_request *q = context;
 
     if (http_status == 200)
         q->handler.answered(q->handler.context);
 }
 
-static bool read_bytes(struct request *q, unsigned http_status, const char *bytes, size_t len)
+static bool read_bytes(struct reflector_request *q, unsigned http_status, const char *bytes,
+                       size_t len)
 {
     struct error err;
 
@@ -134,7 +136,7 @@ static bool read_bytes(struct request *q, unsigned http_status, const char *byte
 
 static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
 {
-    struct request *q = context;
+    struct reflector_request *q = context;
 
     if (!read_bytes(q, http_status, bytes, len))
         return false;
@@ -143,14 +145,14 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
 }
 
 /* Returns why the list may not go on with its next page; NULL if it may, or ends here. */
-static const char *page_fault(struct request *q, const struct list_facts *facts)
+static const char *page_fault(struct reflector_request *q, const struct list_facts *facts)
 {
     return facts->token ? list_pages_end(&q->pages, q->token, facts->token) : NULL;
 }
 
 /* The end of a list: a complete page, or why it is none. */
-static void read_page(struct request *q, const struct transport_result *result,
-                      struct request_end *end, struct list_facts *facts)
+static void read_page(struct reflector_request *q, const struct transport_result *result,
+                      struct reflector_request_end *end, struct list_facts *facts)
 {
     struct error err;
 
@@ -166,8 +168,8 @@ static void read_page(struct request *q, const struct transport_result *result,
     snprintf(q->text, sizeof(q->text), "%s", *result->error ? result->error : err.text);
 }
 
-static void read_refusal(struct request *q, const struct transport_result *result,
-                         struct request_end *end)
+static void read_refusal(struct reflector_request *q, const struct transport_result *result,
+                         struct reflector_request_end *end)
 {
     struct status status;
 
@@ -180,8 +182,8 @@ static void read_refusal(struct request *q, const struct transport_result *resul
 
 static void request_ended(void *context, const struct transport_result *result)
 {
-    struct request *q = context;
-    struct request_end end = {
+    struct reflector_request *q = context;
+    struct reflector_request_end end = {
         .reason = END_REGULAR, .text = q->text, .unanswered = result->http_status == 0};
     struct list_facts facts = {0};
 
@@ -202,7 +204,7 @@ static void request_ended(void *context, const struct transport_result *result)
     list_facts_release(&facts);
 }
 
-void request_open(struct request *q, const struct request_spec *spec)
+void reflector_request_open(struct reflector_request *q, const struct reflector_request_spec *spec)
 {
     q->handler = spec->handler;
     q->list = spec->list;
@@ -374,8 +376,8 @@ int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket 
     return heads ? start_ms(l, ticket->class) : INT64_MAX;
 }
 
-int64_t list_limiter_patience(const struct list_limiter *l, const struct list_ticket *ticket,
-                              unsigned stalls)
+int64_t list_limiter_stall_timeout(const struct list_limiter *l, const struct list_ticket *ticket,
+                                   unsigned stalls)
 {
     enum list_class class = ticket->class;
     bool wanted = ticket->state == TICKET_OPEN && l->waiting[class].count > 0 &&
@@ -423,7 +425,7 @@ void stream_slot_leave(struct stream_slot *slot)
 
 enum { RESTORE_COST_MS = 10 * 1000 };
 
-uint32_t reflector_random(struct reflector_context *context)
+uint32_t reflector_context_random(struct reflector_context *context)
 {
     /* splitmix64: spread is all that is asked of it. */
     uint64_t z = context->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -433,7 +435,8 @@ uint32_t reflector_random(struct reflector_context *context)
     return (uint32_t)(z >> 32);
 }
 
-void reflector_begin_turn(struct reflector_context *context, int64_t now_ms, int64_t clock_ms)
+void reflector_context_begin_turn(struct reflector_context *context, int64_t now_ms,
+                                  int64_t clock_ms)
 {
     struct transport_room room = {UINT_MAX, UINT_MAX, UINT_MAX};
 
@@ -446,13 +449,13 @@ void reflector_begin_turn(struct reflector_context *context, int64_t now_ms, int
     context->single_reads = room.single_reads;
 }
 
-void reflector_answered(struct reflector_context *context)
+void reflector_context_note_response(struct reflector_context *context)
 {
     if (context->failing_count > 0 && context->failing_count * 2 >= context->reflector_count)
         context->recovered_ms = context->now_ms;
 }
 
-void reflector_restored(struct reflector_context *context)
+void reflector_context_note_restore(struct reflector_context *context)
 {
     if (burst_limit_take(&context->burst_limit, RESTORE_COST_MS, context->now_ms))
         context->restores++;

@@ -47,7 +47,7 @@ const char *list_pages_end(struct list_pages *l, const char *asked, const char *
  * and at the end why it ended, whether the server, the network or the body itself is to blame.
  */
 
-struct request_end {
+struct reflector_request_end {
     enum end_reason reason;
     const char *text;              /* For people; "" if there is nothing to say. */
     int64_t retry_after_ms;        /* For how long the server said to wait; 0: it did not. */
@@ -55,37 +55,38 @@ struct request_end {
     const struct list_facts *page; /* A complete page of a list: `reason` counts for nothing. */
 };
 
-struct request_handler {
+struct reflector_request_handler {
     /* The head of a response of 200 is here. */
     void (*answered)(void *context);
     /* So many bytes of a body came and are read; of events the last may be cut in the middle. */
     void (*heard)(void *context, size_t bytes, bool cut);
     /* One event, but no EVENT_ERROR. False ends the reading: `ended` follows. */
     watch_event_fn *event;
-    /* The request is over. Not called after request_close(). What it is given ends with the call.
+    /* The request is over. Not called after reflector_request_close(). What it is given ends with
+     * the call.
      */
-    void (*ended)(void *context, const struct request_end *end);
+    void (*ended)(void *context, const struct reflector_request_end *end);
     void *context;
 };
 
-struct request_spec {
+struct reflector_request_spec {
     const char *path; /* With its query. Copied, as is the Accept header. */
     const char *accept;
     bool list;               /* One page of a list; else a stream of events. */
     const char *token;       /* Continue token of the page, copied; NULL: the list begins. */
     const char *api_version; /* Of the objects. Borrowed, as is the kind. */
     const char *kind;
-    struct request_handler handler;
+    struct reflector_request_handler handler;
 };
 
-struct request {
+struct reflector_request {
     struct transport transport;
     struct transfer *transfer; /* NULL if nothing is open. */
     struct object_stream stream;
     struct strbuf error_body; /* Of a response other than 200, its beginning. */
     struct list_pages pages;  /* Progress of the list since its first page. */
     char *token;              /* Continue token of the request; NULL for a first page. Owned. */
-    struct request_handler handler;
+    struct reflector_request_handler handler;
     bool list;
     bool stopped;  /* The rest of the body is ignored: the handler wants no more of it, */
     bool given_up; /* or it cannot be used, for this reason: */
@@ -95,13 +96,13 @@ struct request {
 };
 
 /* Nothing is open. */
-void request_init(struct request *q, struct transport transport);
+void reflector_request_init(struct reflector_request *q, struct transport transport);
 
 /* Open it; nothing else is open. The handler is called from the transport's turns. */
-void request_open(struct request *q, const struct request_spec *spec);
+void reflector_request_open(struct reflector_request *q, const struct reflector_request_spec *spec);
 
 /* End what may be open. */
-void request_close(struct request *q);
+void reflector_request_close(struct reflector_request *q);
 
 /*
  * Keeps hundreds of resources from asking a server for all objects at the same time, and none of
@@ -111,7 +112,7 @@ void request_close(struct request *q);
  * a second: one that takes longer, because it is large, because the server is slow or because it
  * never answers, leaves its place to the next, and goes on in a lane of its class. A lane is
  * bounded, too; while somebody waits for one that is full, the lists in it that bring nothing are
- * given up sooner (list_limiter_patience).
+ * given up sooner (list_limiter_stall_timeout).
  *
  * Who waits is served in the order of arrival, some classes later than others; each class has
  * places that those below it cannot take.
@@ -169,8 +170,8 @@ int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket 
  * stalled `stalls` times before: each time it may go on for longer. INT64_MAX: nobody waits for
  * its room.
  */
-int64_t list_limiter_patience(const struct list_limiter *l, const struct list_ticket *ticket,
-                              unsigned stalls);
+int64_t list_limiter_stall_timeout(const struct list_limiter *l, const struct list_ticket *ticket,
+                                   unsigned stalls);
 
 /*
  * How many streams may be open. Over HTTP/2 any number; over HTTP/1.1 each takes a connection, and
@@ -226,16 +227,17 @@ struct reflector_context {
 };
 
 /* A turn begins: it is that late, and there is as much room as the transport says. */
-void reflector_begin_turn(struct reflector_context *context, int64_t now_ms, int64_t clock_ms);
+void reflector_context_begin_turn(struct reflector_context *context, int64_t now_ms,
+                                  int64_t clock_ms);
 
 /* The server has answered a request as it should. */
-void reflector_answered(struct reflector_context *context);
+void reflector_context_note_response(struct reflector_context *context);
 
 /*
  * The server was restored from a backup: what every reflector knows may be undone. Counts it,
  * unless there were too many of late for all of them to list anew.
  */
-void reflector_restored(struct reflector_context *context);
+void reflector_context_note_restore(struct reflector_context *context);
 
 /* The next random number. */
-uint32_t reflector_random(struct reflector_context *context);
+uint32_t reflector_context_random(struct reflector_context *context);

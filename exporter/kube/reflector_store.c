@@ -127,15 +127,15 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
                   json_str(json_get(object, "metadata"), "namespace", ""), "name",
                   json_str(json_get(object, "metadata"), "name", ""), "error", reason, "so_far",
                   LOG_NUMBER((int64_t)s->rejected));
-    s->has_refused = s->has_refused || !entry;
+    s->has_rejected_unknown = s->has_rejected_unknown || !entry;
     if (entry) {
         entry_mark_seen(entry, s->origin);
         entry->version = short_version_of_object(object);
     }
 }
 
-enum listed_state reflector_store_find(const struct reflector_store *s, const cJSON *object,
-                                       struct entry **entry)
+enum listed_state reflector_store_find_listed(const struct reflector_store *s, const cJSON *object,
+                                              struct entry **entry)
 {
     struct identity id;
     struct error ignored;
@@ -147,7 +147,7 @@ enum listed_state reflector_store_find(const struct reflector_store *s, const cJ
     *entry = store_find(s->store, &id);
     /* One that comes from elsewhere is not ours to judge. */
     if (*entry && entry_exists(*entry))
-        return entry_is_from_source(*entry, s->origin.source) ? LISTED_THERE : LISTED_UNWANTED;
+        return entry_is_from_source(*entry, s->origin.source) ? LISTED_PRESENT : LISTED_UNWANTED;
     /* A template that is wanted since a binding refers to it may be on its way. */
     return s->bound_templates_only ? LISTED_UNWANTED : LISTED_MISSING;
 }
@@ -236,7 +236,7 @@ void reflector_store_begin_pass(struct reflector_store *s, bool restored)
     if (restored)
         undo(s);
     s->origin.sweep++;
-    s->has_unnamed = s->has_refused = false;
+    s->has_unnamed = s->has_rejected_unknown = false;
 }
 
 void reflector_store_end_pass(struct reflector_store *s)

@@ -24,10 +24,11 @@ struct reflector_store {
     const struct discovery *discovery;
     /* Keep only the templates that bindings, or others, refer to: no policy selects their kind. */
     bool bound_templates_only;
-    bool has_unread;  /* Since the last complete pass. */
-    bool has_unnamed; /* In this pass: see reflector_store_note_unnamed(). */
-    bool has_refused; /* In this pass: an object was rejected of which there is no earlier version.
-                       */
+    bool has_unread;           /* Since the last complete pass. */
+    bool has_unnamed;          /* In this pass: see reflector_store_note_unnamed(). */
+    bool has_rejected_unknown; /* In this pass: an object was rejected of which there is no earlier
+                                * version.
+                                */
     struct origin origin;
     uint64_t rejected;  /* Objects that could not be read. */
     uint64_t too_large; /* Of them, those rejected for their size. */
@@ -69,10 +70,10 @@ void reflector_store_drop_unbound(struct reflector_store *s);
 enum listed_state {
     LISTED_UNWANTED, /* It is not to be in it. */
     LISTED_MISSING,  /* It is not in it, and might be. */
-    LISTED_THERE,    /* It is, as `entry`, of whatever version. */
+    LISTED_PRESENT,  /* It is, as `entry`, of whatever version. */
 };
-enum listed_state reflector_store_find(const struct reflector_store *s, const cJSON *object,
-                                       struct entry **entry);
+enum listed_state reflector_store_find_listed(const struct reflector_store *s, const cJSON *object,
+                                              struct entry **entry);
 
 /* True if templates need it: one reads it to decide, or somebody wants it for them
  * (store_request_read). */

@@ -74,7 +74,8 @@ static void note(struct last_change *n, const cJSON *object, const char *version
     n->deleted = deleted;
 }
 
-void last_change_note(struct last_change *n, const cJSON *object, const char *version, bool deleted)
+void last_change_note_event(struct last_change *n, const cJSON *object, const char *version,
+                            bool deleted)
 {
     note(n, object, version, false, deleted);
 }
@@ -115,8 +116,8 @@ static enum last_change_verdict compare_content(const struct last_change *n, con
     return same ? LAST_CHANGE_HOLDS : LAST_CHANGE_ALTERED;
 }
 
-enum last_change_verdict last_change_judge(const struct last_change *n, const char *position,
-                                           const cJSON *object)
+enum last_change_verdict last_change_compare_current(const struct last_change *n,
+                                                     const char *position, const cJSON *object)
 {
     const char *version = text_of(object, "resourceVersion");
     enum number_order order = number_compare(version, position);
@@ -129,7 +130,7 @@ enum last_change_verdict last_change_judge(const struct last_change *n, const ch
                                                          : LAST_CHANGE_UNDECIDED;
 }
 
-enum last_change_verdict last_change_judge_past(const struct last_change *n, const cJSON *object)
+enum last_change_verdict last_change_compare_past(const struct last_change *n, const cJSON *object)
 {
     const char *version = text_of(object, "resourceVersion");
 
@@ -265,7 +266,7 @@ static enum restore_check_result look_at_object(struct restore_check *c, const s
     enum last_change_verdict verdict = LAST_CHANGE_UNDECIDED;
 
     if (was_read(f))
-        verdict = last_change_judge(&c->last_change, c->position, f->object);
+        verdict = last_change_compare_current(&c->last_change, c->position, f->object);
     c->altered = verdict == LAST_CHANGE_ALTERED && !c->spec.by_version;
     if (verdict == LAST_CHANGE_UNDONE)
         return RESTORE_CHECK_RESTORED;
@@ -318,9 +319,9 @@ static enum restore_check_result look_at_past(struct restore_check *c, const str
 
     /* A server that does not look back tells how it is now. */
     if (past)
-        verdict = last_change_judge_past(&c->last_change, f->object);
+        verdict = last_change_compare_past(&c->last_change, f->object);
     else if (list_was_read(f))
-        verdict = last_change_judge(&c->last_change, c->position, f->object);
+        verdict = last_change_compare_current(&c->last_change, c->position, f->object);
     c->altered = verdict == LAST_CHANGE_ALTERED && !c->spec.by_version;
     /* What it has forgotten is not to be had by events either. */
     if (c->altered || (c->changed && f->http_status == 410))
@@ -396,7 +397,7 @@ int64_t restore_check_due(const struct restore_check *c)
     return c->fetch ? fetch_due(c->fetch) : c->due_ms;
 }
 
-void restore_history_begin_list(struct history *h)
+void restore_history_begin_list(struct restore_history *h)
 {
     restore_check_end(&h->restore_check);
     h->listed = (struct last_change){0};
@@ -404,16 +405,18 @@ void restore_history_begin_list(struct history *h)
 }
 
 /* Hold the newest object known against what a list has of it. */
-static void compare(struct history *h, const struct watch *w, const cJSON *object)
+static void compare(struct restore_history *h, const struct watch *w, const cJSON *object)
 {
-    enum last_change_verdict verdict = last_change_judge(&h->last_change, w->version, object);
+    enum last_change_verdict verdict =
+        last_change_compare_current(&h->last_change, w->version, object);
 
     h->contradicted = h->contradicted || verdict == LAST_CHANGE_UNDONE ||
                       (verdict == LAST_CHANGE_ALTERED && !h->varies);
     h->varies = h->varies || (h->doubted && verdict == LAST_CHANGE_HOLDS);
 }
 
-void restore_history_note(struct history *h, const struct watch *w, const struct watch_event *event)
+void restore_history_note(struct restore_history *h, const struct watch *w,
+                          const struct watch_event *event)
 {
     const cJSON *object = event->object;
 
@@ -423,7 +426,7 @@ void restore_history_note(struct history *h, const struct watch *w, const struct
         bool deleted = event->kind == EVENT_DELETED;
 
         restore_check_note(&h->restore_check, object, deleted);
-        last_change_note(&h->last_change, object, event->version, deleted);
+        last_change_note_event(&h->last_change, object, event->version, deleted);
         return;
     }
     if (last_change_is_of(&h->last_change, object))
@@ -431,7 +434,7 @@ void restore_history_note(struct history *h, const struct watch *w, const struct
     last_change_note_listed(&h->listed, object, event->version);
 }
 
-bool restore_history_end_list(struct history *h, bool older)
+bool restore_history_end_list(struct restore_history *h, bool older)
 {
     bool restored = (older || h->contradicted) && !h->expected;
 
@@ -443,7 +446,8 @@ bool restore_history_end_list(struct history *h, bool older)
     return restored;
 }
 
-void restore_history_check(struct history *h, struct restore_check_spec spec, int64_t now_ms)
+void restore_history_check(struct restore_history *h, struct restore_check_spec spec,
+                           int64_t now_ms)
 {
     if (!h->resumed)
         return;
@@ -452,17 +456,17 @@ void restore_history_check(struct history *h, struct restore_check_spec spec, in
     restore_check_begin(&h->restore_check, &spec, now_ms);
 }
 
-bool restore_history_end_request(struct history *h)
+bool restore_history_end_request(struct restore_history *h)
 {
     bool lost = restore_check_is_open(&h->restore_check) &&
-                !last_change_is(&h->last_change, &h->restore_check.last_change);
+                !last_change_equals(&h->last_change, &h->restore_check.last_change);
 
     restore_check_end(&h->restore_check);
     return lost;
 }
 
-enum restore_check_result history_turn(struct history *h, struct transport transport,
-                                       int64_t now_ms)
+enum restore_check_result restore_history_turn(struct restore_history *h,
+                                               struct transport transport, int64_t now_ms)
 {
     enum restore_check_result result = restore_check_turn(&h->restore_check, transport, now_ms);
 

@@ -42,8 +42,8 @@ struct last_change {
 };
 
 /* The stream brought a change of an object. One that cannot be told from others is left out. */
-void last_change_note(struct last_change *n, const cJSON *object, const char *version,
-                      bool deleted);
+void last_change_note_event(struct last_change *n, const cJSON *object, const char *version,
+                            bool deleted);
 
 /*
  * A list brought an object: it is kept if its version is the highest so far, without its content:
@@ -55,7 +55,7 @@ void last_change_note_listed(struct last_change *n, const cJSON *object, const c
 void last_change_replace(struct last_change *n, const struct last_change *listed);
 
 /* True if it is the same change. */
-static inline bool last_change_is(const struct last_change *n, const struct last_change *other)
+static inline bool last_change_equals(const struct last_change *n, const struct last_change *other)
 {
     return strcmp(n->version, other->version) == 0 && strcmp(n->name, other->name) == 0 &&
            strcmp(n->ns, other->ns) == 0;
@@ -75,11 +75,11 @@ enum last_change_verdict {
  * What follows from how the object is now: `object`, NULL if it is not there. All changes up to
  * `position` are known.
  */
-enum last_change_verdict last_change_judge(const struct last_change *n, const char *position,
-                                           const cJSON *object);
+enum last_change_verdict last_change_compare_current(const struct last_change *n,
+                                                     const char *position, const cJSON *object);
 
 /* The same from how it was at a version of the stream that the change had come by. */
-enum last_change_verdict last_change_judge_past(const struct last_change *n, const cJSON *object);
+enum last_change_verdict last_change_compare_past(const struct last_change *n, const cJSON *object);
 
 /*
  * Asks a server to which a stream has returned whether it was restored from a backup meanwhile
@@ -168,7 +168,7 @@ void restore_check_release(struct restore_check *c);
  * Suspicion is cheap: the reflector lists anew, and the list confirms it or does not. Only what
  * is certain is told to the other reflectors.
  */
-struct history {
+struct restore_history {
     struct last_change last_change;
     struct last_change listed; /* The same of the list under way. */
     struct restore_check restore_check;
@@ -181,26 +181,27 @@ struct history {
 };
 
 /* A list, or a stream that begins with all objects, is asked for. */
-void restore_history_begin_list(struct history *h);
+void restore_history_begin_list(struct restore_history *h);
 
 /* The open request has brought an event; the watch has not, yet. */
-void restore_history_note(struct history *h, const struct watch *w,
+void restore_history_note(struct restore_history *h, const struct watch *w,
                           const struct watch_event *event);
 
 /*
  * The list is complete. True if it proves a restore that nobody knew of; `older`: by its version.
  */
-bool restore_history_end_list(struct history *h, bool older);
+bool restore_history_end_list(struct restore_history *h, bool older);
 
 /* The stream is open at spec->position: check it, if it was resumed. The newest object is added. */
-void restore_history_check(struct history *h, struct restore_check_spec spec, int64_t now_ms);
+void restore_history_check(struct restore_history *h, struct restore_check_spec spec,
+                           int64_t now_ms);
 
 /*
  * The open request has ended, and a check with it. True if that leaves a question that nobody asks
  * again, since the stream has brought a newer change meanwhile: a list must answer it.
  */
-bool restore_history_end_request(struct history *h) MUST_USE;
+bool restore_history_end_request(struct restore_history *h) MUST_USE;
 
 /* As restore_check_turn(). */
-enum restore_check_result history_turn(struct history *h, struct transport transport,
-                                       int64_t now_ms) MUST_USE;
+enum restore_check_result restore_history_turn(struct restore_history *h,
+                                               struct transport transport, int64_t now_ms) MUST_USE;

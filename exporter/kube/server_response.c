@@ -101,7 +101,7 @@ enum end_reason end_reason_of_error(const struct status *status)
     return status->code == 429 ? END_BUSY : END_FAILED;
 }
 
-bool content_is_json(const char *content_type)
+bool content_type_is_json(const char *content_type)
 {
     static const char json[] = "application/json";
     size_t len = sizeof(json) - 1;
@@ -110,7 +110,7 @@ bool content_is_json(const char *content_type)
            strchr("; \t", content_type[len]) != NULL;
 }
 
-bool content_parameter_is(const char *content_type, const char *name, const char *value)
+bool content_type_has_parameter(const char *content_type, const char *name, const char *value)
 {
     size_t name_len = strlen(name);
     size_t value_len = strlen(value);
@@ -126,7 +126,7 @@ bool content_parameter_is(const char *content_type, const char *name, const char
     return false;
 }
 
-void watch_query(const struct watch *w, struct strbuf *out)
+void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
 {
     bool from_cache = *w->version && !w->most_recent && !w->paginated;
     char number[16];
@@ -157,15 +157,16 @@ void watch_query(const struct watch *w, struct strbuf *out)
         url_add(out, "resourceVersion", w->version);
 }
 
-void query_watch(struct strbuf *out, const struct watch *w, const char *field_selector)
+void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector)
 {
     strbuf_addc(out, '?');
-    watch_query(w, out);
+    url_add_watch_parameters(w, out);
     if (field_selector)
         url_add(out, "fieldSelector", field_selector);
 }
 
-void query_path(struct strbuf *out, const char *api_version, const char *ns, const char *resource)
+void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,
+                           const char *resource)
 {
     strbuf_addf(out, "/%s/%s", strchr(api_version, '/') ? "apis" : "api", api_version);
     if (*ns) {
@@ -175,7 +176,7 @@ void query_path(struct strbuf *out, const char *api_version, const char *ns, con
     url_segment(out, resource);
 }
 
-const char *query_accept(bool metadata_only, bool list)
+const char *accept_header(bool metadata_only, bool list)
 {
     if (!metadata_only)
         return "application/json";

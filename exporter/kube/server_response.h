@@ -29,21 +29,22 @@ enum end_reason end_reason_of_response(unsigned http_status, const struct status
 enum end_reason end_reason_of_error(const struct status *status);
 
 /* True if the Content-Type is JSON, with or without parameters. */
-bool content_is_json(const char *content_type);
+bool content_type_is_json(const char *content_type);
 
 /* The value of a parameter of a Content-Type, in any order, is `value`. */
-bool content_parameter_is(const char *content_type, const char *name, const char *value);
+bool content_type_has_parameter(const char *content_type, const char *name, const char *value);
 
 /* The query part of request URLs. */
 
 /* Append the query of the request that a watch orders to be opened. */
-void watch_query(const struct watch *w, struct strbuf *out);
+void url_add_watch_parameters(const struct watch *w, struct strbuf *out);
 
 /* The same after "?", with a field selector unless that is NULL. */
-void query_watch(struct strbuf *out, const struct watch *w, const char *field_selector);
+void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector);
 
 /* Append the path of a resource, in a namespace or ("") in all or none. */
-void query_path(struct strbuf *out, const char *api_version, const char *ns, const char *resource);
+void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,
+                           const char *resource);
 
 /* The Accept header for a list, or for an object or a stream: of metadata where the server can. */
-const char *query_accept(bool metadata_only, bool list);
+const char *accept_header(bool metadata_only, bool list);

@@ -33,7 +33,7 @@ static void lifetime_open(struct lifetime *l, int64_t now_ms)
 {
     l->opened_ms = l->heard_ms = now_ms;
     l->cut = false;
-    progress_open(&l->progress, now_ms);
+    progress_begin(&l->progress, now_ms);
 }
 
 /*
@@ -44,9 +44,9 @@ static void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t b
                            int64_t now_ms)
 {
     if (is_stream(kind) && !l->cut)
-        progress_open(&l->progress, now_ms);
+        progress_begin(&l->progress, now_ms);
     l->cut = cut;
-    progress_heard(&l->progress, bytes, now_ms);
+    progress_note_bytes(&l->progress, bytes, now_ms);
 }
 
 /* When to give it up. */
@@ -93,7 +93,7 @@ void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
         .phase = WATCH_WAITING, .streaming_lists = streaming_lists, .due_ms = start_ms};
 }
 
-void watch_list_only(struct watch *w)
+void watch_disable_streaming_lists(struct watch *w)
 {
     w->streaming_lists = false;
     if (w->phase == WATCH_INITIAL_EVENTS)
@@ -106,9 +106,10 @@ void watch_release(struct watch *w)
     w->token = NULL;
 }
 
-void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, uint32_t random)
+void watch_note_recovery(struct watch *w, int64_t failed_ms, int64_t retry_after_ms,
+                         uint32_t random)
 {
-    int64_t wait_ms = backoff_forgiven_ms(random);
+    int64_t wait_ms = backoff_after_recovery_ms(random);
     int64_t soon_ms = failed_ms + (retry_after_ms > wait_ms ? retry_after_ms : wait_ms);
 
     w->retries = 0;
@@ -123,13 +124,13 @@ static enum lifetime_kind lifetime_of(const struct watch *w)
     return w->phase == WATCH_LISTING ? LIFETIME_LIST : LIFETIME_INITIAL_EVENTS;
 }
 
-void watch_opened(struct watch *w, int64_t now_ms)
+void watch_note_opened(struct watch *w, int64_t now_ms)
 {
     lifetime_open(&w->lifetime, now_ms);
     w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
 }
 
-void watch_heard(struct watch *w, size_t bytes, bool cut, int64_t now_ms)
+void watch_note_bytes(struct watch *w, size_t bytes, bool cut, int64_t now_ms)
 {
     if (w->phase == WATCH_WAITING)
         return;
@@ -137,7 +138,7 @@ void watch_heard(struct watch *w, size_t bytes, bool cut, int64_t now_ms)
     w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
 }
 
-void watch_poll(struct watch *w, uint32_t random)
+void watch_start_polling(struct watch *w, uint32_t random)
 {
     w->phase = WATCH_WAITING;
     w->polled = true;
@@ -150,7 +151,7 @@ const char *watch_fault(const struct watch *w, int64_t now_ms)
     return lifetime_fault(&w->lifetime, lifetime_of(w), now_ms);
 }
 
-static struct watch_order open_next(struct watch *w, const struct watch_input *in)
+static struct watch_action open_next(struct watch *w, const struct watch_input *in)
 {
     if (*w->version && !w->relist && !w->polled)
         w->phase = WATCH_STREAMING;
@@ -159,23 +160,23 @@ static struct watch_order open_next(struct watch *w, const struct watch_input *i
     w->counts.lists += w->phase != WATCH_STREAMING;
     w->progressed = false;
     w->lifetime.timeout_s = STREAM_MIN_S + in->random % STREAM_SPREAD_S;
-    watch_opened(w, in->now_ms);
-    return (struct watch_order){.open = true};
+    watch_note_opened(w, in->now_ms);
+    return (struct watch_action){.open = true};
 }
 
 /* Wait for an exponential delay, or as the server asked. */
-static struct watch_order wait_before_retry(struct watch *w, const struct watch_input *in)
+static struct watch_action wait_before_retry(struct watch *w, const struct watch_input *in)
 {
     int64_t wait_ms = backoff_ms(w->retries, in->random);
 
     w->retries++;
     w->phase = WATCH_WAITING;
     w->due_ms = in->now_ms + (in->retry_after_ms > wait_ms ? in->retry_after_ms : wait_ms);
-    return (struct watch_order){0};
+    return (struct watch_action){0};
 }
 
 /* Read all objects after a wait: the changes since `version` cannot be had, or not trusted. */
-static struct watch_order wait_before_relist(struct watch *w, const struct watch_input *in)
+static struct watch_action wait_before_relist(struct watch *w, const struct watch_input *in)
 {
     w->relist = true;
     return wait_before_retry(w, in);
@@ -183,7 +184,7 @@ static struct watch_order wait_before_relist(struct watch *w, const struct watch
 
 /* As after any restart of the server: list at once, for all see old objects meanwhile; but not
  * twice without progress, nor for ever with some each time. */
-static struct watch_order relist_when_gone(struct watch *w, const struct watch_input *in)
+static struct watch_action relist_when_gone(struct watch *w, const struct watch_input *in)
 {
     if (in->now_ms < w->patient_ms ||
         !burst_limit_take(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms))
@@ -194,7 +195,7 @@ static struct watch_order relist_when_gone(struct watch *w, const struct watch_i
 }
 
 /* List the most recent state at once, but only once before the next wait. */
-static struct watch_order list_most_recent(struct watch *w, const struct watch_input *in)
+static struct watch_action list_most_recent(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);
     if (w->most_recent)
@@ -204,7 +205,7 @@ static struct watch_order list_most_recent(struct watch *w, const struct watch_i
 }
 
 /* The form was refused: ask for full objects. If those are refused too, do not ask for a stream. */
-static struct watch_order ask_for_full_objects(struct watch *w, const struct watch_input *in)
+static struct watch_action ask_for_full_objects(struct watch *w, const struct watch_input *in)
 {
     bool asked = w->full_objects;
 
@@ -213,7 +214,7 @@ static struct watch_order ask_for_full_objects(struct watch *w, const struct wat
     return asked ? wait_before_retry(w, in) : open_next(w, in);
 }
 
-static struct watch_order list_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action list_ended(struct watch *w, const struct watch_input *in)
 {
     switch (in->reason) {
     case END_GONE:
@@ -247,7 +248,7 @@ static struct watch_order list_ended(struct watch *w, const struct watch_input *
     abort();
 }
 
-static struct watch_order initial_events_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action initial_events_ended(struct watch *w, const struct watch_input *in)
 {
     switch (in->reason) {
     case END_GONE:
@@ -287,7 +288,7 @@ static void count_silence(struct watch *w, unsigned max)
         w->relist = true;
 }
 
-static struct watch_order stream_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action stream_ended(struct watch *w, const struct watch_input *in)
 {
     switch (in->reason) {
     case END_REGULAR:
@@ -325,7 +326,7 @@ static struct watch_order stream_ended(struct watch *w, const struct watch_input
     abort();
 }
 
-static struct watch_order request_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action request_ended(struct watch *w, const struct watch_input *in)
 {
     bool is_short = in->reason == END_REGULAR && !w->progressed &&
                     in->now_ms - w->lifetime.opened_ms < SHORT_MS;
@@ -343,12 +344,12 @@ static struct watch_order request_ended(struct watch *w, const struct watch_inpu
         return list_ended(w, in);
     if (w->phase == WATCH_INITIAL_EVENTS)
         return initial_events_ended(w, in);
-    return w->phase == WATCH_STREAMING ? stream_ended(w, in) : (struct watch_order){0};
+    return w->phase == WATCH_STREAMING ? stream_ended(w, in) : (struct watch_action){0};
 }
 
 /* As if the request had ended, for a reason that we find ourselves. */
-static struct watch_order give_up(struct watch *w, const struct watch_input *in,
-                                  enum end_reason reason)
+static struct watch_action give_up(struct watch *w, const struct watch_input *in,
+                                   enum end_reason reason)
 {
     struct watch_input end = *in;
 
@@ -357,22 +358,22 @@ static struct watch_order give_up(struct watch *w, const struct watch_input *in,
     return request_ended(w, &end);
 }
 
-bool watch_goes_back(const struct watch *w, const char *version)
+bool watch_version_goes_back(const struct watch *w, const char *version)
 {
     return w->phase == WATCH_STREAMING && number_compare(version, w->version) == NUMBER_LESS;
 }
 
-static struct watch_order relist_restored(struct watch *w, const struct watch_input *in)
+static struct watch_action relist_restored(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);
     w->relist = w->most_recent = true;
     if (w->phase == WATCH_WAITING)
-        return (struct watch_order){0};
+        return (struct watch_action){0};
     w->counts.restarts[END_RESTORED] += w->phase == WATCH_STREAMING;
     w->phase = WATCH_WAITING;
     w->due_ms = burst_limit_due(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms);
     burst_limit_spend(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms);
-    return (struct watch_order){0};
+    return (struct watch_action){0};
 }
 
 /* True if a most recent list of this version is older than what was known. */
@@ -392,13 +393,13 @@ static bool set_version(struct watch *w, const char *version)
     return true;
 }
 
-static struct watch_order page_received(struct watch *w, const struct watch_input *in)
+static struct watch_action page_received(struct watch *w, const struct watch_input *in)
 {
     bool more = in->token && *in->token;
     bool older = is_older(w, in->version);
 
     if (w->phase != WATCH_LISTING)
-        return (struct watch_order){0};
+        return (struct watch_action){0};
     if (more) {
         w->paginated = w->paginated || !w->most_recent;
         watch_release(w);
@@ -411,12 +412,12 @@ static struct watch_order page_received(struct watch *w, const struct watch_inpu
     w->relist = w->most_recent = w->unpaginated = w->polled = false;
     w->silent = w->stalls = 0;
     w->listed_ms = in->now_ms;
-    return (struct watch_order){.open = open_next(w, in).open, .listed = true, .older = older};
+    return (struct watch_action){.open = open_next(w, in).open, .listed = true, .older = older};
 }
 
-static struct watch_order event_received(struct watch *w, const struct watch_input *in)
+static struct watch_action event_received(struct watch *w, const struct watch_input *in)
 {
-    struct watch_order order = {.older = is_older(w, in->version)};
+    struct watch_action order = {.older = is_older(w, in->version)};
 
     if (w->phase == WATCH_INITIAL_EVENTS && in->kind == WATCH_INITIAL_END) {
         if (!set_version(w, in->version))
@@ -439,19 +440,19 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
 }
 
 /* Whatever is open brings only what comes after it: begin anew, unless that is due anyway. */
-static struct watch_order relist(struct watch *w, const struct watch_input *in)
+static struct watch_action relist(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);
     w->relist = true;
-    return w->phase == WATCH_WAITING && !w->polled ? (struct watch_order){0} : open_next(w, in);
+    return w->phase == WATCH_WAITING && !w->polled ? (struct watch_action){0} : open_next(w, in);
 }
 
-struct watch_order watch_step(struct watch *w, const struct watch_input *input)
+struct watch_action watch_process_input(struct watch *w, const struct watch_input *input)
 {
     switch (input->kind) {
     case WATCH_TIMER:
         if (input->now_ms < w->due_ms)
-            return (struct watch_order){0};
+            return (struct watch_action){0};
         return w->phase == WATCH_WAITING ? open_next(w, input) : give_up(w, input, END_QUIET);
     case WATCH_PAGE:
         return page_received(w, input);

@@ -123,8 +123,9 @@ struct watch_input {
 };
 
 /* What to do now. If neither is set: nothing, until the next input or due_ms. */
-struct watch_order {
-    bool open;   /* Give up the request that may be open, and open what watch_query() writes. */
+struct watch_action {
+    bool open;   /* Give up the request that may be open, and open what url_add_watch_parameters()
+                    writes. */
     bool listed; /* All objects have come: what was not among them is gone; */
     bool older;  /* and the most recent ones are older than what was known: a restore. */
 };
@@ -135,37 +136,38 @@ void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms);
 void watch_release(struct watch *w);
 
 /* The server refuses streams that begin with all objects: list, also where one was ordered. */
-void watch_list_only(struct watch *w);
+void watch_disable_streaming_lists(struct watch *w);
 
 /*
  * There is no room for the stream that was ordered: wait, and list every half a minute instead,
  * counted from the last list. After each list a stream is ordered again.
  */
-void watch_poll(struct watch *w, uint32_t random);
+void watch_start_polling(struct watch *w, uint32_t random);
 
 /* Process one input. Its texts are copied. */
-struct watch_order watch_step(struct watch *w, const struct watch_input *input) MUST_USE;
+struct watch_action watch_process_input(struct watch *w, const struct watch_input *input) MUST_USE;
 
 /*
  * True if an event or a bookmark of this version is older than the stream that brings it: then
  * WATCH_RESTORED is the input, whatever else it says.
  */
-bool watch_goes_back(const struct watch *w, const char *version);
+bool watch_version_goes_back(const struct watch *w, const char *version);
 
 /*
  * The server answers again, to whomever: the waits begin anew, and one that is under way since
  * `failed_ms` is no longer than the first of all, spread by `random`, or than the server said.
  */
-void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, uint32_t random);
+void watch_note_recovery(struct watch *w, int64_t failed_ms, int64_t retry_after_ms,
+                         uint32_t random);
 
 /* The request that was ordered is opened only now: its times count from here. */
-void watch_opened(struct watch *w, int64_t now_ms);
+void watch_note_opened(struct watch *w, int64_t now_ms);
 
 /*
  * So many bytes of the response have come, the last of them in the middle of an event (`cut`);
  * 0: a stream has begun. Lists and initial events are given up (END_QUIET) without progress.
  */
-void watch_heard(struct watch *w, size_t bytes, bool cut, int64_t now_ms);
+void watch_note_bytes(struct watch *w, size_t bytes, bool cut, int64_t now_ms);
 
 /* What is wrong with the open request, for people, if it is late or given up for END_QUIET. */
 const char *watch_fault(const struct watch *w, int64_t now_ms);

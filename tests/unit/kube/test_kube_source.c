@@ -967,11 +967,11 @@ TEST(failures_are_counted_while_they_last)
     struct reflector_context context = {.reflector_count = 4};
     struct reflector_failure failure = {.context = &context};
 
-    failure_count(&failure, true);
-    failure_count(&failure, true);
+    reflector_failure_set_failing(&failure, true);
+    reflector_failure_set_failing(&failure, true);
     assert_int_equal(context.failing_count, 1);
-    failure_count(&failure, false);
-    failure_count(&failure, false);
+    reflector_failure_set_failing(&failure, false);
+    reflector_failure_set_failing(&failure, false);
     assert_int_equal(context.failing_count, 0);
 }
 

@@ -170,15 +170,15 @@ TEST(a_full_lane_is_cleared_of_those_that_bring_nothing)
 
     while (q->limiter.open[LIST_FIRST].count < 32)
         ask(q, 0, 31, LIST_FIRST, now_ms += 100);
-    assert_int_equal(list_limiter_patience(&q->limiter, &q->tickets[0], 0), INT64_MAX);
+    assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 0), INT64_MAX);
     assert_int_equal(ask(q, 32, 32, LIST_FIRST, now_ms += 60000), 0);
     assert_int_equal(list_limiter_due(&q->limiter, &q->tickets[32]), INT64_MAX);
-    assert_int_equal(list_limiter_patience(&q->limiter, &q->tickets[0], 0), 10000);
+    assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 0), 10000);
     /* Whoever was given up for it before may go on for longer: a slow server is no dead one. */
-    assert_int_equal(list_limiter_patience(&q->limiter, &q->tickets[0], 1), 20000);
-    assert_int_equal(list_limiter_patience(&q->limiter, &q->tickets[0], 9), 40000);
+    assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 1), 20000);
+    assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 9), 40000);
     list_limiter_leave(&q->limiter, &q->tickets[0]);
-    assert_int_equal(list_limiter_patience(&q->limiter, &q->tickets[1], 0), INT64_MAX);
+    assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[1], 0), INT64_MAX);
     assert_int_equal(ask(q, 32, 32, LIST_FIRST, now_ms), 1);
     free(q);
 }

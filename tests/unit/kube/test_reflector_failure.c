@@ -14,13 +14,13 @@ TEST(that_a_resource_is_polled_is_told_once)
         .context = &context, .resource = "foos", .api_version = "v1"};
 
     assert_non_null(log.stream);
-    failure_log_poll(&failure);
+    reflector_failure_log_polling(&failure);
     fflush(log.stream);
     size_t told = len;
 
     assert_non_null(strstr(text, "resource=foos"));
     assert_int_equal(context.health_version, 1);
-    failure_log_poll(&failure);
+    reflector_failure_log_polling(&failure);
     fclose(log.stream);
     assert_int_equal(len, told);
     assert_int_equal(context.health_version, 1);

@@ -26,11 +26,11 @@ TEST(what_is_wanted_again_is_listed_where_not_all_of_it_is_kept)
                                       .resource = "configmaps",
                                       .bound_templates_only = rows[i].bound_templates_only};
 
-        reflector_list_want(&list, spec, true);
+        reflector_list_mark_wanted(&list, spec, true);
         assert_int_equal(list.count, 1);
         assert_false(list.items[0]->wants_relist);
         spec.again = rows[i].again;
-        reflector_list_want(&list, spec, true);
+        reflector_list_mark_wanted(&list, spec, true);
         assert_int_equal(list.count, 1);
         assert_int_equal(list.items[0]->wants_relist, rows[i].relists);
         reflector_list_release(&list);

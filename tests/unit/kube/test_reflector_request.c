@@ -44,7 +44,7 @@ static void ignore_answer(void *context)
     (void)context;
 }
 
-static void ignore_end(void *context, const struct request_end *end)
+static void ignore_end(void *context, const struct reflector_request_end *end)
 {
     (void)context;
     (void)end;
@@ -70,43 +70,45 @@ TEST(a_stream_is_given_up_with_the_bytes_that_end_it)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct transfer transfer = {.path = ""};
         struct reader reader = {.enough = rows[i].enough};
-        struct request q;
+        struct reflector_request q;
 
-        request_init(&q, manual_transport(&transfer));
-        request_open(&q, &(struct request_spec){
-                             .path = "/x",
-                             .accept = "*/*",
-                             .api_version = "v1",
-                             .kind = "ConfigMap",
-                             .handler = {ignore_answer, heard, take_event, ignore_end, &reader}});
+        reflector_request_init(&q, manual_transport(&transfer));
+        reflector_request_open(
+            &q, &(struct reflector_request_spec){
+                    .path = "/x",
+                    .accept = "*/*",
+                    .api_version = "v1",
+                    .kind = "ConfigMap",
+                    .handler = {ignore_answer, heard, take_event, ignore_end, &reader}});
         if (transfer.handler.data(transfer.handler.context, 200, rows[i].body,
                                   strlen(rows[i].body)) != rows[i].goes_on)
             fail_msg("%s", rows[i].title);
         assert_int_equal(reader.heard, rows[i].goes_on);
-        request_close(&q);
+        reflector_request_close(&q);
     }
 }
 
-static void note_end(void *context, const struct request_end *end)
+static void note_end(void *context, const struct reflector_request_end *end)
 {
     *(bool *)context = end->page != NULL;
     assert_true(end->page || end->reason == END_MALFORMED);
 }
 
 /* Asks for a page by this token; true if the list may go on behind it. */
-static bool goes_on(struct request *q, struct transfer *transfer, const char *token,
+static bool goes_on(struct reflector_request *q, struct transfer *transfer, const char *token,
                     const char *body)
 {
     bool page = false;
 
-    request_open(q, &(struct request_spec){
-                        .path = "/x",
-                        .accept = "*/*",
-                        .list = true,
-                        .token = token,
-                        .api_version = "v1",
-                        .kind = "ConfigMap",
-                        .handler = {ignore_answer, ignore_bytes, ignore_event, note_end, &page}});
+    reflector_request_open(
+        q, &(struct reflector_request_spec){
+               .path = "/x",
+               .accept = "*/*",
+               .list = true,
+               .token = token,
+               .api_version = "v1",
+               .kind = "ConfigMap",
+               .handler = {ignore_answer, ignore_bytes, ignore_event, note_end, &page}});
     manual_answer(transfer, 200, body, 0);
     return page;
 }
@@ -119,9 +121,9 @@ static bool goes_on(struct request *q, struct transfer *transfer, const char *to
 TEST(a_list_without_progress_ends)
 {
     struct transfer transfer = {.path = ""};
-    struct request q;
+    struct reflector_request q;
 
-    request_init(&q, manual_transport(&transfer));
+    reflector_request_init(&q, manual_transport(&transfer));
     assert_true(goes_on(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
     assert_true(goes_on(&q, &transfer, "1", PAGE(OBJECT("b"), "2")));
     assert_false(goes_on(&q, &transfer, "2", PAGE(OBJECT("c"), "2")));
@@ -135,5 +137,5 @@ TEST(a_list_without_progress_ends)
     /* The last page of a list may be as it likes. */
     assert_true(goes_on(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
     assert_true(goes_on(&q, &transfer, "1", PAGE(OBJECT("a"), "")));
-    request_close(&q);
+    reflector_request_close(&q);
 }

@@ -382,9 +382,9 @@ TEST_ROWS(judged, judge_cases, title)
     CLEANUP(json_cleanup) cJSON *now = c->now ? object(c->now) : NULL;
     struct last_change last_change = {0};
 
-    last_change_note(&last_change, then, "60", c->deleted);
-    assert_int_equal(last_change_judge(&last_change, "100", now), c->verdict);
-    assert_int_equal(last_change_judge_past(&last_change, now), c->past);
+    last_change_note_event(&last_change, then, "60", c->deleted);
+    assert_int_equal(last_change_compare_current(&last_change, "100", now), c->verdict);
+    assert_int_equal(last_change_compare_past(&last_change, now), c->past);
 }
 
 TEST(a_list_keeps_a_later_deletion_and_nothing_else)
@@ -397,15 +397,15 @@ TEST(a_list_keeps_a_later_deletion_and_nothing_else)
     last_change_note_listed(&listed, x, "60");
     last_change_note_listed(&listed, y, "10");
     assert_string_equal(listed.version, "60");
-    last_change_note(&last_change, y, "61", false);
+    last_change_note_event(&last_change, y, "61", false);
     last_change_replace(&last_change, &listed);
     assert_string_equal(last_change.name, "x");
-    last_change_note(&last_change, y, "61", true);
+    last_change_note_event(&last_change, y, "61", true);
     last_change_replace(&last_change, &listed);
     assert_string_equal(last_change.name, "y");
     last_change_replace(&last_change, &none);
     assert_string_equal(last_change.name, "y");
-    last_change_note(&last_change, y, "59", true);
+    last_change_note_event(&last_change, y, "59", true);
     last_change_replace(&last_change, &listed);
     assert_string_equal(last_change.name, "x");
     last_change_replace(&last_change, &none);
@@ -457,8 +457,8 @@ TEST(what_only_a_list_brought_is_known_by_its_version_and_origin)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP(json_cleanup) cJSON *now = object(rows[i].now);
 
-        assert_int_equal(last_change_judge(&last_change, "100", now), rows[i].verdict);
-        assert_int_equal(last_change_judge_past(&last_change, now), rows[i].verdict);
+        assert_int_equal(last_change_compare_current(&last_change, "100", now), rows[i].verdict);
+        assert_int_equal(last_change_compare_past(&last_change, now), rows[i].verdict);
     }
 }
 
@@ -474,13 +474,13 @@ TEST(a_new_object_follows_a_deletion_only)
     assert_true(last_change_is_followed_by(&last_change, next, false));
     assert_true(last_change_is_followed_by(&last_change, next, true));
     assert_false(last_change_is_followed_by(&last_change, other, false));
-    last_change_note(&last_change, then, "60", true);
+    last_change_note_event(&last_change, then, "60", true);
     assert_true(last_change_is_followed_by(&last_change, other, false));
 }
 
 /* ---- a check that the end of its stream interrupts ---- */
 
-static void bring(struct history *h, const char *json, const char *version)
+static void bring(struct restore_history *h, const char *json, const char *version)
 {
     static const struct watch streaming = {.phase = WATCH_STREAMING, .version = "100"};
     CLEANUP(json_cleanup) cJSON *brought = object(json);
@@ -503,7 +503,7 @@ TEST(what_an_interrupted_check_leaves_open_is_listed)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct history h = {.resumed = true};
+        struct restore_history h = {.resumed = true};
 
         bring(&h, OBJECT("60", "1"), "60");
         restore_history_check(&h, (struct restore_check_spec){.position = "100"}, 0);

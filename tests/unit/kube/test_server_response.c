@@ -153,18 +153,18 @@ TEST(content_types)
     static const char aggregated[] =
         "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-    assert_true(content_is_json("application/json"));
-    assert_true(content_is_json("Application/JSON; charset=utf-8"));
-    assert_true(content_is_json(aggregated));
-    assert_false(content_is_json("application/json-patch"));
-    assert_false(content_is_json("text/html"));
-    assert_false(content_is_json(NULL));
-    assert_true(content_parameter_is(aggregated, "as", "APIGroupDiscoveryList"));
-    assert_true(content_parameter_is(aggregated, "v", "v2"));
-    assert_true(content_parameter_is("application/json; V=v2 ;as=x", "v", "v2"));
-    assert_false(content_parameter_is(aggregated, "v", "v"));
-    assert_false(content_parameter_is(aggregated, "v", "v2beta1"));
-    assert_false(content_parameter_is("application/json", "v", "v2"));
-    assert_false(content_parameter_is("application/json;", "v", "v2"));
-    assert_false(content_parameter_is(NULL, "v", "v2"));
+    assert_true(content_type_is_json("application/json"));
+    assert_true(content_type_is_json("Application/JSON; charset=utf-8"));
+    assert_true(content_type_is_json(aggregated));
+    assert_false(content_type_is_json("application/json-patch"));
+    assert_false(content_type_is_json("text/html"));
+    assert_false(content_type_is_json(NULL));
+    assert_true(content_type_has_parameter(aggregated, "as", "APIGroupDiscoveryList"));
+    assert_true(content_type_has_parameter(aggregated, "v", "v2"));
+    assert_true(content_type_has_parameter("application/json; V=v2 ;as=x", "v", "v2"));
+    assert_false(content_type_has_parameter(aggregated, "v", "v"));
+    assert_false(content_type_has_parameter(aggregated, "v", "v2beta1"));
+    assert_false(content_type_has_parameter("application/json", "v", "v2"));
+    assert_false(content_type_has_parameter("application/json;", "v", "v2"));
+    assert_false(content_type_has_parameter(NULL, "v", "v2"));
 }

@@ -253,23 +253,23 @@ static void check_step(struct watch *w, const struct step *step, int64_t now_ms)
 {
     struct strbuf query = STRBUF_INIT(4096);
     int64_t due_before = w->due_ms;
-    struct watch_order order = watch_step(w, &(struct watch_input){
-                                                 .kind = step->kind,
-                                                 .now_ms = now_ms,
-                                                 .reason = step->reason,
-                                                 .version = step->version,
-                                                 .token = step->token,
-                                                 .retry_after_ms = step->retry_after_ms,
-                                             });
+    struct watch_action order = watch_process_input(w, &(struct watch_input){
+                                                           .kind = step->kind,
+                                                           .now_ms = now_ms,
+                                                           .reason = step->reason,
+                                                           .version = step->version,
+                                                           .token = step->token,
+                                                           .retry_after_ms = step->retry_after_ms,
+                                                       });
 
     assert_int_equal(order.open, step->opens != NULL);
     assert_int_equal(order.listed, step->listed);
     if (order.open) {
-        watch_query(w, &query);
+        url_add_watch_parameters(w, &query);
         assert_string_equal(query.data, step->opens);
         /* A stream is answered at once. */
         if (w->phase != WATCH_LISTING)
-            watch_heard(w, 0, false, now_ms);
+            watch_note_bytes(w, 0, false, now_ms);
     } else if (step->wait_ms > 0) {
         assert_int_equal(w->phase, WATCH_WAITING);
         assert_int_equal(w->due_ms, now_ms + step->wait_ms);
@@ -302,8 +302,9 @@ static struct watch streaming_watch(void)
     struct watch w;
 
     watch_init(&w, false, 0);
-    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
-    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = "5"}).open);
+    assert_true(watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
+    assert_true(
+        watch_process_input(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = "5"}).open);
     return w;
 }
 
@@ -312,7 +313,7 @@ static struct watch open_watch(bool streaming_lists)
     struct watch w;
 
     watch_init(&w, streaming_lists, 0);
-    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
+    assert_true(watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
     assert_int_equal(w.phase, streaming_lists ? WATCH_INITIAL_EVENTS : WATCH_LISTING);
     return w;
 }
@@ -324,7 +325,7 @@ TEST(a_list_may_take_a_minute_before_its_first_byte)
 
     assert_int_equal(w.due_ms, 60 * 1000);
     assert_string_equal(watch_fault(&w, 20 * 1000), "the server does not answer");
-    assert_false(watch_step(&w, &timer).open);
+    assert_false(watch_process_input(&w, &timer).open);
     assert_int_equal(w.phase, WATCH_WAITING);
     assert_int_equal(w.stalls, 1);
     assert_int_equal(w.counts.list_failures, 1);
@@ -336,7 +337,7 @@ TEST(a_list_that_drips_is_given_up)
     int64_t now_ms = 12 * 1000;
 
     for (; w.due_ms > now_ms; now_ms += 1000)
-        watch_heard(&w, 1, true, now_ms);
+        watch_note_bytes(&w, 1, true, now_ms);
     assert_int_equal(w.due_ms, 22 * 1000);
     assert_non_null(strstr(watch_fault(&w, now_ms), "less than 1 KiB a second"));
 }
@@ -349,12 +350,12 @@ TEST(a_list_may_take_as_long_as_it_grows)
 
     for (; now_ms < 3600 * 1000; now_ms += 1000) {
         assert_true(w.due_ms > now_ms);
-        watch_heard(&w, 8 * 1024, true, now_ms);
+        watch_note_bytes(&w, 8 * 1024, true, now_ms);
     }
     /* What comes more slowly is given up once the minute that it was granted is used up. */
     w = open_watch(false);
     for (now_ms = 0; w.due_ms > now_ms && now_ms < 3600 * 1000; now_ms += 1000)
-        watch_heard(&w, 2 * 1024, true, now_ms);
+        watch_note_bytes(&w, 2 * 1024, true, now_ms);
     assert_in_range(now_ms, 100 * 1000, 130 * 1000);
     assert_non_null(strstr(watch_fault(&w, now_ms), "less than 4 KiB a second"));
 }
@@ -365,7 +366,7 @@ TEST(a_list_that_is_complete_has_not_stalled)
     struct watch_input page = {.kind = WATCH_PAGE, .version = "5"};
 
     w.stalls = 3;
-    assert_true(watch_step(&w, &page).listed);
+    assert_true(watch_process_input(&w, &page).listed);
     assert_int_equal(w.stalls, 0);
 }
 
@@ -375,10 +376,10 @@ TEST(initial_events_that_never_end_are_given_up)
     struct watch w = open_watch(true);
     struct watch_input bookmark = {.kind = WATCH_BOOKMARK, .version = "7"};
 
-    watch_heard(&w, 0, false, 100);
+    watch_note_bytes(&w, 0, false, 100);
     for (; w.due_ms > bookmark.now_ms; bookmark.now_ms += 1000) {
-        watch_heard(&w, 200, false, bookmark.now_ms);
-        assert_false(watch_step(&w, &bookmark).open);
+        watch_note_bytes(&w, 200, false, bookmark.now_ms);
+        assert_false(watch_process_input(&w, &bookmark).open);
     }
     assert_in_range(bookmark.now_ms, 10 * 1000, 12 * 1000);
     assert_string_equal(watch_fault(&w, bookmark.now_ms), "the initial events do not end");
@@ -386,7 +387,7 @@ TEST(initial_events_that_never_end_are_given_up)
     struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
 
     /* At once: it is another way to ask. */
-    assert_true(watch_step(&w, &timer).open);
+    assert_true(watch_process_input(&w, &timer).open);
     assert_int_equal(w.phase, WATCH_LISTING);
 }
 
@@ -396,7 +397,7 @@ TEST(initial_events_go_on_while_they_come)
 
     for (int64_t now_ms = 0; now_ms < 120 * 1000; now_ms += 1000) {
         assert_true(w.due_ms > now_ms);
-        watch_heard(&w, 64 * 1024, now_ms % 2000, now_ms);
+        watch_note_bytes(&w, 64 * 1024, now_ms % 2000, now_ms);
     }
 }
 
@@ -405,13 +406,13 @@ TEST(a_stream_is_silent_for_as_long_as_it_likes_but_not_in_an_event)
     struct watch w = streaming_watch();
 
     assert_int_equal(w.due_ms, 60 * 1000);
-    watch_heard(&w, 0, false, 1000);
+    watch_note_bytes(&w, 0, false, 1000);
     assert_int_equal(w.due_ms, 330 * 1000);
-    watch_heard(&w, 500, true, 100 * 1000);
+    watch_note_bytes(&w, 500, true, 100 * 1000);
     assert_int_equal(w.due_ms, 110 * 1000);
-    watch_heard(&w, 1, true, 105 * 1000);
+    watch_note_bytes(&w, 1, true, 105 * 1000);
     assert_int_equal(w.due_ms, 110 * 1000);
-    watch_heard(&w, 1, false, 109 * 1000);
+    watch_note_bytes(&w, 1, false, 109 * 1000);
     assert_int_equal(w.due_ms, 330 * 1000);
 }
 
@@ -429,15 +430,15 @@ TEST(waits_and_lengths_are_spread)
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct watch w = streaming_watch();
-        struct watch_order order =
-            watch_step(&w, &(struct watch_input){
-                               .kind = WATCH_ENDED, .reason = END_LOST, .random = rows[i].random});
+        struct watch_action order = watch_process_input(
+            &w, &(struct watch_input){
+                    .kind = WATCH_ENDED, .reason = END_LOST, .random = rows[i].random});
 
         assert_false(order.open);
         assert_int_equal(w.due_ms, rows[i].wait_ms);
-        order =
-            watch_step(&w, &(struct watch_input){
-                               .kind = WATCH_TIMER, .now_ms = w.due_ms, .random = rows[i].random});
+        order = watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER,
+                                                              .now_ms = w.due_ms,
+                                                              .random = rows[i].random});
         assert_true(order.open);
         assert_int_equal(w.lifetime.timeout_s, rows[i].timeout_s);
     }
@@ -451,22 +452,22 @@ TEST(what_failed_before_a_stream_that_lasted_is_over)
     int64_t opened_ms = w.lifetime.opened_ms;
 
     w.retries = 6;
-    watch_heard(&w, 0, false, opened_ms);
+    watch_note_bytes(&w, 0, false, opened_ms);
     end.now_ms = opened_ms + 9999;
-    assert_false(watch_step(&w, &end).open);
+    assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms - end.now_ms, 30000);
 
     w = streaming_watch();
     w.retries = 6;
-    watch_heard(&w, 0, false, opened_ms);
+    watch_note_bytes(&w, 0, false, opened_ms);
     end.now_ms = opened_ms + 10000;
-    assert_false(watch_step(&w, &end).open);
+    assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms - end.now_ms, 800);
 
     /* One that was never answered proves nothing. */
     w = streaming_watch();
     w.retries = 6;
-    assert_false(watch_step(&w, &end).open);
+    assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms - end.now_ms, 30000);
 }
 
@@ -476,19 +477,19 @@ TEST(a_wait_is_forgiven_but_not_wholly)
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST, .now_ms = 5000};
 
     w.retries = 6;
-    assert_false(watch_step(&w, &end).open);
+    assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms, 35000);
-    watch_forgive(&w, 5000, 3000, 0);
+    watch_note_recovery(&w, 5000, 3000, 0);
     assert_int_equal(w.due_ms, 8000);
     assert_int_equal(w.retries, 0);
-    watch_forgive(&w, 5000, 0, 399);
+    watch_note_recovery(&w, 5000, 0, 399);
     assert_int_equal(w.due_ms, 6199);
     /* It is not put off, and what does not wait has nothing to hasten. */
-    watch_forgive(&w, 6000, 0, 0);
+    watch_note_recovery(&w, 6000, 0, 0);
     assert_int_equal(w.due_ms, 6199);
     w = streaming_watch();
     end.now_ms = w.due_ms;
-    watch_forgive(&w, 0, 0, 0);
+    watch_note_recovery(&w, 0, 0, 0);
     assert_int_equal(w.due_ms, end.now_ms);
     watch_release(&w);
 }
@@ -498,13 +499,14 @@ TEST(ends_are_counted_by_reason)
     struct watch w = streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_REGULAR, .now_ms = 10};
 
-    assert_false(watch_step(&w, &end).open);
+    assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.counts.restarts[END_SHORT], 1);
     assert_int_equal(w.counts.restarts[END_REGULAR], 0);
     end.now_ms = w.due_ms + 5000;
     assert_true(
-        watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = w.due_ms}).open);
-    assert_true(watch_step(&w, &end).open);
+        watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = w.due_ms})
+            .open);
+    assert_true(watch_process_input(&w, &end).open);
     assert_int_equal(w.counts.restarts[END_REGULAR], 1);
     assert_int_equal(w.counts.lists, 1);
     assert_int_equal(w.counts.list_failures, 0);
@@ -515,9 +517,9 @@ TEST(a_late_end_changes_nothing)
     struct watch w = streaming_watch();
     struct watch_input stop = {.kind = WATCH_ENDED, .reason = END_LOST};
 
-    assert_false(watch_step(&w, &stop).open);
+    assert_false(watch_process_input(&w, &stop).open);
     stop.now_ms = 500;
-    assert_false(watch_step(&w, &stop).open);
+    assert_false(watch_process_input(&w, &stop).open);
     assert_int_equal(w.due_ms, 800);
     assert_int_equal(w.counts.restarts[END_LOST], 1);
 }
@@ -531,11 +533,13 @@ TEST(a_version_of_any_length_is_survived)
     memset(version, '7', sizeof(version));
     version[WATCH_VERSION_MAX] = '\0';
     assert_false(
-        watch_step(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version}).open);
+        watch_process_input(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version})
+            .open);
     assert_string_equal(w.version, "5");
     version[WATCH_VERSION_MAX - 1] = '\0';
     assert_false(
-        watch_step(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version}).open);
+        watch_process_input(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version})
+            .open);
     assert_string_equal(w.version, version);
 }
 
@@ -543,13 +547,13 @@ TEST(only_a_stream_of_changes_goes_back_and_only_by_numbers)
 {
     struct watch w = streaming_watch();
 
-    assert_true(watch_goes_back(&w, "4"));
-    assert_false(watch_goes_back(&w, "5"));
-    assert_false(watch_goes_back(&w, "10"));
-    assert_false(watch_goes_back(&w, ""));
-    assert_false(watch_goes_back(&w, "a"));
+    assert_true(watch_version_goes_back(&w, "4"));
+    assert_false(watch_version_goes_back(&w, "5"));
+    assert_false(watch_version_goes_back(&w, "10"));
+    assert_false(watch_version_goes_back(&w, ""));
+    assert_false(watch_version_goes_back(&w, "a"));
     w.phase = WATCH_INITIAL_EVENTS;
-    assert_false(watch_goes_back(&w, "4"));
+    assert_false(watch_version_goes_back(&w, "4"));
 }
 
 /* At once, and what etcd has; a list that is older than what was known says so. */
@@ -562,15 +566,17 @@ TEST(a_restore_is_listed_at_once)
         CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(4096);
 
         assert_false(
-            watch_step(&w, &(struct watch_input){.kind = WATCH_RESTORED, .now_ms = 50}).open);
+            watch_process_input(&w, &(struct watch_input){.kind = WATCH_RESTORED, .now_ms = 50})
+                .open);
         assert_int_equal(w.counts.restarts[END_RESTORED], 1);
         assert_int_equal(w.due_ms, 50);
-        assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 50}).open);
-        watch_query(&w, &query);
+        assert_true(
+            watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 50}).open);
+        url_add_watch_parameters(&w, &query);
         assert_string_equal(query.data, "limit=500");
 
-        struct watch_order order =
-            watch_step(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = versions[i]});
+        struct watch_action order = watch_process_input(
+            &w, &(struct watch_input){.kind = WATCH_PAGE, .version = versions[i]});
         assert_true(order.listed);
         assert_int_equal(order.older, i == 0);
         watch_release(&w);
@@ -583,11 +589,13 @@ TEST(a_restore_hastens_no_wait)
     struct watch w = streaming_watch();
 
     assert_false(
-        watch_step(&w, &(struct watch_input){.kind = WATCH_ENDED, .reason = END_LOST}).open);
-    assert_false(watch_step(&w, &(struct watch_input){.kind = WATCH_RESTORED}).open);
+        watch_process_input(&w, &(struct watch_input){.kind = WATCH_ENDED, .reason = END_LOST})
+            .open);
+    assert_false(watch_process_input(&w, &(struct watch_input){.kind = WATCH_RESTORED}).open);
     assert_int_equal(w.due_ms, 800);
     assert_int_equal(w.counts.restarts[END_RESTORED], 0);
-    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 800}).open);
+    assert_true(
+        watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 800}).open);
     assert_int_equal(w.phase, WATCH_LISTING);
     assert_true(w.most_recent);
 }
