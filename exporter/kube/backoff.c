@@ -5,7 +5,7 @@ enum {
     DELAY_FIRST_MS = 800,
     DELAY_LAST_MS = 30 * 1000,
     DELAY_SHIFTS = 6,
-    FORGIVEN_SPREAD_MS = 400,
+    RECOVERY_SPREAD_MS = 400,
     POLL_MS = 25 * 1000,
     POLL_SPREAD_MS = 10 * 1000,
 };
@@ -27,13 +27,13 @@ int64_t backoff_poll_ms(uint32_t random)
 
 int64_t backoff_after_recovery_ms(uint32_t random)
 {
-    return DELAY_FIRST_MS + random % FORGIVEN_SPREAD_MS;
+    return DELAY_FIRST_MS + random % RECOVERY_SPREAD_MS;
 }
 
 enum {
-    STEP_BYTES = 10 * 1024,
-    STEP_MS = 10 * 1000,
-    TOTAL_MS = 60 * 1000,
+    PROGRESS_BYTES = 10 * 1024,
+    PROGRESS_MS = 10 * 1000,
+    TOTAL_GRACE_MS = 60 * 1000,
     TOTAL_BYTES_PER_MS = 4,
 };
 
@@ -45,7 +45,7 @@ void progress_begin(struct progress *p, int64_t now_ms)
 void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms)
 {
     p->bytes += bytes;
-    if (p->begun && p->bytes - p->mark_bytes < STEP_BYTES)
+    if (p->begun && p->bytes - p->mark_bytes < PROGRESS_BYTES)
         return;
     p->begun = true;
     p->mark_ms = now_ms;
@@ -54,12 +54,12 @@ void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms)
 
 int64_t progress_deadline(const struct progress *p, int64_t first_ms)
 {
-    int64_t step_ms = p->mark_ms + STEP_MS;
-    int64_t total_ms = p->opened_ms + TOTAL_MS + (int64_t)(p->bytes / TOTAL_BYTES_PER_MS);
+    int64_t progress_ms = p->mark_ms + PROGRESS_MS;
+    int64_t total_ms = p->opened_ms + TOTAL_GRACE_MS + (int64_t)(p->bytes / TOTAL_BYTES_PER_MS);
 
     if (!p->begun)
         return p->opened_ms + first_ms;
-    return step_ms < total_ms ? step_ms : total_ms;
+    return progress_ms < total_ms ? progress_ms : total_ms;
 }
 
 int64_t progress_stalled_since(const struct progress *p)
@@ -71,7 +71,7 @@ const char *progress_fault(const struct progress *p, int64_t now_ms)
 {
     if (!p->begun)
         return "the server does not answer";
-    if (now_ms >= p->mark_ms + STEP_MS)
+    if (now_ms >= p->mark_ms + PROGRESS_MS)
         return "the server stopped in the middle of its answer, or sends less than 1 KiB a second";
     return "the server sends less than 4 KiB a second";
 }

@@ -3,46 +3,49 @@
 
 #include "metrics/base/base.h"
 
-/* How long to wait after a failure, in milliseconds, spread by a random number. */
+/* Waits between requests, in milliseconds, spread by a random number. */
 
-/* An exponential delay, from one to two times as much, after so many in a row. */
+/*
+ * Returns the wait after a failed request: 0.8 s, doubled with each retry before it up to 30 s,
+ * times a random factor from one to two.
+ */
 int64_t backoff_ms(unsigned retries, uint32_t random);
 
-/* Between two lists of a resource for whose stream there is no room. */
+/* Returns 25 to 35 s: the interval between lists of a resource that cannot have a stream. */
 int64_t backoff_poll_ms(uint32_t random);
 
-/* What it is at most once the server has answered somebody else. */
+/* Returns 0.8 to 1.2 s: the longest wait after a failure once the server works again. */
 int64_t backoff_after_recovery_ms(uint32_t random);
 
 /*
- * Whether a response makes progress. A server may take its time before the first byte: for a list
- * of 100,000 bindings a healthy one takes twelve seconds. Then ten KiB have to come in any ten
- * seconds, and four KiB a second over all beyond the first minute. One that hangs, one that sends
- * a byte a second and one that accepts and says nothing are the same.
+ * Progress of a response. The first byte may take long: a healthy API server needs 12 s for a list
+ * of 100,000 bindings. Afterwards each 10 KiB must arrive within 10 s, and the whole response at
+ * 4 bytes a millisecond or more, the first minute not counted. Times are steady.
  */
 struct progress {
-    int64_t opened_ms; /* Steady, as are all times. */
-    int64_t mark_ms;   /* When enough had come for the last time, or the first byte. */
-    uint64_t mark_bytes;
-    uint64_t bytes;
-    bool begun;
+    int64_t opened_ms;
+    int64_t mark_ms;     /* Time of the last progress; opened_ms before the response begins. */
+    uint64_t mark_bytes; /* `bytes` at mark_ms. */
+    uint64_t bytes;      /* Bytes received. */
+    bool begun;          /* The response has begun. */
 };
 
-/* The patience for lists, and for other answers, before their first byte. */
+/* Time limits for the first byte, for lists and for other responses. */
 enum { PROGRESS_LIST_MS = 60 * 1000, PROGRESS_SHORT_MS = 10 * 1000 };
-/* After which the lack of progress is told to people. */
+/* Time without progress after which the exporter reports the request as late. */
 enum { PROGRESS_LATE_MS = 10 * 1000 };
 
+/* Starts the measurement: the request is sent. */
 void progress_begin(struct progress *p, int64_t now_ms);
 
-/* So many bytes have come; 0: the response has begun without any. */
+/* Adds received bytes. 0 bytes: the response has begun, but its body has not. */
 void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms);
 
-/* When to give up, if nothing more comes and the first byte may take `first_ms`. */
+/* Returns when to cancel the request if no more bytes arrive; first_ms limits the first byte. */
 int64_t progress_deadline(const struct progress *p, int64_t first_ms);
 
-/* Since when there was no progress. */
+/* Returns the time of the last progress; that of progress_begin() if there was no progress. */
 int64_t progress_stalled_since(const struct progress *p);
 
-/* What is wrong, for people, if it is late. */
+/* Returns a static text for users: the fault of a response that is late at now_ms. */
 const char *progress_fault(const struct progress *p, int64_t now_ms);

@@ -6,12 +6,10 @@
 #include "exporter/kube/http/transfer.h"
 #include "exporter/system/url.h"
 
-enum {
-    /* No server writes a longer Status. */
-    BODY_READ_MAX = 64 * 1024,
-};
+/* Limit for the JSON parser: a Status is shorter. */
+enum { STATUS_MAX_BYTES = 64 * 1024 };
 
-/* Control characters would break a line of a log or a terminal. */
+/* Replaces runs of spaces and control characters, which would garble logs, by one space. */
 static void set_message(struct status *status, const char *text, size_t len)
 {
     size_t at = 0;
@@ -52,7 +50,7 @@ bool status_read(const cJSON *json, struct status *out)
     *out = (struct status){
         .code = code > 0 && code < 1000 ? (unsigned)code : 0,
         .retry_after_ms = retry_after_ms(json_int(details, "retryAfterSeconds", 0)),
-        /* Servers before 1.19 give no cause. */
+        /* API servers before Kubernetes 1.19 set no cause. */
         .version_too_large = has_cause(details, "ResourceVersionTooLarge") ||
                              strstr(message, "Too large resource version") != NULL,
     };
@@ -64,7 +62,7 @@ void status_read_body(const char *body, size_t len, struct status *out)
 {
     struct error ignored;
     CLEANUP(json_cleanup)
-    cJSON *json = len <= BODY_READ_MAX ? json_parse(body, len, NULL, &ignored) : NULL;
+    cJSON *json = len <= STATUS_MAX_BYTES ? json_parse(body, len, NULL, &ignored) : NULL;
 
     if (json && status_read(json, out))
         return;
@@ -75,7 +73,7 @@ void status_read_body(const char *body, size_t len, struct status *out)
 static const struct {
     unsigned code;
     enum end_reason reason;
-} reasons[] = {
+} end_reasons[] = {
     {401, END_UNAUTHORIZED}, {403, END_FORBIDDEN},    {404, END_ABSENT},
     {405, END_ABSENT},       {406, END_UNACCEPTABLE}, {408, END_UNAVAILABLE},
     {410, END_GONE},         {415, END_UNACCEPTABLE}, {429, END_BUSY},
@@ -85,9 +83,9 @@ enum end_reason end_reason_of_response(unsigned http_status, const struct status
 {
     if (status->version_too_large)
         return END_AHEAD;
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
-        if (reasons[i].code == http_status)
-            return reasons[i].reason;
+    for (size_t i = 0; i < ARRAY_LEN(end_reasons); i++) {
+        if (end_reasons[i].code == http_status)
+            return end_reasons[i].reason;
     }
     return http_status >= 500 && http_status < 600 ? END_UNAVAILABLE : END_REFUSED;
 }
@@ -136,8 +134,8 @@ void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
         if (w->token || (!w->unpaginated && !from_cache))
             url_add(out, "limit", number);
         /*
-         * The first list may come from the server's cache ("0"), later ones must not be older
-         * than what we know; only a request without a version gets the most recent state.
+         * The first list may come from the watch cache of the server ("0"). Later lists must not
+         * be older than the known objects. Without resourceVersion the server reads etcd.
          */
         if (w->token)
             url_add(out, "continue", w->token);

@@ -4,47 +4,54 @@
 #include "exporter/kube/watch.h"
 #include "metrics/base/json.h"
 
-/*
- * The response of an API server that is not what was asked for: a Status object, or
- * whatever a proxy before it writes.
- */
+/* ---- error responses ---- */
+
+/* Status object of an API server (metav1.Status), or the error body of a proxy. */
 struct status {
-    unsigned code;          /* 0 if there is none. */
-    bool version_too_large; /* Our resourceVersion is ahead of the server's. */
-    int64_t retry_after_ms; /* 0 if there is none. */
-    /* Cut to fit; for people. Of a refusal all of it fits, with a user's name of 200 bytes. */
+    unsigned code;          /* 0 without a code. */
+    bool version_too_large; /* The requested resourceVersion is newer than the server's. */
+    int64_t retry_after_ms; /* 0 if the server does not ask for a wait. */
+    /* For users, without control characters; truncated. Has room for a 403 with a long user name.
+     */
     char message[400];
 };
 
-/* Read a Status object. False if it is something else. */
+/* Parses a Status object. Returns false, with `out` unchanged, if the object has another kind. */
 bool status_read(const cJSON *json, struct status *out) MUST_USE;
 
-/* As status_read(), from a body. If it is no Status, the message is how the body begins. */
+/* Parses a body. If it is not a Status, the message is the beginning of the body. */
 void status_read_body(const char *body, size_t len, struct status *out);
 
-/* Why a request with this HTTP status ended; not for 200. */
+/* Returns why a request ended with an HTTP status other than 200. */
 enum end_reason end_reason_of_response(unsigned http_status, const struct status *status);
 
-/* Why a stream ended that sent this error. */
+/* Returns why a stream ended with an error event that has this status. */
 enum end_reason end_reason_of_error(const struct status *status);
 
-/* True if the Content-Type is JSON, with or without parameters. */
+/* ---- Content-Type ---- */
+
+/* Returns true if the media type is application/json, with or without parameters. NULL: false. */
 bool content_type_is_json(const char *content_type);
 
-/* The value of a parameter of a Content-Type, in any order, is `value`. */
+/* Returns true if the Content-Type has the parameter with this value. NULL: false. */
 bool content_type_has_parameter(const char *content_type, const char *name, const char *value);
 
-/* The query part of request URLs. */
+/* ---- requests ---- */
 
-/* Append the query of the request that a watch orders to be opened. */
-void url_add_watch_parameters(const struct watch *w, struct strbuf *out);
-
-/* The same after "?", with a field selector unless that is NULL. */
+/* Appends "?" and the query of the request that the watch has to open. field_selector: or NULL. */
 void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector);
 
-/* Append the path of a resource, in a namespace or ("") in all or none. */
+/* Appends the path of a resource. `ns` "": all namespaces, or a cluster-scoped resource. */
 void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,
                            const char *resource);
 
-/* The Accept header for a list, or for an object or a stream: of metadata where the server can. */
+/*
+ * Returns the static Accept header of a request for a list, or (`list` is false) for an object or a
+ * stream. metadata_only: asks for PartialObjectMetadata, with full objects as the alternative.
+ */
 const char *accept_header(bool metadata_only, bool list);
+
+/* For tests. */
+
+/* Appends the query of url_add_watch_query() without "?" and field selector. */
+void url_add_watch_parameters(const struct watch *w, struct strbuf *out);

@@ -18,9 +18,18 @@ const char *end_reason_name(enum end_reason reason)
     return reason_names[reason];
 }
 
+/* ---- timeouts of the open request ---- */
+
 enum {
-    STREAM_GRACE_MS = 30 * 1000, /* For a server that ends a stream later than asked to. */
-    QUIET_MS = 3 * 60 * 1000,    /* A server sends a bookmark a minute. */
+    STREAM_GRACE_MS = 30 * 1000, /* Time after timeoutSeconds in which the server may end it. */
+    QUIET_MS = 3 * 60 * 1000,    /* Three intervals between bookmarks of the API server. */
+};
+
+enum lifetime_kind {
+    LIFETIME_LIST,
+    LIFETIME_INITIAL_EVENTS,
+    LIFETIME_STREAM,
+    LIFETIME_STREAM_WITH_BOOKMARKS, /* Silence for QUIET_MS is a fault. */
 };
 
 static bool is_stream(enum lifetime_kind kind)
@@ -28,20 +37,17 @@ static bool is_stream(enum lifetime_kind kind)
     return kind == LIFETIME_STREAM || kind == LIFETIME_STREAM_WITH_BOOKMARKS;
 }
 
-/* It is opened now; `timeout_s` stays. */
-static void lifetime_open(struct lifetime *l, int64_t now_ms)
+/* Restarts all times; keeps `timeout_s`. */
+static void lifetime_restart(struct lifetime *l, int64_t now_ms)
 {
-    l->opened_ms = l->heard_ms = now_ms;
+    l->opened_ms = l->event_ms = now_ms;
     l->cut = false;
     progress_begin(&l->progress, now_ms);
 }
 
-/*
- * So many bytes of the response have come, the last of them in the middle of an event (`cut`);
- * 0: a stream has begun.
- */
-static void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t bytes, bool cut,
-                           int64_t now_ms)
+/* Counts bytes of the response; parameters as in watch_note_bytes(). */
+static void lifetime_note_bytes(struct lifetime *l, enum lifetime_kind kind, size_t bytes, bool cut,
+                                int64_t now_ms)
 {
     if (is_stream(kind) && !l->cut)
         progress_begin(&l->progress, now_ms);
@@ -49,7 +55,7 @@ static void lifetime_heard(struct lifetime *l, enum lifetime_kind kind, size_t b
     progress_note_bytes(&l->progress, bytes, now_ms);
 }
 
-/* When to give it up. */
+/* Returns when to cancel the request if no more bytes or events arrive. */
 static int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind)
 {
     int64_t progress_ms = progress_deadline(&l->progress, PROGRESS_LIST_MS);
@@ -57,15 +63,14 @@ static int64_t lifetime_end_ms(const struct lifetime *l, enum lifetime_kind kind
 
     if (kind == LIFETIME_LIST)
         return progress_ms;
-    if (kind == LIFETIME_STREAM_WITH_BOOKMARKS && l->heard_ms + QUIET_MS < end_ms)
-        end_ms = l->heard_ms + QUIET_MS;
-    /* A stream of changes may be silent, but not before it begins or in the middle of an event. */
+    if (kind == LIFETIME_STREAM_WITH_BOOKMARKS && l->event_ms + QUIET_MS < end_ms)
+        end_ms = l->event_ms + QUIET_MS;
+    /* Without changes a stream is silent, but not before its head or in the middle of an event. */
     if (is_stream(kind) && l->progress.begun && !l->cut)
         return end_ms;
     return progress_ms < end_ms ? progress_ms : end_ms;
 }
 
-/* What is wrong with it, for people, if it is late. */
 static const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind kind, int64_t now_ms)
 {
     if (kind == LIFETIME_INITIAL_EVENTS && l->progress.begun)
@@ -73,18 +78,22 @@ static const char *lifetime_fault(const struct lifetime *l, enum lifetime_kind k
     return progress_fault(&l->progress, now_ms);
 }
 
+/* ---- state machine ---- */
+
 enum {
     STREAM_MIN_S = 300,
     STREAM_SPREAD_S = 300,
     SHORT_MS = 1000,
-    LASTED_MS = 10 * 1000, /* What failed before such a stream is over. */
+    LASTED_MS = 10 * 1000, /* A stream of this length ends a series of failures. */
     INITIAL_TRIES = 2,
-    /* A restored server keeps silent until it reaches our version: after so many streams without
-     * an event a list finds out, sooner where bookmarks stay out or streams end at once. */
+    /*
+     * Streams in a row without an event before a list: a restored server sends no event until it
+     * reaches the version of the watch. The lower limit is for streams that end at once, or that
+     * lack bookmarks they had before.
+     */
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
-    BURST_LIMIT_COST_MS =
-        10 * 1000, /* One whose versions have no order must not be listed for ever. */
+    LIST_COST_MS = 10 * 1000, /* Average interval between lists without a wait. */
 };
 
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
@@ -126,7 +135,7 @@ static enum lifetime_kind lifetime_of(const struct watch *w)
 
 void watch_note_opened(struct watch *w, int64_t now_ms)
 {
-    lifetime_open(&w->lifetime, now_ms);
+    lifetime_restart(&w->lifetime, now_ms);
     w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
 }
 
@@ -134,7 +143,7 @@ void watch_note_bytes(struct watch *w, size_t bytes, bool cut, int64_t now_ms)
 {
     if (w->phase == WATCH_WAITING)
         return;
-    lifetime_heard(&w->lifetime, lifetime_of(w), bytes, cut, now_ms);
+    lifetime_note_bytes(&w->lifetime, lifetime_of(w), bytes, cut, now_ms);
     w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
 }
 
@@ -164,7 +173,7 @@ static struct watch_action open_next(struct watch *w, const struct watch_input *
     return (struct watch_action){.open = true};
 }
 
-/* Wait for an exponential delay, or as the server asked. */
+/* Waits for the longer of the exponential delay and the delay that the server asks for. */
 static struct watch_action wait_before_retry(struct watch *w, const struct watch_input *in)
 {
     int64_t wait_ms = backoff_ms(w->retries, in->random);
@@ -175,26 +184,29 @@ static struct watch_action wait_before_retry(struct watch *w, const struct watch
     return (struct watch_action){0};
 }
 
-/* Read all objects after a wait: the changes since `version` cannot be had, or not trusted. */
+/* Lists all objects after a wait: the changes since `version` are unavailable or unreliable. */
 static struct watch_action wait_before_relist(struct watch *w, const struct watch_input *in)
 {
     w->relist = true;
     return wait_before_retry(w, in);
 }
 
-/* As after any restart of the server: list at once, for all see old objects meanwhile; but not
- * twice without progress, nor for ever with some each time. */
+/*
+ * Lists at once after 410, which is normal after a restart of the server: the objects in the store
+ * are out of date until then. Waits if the last stream has had no event since such a list shortly
+ * before, or if the burst limit is exhausted.
+ */
 static struct watch_action relist_when_gone(struct watch *w, const struct watch_input *in)
 {
-    if (in->now_ms < w->patient_ms ||
-        !burst_limit_take(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms))
+    if (in->now_ms < w->relist_at_once_ms ||
+        !burst_limit_take(&w->burst_limit, LIST_COST_MS, in->now_ms))
         return wait_before_relist(w, in);
-    w->patient_ms = in->now_ms + BURST_LIMIT_COST_MS;
+    w->relist_at_once_ms = in->now_ms + LIST_COST_MS;
     w->relist = true;
     return open_next(w, in);
 }
 
-/* List the most recent state at once, but only once before the next wait. */
+/* Lists the most recent state, at once unless the failed request had asked for it already. */
 static struct watch_action list_most_recent(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);
@@ -204,7 +216,8 @@ static struct watch_action list_most_recent(struct watch *w, const struct watch_
     return open_next(w, in);
 }
 
-/* The form was refused: ask for full objects. If those are refused too, do not ask for a stream. */
+/* Asks for full objects after 406 or 415. If they fail too: waits, and replaces WatchList by lists.
+ */
 static struct watch_action ask_for_full_objects(struct watch *w, const struct watch_input *in)
 {
     bool asked = w->full_objects;
@@ -214,7 +227,7 @@ static struct watch_action ask_for_full_objects(struct watch *w, const struct wa
     return asked ? wait_before_retry(w, in) : open_next(w, in);
 }
 
-static struct watch_action list_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action handle_list_end(struct watch *w, const struct watch_input *in)
 {
     switch (in->reason) {
     case END_GONE:
@@ -233,7 +246,7 @@ static struct watch_action list_ended(struct watch *w, const struct watch_input 
     case END_BUSY:
     case END_UNAVAILABLE:
     case END_UNAUTHORIZED:
-        return wait_before_retry(w, in); /* The continue token may still be good. */
+        return wait_before_retry(w, in); /* The continue token may still be valid. */
     case END_REGULAR:
     case END_SHORT:
     case END_QUIET:
@@ -248,7 +261,7 @@ static struct watch_action list_ended(struct watch *w, const struct watch_input 
     abort();
 }
 
-static struct watch_action initial_events_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action handle_initial_events_end(struct watch *w, const struct watch_input *in)
 {
     switch (in->reason) {
     case END_GONE:
@@ -259,14 +272,14 @@ static struct watch_action initial_events_ended(struct watch *w, const struct wa
     case END_REFUSED:
     case END_FAILED:
     case END_QUIET:
-        /* Some aggregated servers stream for ever, and never say that the initial events end. */
+        /* Some aggregated API servers never send the bookmark that ends the initial events. */
         w->streaming_lists = false;
         return open_next(w, in);
     case END_REGULAR:
     case END_SHORT:
     case END_LOST:
     case END_MALFORMED:
-        /* The server, or a proxy before it, may not let such a stream live: list instead. */
+        /* The server or a proxy may not support long streams: use lists instead. */
         if (++w->silent >= INITIAL_TRIES)
             w->streaming_lists = false;
         return wait_before_retry(w, in);
@@ -281,33 +294,33 @@ static struct watch_action initial_events_ended(struct watch *w, const struct wa
     abort();
 }
 
-/* After too many streams without an event, what happened meanwhile has to be listed. */
-static void count_silence(struct watch *w, unsigned max)
+/* Counts the stream if it had no event; after `max` of them in a row, all objects are listed. */
+static void count_silent_stream(struct watch *w, unsigned max)
 {
     if (!w->progressed && ++w->silent >= max)
         w->relist = true;
 }
 
-static struct watch_action stream_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action handle_stream_end(struct watch *w, const struct watch_input *in)
 {
     switch (in->reason) {
     case END_REGULAR:
     case END_SHORT:
         if (in->now_ms - w->lifetime.opened_ms >= SHORT_MS) {
-            count_silence(w, SILENT_MAX);
+            count_silent_stream(w, SILENT_MAX);
             return open_next(w, in);
         }
-        count_silence(w, SILENT_MAX_SUSPECT);
+        count_silent_stream(w, SILENT_MAX_SUSPECT);
         return wait_before_retry(w, in);
     case END_QUIET:
-        count_silence(w, w->bookmarks ? SILENT_MAX_SUSPECT : SILENT_MAX);
+        count_silent_stream(w, w->bookmarks ? SILENT_MAX_SUSPECT : SILENT_MAX);
         return open_next(w, in);
     case END_LOST:
     case END_BUSY:
     case END_UNAVAILABLE:
     case END_UNAUTHORIZED:
     case END_FORBIDDEN:
-        return wait_before_retry(w, in); /* The version is still good. */
+        return wait_before_retry(w, in); /* The stream can resume from `version`. */
     case END_UNACCEPTABLE:
         w->relist = true;
         return ask_for_full_objects(w, in);
@@ -326,7 +339,7 @@ static struct watch_action stream_ended(struct watch *w, const struct watch_inpu
     abort();
 }
 
-static struct watch_action request_ended(struct watch *w, const struct watch_input *in)
+static struct watch_action handle_request_end(struct watch *w, const struct watch_input *in)
 {
     bool is_short = in->reason == END_REGULAR && !w->progressed &&
                     in->now_ms - w->lifetime.opened_ms < SHORT_MS;
@@ -341,21 +354,20 @@ static struct watch_action request_ended(struct watch *w, const struct watch_inp
     if (w->phase == WATCH_INITIAL_EVENTS || w->phase == WATCH_STREAMING)
         w->counts.restarts[is_short ? END_SHORT : in->reason]++;
     if (w->phase == WATCH_LISTING)
-        return list_ended(w, in);
+        return handle_list_end(w, in);
     if (w->phase == WATCH_INITIAL_EVENTS)
-        return initial_events_ended(w, in);
-    return w->phase == WATCH_STREAMING ? stream_ended(w, in) : (struct watch_action){0};
+        return handle_initial_events_end(w, in);
+    return w->phase == WATCH_STREAMING ? handle_stream_end(w, in) : (struct watch_action){0};
 }
 
-/* As if the request had ended, for a reason that we find ourselves. */
-static struct watch_action give_up(struct watch *w, const struct watch_input *in,
-                                   enum end_reason reason)
+static struct watch_action end_request(struct watch *w, const struct watch_input *in,
+                                       enum end_reason reason)
 {
     struct watch_input end = *in;
 
     end.kind = WATCH_ENDED;
     end.reason = reason;
-    return request_ended(w, &end);
+    return handle_request_end(w, &end);
 }
 
 bool watch_version_goes_back(const struct watch *w, const char *version)
@@ -363,7 +375,7 @@ bool watch_version_goes_back(const struct watch *w, const char *version)
     return w->phase == WATCH_STREAMING && number_compare(version, w->version) == NUMBER_LESS;
 }
 
-static struct watch_action relist_restored(struct watch *w, const struct watch_input *in)
+static struct watch_action handle_restored(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);
     w->relist = w->most_recent = true;
@@ -371,18 +383,18 @@ static struct watch_action relist_restored(struct watch *w, const struct watch_i
         return (struct watch_action){0};
     w->counts.restarts[END_RESTORED] += w->phase == WATCH_STREAMING;
     w->phase = WATCH_WAITING;
-    w->due_ms = burst_limit_due(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms);
-    burst_limit_spend(&w->burst_limit, BURST_LIMIT_COST_MS, in->now_ms);
+    w->due_ms = burst_limit_due(&w->burst_limit, LIST_COST_MS, in->now_ms);
+    burst_limit_spend(&w->burst_limit, LIST_COST_MS, in->now_ms);
     return (struct watch_action){0};
 }
 
-/* True if a most recent list of this version is older than what was known. */
+/* Returns true if a list from etcd has an older version than the last known one. */
 static bool is_older(const struct watch *w, const char *version)
 {
     return w->most_recent && version && number_compare(version, w->version) == NUMBER_LESS;
 }
 
-/* False for a version that no stream can resume from. */
+/* Returns false if the version is missing or too long. */
 static bool set_version(struct watch *w, const char *version)
 {
     size_t len = version ? strlen(version) : 0;
@@ -393,7 +405,7 @@ static bool set_version(struct watch *w, const char *version)
     return true;
 }
 
-static struct watch_action page_received(struct watch *w, const struct watch_input *in)
+static struct watch_action handle_page(struct watch *w, const struct watch_input *in)
 {
     bool more = in->token && *in->token;
     bool older = is_older(w, in->version);
@@ -407,7 +419,7 @@ static struct watch_action page_received(struct watch *w, const struct watch_inp
         return open_next(w, in);
     }
     if (!set_version(w, in->version))
-        return give_up(w, in, END_MALFORMED);
+        return end_request(w, in, END_MALFORMED);
     watch_release(w);
     w->relist = w->most_recent = w->unpaginated = w->polled = false;
     w->silent = w->stalls = 0;
@@ -415,13 +427,13 @@ static struct watch_action page_received(struct watch *w, const struct watch_inp
     return (struct watch_action){.open = open_next(w, in).open, .listed = true, .older = older};
 }
 
-static struct watch_action event_received(struct watch *w, const struct watch_input *in)
+static struct watch_action handle_event(struct watch *w, const struct watch_input *in)
 {
     struct watch_action order = {.older = is_older(w, in->version)};
 
     if (w->phase == WATCH_INITIAL_EVENTS && in->kind == WATCH_INITIAL_END) {
         if (!set_version(w, in->version))
-            return give_up(w, in, END_MALFORMED);
+            return end_request(w, in, END_MALFORMED);
         w->phase = WATCH_STREAMING;
         w->relist = w->most_recent = false;
         w->silent = w->stalls = 0;
@@ -429,18 +441,18 @@ static struct watch_action event_received(struct watch *w, const struct watch_in
     } else if (w->phase == WATCH_STREAMING) {
         set_version(w, in->version);
         w->progressed = true;
-        w->patient_ms = 0;
+        w->relist_at_once_ms = 0;
         w->retries = w->silent = 0;
         w->bookmarks = w->bookmarks || in->kind == WATCH_BOOKMARK;
     }
-    w->lifetime.heard_ms = in->now_ms;
+    w->lifetime.event_ms = in->now_ms;
     if (w->phase != WATCH_WAITING)
         w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
     return order;
 }
 
-/* Whatever is open brings only what comes after it: begin anew, unless that is due anyway. */
-static struct watch_action relist(struct watch *w, const struct watch_input *in)
+/* Starts a list, or WatchList, at once; after a failure, when the wait is over. */
+static struct watch_action handle_relist(struct watch *w, const struct watch_input *in)
 {
     watch_release(w);
     w->relist = true;
@@ -453,19 +465,19 @@ struct watch_action watch_process_input(struct watch *w, const struct watch_inpu
     case WATCH_TIMER:
         if (input->now_ms < w->due_ms)
             return (struct watch_action){0};
-        return w->phase == WATCH_WAITING ? open_next(w, input) : give_up(w, input, END_QUIET);
+        return w->phase == WATCH_WAITING ? open_next(w, input) : end_request(w, input, END_QUIET);
     case WATCH_PAGE:
-        return page_received(w, input);
+        return handle_page(w, input);
     case WATCH_CHANGE:
     case WATCH_BOOKMARK:
     case WATCH_INITIAL_END:
-        return event_received(w, input);
+        return handle_event(w, input);
     case WATCH_RELIST:
-        return relist(w, input);
+        return handle_relist(w, input);
     case WATCH_RESTORED:
-        return relist_restored(w, input);
+        return handle_restored(w, input);
     case WATCH_ENDED:
-        return request_ended(w, input);
+        return handle_request_end(w, input);
     }
     abort();
 }

@@ -5,62 +5,56 @@
 #include "exporter/system/rate_limit.h"
 #include "metrics/base/strbuf.h"
 
-/* Why a request ended. */
+/* Reasons why a request ended. */
 enum end_reason {
-    END_REGULAR,      /* The server ended the stream, as agreed. */
-    END_SHORT,        /* It did so at once, before it sent any event. */
-    END_LOST,         /* The connection failed, or the response was cut short. */
-    END_QUIET,        /* Nothing came for longer than a healthy server keeps silent. */
+    END_REGULAR,      /* Orderly end of a stream by the server. */
+    END_SHORT,        /* Only for counts: END_REGULAR within a second, before progress. */
+    END_LOST,         /* Failed connection, or response cut short. */
+    END_QUIET,        /* Cancelled by the exporter: no progress, or open for too long. */
     END_BUSY,         /* 429: too many requests. */
-    END_UNAVAILABLE,  /* 5xx. */
-    END_GONE,         /* 410: the version or the continue token is too old. */
-    END_AHEAD,        /* The server does not know our version yet: it is behind, or restored. */
+    END_UNAVAILABLE,  /* 5xx, or 408. */
+    END_GONE,         /* 410: resourceVersion or continue token too old. */
+    END_AHEAD,        /* resourceVersion newer than the server's: it lags, or was restored. */
     END_UNAUTHORIZED, /* 401. */
     END_FORBIDDEN,    /* 403. */
-    END_ABSENT,       /* 404, 405: not served. */
-    END_UNACCEPTABLE, /* 406, 415: not in the form that was asked for. */
+    END_ABSENT,       /* 404, 405: resource not served. */
+    END_UNACCEPTABLE, /* 406, 415: media type of the Accept header not supported. */
     END_REFUSED,      /* Any other status but 200. */
-    END_FAILED,       /* The stream sent an error. */
-    END_MALFORMED,    /* The body is no list, or no stream of events. */
-    END_RESTORED,     /* The server was restored from a backup, or that is to be feared. */
+    END_FAILED,       /* Error event in a stream, unless it means BUSY, GONE or AHEAD. */
+    END_MALFORMED,    /* Unusable body, for example a list with repeated pages. */
+    END_RESTORED,     /* Server restored from a backup, or suspected to be. */
 };
 enum { END_REASON_COUNT = END_RESTORED + 1 };
 
-/* The name of a reason in series and logs: "ended", "short", ... */
+/* Returns the name of a reason in metrics and logs: "ended", "short", ... */
 const char *end_reason_name(enum end_reason reason);
 
-/* How long an open list or stream may go on. Times are steady. */
+/* Times of an open list or stream, from which its timeouts follow. Times are steady. */
 struct lifetime {
     int64_t opened_ms;
-    int64_t heard_ms;         /* When the last event came. */
-    unsigned timeout_s;       /* What a stream was asked to last. */
-    bool cut;                 /* What came last ends in the middle of an event. */
-    struct progress progress; /* Of a stream of changes: since it was last silent. */
-};
-
-enum lifetime_kind {
-    LIFETIME_LIST,
-    LIFETIME_INITIAL_EVENTS,
-    LIFETIME_STREAM,
-    LIFETIME_STREAM_WITH_BOOKMARKS, /* Its silence means something. */
+    int64_t event_ms;   /* Time of the last event; opened_ms before the first. */
+    unsigned timeout_s; /* timeoutSeconds of a stream. */
+    bool cut;           /* The received bytes end in the middle of an event. */
+    /* For a stream of changes it restarts after bytes that end with a complete event. */
+    struct progress progress;
 };
 
 /*
- * One resource of an API server, watched for ever: list it, or have a stream
- * begin with all of it, then stream its changes, and know what to do when
- * either ends. Inputs go in, an order comes out; no connection, no clock, no
- * source of randomness is inside.
+ * State machine that keeps one resource of an API server up to date: it lists the objects, or opens
+ * a stream that begins with all objects (WatchList), then streams the changes, and decides how to
+ * go on when a request ends. The caller passes inputs and carries out the returned actions; the
+ * machine has no connection, clock or random source of its own.
  *
- * An end is an end, whatever its reason: waits grow with every one in a row, and
- * only a stream of changes that makes progress or lasts resets them, so that neither a server
- * that keeps crashing nor one that answers every stream with "too old" makes us spin.
+ * Waits grow with each end in a row. Only a stream of changes that brings an event, or stays open
+ * for 10 s, resets them: a server that crashes after each list, or answers each stream with 410,
+ * must not cause a busy loop.
  */
 
 enum watch_phase {
-    WATCH_WAITING,        /* Nothing is open until due_ms. */
+    WATCH_WAITING,        /* No request until due_ms. */
     WATCH_LISTING,        /* Pages of a list. */
-    WATCH_INITIAL_EVENTS, /* A stream that begins with all objects (WatchList), before their end. */
-    WATCH_STREAMING,      /* A stream of changes. */
+    WATCH_INITIAL_EVENTS, /* Stream that begins with all objects, before the end of these. */
+    WATCH_STREAMING,      /* Stream of changes. */
 };
 
 enum {
@@ -68,106 +62,107 @@ enum {
     WATCH_PAGE_OBJECTS = 500,
 };
 
-/* For the series about the exporter's own health. */
+/* Counters for the exporter's own metrics. */
 struct watch_counts {
-    uint64_t lists; /* Requests for all objects, page by page. */
+    uint64_t lists; /* Requests for all objects; each page counts. */
     uint64_t list_failures;
-    uint64_t restarts[END_REASON_COUNT]; /* Of streams. */
-    uint64_t audits;                     /* By audit.h, as is the next. */
+    uint64_t restarts[END_REASON_COUNT]; /* Ended streams. */
+    uint64_t audits;                     /* Written by audit.c, as is divergences. */
     uint64_t divergences;
 };
 
 struct watch {
     enum watch_phase phase;
-    char version[WATCH_VERSION_MAX]; /* Where to resume, opaque; "" while nothing is known. */
-    char *token;                     /* Of the next page; NULL: the first. Owned. */
-    bool streaming_lists;            /* Have a stream begin with all objects, rather than list. */
+    char version[WATCH_VERSION_MAX]; /* resourceVersion to resume from; "" before all objects. */
+    char *token;                     /* Continue token of the next page; NULL: first page. Owned. */
+    bool streaming_lists;            /* Use WatchList instead of lists. */
     bool full_objects;               /* The server has no metadata-only form. */
-    bool relist;                     /* Read all objects again, whatever `version` says. */
-    bool most_recent;                /* List what etcd has now: `version` cannot be had. */
-    bool paginated;                  /* The server does not ignore the page size: keep it. */
-    bool unpaginated;                /* A continue token expired: ask for one page with all. */
-    bool bookmarks;                  /* The server has sent one: its silence means something. */
-    bool progressed;                 /* The open stream has sent an event. */
-    int64_t patient_ms;              /* Until then, or progress, a relist is waited for. */
+    bool relist;                     /* Read all objects before the next stream of changes. */
+    bool most_recent;                /* List without resourceVersion: `version` is not usable. */
+    bool paginated;                  /* The server pages lists from a resourceVersion: set limit. */
+    bool unpaginated;                /* A continue token expired: list without limit. */
+    bool bookmarks;                  /* A stream of changes has had a bookmark. */
+    bool progressed;                 /* The open stream of changes has had an event. */
+    int64_t relist_at_once_ms;       /* A stream that ends with 410 before this time has to wait. */
     unsigned retries;                /* Waits in a row, without progress. */
-    unsigned silent;                 /* Streams in a row that ended without an event. */
-    unsigned stalls;                 /* Lists in a row that were given up for lack of progress. */
-    bool polled;                     /* There is no room for its stream: list now and then. */
-    int64_t listed_ms;               /* When the last list was complete. */
-    struct lifetime lifetime;        /* Of the open request. */
-    int64_t due_ms;                  /* When the next WATCH_TIMER is due; INT64_MAX for never. */
-    struct burst_limit burst_limit;  /* Of lists that are not waited for. */
+    unsigned silent;                 /* Streams in a row that brought nothing, or ended early. */
+    unsigned stalls;                 /* Lists in a row that ended with END_QUIET. */
+    bool polled;                     /* Lists at intervals replace the stream. */
+    int64_t listed_ms;               /* Time of the last complete list (WatchList excluded). */
+    struct lifetime lifetime;        /* Times of the open request. */
+    int64_t due_ms;                  /* Time of the next WATCH_TIMER. */
+    struct burst_limit burst_limit;  /* Limits lists that start without a wait. */
     struct watch_counts counts;
 };
 
 enum watch_input_kind {
     WATCH_TIMER,       /* due_ms has come. */
-    WATCH_PAGE,        /* A complete page of a list of `version`; `token` if there are more. */
-    WATCH_CHANGE,      /* An object changed, and the stream is at `version`. */
-    WATCH_BOOKMARK,    /* The stream is at `version`. */
-    WATCH_INITIAL_END, /* The same, and all objects there were have come: initial events end. */
-    WATCH_RELIST,      /* Objects are wanted that were dropped: all have to come again, at once. */
-    WATCH_RESTORED,    /* What is known may be undone: list the most recent state, at once. */
-    WATCH_ENDED,       /* The request ended, or was given up, for `reason`. */
+    WATCH_PAGE,        /* Complete page of a list; `token` NULL or "" in the last page. */
+    WATCH_CHANGE,      /* Object of a stream. */
+    WATCH_BOOKMARK,    /* Bookmark of a stream. */
+    WATCH_INITIAL_END, /* Bookmark that ends the initial events. */
+    /* Request to read all objects again, at once or after the wait in progress. */
+    WATCH_RELIST,
+    /* Suspected restore of the server: like WATCH_RELIST, but from etcd, and limited in rate. */
+    WATCH_RESTORED,
+    WATCH_ENDED, /* End of the request. */
 };
 
 struct watch_input {
     enum watch_input_kind kind;
-    enum end_reason reason;
-    int64_t now_ms; /* Steady. */
-    int64_t retry_after_ms;
+    enum end_reason reason; /* For WATCH_ENDED. */
+    int64_t now_ms;         /* Steady. */
+    int64_t retry_after_ms; /* For WATCH_ENDED: wait that the server asks for; 0 without one. */
     uint32_t random;
-    const char *version;
+    const char *version; /* resourceVersion of the page, object or bookmark. */
     const char *token;
 };
 
-/* What to do now. If neither is set: nothing, until the next input or due_ms. */
+/* Actions for the caller. All false: wait for the next input or due_ms. */
 struct watch_action {
-    bool open;   /* Give up the request that may be open, and open what url_add_watch_parameters()
-                    writes. */
-    bool listed; /* All objects have come: what was not among them is gone; */
-    bool older;  /* and the most recent ones are older than what was known: a restore. */
+    bool open;   /* Cancel the open request, if any, and open that of url_add_watch_query(). */
+    bool listed; /* All objects have arrived: remove the others. */
+    bool older;  /* With `listed`: the objects are older than known ones, so it is a restore. */
 };
 
-/* Waiting, to begin at `start_ms`. */
+/* Initializes the machine in WATCH_WAITING, due at start_ms. */
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms);
-/* Free what it owns: the token. */
+/* Frees the continue token. */
 void watch_release(struct watch *w);
 
-/* The server refuses streams that begin with all objects: list, also where one was ordered. */
+/* Uses lists instead of WatchList from now on, also for a request that is not sent yet. */
 void watch_disable_streaming_lists(struct watch *w);
 
 /*
- * There is no room for the stream that was ordered: wait, and list every half a minute instead,
- * counted from the last list. After each list a stream is ordered again.
+ * Replaces the stream of changes that cannot be opened by a wait: the next list is due 25 to 35 s
+ * after the last one. A stream is requested again after that list.
  */
 void watch_start_polling(struct watch *w, uint32_t random);
 
-/* Process one input. Its texts are copied. */
+/* Processes one input, copies its texts, and returns the actions that follow. */
 struct watch_action watch_process_input(struct watch *w, const struct watch_input *input) MUST_USE;
 
 /*
- * True if an event or a bookmark of this version is older than the stream that brings it: then
- * WATCH_RESTORED is the input, whatever else it says.
+ * Returns true if the resourceVersion of an event is older than the stream of changes that brings
+ * it. The caller passes WATCH_RESTORED instead of the event.
  */
 bool watch_version_goes_back(const struct watch *w, const char *version);
 
 /*
- * The server answers again, to whomever: the waits begin anew, and one that is under way since
- * `failed_ms` is no longer than the first of all, spread by `random`, or than the server said.
+ * Resets the retries because the server works again. A wait in progress ends 0.8 to 1.2 s after
+ * failed_ms at the latest, or retry_after_ms after failed_ms if that is longer.
  */
 void watch_note_recovery(struct watch *w, int64_t failed_ms, int64_t retry_after_ms,
                          uint32_t random);
 
-/* The request that was ordered is opened only now: its times count from here. */
+/* Restarts the timeouts: the caller opens the request only now. */
 void watch_note_opened(struct watch *w, int64_t now_ms);
 
 /*
- * So many bytes of the response have come, the last of them in the middle of an event (`cut`);
- * 0: a stream has begun. Lists and initial events are given up (END_QUIET) without progress.
+ * Moves due_ms after bytes of the response arrived. `cut`: the last of them are in the middle of an
+ * event. 0 bytes: the head of the response.
  */
 void watch_note_bytes(struct watch *w, size_t bytes, bool cut, int64_t now_ms);
 
-/* What is wrong with the open request, for people, if it is late or given up for END_QUIET. */
+/* Returns a static text for users: the fault of an open request that is late at now_ms. */
 const char *watch_fault(const struct watch *w, int64_t now_ms);
