@@ -5,6 +5,8 @@
 
 #include "metrics/base/map.h"
 
+/* ---- pages of a list ---- */
+
 void list_pages_begin(struct list_pages *l)
 {
     *l = (struct list_pages){.compare_at = 1};
@@ -21,16 +23,16 @@ void list_pages_note(struct list_pages *l, const char *ns, const char *name)
 {
     l->objects++;
     l->unnamed = l->unnamed || !name || !*name;
-    /* A sum, since a page with the same objects in another order is no progress either. */
+    /* A sum does not depend on order: the same objects in another order are no progress. */
     if (!l->unnamed)
         l->sum += map_hash(name, strlen(name), map_hash(ns, strlen(ns), 0));
 }
 
 /*
- * Returns whether the page has the objects of an earlier one. Brent's algorithm finds a cycle of
+ * Returns true if the page has the objects of an earlier one. Brent's algorithm finds a cycle of
  * any length with one remembered page: pages 1, 2, 4, 8 ... are remembered in turn.
  */
-static bool repeats(struct list_pages *l)
+static bool page_repeats(struct list_pages *l)
 {
     bool same = l->pages > 1 && !l->unnamed && l->sum == l->compared;
 
@@ -49,12 +51,14 @@ const char *list_pages_end(struct list_pages *l, const char *asked, const char *
         return "the list does not go on: a page returned the continue token that asked for it";
     if (l->empty > LIST_EMPTY_PAGES_MAX)
         return "the list does not go on: too many pages in a row have no objects";
-    if (l->objects > 0 && repeats(l))
+    if (l->objects > 0 && page_repeats(l))
         return "the list does not go on: its pages repeat the same objects";
     if (l->pages >= LIST_PAGES_MAX)
         return "the list does not end: it has too many pages";
     return NULL;
 }
+
+/* ---- one request ---- */
 
 enum { ERROR_BODY_MAX_BYTES = 8 * 1024 };
 
@@ -81,9 +85,9 @@ void reflector_request_close(struct reflector_request *q)
     release_bodies(q);
 }
 
-static bool give_up(struct reflector_request *q, enum end_reason reason, const char *text)
+static bool fail_request(struct reflector_request *q, enum end_reason reason, const char *text)
 {
-    q->given_up = true;
+    q->failed = true;
     q->reason = reason;
     snprintf(q->text, sizeof(q->text), "%s", text);
     return false;
@@ -95,7 +99,7 @@ static bool receive_event(void *context, const struct watch_event *event)
 
     if (event->kind == EVENT_ERROR) {
         q->retry_after_ms = event->status->retry_after_ms;
-        return give_up(q, end_reason_of_error(event->status), event->status->message);
+        return fail_request(q, end_reason_of_error(event->status), event->status->message);
     }
     if (q->list) {
         const cJSON *metadata = json_get(event->object, "metadata");
@@ -112,7 +116,7 @@ static void receive_head(void *context, unsigned http_status)
     struct reflector_request *q = context;
 
     if (http_status == 200)
-        q->handler.answered(q->handler.context);
+        q->handler.responded(q->handler.context);
 }
 
 static bool read_bytes(struct reflector_request *q, unsigned http_status, const char *bytes,
@@ -120,10 +124,9 @@ static bool read_bytes(struct reflector_request *q, unsigned http_status, const 
 {
     struct error err;
 
-    if (q->given_up || q->stopped)
+    if (q->failed || q->stopped)
         return false;
     if (http_status != 200) {
-        /* The beginning is enough for an error text; the rest is dropped. */
         size_t room = ERROR_BODY_MAX_BYTES - q->error_body.len;
 
         strbuf_add(&q->error_body, bytes, len < room ? len : room);
@@ -131,7 +134,7 @@ static bool read_bytes(struct reflector_request *q, unsigned http_status, const 
     }
     if (object_stream_feed(&q->stream, bytes, len, &err))
         return true;
-    return q->given_up || q->stopped ? false : give_up(q, END_MALFORMED, err.text);
+    return q->failed || q->stopped ? false : fail_request(q, END_MALFORMED, err.text);
 }
 
 static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
@@ -140,17 +143,17 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
 
     if (!read_bytes(q, http_status, bytes, len))
         return false;
-    q->handler.heard(q->handler.context, len, !json_frame_is_complete(&q->stream.frame));
+    q->handler.received(q->handler.context, len, !json_frame_is_complete(&q->stream.frame));
     return true;
 }
 
-/* Returns why the list may not go on with its next page; NULL if it may, or ends here. */
+/* Returns the fault of a list after a page; NULL if the list may go on, or is complete. */
 static const char *page_fault(struct reflector_request *q, const struct list_facts *facts)
 {
     return facts->token ? list_pages_end(&q->pages, q->token, facts->token) : NULL;
 }
 
-/* The end of a list: a complete page, or why it is none. */
+/* Sets end->page, which points to `facts`, or the reason why the page is unusable. */
 static void read_page(struct reflector_request *q, const struct transport_result *result,
                       struct reflector_request_end *end, struct list_facts *facts)
 {
@@ -188,7 +191,7 @@ static void request_ended(void *context, const struct transport_result *result)
     struct list_facts facts = {0};
 
     q->transfer = NULL;
-    if (q->given_up) {
+    if (q->failed) {
         end.reason = q->reason;
         end.retry_after_ms = q->retry_after_ms;
     } else if (result->http_status != 0 && result->http_status != 200) {
@@ -212,7 +215,7 @@ void reflector_request_open(struct reflector_request *q, const struct reflector_
     if (!spec->token)
         list_pages_begin(&q->pages);
     list_pages_open(&q->pages);
-    q->stopped = q->given_up = false;
+    q->stopped = q->failed = false;
     q->retry_after_ms = 0;
     q->text[0] = '\0';
     object_stream_init(&q->stream, spec->list ? JSON_FRAME_LIST : JSON_FRAME_EVENTS,
@@ -229,36 +232,39 @@ void reflector_request_open(struct reflector_request *q, const struct reflector_
                                      });
 }
 
+/* ---- limit of lists ---- */
+
 enum {
-    LIST_COST_MS = 50, /* Twenty a second, */
-    BURST = 40,        /* after forty at once. */
+    LIST_COST_MS = 50, /* 20 lists a second. */
+    BURST = 40,
     CREDIT_MAX_MS = BURST * LIST_COST_MS,
     NEW_MS = 500,
-    PATIENCE_MS = 10 * 1000,
-    PATIENCE_SHIFTS = 2,
+    STALL_TIMEOUT_MS = 10 * 1000,
+    STALL_TIMEOUT_SHIFTS = 2,
 };
 
 static const struct class_limits {
-    unsigned new_lists; /* It starts only while fewer than these are new, of whatever class. */
-    unsigned lane;      /* How many of it may be open, */
-    unsigned share;     /* and which share of the room, in sixteenths. */
-    int64_t later_ms;   /* It waits like one that came so much later. */
-} limits[LIST_CLASS_COUNT] = {
+    unsigned max_new;    /* A list starts only while fewer lists, of all classes, are new. */
+    unsigned max_open;   /* Maximum of open lists of the class. */
+    unsigned share;      /* Share of list_limiter.max_open, in sixteenths: a second maximum. */
+    int64_t handicap_ms; /* Added to the arrival time when waiting lists are ordered. */
+} class_limits[LIST_CLASS_COUNT] = {
     [LIST_REQUIRED] = {6, 16, 3, 0},
     [LIST_RELIST] = {6, 32, 4, 0},
     [LIST_FIRST] = {4, 32, 4, 3 * 1000},
     [LIST_POLL] = {4, 16, 2, 3 * 1000},
-    /* The last place is not for those that may hold it for nothing. */
+    /* The fourth new list is reserved for resources that have not stalled. */
     [LIST_STALLED] = {3, 16, 2, 10 * 1000},
     [LIST_AUDIT] = {1, 1, 1, INT64_MAX / 2},
 };
 
 void list_limiter_init(struct list_limiter *l, int64_t now_ms)
 {
-    *l = (struct list_limiter){.room = UINT_MAX, .credit_ms = CREDIT_MAX_MS, .updated_ms = now_ms};
+    *l = (struct list_limiter){
+        .max_open = UINT_MAX, .credit_ms = CREDIT_MAX_MS, .updated_ms = now_ms};
 }
 
-static void append(struct list_queue *q, struct list_ticket *ticket)
+static void append_ticket(struct list_queue *q, struct list_ticket *ticket)
 {
     ticket->next = NULL;
     ticket->previous = q->last;
@@ -274,18 +280,19 @@ static void unlink_ticket(struct list_queue *q, struct list_ticket *ticket)
     q->count--;
 }
 
-/* How many lists of a class may be open: one at least. */
-static unsigned lane_of(const struct list_limiter *l, enum list_class class)
+/* Returns how many lists of a class may be open: at least one. */
+static unsigned max_open_lists(const struct list_limiter *l, enum list_class class)
 {
-    unsigned share = l->room / 16 * limits[class].share + l->room % 16 * limits[class].share / 16;
+    unsigned share = l->max_open / 16 * class_limits[class].share +
+                     l->max_open % 16 * class_limits[class].share / 16;
 
     if (share < 1)
         return 1;
-    return share < limits[class].lane ? share : limits[class].lane;
+    return share < class_limits[class].max_open ? share : class_limits[class].max_open;
 }
 
-/* How many open lists are new, and when the first of them ceases to be. */
-static unsigned count_new(const struct list_limiter *l, int64_t *until_ms)
+/* Returns the number of new lists, and in `until_ms` when the oldest of them stops being new. */
+static unsigned count_new_lists(const struct list_limiter *l, int64_t *until_ms)
 {
     unsigned count = 0;
 
@@ -301,22 +308,22 @@ static unsigned count_new(const struct list_limiter *l, int64_t *until_ms)
     return count;
 }
 
-/* When the next list of a class may start; INT64_MAX: when another has ended. */
-static int64_t start_ms(const struct list_limiter *l, enum list_class class)
+/* Returns when a list of the class may start; INT64_MAX: not before another list ends. */
+static int64_t earliest_start_ms(const struct list_limiter *l, enum list_class class)
 {
     int64_t until_ms, credit_ms = l->updated_ms;
 
-    if (l->open[class].count >= lane_of(l, class))
+    if (l->open[class].count >= max_open_lists(l, class))
         return INT64_MAX;
     if (l->credit_ms < LIST_COST_MS)
         credit_ms += LIST_COST_MS - l->credit_ms;
-    if (count_new(l, &until_ms) < limits[class].new_lists)
+    if (count_new_lists(l, &until_ms) < class_limits[class].max_new)
         return credit_ms;
     return until_ms > credit_ms ? until_ms : credit_ms;
 }
 
-/* Whose turn it is; NULL while nobody may start. */
-static const struct list_ticket *first_to_start(const struct list_limiter *l)
+/* Returns the waiting list that starts now; NULL if no list may start. */
+static const struct list_ticket *next_list(const struct list_limiter *l)
 {
     const struct list_ticket *first = NULL;
     int64_t first_ms = INT64_MAX;
@@ -324,11 +331,11 @@ static const struct list_ticket *first_to_start(const struct list_limiter *l)
     for (int class = 0; class < LIST_CLASS_COUNT; class ++) {
         const struct list_ticket *t = l->waiting[class].first;
 
-        if (!t || t->since_ms + limits[class].later_ms >= first_ms ||
-            start_ms(l, t->class) > l->updated_ms)
+        if (!t || t->since_ms + class_limits[class].handicap_ms >= first_ms ||
+            earliest_start_ms(l, t->class) > l->updated_ms)
             continue;
         first = t;
-        first_ms = t->since_ms + limits[class].later_ms;
+        first_ms = t->since_ms + class_limits[class].handicap_ms;
     }
     return first;
 }
@@ -344,15 +351,15 @@ bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum
         ticket->class = class;
         ticket->state = TICKET_WAITING;
         ticket->since_ms = now_ms;
-        append(&l->waiting[class], ticket);
+        append_ticket(&l->waiting[class], ticket);
     }
-    if (first_to_start(l) != ticket)
+    if (next_list(l) != ticket)
         return false;
     l->credit_ms -= LIST_COST_MS;
     unlink_ticket(&l->waiting[ticket->class], ticket);
     ticket->state = TICKET_OPEN;
     ticket->since_ms = now_ms;
-    append(&l->open[ticket->class], ticket);
+    append_ticket(&l->open[ticket->class], ticket);
     return true;
 }
 
@@ -367,49 +374,52 @@ void list_limiter_leave(struct list_limiter *l, struct list_ticket *ticket)
 
 int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket *ticket)
 {
-    bool heads = ticket->state == TICKET_WAITING && !ticket->previous;
+    bool is_next = ticket->state == TICKET_WAITING && !ticket->previous;
 
     if (ticket->class == LIST_AUDIT) {
         for (int class = 0; class < LIST_AUDIT; class ++)
-            heads = heads && l->waiting[class].count == 0;
+            is_next = is_next && l->waiting[class].count == 0;
     }
-    return heads ? start_ms(l, ticket->class) : INT64_MAX;
+    return is_next ? earliest_start_ms(l, ticket->class) : INT64_MAX;
 }
 
 int64_t list_limiter_stall_timeout(const struct list_limiter *l, const struct list_ticket *ticket,
                                    unsigned stalls)
 {
     enum list_class class = ticket->class;
-    bool wanted = ticket->state == TICKET_OPEN && l->waiting[class].count > 0 &&
-                  l->open[class].count >= lane_of(l, class);
+    bool needed = ticket->state == TICKET_OPEN && l->waiting[class].count > 0 &&
+                  l->open[class].count >= max_open_lists(l, class);
 
-    return wanted ? (int64_t)PATIENCE_MS << (stalls < PATIENCE_SHIFTS ? stalls : PATIENCE_SHIFTS)
+    return needed ? (int64_t)STALL_TIMEOUT_MS
+                        << (stalls < STALL_TIMEOUT_SHIFTS ? stalls : STALL_TIMEOUT_SHIFTS)
                   : INT64_MAX;
 }
 
-void stream_slot_init(struct stream_slot *slot, struct stream_limit *room, bool required)
+/* ---- limit of streams ---- */
+
+void stream_slot_init(struct stream_slot *slot, struct stream_limit *limit, bool required)
 {
-    *slot = (struct stream_slot){.room = room, .required = required};
-    room->required += required;
+    *slot = (struct stream_slot){.limit = limit, .required = required};
+    limit->required += required;
 }
 
 void stream_slot_release(struct stream_slot *slot)
 {
     stream_slot_leave(slot);
-    slot->room->required -= slot->required;
+    slot->limit->required -= slot->required;
 }
 
 bool stream_slot_enter(struct stream_slot *slot)
 {
-    struct stream_limit *room = slot->room;
-    unsigned kept = slot->required ? 0 : room->required;
+    struct stream_limit *limit = slot->limit;
+    unsigned reserved = slot->required ? 0 : limit->required;
 
     if (slot->held)
         return true;
-    if (room->open >= room->limit || room->limit - room->open <= kept)
+    if (limit->open >= limit->limit || limit->limit - limit->open <= reserved)
         return false;
-    room->open++;
-    room->required -= slot->required;
+    limit->open++;
+    limit->required -= slot->required;
     slot->held = true;
     return true;
 }
@@ -418,16 +428,18 @@ void stream_slot_leave(struct stream_slot *slot)
 {
     if (!slot->held)
         return;
-    slot->room->open--;
-    slot->room->required += slot->required;
+    slot->limit->open--;
+    slot->limit->required += slot->required;
     slot->held = false;
 }
+
+/* ---- shared state ---- */
 
 enum { RESTORE_COST_MS = 10 * 1000 };
 
 uint32_t reflector_context_random(struct reflector_context *context)
 {
-    /* splitmix64: spread is all that is asked of it. */
+    /* splitmix64, which is sufficient to spread requests. */
     uint64_t z = context->random += UINT64_C(0x9e3779b97f4a7c15);
 
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -444,7 +456,7 @@ void reflector_context_begin_turn(struct reflector_context *context, int64_t now
         room = context->transport.room(context->transport.context);
     context->now_ms = now_ms;
     context->clock_ms = clock_ms;
-    context->limiter.room = room.lists;
+    context->limiter.max_open = room.lists;
     context->streams.limit = room.streams;
     context->single_reads = room.single_reads;
 }

@@ -8,8 +8,10 @@
 #include "exporter/system/rate_limit.h"
 #include "metrics/base/base.h"
 
+/* ---- pages of a list ---- */
+
 /*
- * Detects lists whose pages go on without progress. A server may return pages without objects, as
+ * Detects lists that go on without progress. A server may return pages without objects, as
  * Kubernetes allows for selectors, but at most LIST_EMPTY_PAGES_MAX in a row. A list fails if a
  * page returns the continue token that asked for it, if a page has the same objects as an earlier
  * one, or if it has more than LIST_PAGES_MAX pages. remainingItemCount is an estimate and is not
@@ -21,13 +23,216 @@ struct list_pages {
     unsigned pages;      /* Complete pages so far. */
     unsigned empty;      /* Pages without objects in a row. */
     unsigned objects;    /* Objects in the open page. */
-    bool unnamed;        /* The open page has an object without a name: it cannot be compared. */
+    bool unnamed;        /* An object of the open page has no name: the page cannot be compared. */
     uint64_t sum;        /* Sum of the hashes of the objects' names in the open page. */
     uint64_t compared;   /* `sum` of the page that later pages are compared with. */
-    unsigned compare_at; /* Number of the page that takes its place. */
+    unsigned compare_at; /* Number of the next page to remember in `compared`. */
 };
 
-/* Begins a list. */
+/* ---- one request ---- */
+
+/*
+ * A request of a reflector: one page of a list, or a stream of events. It turns the bytes of the
+ * response into events and determines why the request ended. All calls and handlers: loop thread.
+ */
+
+struct reflector_request_end {
+    enum end_reason reason;
+    const char *text;              /* For users; "" without an error. */
+    int64_t retry_after_ms;        /* Wait that the server asks for; 0 without one. */
+    bool unanswered;               /* No response arrived. */
+    const struct list_facts *page; /* Facts of a complete page; `reason` is meaningless then. */
+};
+
+struct reflector_request_handler {
+    /* The head of a response with status 200 has arrived. */
+    void (*responded)(void *context);
+    /* Bytes of the body were read. `cut`: the body so far ends in the middle of an event. */
+    void (*received)(void *context, size_t bytes, bool cut);
+    /* Takes an event other than EVENT_ERROR. Returns false to ignore the rest of the body. */
+    watch_event_fn *event;
+    /* The request is over; `end` is valid during the call. Not called after a close. */
+    void (*ended)(void *context, const struct reflector_request_end *end);
+    void *context;
+};
+
+struct reflector_request_spec {
+    const char *path; /* With the query. Copied, as is the Accept header. */
+    const char *accept;
+    bool list;               /* One page of a list; false: a stream of events. */
+    const char *token;       /* Continue token of the page; NULL: first page. Copied. */
+    const char *api_version; /* Type of the objects. Borrowed, as is the kind. */
+    const char *kind;
+    struct reflector_request_handler handler;
+};
+
+struct reflector_request {
+    struct transport transport;
+    struct transfer *transfer; /* NULL if no request is open. */
+    struct object_stream stream;
+    struct strbuf error_body; /* First bytes of a response with a status other than 200. */
+    struct list_pages pages;  /* Progress of the list since its first page. */
+    char *token;              /* Continue token of the request; NULL for a first page. Owned. */
+    struct reflector_request_handler handler;
+    bool list;
+    bool stopped;           /* The event handler returned false. */
+    bool failed;            /* The body is unusable, for `reason` and `text`. */
+    enum end_reason reason; /* Set if `failed`. */
+    int64_t retry_after_ms;
+    char text[sizeof(((struct error *)NULL)->text)];
+};
+
+void reflector_request_init(struct reflector_request *q, struct transport transport);
+
+/* Sends the request; the previous one must have ended. Handlers run in turns of the transport. */
+void reflector_request_open(struct reflector_request *q, const struct reflector_request_spec *spec);
+
+/* Cancels the request, if any is open, without calling the handler. */
+void reflector_request_close(struct reflector_request *q);
+
+/* ---- limit of lists ---- */
+
+/*
+ * Limits the lists that are open at the same time for hundreds of resources. Streams are not
+ * limited here.
+ *
+ * At most 20 lists start a second, after a burst of 40. For half a second after its start a list
+ * counts as new; further lists start only while few lists are new, four for most classes. A slow
+ * list thus does not keep others from starting. The number of open lists is limited for each class;
+ * while lists wait for a full class, open lists of this class without progress are cancelled sooner
+ * (list_limiter_stall_timeout()).
+ *
+ * Waiting lists start in the order of arrival, with a handicap in seconds for less urgent classes.
+ */
+enum list_class {
+    LIST_REQUIRED, /* Policies and bindings, which all results depend on. */
+    LIST_RELIST,   /* Resource that was read before; its stream cannot resume. */
+    LIST_FIRST,    /* Resource that was not read before. */
+    LIST_POLL,     /* Resource that is listed at intervals, for lack of a stream. */
+    LIST_STALLED,  /* Resource after a list that was cancelled for lack of progress. */
+    LIST_AUDIT,    /* Comparison of the store with the server; starts if no other list waits. */
+};
+enum { LIST_CLASS_COUNT = LIST_AUDIT + 1 };
+
+/* A list that waits or is open. Initially zero; must not move while in a queue of the limiter. */
+struct list_ticket {
+    struct list_ticket *previous;
+    struct list_ticket *next;
+    enum list_class class;
+    enum { TICKET_IDLE, TICKET_WAITING, TICKET_OPEN } state;
+    int64_t since_ms; /* When the ticket entered its state. */
+};
+
+struct list_queue {
+    struct list_ticket *first; /* Oldest ticket. */
+    struct list_ticket *last;
+    unsigned count;
+};
+
+struct list_limiter {
+    unsigned max_open; /* Open lists that the connections allow; UINT_MAX: no limit. */
+    struct list_queue waiting[LIST_CLASS_COUNT];
+    struct list_queue open[LIST_CLASS_COUNT];
+    int64_t credit_ms; /* Token bucket; each list costs 50 ms. */
+    int64_t updated_ms;
+};
+
+void list_limiter_init(struct list_limiter *l, int64_t now_ms);
+
+/*
+ * Returns true if the list may start now. Otherwise the ticket waits: the owner calls the function
+ * again at each turn until it returns true, or calls list_limiter_leave(). Times are steady.
+ */
+bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum list_class class,
+                        int64_t now_ms) MUST_USE;
+
+/* Ends the list, or its wait. Ignores an idle ticket. */
+void list_limiter_leave(struct list_limiter *l, struct list_ticket *ticket);
+
+/* Returns when to call list_limiter_enter() again; INT64_MAX: after another list starts or ends. */
+int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket *ticket);
+
+/*
+ * Returns after how many milliseconds without progress to cancel an open list because others wait
+ * for its full class: 10 s, doubled for each of up to two earlier stalls. INT64_MAX: no list waits.
+ */
+int64_t list_limiter_stall_timeout(const struct list_limiter *l, const struct list_ticket *ticket,
+                                   unsigned stalls);
+
+/* ---- limit of streams ---- */
+
+/*
+ * Limits open streams. Over HTTP/1.1 each stream occupies a connection; over HTTP/2 `limit` is
+ * UINT_MAX. Places are reserved for required resources that have no open stream.
+ */
+struct stream_limit {
+    unsigned limit;
+    unsigned open;
+    unsigned required; /* Required resources without an open stream. */
+};
+
+/* The place of one resource's stream. */
+struct stream_slot {
+    struct stream_limit *limit; /* Borrowed. */
+    bool required;
+    bool held;
+};
+
+/* Registers a resource that may have a stream; stream_slot_release() unregisters it. */
+void stream_slot_init(struct stream_slot *slot, struct stream_limit *limit, bool required);
+void stream_slot_release(struct stream_slot *slot);
+
+/* Takes a place, unless the slot holds one. Returns false if all places are in use or reserved. */
+bool stream_slot_enter(struct stream_slot *slot) MUST_USE;
+/* Returns the place, if the slot holds one. */
+void stream_slot_leave(struct stream_slot *slot);
+
+/* ---- shared state ---- */
+
+struct discovery;
+struct store;
+
+/* Shared by the reflectors, the audit and the API discovery of one source. */
+struct reflector_context {
+    struct store *store;
+    struct transport transport;
+    const struct namespace_filter *filter;
+    const struct log *log;
+    struct list_limiter limiter;
+    struct stream_limit streams;
+    unsigned single_reads; /* Maximum of open requests for single objects. */
+    int64_t now_ms;        /* Steady. */
+    int64_t clock_ms;      /* Since the epoch. */
+    uint64_t random;       /* State of the random number generator. */
+    unsigned reflector_count;
+    unsigned
+        failing_count;    /* Reflectors for which the server did not answer, or with 429 or 5xx. */
+    int64_t recovered_ms; /* Last response 200 while half or more of the reflectors failed. */
+    uint64_t restores;    /* Detected restores of the server from a backup. */
+    struct burst_limit burst_limit; /* Limits `restores`. */
+    uint32_t last_source;           /* Source number of the newest reflector. */
+    uint64_t health_version; /* Changes when a reflector's reported failure begins or ends. */
+    const struct discovery *discovery;
+    bool streaming_lists; /* Use WatchList; false after the server has refused it. */
+};
+
+/* Begins a turn: sets the times and reads the limits of the transport. */
+void reflector_context_begin_turn(struct reflector_context *context, int64_t now_ms,
+                                  int64_t clock_ms);
+
+/* Updates recovered_ms after a response with status 200. */
+void reflector_context_note_response(struct reflector_context *context);
+
+/*
+ * Counts a restore of the server, after which each reflector lists its objects again. Does not
+ * count it if four or more were counted shortly before.
+ */
+void reflector_context_note_restore(struct reflector_context *context);
+
+uint32_t reflector_context_random(struct reflector_context *context);
+
+/* For tests. */
+
 void list_pages_begin(struct list_pages *l);
 
 /* Begins a page, or the same page again. */
@@ -41,203 +246,3 @@ void list_pages_note(struct list_pages *l, const char *ns, const char *name);
  * returned the token `next`. Returns NULL if the list may go on, else a description of the fault.
  */
 const char *list_pages_end(struct list_pages *l, const char *asked, const char *next);
-
-/*
- * One open request of a reflector, a list or a stream: its body goes in as bytes, events come out,
- * and at the end why it ended, whether the server, the network or the body itself is to blame.
- */
-
-struct reflector_request_end {
-    enum end_reason reason;
-    const char *text;              /* For people; "" if there is nothing to say. */
-    int64_t retry_after_ms;        /* For how long the server said to wait; 0: it did not. */
-    bool unanswered;               /* There was no response at all. */
-    const struct list_facts *page; /* A complete page of a list: `reason` counts for nothing. */
-};
-
-struct reflector_request_handler {
-    /* The head of a response of 200 is here. */
-    void (*answered)(void *context);
-    /* So many bytes of a body came and are read; of events the last may be cut in the middle. */
-    void (*heard)(void *context, size_t bytes, bool cut);
-    /* One event, but no EVENT_ERROR. False ends the reading: `ended` follows. */
-    watch_event_fn *event;
-    /* The request is over. Not called after reflector_request_close(). What it is given ends with
-     * the call.
-     */
-    void (*ended)(void *context, const struct reflector_request_end *end);
-    void *context;
-};
-
-struct reflector_request_spec {
-    const char *path; /* With its query. Copied, as is the Accept header. */
-    const char *accept;
-    bool list;               /* One page of a list; else a stream of events. */
-    const char *token;       /* Continue token of the page, copied; NULL: the list begins. */
-    const char *api_version; /* Of the objects. Borrowed, as is the kind. */
-    const char *kind;
-    struct reflector_request_handler handler;
-};
-
-struct reflector_request {
-    struct transport transport;
-    struct transfer *transfer; /* NULL if nothing is open. */
-    struct object_stream stream;
-    struct strbuf error_body; /* Of a response other than 200, its beginning. */
-    struct list_pages pages;  /* Progress of the list since its first page. */
-    char *token;              /* Continue token of the request; NULL for a first page. Owned. */
-    struct reflector_request_handler handler;
-    bool list;
-    bool stopped;  /* The rest of the body is ignored: the handler wants no more of it, */
-    bool given_up; /* or it cannot be used, for this reason: */
-    enum end_reason reason;
-    int64_t retry_after_ms;
-    char text[sizeof(((struct error *)NULL)->text)];
-};
-
-/* Nothing is open. */
-void reflector_request_init(struct reflector_request *q, struct transport transport);
-
-/* Open it; nothing else is open. The handler is called from the transport's turns. */
-void reflector_request_open(struct reflector_request *q, const struct reflector_request_spec *spec);
-
-/* End what may be open. */
-void reflector_request_close(struct reflector_request *q);
-
-/*
- * Keeps hundreds of resources from asking a server for all objects at the same time, and none of
- * them from keeping the others from it. Streams of changes are not limited.
- *
- * No more than twenty lists start in a second, and four of them may be new. A list is new for half
- * a second: one that takes longer, because it is large, because the server is slow or because it
- * never answers, leaves its place to the next, and goes on in a lane of its class. A lane is
- * bounded, too; while somebody waits for one that is full, the lists in it that bring nothing are
- * given up sooner (list_limiter_stall_timeout).
- *
- * Who waits is served in the order of arrival, some classes later than others; each class has
- * places that those below it cannot take.
- */
-enum list_class {
-    LIST_REQUIRED, /* Of what every verdict rests on: policies and bindings. */
-    LIST_RELIST,   /* Of a resource that has been read before and whose watch cannot go on. */
-    LIST_FIRST,
-    LIST_POLL,    /* Of a resource that is listed now and then, for lack of room for its stream. */
-    LIST_STALLED, /* Whose last list was given up because it brought nothing. */
-    LIST_AUDIT,   /* For a check: while no other waits. */
-};
-enum { LIST_CLASS_COUNT = LIST_AUDIT + 1 };
-
-/* Who wants to list. Zeroed at first; it must not be moved while it waits or lists. */
-struct list_ticket {
-    struct list_ticket *previous;
-    struct list_ticket *next;
-    enum list_class class;
-    enum { TICKET_IDLE, TICKET_WAITING, TICKET_OPEN } state;
-    int64_t since_ms; /* When it came into this state. */
-};
-
-struct list_queue {
-    struct list_ticket *first; /* The oldest. */
-    struct list_ticket *last;
-    unsigned count;
-};
-
-struct list_limiter {
-    unsigned room; /* For how many open lists there are connections; UINT_MAX: for any number. */
-    struct list_queue waiting[LIST_CLASS_COUNT];
-    struct list_queue open[LIST_CLASS_COUNT];
-    int64_t credit_ms; /* Time saved up; each list spends some. */
-    int64_t updated_ms;
-};
-
-void list_limiter_init(struct list_limiter *l, int64_t now_ms);
-
-/*
- * True if the list may start now; else the ticket waits, and its owner has to ask again at each
- * turn until it is true, or leave. Times are steady.
- */
-bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum list_class class,
-                        int64_t now_ms) MUST_USE;
-
-/* The list has ended, or is not wanted any more. Does nothing to an idle ticket. */
-void list_limiter_leave(struct list_limiter *l, struct list_ticket *ticket);
-
-/* When to ask again for a ticket that waits; INT64_MAX: when another has started or left. */
-int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket *ticket);
-
-/*
- * For how many milliseconds an open list may bring nothing before it has to make room, having
- * stalled `stalls` times before: each time it may go on for longer. INT64_MAX: nobody waits for
- * its room.
- */
-int64_t list_limiter_stall_timeout(const struct list_limiter *l, const struct list_ticket *ticket,
-                                   unsigned stalls);
-
-/*
- * How many streams may be open. Over HTTP/2 any number; over HTTP/1.1 each takes a connection, and
- * those are bounded. Required resources have theirs first: room is kept for those that have none
- * open at the moment.
- */
-struct stream_limit {
-    unsigned limit;
-    unsigned open;
-    unsigned required; /* Slots of required resources that hold no room. */
-};
-
-/* The room of one stream. */
-struct stream_slot {
-    struct stream_limit *room; /* Borrowed. */
-    bool required;
-    bool held;
-};
-
-/* From now on the resource may have a stream; stream_slot_release() ends that. */
-void stream_slot_init(struct stream_slot *slot, struct stream_limit *room, bool required);
-void stream_slot_release(struct stream_slot *slot);
-
-/* True if a stream may open, or is; then call stream_slot_leave() when it has ended. */
-bool stream_slot_enter(struct stream_slot *slot) MUST_USE;
-/* Does nothing if no room is held. */
-void stream_slot_leave(struct stream_slot *slot);
-
-struct discovery;
-struct store;
-
-/* What all reflectors of a source share, and its discoverer. */
-struct reflector_context {
-    struct store *store;
-    struct transport transport;
-    const struct namespace_filter *filter;
-    const struct log *log;
-    struct list_limiter limiter;
-    struct stream_limit streams;
-    unsigned single_reads; /* How many may be open. */
-    int64_t now_ms;        /* Steady. */
-    int64_t clock_ms;      /* Since the epoch. */
-    uint64_t random;
-    unsigned reflector_count;
-    unsigned failing_count; /* Of them, those that the server does not serve at the moment. */
-    int64_t recovered_ms;   /* When it last answered again after it had failed most of them. */
-    uint64_t restores;      /* How often the server was restored from a backup, as is known. */
-    struct burst_limit burst_limit; /* Of acting upon that. */
-    uint32_t last_source;
-    uint64_t health_version; /* Changes with what people are told of any reflector. */
-    const struct discovery *discovery;
-    bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
-};
-
-/* A turn begins: it is that late, and there is as much room as the transport says. */
-void reflector_context_begin_turn(struct reflector_context *context, int64_t now_ms,
-                                  int64_t clock_ms);
-
-/* The server has answered a request as it should. */
-void reflector_context_note_response(struct reflector_context *context);
-
-/*
- * The server was restored from a backup: what every reflector knows may be undone. Counts it,
- * unless there were too many of late for all of them to list anew.
- */
-void reflector_context_note_restore(struct reflector_context *context);
-
-/* The next random number. */
-uint32_t reflector_context_random(struct reflector_context *context);
