@@ -5,7 +5,7 @@
 #include "metrics/model/work.h"
 #include "metrics/rules/object_index.h"
 
-/* Under what the object is in the store. */
+/* Reads the identity under which the store keeps the object. */
 static bool read_identity(const struct reflector_store *s, const cJSON *object, struct identity *id,
                           struct error *err)
 {
@@ -44,7 +44,7 @@ bool reflector_store_is_referred(const struct entry *entry)
     return referred;
 }
 
-/* False if the namespace filter is for others than the object. */
+/* Applies the namespace filter. */
 static bool is_allowed(const struct reflector_store *s, const cJSON *object)
 {
     const char *ns = s->by_binding ? work_binding_ns(object)
@@ -65,8 +65,8 @@ static bool is_wanted(const struct reflector_store *s, const cJSON *object)
     return entry && reflector_store_is_referred(entry);
 }
 
-static enum store_outcome put_setting(struct reflector_store *s, const cJSON *object,
-                                      struct error *err)
+static enum store_outcome put_settings(struct reflector_store *s, const cJSON *object,
+                                       struct error *err)
 {
     struct identity id;
 
@@ -79,7 +79,7 @@ static enum store_outcome put_setting(struct reflector_store *s, const cJSON *ob
     return outcome;
 }
 
-static void refer_to_preferred(const struct reflector_store *s, const cJSON *binding)
+static void set_preferred_version(const struct reflector_store *s, const cJSON *binding)
 {
     const cJSON *resource = json_get(json_get(binding, "spec"), "resource");
     cJSON *version = cJSON_GetObjectItemCaseSensitive(resource, "apiVersion");
@@ -101,16 +101,16 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
 
     if (!allowed && !s->by_binding)
         return;
-    /* What is not wanted any more may be in the store. */
+    /* An earlier version of the object may be in the store. */
     if (!allowed || (s->settings && !contains_settings(object)) ||
         (s->bound_templates_only && !is_wanted(s, object))) {
         reflector_store_remove(s, object);
         return;
     }
     if (s->discovery)
-        refer_to_preferred(s, object);
+        set_preferred_version(s, object);
     outcome =
-        s->settings ? put_setting(s, object, &err) : store_put(s->store, object, s->origin, &err);
+        s->settings ? put_settings(s, object, &err) : store_put(s->store, object, s->origin, &err);
     if (outcome == STORE_REJECTED)
         reflector_store_reject(s, object, err.text);
 }
@@ -120,7 +120,7 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
     struct entry *entry = object ? find_own(s, object) : NULL;
 
     s->rejected++;
-    /* Each one is counted; the log would drown in them. */
+    /* Logs at powers of two only, to limit the size of the log. */
     if ((s->rejected & (s->rejected - 1)) == 0)
         log_write(s->log, LOG_LEVEL_WARN, "cannot read an object; its last readable version stays",
                   "resource", s->resource, "api_version", s->api_version, "namespace",
@@ -145,10 +145,9 @@ enum listed_state reflector_store_find_listed(const struct reflector_store *s, c
         (s->bound_templates_only && !is_wanted(s, object)))
         return LISTED_UNWANTED;
     *entry = store_find(s->store, &id);
-    /* One that comes from elsewhere is not ours to judge. */
     if (*entry && entry_exists(*entry))
         return entry_is_from_source(*entry, s->origin.source) ? LISTED_PRESENT : LISTED_UNWANTED;
-    /* A template that is wanted since a binding refers to it may be on its way. */
+    /* A template to which a new binding refers may not have been read yet. */
     return s->bound_templates_only ? LISTED_UNWANTED : LISTED_MISSING;
 }
 
@@ -167,9 +166,9 @@ void reflector_store_put_unread(struct reflector_store *s, struct entry *entry)
         reflector_store_reject(s, NULL, err.text);
 }
 
-typedef bool entry_fits_fn(const struct reflector_store *s, const struct entry *entry);
+typedef bool keeps_entry_fn(const struct reflector_store *s, const struct entry *entry);
 
-static bool is_referred_to(const struct reflector_store *s, const struct entry *entry)
+static bool has_binding(const struct reflector_store *s, const struct entry *entry)
 {
     const struct type *type = entry->partition->type;
 
@@ -185,13 +184,10 @@ static bool is_read(const struct reflector_store *s, const struct entry *entry)
     return !t || !t->unread;
 }
 
-/*
- * Remove the templates of this origin that do not fit. What a pass that is under way has seen
- * stays as it is: what fits and is not among it goes at the end of the pass.
- */
-static void keep(struct reflector_store *s, entry_fits_fn *fits)
+/* Removes the templates of this source for which `keeps` returns false. */
+static void remove_templates_unless(struct reflector_store *s, keeps_entry_fn *keeps)
 {
-    struct entry **unfit = NULL;
+    struct entry **removed = NULL;
     size_t count = 0;
 
     for (const struct type *type = store_first_type(s->store); type; type = type->next) {
@@ -200,25 +196,25 @@ static void keep(struct reflector_store *s, entry_fits_fn *fits)
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
                 if (!entry_is_from_source(p->entries[i], s->origin.source) ||
-                    fits(s, p->entries[i]))
+                    keeps(s, p->entries[i]))
                     continue;
-                unfit = xreallocarray(unfit, count + 1, sizeof(struct entry *));
-                unfit[count++] = p->entries[i];
+                removed = xreallocarray(removed, count + 1, sizeof(struct entry *));
+                removed[count++] = p->entries[i];
             }
         }
     }
     for (size_t i = 0; i < count; i++)
-        store_remove(s->store, unfit[i]);
-    free(unfit);
+        store_remove(s->store, removed[i]);
+    free(removed);
 }
 
 void reflector_store_drop_unbound(struct reflector_store *s)
 {
-    keep(s, is_referred_to);
+    remove_templates_unless(s, has_binding);
 }
 
-/* All that is known of the history of the objects of this origin. */
-static void undo(const struct reflector_store *s)
+/* Marks the history of all objects of this source as invalid. */
+static void invalidate_history(const struct reflector_store *s)
 {
     for (const struct type *type = store_first_type(s->store); type; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
@@ -234,7 +230,7 @@ static void undo(const struct reflector_store *s)
 void reflector_store_begin_pass(struct reflector_store *s, bool restored)
 {
     if (restored)
-        undo(s);
+        invalidate_history(s);
     s->origin.sweep++;
     s->has_unnamed = s->has_rejected_unknown = false;
 }
@@ -243,18 +239,18 @@ void reflector_store_end_pass(struct reflector_store *s)
 {
     if (s->has_unnamed)
         return;
-    /* A first pass finds nothing of an earlier one, and looking for it takes time. */
+    /* The first pass has no earlier objects to search for. */
     if (s->origin.sweep > 1)
         store_sweep(s->store, s->origin);
-    /* All that can be read has been: what is still unread does not exist. */
+    /* A complete pass has read all existing templates: those still unread do not exist. */
     if (s->has_unread)
-        keep(s, is_read);
+        remove_templates_unless(s, is_read);
     s->has_unread = false;
 }
 
 void reflector_store_clear(struct reflector_store *s)
 {
-    /* No object has this number yet. */
+    /* Objects have older pass numbers, so the sweep removes all of them. */
     s->origin.sweep++;
     store_sweep(s->store, s->origin);
 }

@@ -7,81 +7,82 @@
 #include "metrics/model/store.h"
 
 /*
- * What one reflector puts into the store that all sources share. Its objects carry its
- * origin: it touches no other source's, and after a pass over all objects it removes
- * those that are gone.
+ * Writes the objects of one reflector into the store, which all sources share. The objects carry
+ * the source number of the reflector, and the objects of other sources stay as they are. After a
+ * pass over all objects, the objects that the server no longer has are removed.
  */
 struct reflector_store {
-    struct store *store; /* Borrowed, as is all that follows. */
+    struct store *store; /* Pointers are borrowed. */
     const struct log *log;
     const struct namespace_filter *filter; /* NULL: objects of all namespaces. */
-    bool by_binding;      /* Keep only Works of bindings: it is for the bindings' namespaces. */
+    bool by_binding;      /* For Works: the filter applies to the namespace of their binding. */
     const char *resource; /* For log lines, as is the apiVersion. */
     const char *api_version;
-    /* Keep only what rules go by, as settings of this apiVersion rather than as templates. */
-    const char *settings; /* NULL: keep all, as what they are. */
-    /* To tell what a binding refers to: Karmada looks at one version of a kind. NULL: none. */
+    /* Keep only objects that contain settings, under this apiVersion. NULL: keep all objects. */
+    const char *settings;
+    /* For bindings: preferred versions of the kinds that they refer to. NULL for other kinds. */
     const struct discovery *discovery;
-    /* Keep only the templates that bindings, or others, refer to: no policy selects their kind. */
+    /* No policy selects the kind: keep only templates that a binding or a template refers to. */
     bool bound_templates_only;
-    bool has_unread;           /* Since the last complete pass. */
-    bool has_unnamed;          /* In this pass: see reflector_store_note_unnamed(). */
-    bool has_rejected_unknown; /* In this pass: an object was rejected of which there is no earlier
-                                * version.
-                                */
-    struct origin origin;
-    uint64_t rejected;  /* Objects that could not be read. */
-    uint64_t too_large; /* Of them, those rejected for their size. */
-    uint64_t removals;  /* How often an object was deleted, in the store or not. */
+    bool has_unread;           /* reflector_store_put_unread() since the last complete pass. */
+    bool has_unnamed;          /* reflector_store_note_unnamed() in this pass. */
+    bool has_rejected_unknown; /* Rejected an object in this pass that is not in the store. */
+    struct origin origin;      /* Source number, and number of the pass. */
+    uint64_t rejected;         /* Rejected objects. */
+    uint64_t too_large;        /* Objects rejected for their size. */
+    uint64_t removals;         /* Calls of reflector_store_remove(). */
 };
 
 /*
- * The object exists, as given. Outside the filter it is skipped; an unreadable one is rejected.
- * A binding is made to refer to the version of its template that Karmada looks at: one that was
- * made when another version was preferred has that version until Karmada writes it next.
+ * Adds or replaces an object, or rejects it as in reflector_store_reject(). An object outside the
+ * namespace filter is ignored. An object that is not kept for another reason, and a Work outside
+ * the filter, is removed. In a binding, the apiVersion of spec.resource is first replaced by the
+ * preferred one: a binding keeps a formerly preferred version until Karmada writes it again.
  */
 void reflector_store_put(struct reflector_store *s, cJSON *object);
 
-/* The object was deleted. One that another source brought stays. */
+/* Removes a deleted object, unless another source was the last to read it. */
 void reflector_store_remove(struct reflector_store *s, const cJSON *object);
 
 /*
- * An object exists and cannot be read: count and log it. Its last readable version stays, if
- * `object` (NULL: not even that could be read) says which one it is.
+ * Counts an unreadable object and logs the 1st, 2nd, 4th, 8th, ... of them. Its last readable
+ * version stays in the store. `object`: parsed parts with the identity; NULL if that is unknown.
  */
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason);
 
 /*
- * An object exists and cannot be read, and nobody can tell which it is: it may be any of those that
- * the pass has not brought. None of them is removed at its end.
+ * Notes an unreadable object of unknown name. It may be any object that is missing in the pass, so
+ * the end of the pass removes nothing.
  */
 void reflector_store_note_unnamed(struct reflector_store *s);
 
 /*
- * A binding refers to a template that may not be read: it is in the store as one of which nothing
- * but its identity is known (struct template, `unread`), until it can be read.
+ * Puts a template into the store that a binding refers to and that the exporter is not allowed to
+ * read: with its identity alone (struct template, `unread`), until it can be read.
  */
 void reflector_store_put_unread(struct reflector_store *s, struct entry *entry);
 
-/* No more than the templates that bindings refer to is wanted: remove the others, once. */
+/* Removes the templates of this reflector that no binding refers to. */
 void reflector_store_drop_unbound(struct reflector_store *s);
 
-/* What an object of a list is to the store. */
+/* Relation of an object of a list to the store. */
 enum listed_state {
-    LISTED_UNWANTED, /* It is not to be in it. */
-    LISTED_MISSING,  /* It is not in it, and might be. */
-    LISTED_PRESENT,  /* It is, as `entry`, of whatever version. */
+    LISTED_UNWANTED, /* Not to be kept, of another source, or a bound template not read yet. */
+    LISTED_MISSING,  /* Not in the store. */
+    LISTED_PRESENT,  /* In the store, in any version; sets `entry`. */
 };
 enum listed_state reflector_store_find_listed(const struct reflector_store *s, const cJSON *object,
                                               struct entry **entry);
 
-/* True if templates need it: one reads it to decide, or somebody wants it for them
- * (store_request_read). */
+/* Returns true if a template depends on the entry, or store_request_read() was called for it. */
 bool reflector_store_is_referred(const struct entry *entry);
 
-/* Begin a pass over all objects; `restored`: what was known of them before may be undone. */
+/* Begins a pass over all objects. `restored`: the history of the known objects may be invalid. */
 void reflector_store_begin_pass(struct reflector_store *s, bool restored);
-/* The pass is complete: remove the objects that it did not bring, unless one was unnamed. */
+/*
+ * Ends a complete pass: removes the objects that were not in it, and templates that are still
+ * unread. Removes nothing if the pass had an unnamed object.
+ */
 void reflector_store_end_pass(struct reflector_store *s);
-/* Remove all objects. */
+/* Removes all objects of the reflector. */
 void reflector_store_clear(struct reflector_store *s);
