@@ -6,6 +6,8 @@
 #include "metrics/base/map.h"
 #include "metrics/base/number.h"
 
+/* ---- last change ---- */
+
 enum { ARRAY_FACTOR = 31 };
 
 static uint64_t hash_text(const char *text, uint64_t seed)
@@ -13,7 +15,7 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return map_hash(text, strlen(text), seed);
 }
 
-/* Servers write the same members in another order when they are asked in another way. */
+/* Does not depend on the order of members, which differs between kinds of requests. */
 static uint64_t hash_value(const cJSON *value)
 {
     uint64_t hash = (uint64_t)(value->type & 0xff);
@@ -33,17 +35,17 @@ static uint64_t hash_value(const cJSON *value)
     return hash;
 }
 
-static const char *text_of(const cJSON *object, const char *key)
+static const char *metadata_text(const cJSON *object, const char *key)
 {
     return json_str(json_get(object, "metadata"), key, "");
 }
 
 static uint64_t hash_uid(const cJSON *object)
 {
-    return hash_text(text_of(object, "uid"), 0);
+    return hash_text(metadata_text(object, "uid"), 0);
 }
 
-/* Two changes under the same number differ in this, unless they were made in the same second. */
+/* Differs between two changes with the same version, unless both were made in the same second. */
 static uint64_t hash_origin(const cJSON *object)
 {
     const cJSON *metadata = json_get(object, "metadata");
@@ -56,11 +58,11 @@ static uint64_t hash_origin(const cJSON *object)
     return hash;
 }
 
-static void note(struct last_change *n, const cJSON *object, const char *version, bool listed,
-                 bool deleted)
+static void set_last_change(struct last_change *n, const cJSON *object, const char *version,
+                            bool listed, bool deleted)
 {
-    const char *ns = text_of(object, "namespace");
-    const char *name = text_of(object, "name");
+    const char *ns = metadata_text(object, "namespace");
+    const char *name = metadata_text(object, "name");
 
     if (!*name || !*version || strlen(ns) >= sizeof(n->ns) || strlen(name) >= sizeof(n->name) ||
         strlen(version) >= sizeof(n->version))
@@ -77,34 +79,39 @@ static void note(struct last_change *n, const cJSON *object, const char *version
 void last_change_note_event(struct last_change *n, const cJSON *object, const char *version,
                             bool deleted)
 {
-    note(n, object, version, false, deleted);
+    set_last_change(n, object, version, false, deleted);
 }
 
 void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version)
 {
     if (!*n->name || number_compare(version, n->version) == NUMBER_GREATER)
-        note(n, object, version, true, false);
+        set_last_change(n, object, version, true, false);
 }
 
 void last_change_replace(struct last_change *n, const struct last_change *listed)
 {
     bool later = !*listed->name || number_compare(n->version, listed->version) == NUMBER_GREATER;
 
-    /* A deletion is in no list. An object that is not is gone since, nobody knows when. */
+    /* A list does not contain deleted objects, so a later deletion stays the last change. */
     if (!n->deleted || !later)
         *n = *listed;
 }
 
-/* True if it is about this object. */
-static bool last_change_is_of(const struct last_change *n, const cJSON *object)
+static bool is_change_of(const struct last_change *n, const cJSON *object)
 {
-    return *n->name && strcmp(text_of(object, "name"), n->name) == 0 &&
-           strcmp(text_of(object, "namespace"), n->ns) == 0;
+    return *n->name && strcmp(metadata_text(object, "name"), n->name) == 0 &&
+           strcmp(metadata_text(object, "namespace"), n->ns) == 0;
+}
+
+static bool is_same_change(const struct last_change *a, const struct last_change *b)
+{
+    return strcmp(a->version, b->version) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->ns, b->ns) == 0;
 }
 
 bool last_change_is_followed_by(const struct last_change *n, const cJSON *object, bool deleted)
 {
-    return last_change_is_of(n, object) && (n->deleted || deleted || hash_uid(object) == n->uid);
+    return is_change_of(n, object) && (n->deleted || deleted || hash_uid(object) == n->uid);
 }
 
 static enum last_change_verdict compare_content(const struct last_change *n, const cJSON *object)
@@ -119,7 +126,7 @@ static enum last_change_verdict compare_content(const struct last_change *n, con
 enum last_change_verdict last_change_compare_current(const struct last_change *n,
                                                      const char *position, const cJSON *object)
 {
-    const char *version = text_of(object, "resourceVersion");
+    const char *version = metadata_text(object, "resourceVersion");
     enum number_order order = number_compare(version, position);
 
     if (!object)
@@ -132,18 +139,20 @@ enum last_change_verdict last_change_compare_current(const struct last_change *n
 
 enum last_change_verdict last_change_compare_past(const struct last_change *n, const cJSON *object)
 {
-    const char *version = text_of(object, "resourceVersion");
+    const char *version = metadata_text(object, "resourceVersion");
 
     if (!object || n->deleted)
         return !object == n->deleted ? LAST_CHANGE_HOLDS : LAST_CHANGE_UNDONE;
     return strcmp(version, n->version) == 0 ? compare_content(n, object) : LAST_CHANGE_UNDONE;
 }
 
+/* ---- check of a resumed stream ---- */
+
 enum {
     QUERY_MAX_BYTES = 4 * 1024,
-    EVENT_WAIT_MS = 500, /* An event is on its way when the object can be read. */
+    EVENT_WAIT_MS = 500, /* Delay between a change and its event in the stream. */
     RETRY_FIRST_MS = 500,
-    FAILURES_MAX = 6, /* Then it is as if the server could not tell. */
+    RETRIES_MAX = 6, /* After that a failed read counts as an unknown state. */
 };
 
 static void drop_fetch(struct restore_check *c)
@@ -153,16 +162,17 @@ static void drop_fetch(struct restore_check *c)
     c->outdated = false;
 }
 
-void restore_check_release(struct restore_check *c)
-{
-    restore_check_end(c);
-    drop_fetch(c);
-}
-
-void restore_check_end(struct restore_check *c)
+/* Ends the check. The next turn frees its request, because a handler may call the function. */
+static void end_check(struct restore_check *c)
 {
     c->step = RESTORE_CHECK_IDLE;
     c->outdated = true;
+}
+
+void restore_check_release(struct restore_check *c)
+{
+    end_check(c);
+    drop_fetch(c);
 }
 
 void restore_check_begin(struct restore_check *c, const struct restore_check_spec *spec,
@@ -177,16 +187,14 @@ void restore_check_begin(struct restore_check *c, const struct restore_check_spe
     c->step = *c->last_change.name ? RESTORE_CHECK_OBJECT : RESTORE_CHECK_LIST;
 }
 
-/* The stream has brought a change of this object. */
-static void restore_check_note(struct restore_check *c, const cJSON *object, bool deleted)
+/* Notes a change of an object that the stream has brought. */
+static void note_stream_change(struct restore_check *c, const cJSON *object, bool deleted)
 {
     c->explained = c->explained || (c->step != RESTORE_CHECK_IDLE &&
                                     last_change_is_followed_by(&c->last_change, object, deleted));
 }
 
-/* ---- questions ---- */
-
-static void ask(struct restore_check *c, struct transport transport, int64_t now_ms)
+static void send_request(struct restore_check *c, struct transport transport, int64_t now_ms)
 {
     CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(QUERY_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf selector = STRBUF_INIT(QUERY_MAX_BYTES);
@@ -214,9 +222,7 @@ static void ask(struct restore_check *c, struct transport transport, int64_t now
                            now_ms);
 }
 
-/* ---- answers ---- */
-
-/* The version before that, if it is a number above 0. */
+/* Subtracts 1 from a version. Returns false if the version is not a number above 0. */
 static bool decrement(char *version)
 {
     size_t len = strlen(version);
@@ -227,14 +233,14 @@ static bool decrement(char *version)
     while (version[len - 1 - zeros] == '0')
         version[len - 1 - zeros++] = '9';
     version[len - 1 - zeros]--;
-    /* Servers write no leading zeros. */
+    /* Versions have no leading zeros. */
     if (version[0] == '0' && len > 1)
         memmove(version, version + 1, len);
     return true;
 }
 
-static enum restore_check_result go_on(struct restore_check *c, enum restore_check_step step,
-                                       int64_t due_ms)
+static enum restore_check_result set_step(struct restore_check *c, enum restore_check_step step,
+                                          int64_t due_ms)
 {
     c->step = step;
     c->due_ms = due_ms;
@@ -242,120 +248,123 @@ static enum restore_check_result go_on(struct restore_check *c, enum restore_che
     return RESTORE_CHECK_OPEN;
 }
 
-static enum restore_check_result ask_about(struct restore_check *c, enum restore_check_step step,
+static enum restore_check_result read_past(struct restore_check *c, enum restore_check_step step,
                                            const char *version, int64_t now_ms)
 {
     memcpy(c->past, version, sizeof(c->past));
-    return go_on(c, step, now_ms);
+    return set_step(c, step, now_ms);
 }
 
-static bool was_read(const struct fetch *f)
+static bool is_state_known(const struct fetch *f)
 {
     return f->state == FETCH_FOUND || f->state == FETCH_MISSING;
 }
 
-/* A list that is not found has no version: its kind has gone, or its server knows no such list. */
-static bool list_was_read(const struct fetch *f)
+/* A list without a version was not found: the resource is no longer served. */
+static bool is_list_known(const struct fetch *f)
 {
-    return was_read(f) && f->version;
+    return is_state_known(f) && f->version;
 }
 
-static enum restore_check_result look_at_object(struct restore_check *c, const struct fetch *f,
-                                                int64_t now_ms)
+static enum restore_check_result evaluate_object(struct restore_check *c, const struct fetch *f,
+                                                 int64_t now_ms)
 {
     enum last_change_verdict verdict = LAST_CHANGE_UNDECIDED;
 
-    if (was_read(f))
+    if (is_state_known(f))
         verdict = last_change_compare_current(&c->last_change, c->position, f->object);
     c->altered = verdict == LAST_CHANGE_ALTERED && !c->spec.by_version;
     if (verdict == LAST_CHANGE_UNDONE)
         return RESTORE_CHECK_RESTORED;
     if (c->altered)
         return RESTORE_CHECK_DOUBTFUL;
-    c->unread = !was_read(f);
-    c->changed = was_read(f) && verdict == LAST_CHANGE_UNDECIDED;
-    return go_on(c, RESTORE_CHECK_LIST, now_ms);
+    c->unread = !is_state_known(f);
+    c->changed = is_state_known(f) && verdict == LAST_CHANGE_UNDECIDED;
+    return set_step(c, RESTORE_CHECK_LIST, now_ms);
 }
 
-/* No object of which nothing is known may be older than the stream, nor may the list be. */
-static enum restore_check_result look_at_list(struct restore_check *c, const struct fetch *f,
-                                              int64_t now_ms)
+/*
+ * A list older than the stream proves a restore. So does an older object if no change is known.
+ */
+static enum restore_check_result evaluate_list(struct restore_check *c, const struct fetch *f,
+                                               int64_t now_ms)
 {
     char before[WATCH_VERSION_MAX];
     const char *version = json_str(json_get(f->object, "metadata"), "resourceVersion", "");
     bool unknown =
         !*c->last_change.name && f->object && number_compare(version, c->position) == NUMBER_LESS;
 
-    if (list_was_read(f) && (unknown || number_compare(f->version, c->position) == NUMBER_LESS))
+    if (is_list_known(f) && (unknown || number_compare(f->version, c->position) == NUMBER_LESS))
         return RESTORE_CHECK_RESTORED;
     if (c->unread || c->changed)
-        return ask_about(c, RESTORE_CHECK_PAST, c->position, now_ms);
+        return read_past(c, RESTORE_CHECK_PAST, c->position, now_ms);
     if (!c->last_change.deleted)
         return RESTORE_CHECK_PASSED;
     memcpy(before, c->last_change.version, sizeof(before));
-    return decrement(before) ? ask_about(c, RESTORE_CHECK_BEFORE, before, now_ms)
+    return decrement(before) ? read_past(c, RESTORE_CHECK_BEFORE, before, now_ms)
                              : RESTORE_CHECK_PASSED;
 }
 
-static enum restore_check_result look_at_deletion(struct restore_check *c, const struct fetch *f,
-                                                  int64_t now_ms)
+static enum restore_check_result evaluate_deletion(struct restore_check *c, const struct fetch *f,
+                                                   int64_t now_ms)
 {
     bool before = c->step == RESTORE_CHECK_BEFORE;
 
-    /* A server that has forgotten that, or cannot tell. */
-    if (!list_was_read(f) || strcmp(f->version, c->past) != 0)
+    /* The server does not have this state any more, or ignores resourceVersionMatch. */
+    if (!is_list_known(f) || strcmp(f->version, c->past) != 0)
         return RESTORE_CHECK_PASSED;
     if ((f->state == FETCH_FOUND) != before)
         return RESTORE_CHECK_RESTORED;
-    return before ? ask_about(c, RESTORE_CHECK_DELETION, c->last_change.version, now_ms)
+    return before ? read_past(c, RESTORE_CHECK_DELETION, c->last_change.version, now_ms)
                   : RESTORE_CHECK_PASSED;
 }
 
-static enum restore_check_result look_at_past(struct restore_check *c, const struct fetch *f,
-                                              int64_t now_ms)
+static enum restore_check_result evaluate_past(struct restore_check *c, const struct fetch *f,
+                                               int64_t now_ms)
 {
-    bool past = list_was_read(f) && strcmp(f->version, c->position) == 0;
+    bool past = is_list_known(f) && strcmp(f->version, c->position) == 0;
     enum last_change_verdict verdict = LAST_CHANGE_UNDECIDED;
 
-    /* A server that does not look back tells how it is now. */
+    /* A server that ignores resourceVersionMatch returns the present state. */
     if (past)
         verdict = last_change_compare_past(&c->last_change, f->object);
-    else if (list_was_read(f))
+    else if (is_list_known(f))
         verdict = last_change_compare_current(&c->last_change, c->position, f->object);
     c->altered = verdict == LAST_CHANGE_ALTERED && !c->spec.by_version;
-    /* What it has forgotten is not to be had by events either. */
+    /* A server without the past state (410) cannot send its events either. */
     if (c->altered || (c->changed && f->http_status == 410))
         return RESTORE_CHECK_DOUBTFUL;
-    if (verdict == LAST_CHANGE_UNDECIDED && (c->changed || list_was_read(f)))
-        return go_on(c, RESTORE_CHECK_EVENT, now_ms + EVENT_WAIT_MS);
+    if (verdict == LAST_CHANGE_UNDECIDED && (c->changed || is_list_known(f)))
+        return set_step(c, RESTORE_CHECK_EVENT, now_ms + EVENT_WAIT_MS);
     return verdict == LAST_CHANGE_UNDONE ? RESTORE_CHECK_RESTORED : RESTORE_CHECK_PASSED;
 }
 
-static bool may_pass(const struct restore_check *c, const struct fetch *f)
+/* Returns true if the request failed for a reason that may be temporary. */
+static bool is_temporary_failure(const struct restore_check *c, const struct fetch *f)
 {
-    /* A server that does not understand to be asked for an object by its name is not well. */
-    bool odd = c->step == RESTORE_CHECK_OBJECT && f->http_status == 400;
+    /* A healthy server does not answer 400 to a read of an object by name. */
+    bool unhealthy = c->step == RESTORE_CHECK_OBJECT && f->http_status == 400;
 
     return f->state == FETCH_FAILED &&
-           (odd || f->http_status == 0 || f->http_status == 429 || f->http_status >= 500);
+           (unhealthy || f->http_status == 0 || f->http_status == 429 || f->http_status >= 500);
 }
 
-static enum restore_check_result read_answer(struct restore_check *c, int64_t now_ms)
+static enum restore_check_result evaluate_response(struct restore_check *c, int64_t now_ms)
 {
     struct fetch *f = c->fetch;
     enum restore_check_result result = RESTORE_CHECK_OPEN;
 
     c->fetch = NULL;
-    if (may_pass(c, f) && c->failures < FAILURES_MAX) {
+    if (is_temporary_failure(c, f) && c->failures < RETRIES_MAX) {
         c->due_ms = now_ms + ((int64_t)RETRY_FIRST_MS << c->failures++);
     } else if (c->step == RESTORE_CHECK_OBJECT) {
-        result = look_at_object(c, f, now_ms);
+        result = evaluate_object(c, f, now_ms);
     } else if (c->step == RESTORE_CHECK_PAST) {
-        result = look_at_past(c, f, now_ms);
+        result = evaluate_past(c, f, now_ms);
     } else if (c->step == RESTORE_CHECK_BEFORE || c->step == RESTORE_CHECK_DELETION) {
-        result = look_at_deletion(c, f, now_ms);
+        result = evaluate_deletion(c, f, now_ms);
     } else {
-        result = look_at_list(c, f, now_ms);
+        result = evaluate_list(c, f, now_ms);
     }
     fetch_free(f);
     return result;
@@ -380,13 +389,13 @@ enum restore_check_result restore_check_turn(struct restore_check *c, struct tra
     if (c->fetch)
         fetch_turn(c->fetch, now_ms);
     if (c->fetch && c->fetch->state != FETCH_OPEN)
-        result = read_answer(c, now_ms);
+        result = evaluate_response(c, now_ms);
     if (result == RESTORE_CHECK_OPEN && c->step == RESTORE_CHECK_EVENT)
         result = await_event(c, now_ms);
     if (result != RESTORE_CHECK_OPEN)
-        restore_check_end(c);
+        end_check(c);
     else if (!c->fetch && c->step != RESTORE_CHECK_EVENT && now_ms >= c->due_ms)
-        ask(c, transport, now_ms);
+        send_request(c, transport, now_ms);
     return result;
 }
 
@@ -397,15 +406,17 @@ int64_t restore_check_due(const struct restore_check *c)
     return c->fetch ? fetch_due(c->fetch) : c->due_ms;
 }
 
+/* ---- history of a reflector ---- */
+
 void restore_history_begin_list(struct restore_history *h)
 {
-    restore_check_end(&h->restore_check);
+    end_check(&h->restore_check);
     h->listed = (struct last_change){0};
     h->contradicted = false;
 }
 
-/* Hold the newest object known against what a list has of it. */
-static void compare(struct restore_history *h, const struct watch *w, const cJSON *object)
+/* Compares the last change with its object in a list. */
+static void compare_listed(struct restore_history *h, const struct watch *w, const cJSON *object)
 {
     enum last_change_verdict verdict =
         last_change_compare_current(&h->last_change, w->version, object);
@@ -425,12 +436,12 @@ void restore_history_note(struct restore_history *h, const struct watch *w,
     if (w->phase == WATCH_STREAMING) {
         bool deleted = event->kind == EVENT_DELETED;
 
-        restore_check_note(&h->restore_check, object, deleted);
+        note_stream_change(&h->restore_check, object, deleted);
         last_change_note_event(&h->last_change, object, event->version, deleted);
         return;
     }
-    if (last_change_is_of(&h->last_change, object))
-        compare(h, w, object);
+    if (is_change_of(&h->last_change, object))
+        compare_listed(h, w, object);
     last_change_note_listed(&h->listed, object, event->version);
 }
 
@@ -458,10 +469,11 @@ void restore_history_check(struct restore_history *h, struct restore_check_spec 
 
 bool restore_history_end_request(struct restore_history *h)
 {
-    bool lost = restore_check_is_open(&h->restore_check) &&
-                !last_change_equals(&h->last_change, &h->restore_check.last_change);
+    const struct restore_check *c = &h->restore_check;
+    bool lost = c->step != RESTORE_CHECK_IDLE && !c->explained &&
+                !is_same_change(&h->last_change, &c->last_change);
 
-    restore_check_end(&h->restore_check);
+    end_check(&h->restore_check);
     return lost;
 }
 

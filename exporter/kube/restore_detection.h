@@ -7,201 +7,188 @@
 #include "metrics/base/json.h"
 
 /*
- * The last change known of one resource, by which a server that was restored from a backup gives
- * itself away when it is asked for that object again.
+ * Detects that an API server was restored from a backup, for one resource.
  *
- * Etcd that goes back from version V to R forgets what happened in between, and numbers what
- * happens next from R + 1 again. Nothing says so: a stream resumed at V is silent until writers
- * have passed V, and then goes on as if nothing had been. Let K be the version of the last change
- * that we know of, at most V.
+ * If etcd goes back from revision V to R, the changes in between are lost, and new changes get the
+ * revisions R + 1, R + 2, ... again. The server does not report that: a stream that is resumed at V
+ * is silent until new changes have passed V, and then continues as usual. Let K <= V be the
+ * revision of the last known change of the resource.
  *
- * - R < K: that change was undone. The object is as it was before it: another version than K, and
- *   not above V; or it was not there before it; or, if the change was its deletion, it is there
- *   again. Has it been written or deleted anew since V, then that says nothing, for it could be
- *   an ordinary change that the stream brings as well: how it was at V still tells.
- * - R >= K: all that we know is older than R and holds. But what happens to the resource between
- *   R and V the stream does not bring. A most recent list, of one object, is of a version below V
- *   as long as writers have not passed that; afterwards only other resources tell, which lost a
- *   change: therefore one that was undone has all resources listed.
+ * - R < K: that change was undone. The object has its state before the change, with a resource-
+ *   Version other than K and at most V; or it does not exist; or, if the change was its deletion,
+ *   it exists again. If the object was changed or deleted again after V, its present state proves
+ *   nothing, since the stream brings ordinary changes as well. Its state at V still does.
+ * - R >= K: all known changes are valid, but the stream does not bring the changes between R and V.
+ *   A list of one object from etcd has a version below V until new changes have passed V. After
+ *   that only other resources with an undone change reveal the restore: therefore all resources
+ *   are listed when one of them detects it.
  *
- * What remains for the audit to find: the writers have passed V, and none of all the resources has
- * a known change above R. And a deletion that was undone and then repeated looks as it did, as
- * does a change repeated under the same version with the same content; of what only a list has
- * brought, with the same origin.
+ * Not detected (the audit finds the differences later): restores after which changes have passed
+ * V and no resource has a known change above R; a deletion that was undone and repeated; a change
+ * that was undone and repeated with the same version and content, or, for a change known from a
+ * list only, with the same `origin`.
  *
- * Versions that are no numbers are the same or not, and have no order.
+ * Versions that are not numbers can be equal or different, but have no order.
  */
+
+/* The last known change of one resource. */
 struct last_change {
     char ns[64];
-    char name[254]; /* "": no change is known. */
+    char name[254]; /* "" without a known change. */
     char version[WATCH_VERSION_MAX];
-    uint64_t uid;     /* These are hashes. */
-    uint64_t origin;  /* Of its uid, its generation, and the times of its managed fields. */
-    uint64_t content; /* Of all of the object, in the form in which it was read; 0 if unknown. */
+    uint64_t uid;     /* Hash of the uid. */
+    uint64_t origin;  /* Hash of the uid, the generation, and the times of managedFields. */
+    uint64_t content; /* Hash of the whole object in the form that was read; 0 if unknown. */
     bool deleted;
 };
 
-/* The stream brought a change of an object. One that cannot be told from others is left out. */
-void last_change_note_event(struct last_change *n, const cJSON *object, const char *version,
-                            bool deleted);
-
-/*
- * A list brought an object: it is kept if its version is the highest so far, without its content:
- * where the versions of a list rise that would have to be read of each. Its origin is little.
- */
-void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version);
-
-/* A list is complete: of what it brought, and what was known before, only what still holds. */
-void last_change_replace(struct last_change *n, const struct last_change *listed);
-
-/* True if it is the same change. */
-static inline bool last_change_equals(const struct last_change *n, const struct last_change *other)
-{
-    return strcmp(n->version, other->version) == 0 && strcmp(n->name, other->name) == 0 &&
-           strcmp(n->ns, other->ns) == 0;
-}
-
-/* The same, and the change may be the next of its history: a new object follows a deletion only. */
-bool last_change_is_followed_by(const struct last_change *n, const cJSON *object, bool deleted);
-
 enum last_change_verdict {
     LAST_CHANGE_HOLDS,
-    LAST_CHANGE_ALTERED,   /* It has the same version, and is another object. */
-    LAST_CHANGE_UNDONE,    /* The server was restored to before the change. */
-    LAST_CHANGE_UNDECIDED, /* It was changed after `position`: ask how it was there. */
+    LAST_CHANGE_ALTERED,   /* The object has the same version, but other content. */
+    LAST_CHANGE_UNDONE,    /* The server was restored to a state before the change. */
+    LAST_CHANGE_UNDECIDED, /* Changed after the stream's position, or absent: the past state
+                              decides. */
 };
 
-/*
- * What follows from how the object is now: `object`, NULL if it is not there. All changes up to
- * `position` are known.
- */
-enum last_change_verdict last_change_compare_current(const struct last_change *n,
-                                                     const char *position, const cJSON *object);
+/* ---- check of a resumed stream ---- */
 
-/* The same from how it was at a version of the stream that the change had come by. */
-enum last_change_verdict last_change_compare_past(const struct last_change *n, const cJSON *object);
-
-/*
- * Asks a server to which a stream has returned whether it was restored from a backup meanwhile
- * (newest.h): reads the newest object known, and lists one object, for the version that the list
- * has. Where the newest object says nothing, asks how it was at the stream's version; where the
- * server does not tell that, waits for the event that explains what was read. That an object is
- * gone says little, for it may have been deleted anew: asks when it was.
- *
- * It begins only when the stream is open: what is restored later ends the stream.
- */
-
-/* Of what is read. Borrowed while a check is under way. */
+/* The resource of a check, and the position of its stream. Pointers are borrowed. */
 struct restore_check_spec {
     const char *api_version;
     const char *kind;
     const char *resource;
-    const char *ns; /* NULL: all. */
+    const char *ns; /* NULL: all namespaces. */
     const char *field_selector;
     bool metadata_only;
-    bool by_version; /* Objects of one version are the same, whatever is in them. */
+    bool by_version; /* Ignore differences of content between objects of the same version. */
     const struct last_change *last_change;
-    const char *position; /* What the stream was resumed at. */
+    const char *position; /* resourceVersion at which the stream was resumed. */
 };
 
 enum restore_check_result {
-    RESTORE_CHECK_OPEN,     /* Not known yet, or nothing is being checked. */
-    RESTORE_CHECK_PASSED,   /* As far as can be known, all is as it was. */
-    RESTORE_CHECK_DOUBTFUL, /* Something is not as it was, and a restore is not the only
-                               explanation. */
+    RESTORE_CHECK_OPEN,     /* The check goes on, or there is no check. */
+    RESTORE_CHECK_PASSED,   /* No sign of a restore. */
+    RESTORE_CHECK_DOUBTFUL, /* A difference that may have other causes than a restore. */
     RESTORE_CHECK_RESTORED,
 };
 
 enum restore_check_step {
     RESTORE_CHECK_IDLE,
-    RESTORE_CHECK_OBJECT,
-    RESTORE_CHECK_LIST,
-    RESTORE_CHECK_PAST,     /* How the object was at the stream's version. */
-    RESTORE_CHECK_EVENT,    /* What explains it. */
-    RESTORE_CHECK_BEFORE,   /* Whether it was there just before it was deleted, */
-    RESTORE_CHECK_DELETION, /* and was not at its deletion: it may have been deleted once more. */
+    RESTORE_CHECK_OBJECT,   /* Reads the object of the last change. */
+    RESTORE_CHECK_LIST,     /* Lists one object for the version of the list. */
+    RESTORE_CHECK_PAST,     /* Reads the object as it was at the stream's position. */
+    RESTORE_CHECK_EVENT,    /* Waits for an event of the stream that explains the difference. */
+    RESTORE_CHECK_BEFORE,   /* Reads whether the object existed just before its deletion. */
+    RESTORE_CHECK_DELETION, /* Reads whether the object was absent at its deletion. */
 };
 
+/*
+ * Checks whether the server was restored before a stream was resumed. The check starts when the
+ * stream is open, because a later restore ends the stream.
+ */
 struct restore_check {
-    struct restore_check_spec spec; /* With `last_change` and `position` below. */
+    struct restore_check_spec spec; /* With copies of last_change and position below. */
     struct last_change last_change;
     char position[WATCH_VERSION_MAX];
-    char past[WATCH_VERSION_MAX]; /* The version that is asked about. */
+    char past[WATCH_VERSION_MAX]; /* Version for reads of a past state. */
     enum restore_check_step step;
-    struct fetch *fetch; /* NULL while it waits. */
-    bool outdated;       /* Its answer is not wanted any more. */
-    bool unread;         /* The object may not be read, */
-    bool changed;        /* or is not as it was, */
-    bool explained;      /* which the stream has brought. */
-    bool altered;        /* Its version is the same, its content is not. */
+    struct fetch *fetch; /* Owned; NULL while no request is open. */
+    bool outdated;       /* `fetch` belongs to an earlier check. */
+    bool unread;         /* The object could not be read. */
+    bool changed;        /* The present state of the object proves nothing. */
+    bool explained;      /* The stream has brought the next change of the object. */
+    bool altered;        /* Same version, other content. */
     unsigned failures;
-    int64_t due_ms; /* When the next request is due, or the wait for an event ends. */
+    int64_t due_ms; /* Time of the next request, or end of the wait for an event. */
 };
 
-/*
- * Begin; what was under way ends. The newest object and the position are copied. This and
- * restore_check_end() may be called from a handler of the transport.
- */
-void restore_check_begin(struct restore_check *c, const struct restore_check_spec *spec,
-                         int64_t now_ms);
-/* Do what is due. */
-enum restore_check_result restore_check_turn(struct restore_check *c, struct transport transport,
-                                             int64_t now_ms) MUST_USE;
-/* When a turn is due without the transport; INT64_MAX for never. */
-int64_t restore_check_due(const struct restore_check *c);
-/* True if it has come to no result yet, and nothing that the stream has brought is one. */
-static inline bool restore_check_is_open(const struct restore_check *c)
-{
-    return c->step != RESTORE_CHECK_IDLE && !c->explained;
-}
-
-/* Nobody wants to know any more. */
-void restore_check_end(struct restore_check *c);
-/* The same, and release all. */
+/* Cancels the check and frees its request. */
 void restore_check_release(struct restore_check *c);
 
+/* Returns when a turn is due without the transport; INT64_MAX without a check. */
+int64_t restore_check_due(const struct restore_check *c);
+
+/* ---- history of a reflector ---- */
+
 /*
- * What a reflector remembers so as to notice that its server was restored from a backup: the
- * newest change known, held against what lists bring, and against what the server answers when
- * a stream is resumed (recheck.h). Lists of the most recent state tell by their versions, too.
- *
- * Suspicion is cheap: the reflector lists anew, and the list confirms it or does not. Only what
- * is certain is told to the other reflectors.
+ * Compares the last known change of a resource with the objects of lists, and checks resumed
+ * streams. A suspicion costs only a list from etcd, which confirms or refutes it; other reflectors
+ * list again only after a proof.
  */
 struct restore_history {
     struct last_change last_change;
-    struct last_change listed; /* The same of the list under way. */
+    struct last_change listed; /* Newest object of the open list. */
     struct restore_check restore_check;
-    uint64_t restores; /* Of its context, those that it has acted upon. */
-    bool expected;     /* The list under way is due to a restore that all know of. */
-    bool contradicted; /* That list has the newest object otherwise than it can be. */
-    bool doubted;      /* And is due to its content, which was another when it was read alone: */
-    bool varies;       /* because the server writes it otherwise then. */
-    bool resumed;      /* The stream that was opened last goes on from an earlier one. */
+    uint64_t restores; /* reflector_context.restores to which the reflector has reacted. */
+    bool expected;     /* The open list follows a known restore. */
+    bool contradicted; /* The open list proves that the last change was undone or altered. */
+    bool doubted;      /* The open list follows a check that found other content. */
+    bool varies;       /* The server writes an object differently in lists and in single reads. */
+    bool resumed;      /* The open stream continues an earlier stream. */
 };
 
-/* A list, or a stream that begins with all objects, is asked for. */
+/* Begins a list, or a stream that begins with all objects. */
 void restore_history_begin_list(struct restore_history *h);
 
-/* The open request has brought an event; the watch has not, yet. */
+/* Takes an event of the open request, before the watch `w` has processed it. */
 void restore_history_note(struct restore_history *h, const struct watch *w,
                           const struct watch_event *event);
 
 /*
- * The list is complete. True if it proves a restore that nobody knew of; `older`: by its version.
+ * Ends a complete list. `older`: its version is older than known ones. Returns true if the list
+ * proves a restore that was not known before.
  */
 bool restore_history_end_list(struct restore_history *h, bool older);
 
-/* The stream is open at spec->position: check it, if it was resumed. The newest object is added. */
+/*
+ * Starts a check if the stream that opens was resumed. Sets `last_change` and `by_version` of the
+ * spec; copies the position. May be called from a handler of the transport.
+ */
 void restore_history_check(struct restore_history *h, struct restore_check_spec spec,
                            int64_t now_ms);
 
 /*
- * The open request has ended, and a check with it. True if that leaves a question that nobody asks
- * again, since the stream has brought a newer change meanwhile: a list must answer it.
+ * Ends the open request and its check. Returns true if the check has no result and cannot be
+ * repeated, because the stream has brought a newer change: then the caller has to list. May be
+ * called from a handler of the transport.
  */
 bool restore_history_end_request(struct restore_history *h) MUST_USE;
 
-/* As restore_check_turn(). */
+/* Advances the check; returns its result, or RESTORE_CHECK_OPEN. */
 enum restore_check_result restore_history_turn(struct restore_history *h,
-                                               struct transport transport, int64_t now_ms) MUST_USE;
+                                               struct transport transport, int64_t now_ms);
+
+/* For tests. */
+
+/* Records a change from a stream. Ignores an object with a missing or too long name or version. */
+void last_change_note_event(struct last_change *n, const cJSON *object, const char *version,
+                            bool deleted);
+
+/* Records an object of a list, without the hash of its content, if its version is the highest. */
+void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version);
+
+/* Ends a list: replaces the last change by that of the list, unless it is a later deletion. */
+void last_change_replace(struct last_change *n, const struct last_change *listed);
+
+/*
+ * Returns true if a change of `object` can follow the last change: it is of the same object, and
+ * of the same uid unless either is a deletion.
+ */
+bool last_change_is_followed_by(const struct last_change *n, const cJSON *object, bool deleted);
+
+/*
+ * Compares the last change with the present state of its object (NULL: absent). All changes up to
+ * `position` are known.
+ */
+enum last_change_verdict last_change_compare_current(const struct last_change *n,
+                                                     const char *position, const cJSON *object);
+
+/* Compares the last change with the state of its object at a version that is not older. */
+enum last_change_verdict last_change_compare_past(const struct last_change *n, const cJSON *object);
+
+/* Starts a check and copies last_change and position; an open check ends without a result. */
+void restore_check_begin(struct restore_check *c, const struct restore_check_spec *spec,
+                         int64_t now_ms);
+/* Sends a request, or evaluates a response. Returns RESTORE_CHECK_OPEN without a result. */
+enum restore_check_result restore_check_turn(struct restore_check *c, struct transport transport,
+                                             int64_t now_ms) MUST_USE;
