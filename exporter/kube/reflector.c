@@ -3,24 +3,26 @@
 
 #include "exporter/kube/server_response.h"
 
-/* A stream that misses something says so at once: one open for longer missed nothing. */
-enum { PROVEN_MS = 1000 };
+enum {
+    PATH_MAX_BYTES = 16 * 1024,
+    STREAM_PROVEN_MS = 1000, /* A stream that cannot resume fails within this time. */
+    RECOVERY_STEP_MS = 37,   /* Spreads the retries of reflectors after an outage. */
+};
 
-void reflector_failure_set_failing(struct reflector_failure *f, bool counts)
+/* ---- failures ---- */
+
+void reflector_failure_set_failing(struct reflector_failure *f, bool failing)
 {
-    if (counts && !f->counts)
+    if (failing && !f->failing)
         f->context->failing_count++;
-    else if (!counts && f->counts)
+    else if (!failing && f->failing)
         f->context->failing_count--;
-    f->counts = counts;
+    f->failing = failing;
 }
 
-/*
- * A single failure happens now and then: the log warns of the second in a row. `synced`: there are
- * objects from before.
- */
-static void failure_log(struct reflector_failure *f, enum end_reason reason, const char *text,
-                        unsigned retries, bool synced)
+/* Records a failure. Warns once, at the second in a row, since a single failure is normal. */
+static void failure_record(struct reflector_failure *f, enum end_reason reason, const char *text,
+                           unsigned retries, bool synced)
 {
     const char *name = end_reason_name(reason);
     bool warn = !f->warned && retries > 0;
@@ -35,7 +37,6 @@ static void failure_log(struct reflector_failure *f, enum end_reason reason, con
               text);
 }
 
-/* The resource can be read again. */
 static void failure_end(struct reflector_failure *f)
 {
     if (f->warned)
@@ -47,30 +48,21 @@ static void failure_end(struct reflector_failure *f)
     f->text[0] = '\0';
 }
 
-/* A request ended: is it the server that fails, rather than this request of it? */
-static void failure_note(struct reflector_failure *f, const struct reflector_request_end *end)
+/* Marks the reflector as failing if the end of the request is due to the state of the server. */
+static void failure_note_end(struct reflector_failure *f, const struct reflector_request_end *end)
 {
     if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
         return;
     reflector_failure_set_failing(f, true);
     f->failed_ms = f->context->now_ms;
-    f->told_to_wait_ms = end->retry_after_ms;
-}
-
-/*
- * When an open stream that was answered then (0: it was not), and of which nothing came yet, ends
- * the failure before it.
- */
-static int64_t failure_end_ms(const struct reflector_failure *f, int64_t answered_ms)
-{
-    return f->text[0] && answered_ms ? answered_ms + PROVEN_MS : INT64_MAX;
+    f->retry_after_ms = end->retry_after_ms;
 }
 
 void reflector_failure_log_polling(struct reflector_failure *f)
 {
-    if (f->polled)
+    if (f->polling_logged)
         return;
-    f->polled = true;
+    f->polling_logged = true;
     f->context->health_version++;
     log_write(f->context->log, LOG_LEVEL_WARN,
               "no connection is left to watch a resource over HTTP/1.1; it is listed every 30 s; "
@@ -78,45 +70,9 @@ void reflector_failure_log_polling(struct reflector_failure *f)
               "resource", f->resource, "api_version", f->api_version);
 }
 
-static bool is_listing(const struct watch *w)
-{
-    return w->phase == WATCH_LISTING || w->phase == WATCH_INITIAL_EVENTS;
-}
+/* ---- one reflector ---- */
 
-/* When to give up the open request of the watch, or to end its wait. */
-static int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limiter,
-                               const struct list_ticket *ticket)
-{
-    int64_t patience_ms = list_limiter_stall_timeout(limiter, ticket, w->stalls);
-
-    if (!is_listing(w) || patience_ms == INT64_MAX)
-        return w->due_ms;
-    patience_ms += progress_stalled_since(&w->lifetime.progress);
-    return patience_ms < w->due_ms ? patience_ms : w->due_ms;
-}
-
-/* When people have to be told of it; INT64_MAX if it is no list, or neither waits nor is open. */
-static int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket, bool open)
-{
-    if (!is_listing(w))
-        return INT64_MAX;
-    if (open)
-        return progress_stalled_since(&w->lifetime.progress) + PROGRESS_LATE_MS;
-    return ticket->state == TICKET_WAITING ? ticket->since_ms + PROGRESS_LATE_MS : INT64_MAX;
-}
-
-/* What to tell them. */
-static const char *lateness_reason(const struct watch *w, bool open, int64_t now_ms)
-{
-    return open ? watch_fault(w, now_ms) : "it waits for the lists of other resources";
-}
-
-enum {
-    PATH_MAX_BYTES = 16 * 1024,
-    BURST_LIMIT_STEP_MS = 37, /* Between two reflectors, after an outage. */
-};
-
-/* Starts with its first turn. It must not be moved. */
+/* Creates a reflector, which starts with its first turn. */
 static MUST_USE struct reflector *reflector_new(struct reflector_context *context,
                                                 const struct reflector_spec *spec)
 {
@@ -156,7 +112,7 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
     return r;
 }
 
-/* True as restore_history_end_request(). */
+/* Closes the request. Returns true like restore_history_end_request(). */
 static bool close_request(struct reflector *r)
 {
     reflector_request_close(&r->request);
@@ -165,7 +121,7 @@ static bool close_request(struct reflector *r)
     return restore_history_end_request(&r->restore_history);
 }
 
-/* End the watch; the objects stay. Takes NULL. */
+/* Ends the watch; the objects stay in the store. Ignores NULL. */
 static void reflector_free(struct reflector *r)
 {
     if (!r)
@@ -184,7 +140,7 @@ static void reflector_free(struct reflector *r)
     free(r);
 }
 
-/* The server was restored from a backup: all reflectors list anew, unless this one is the last. */
+/* Reports a restore to all reflectors, unless one was reported to this reflector already. */
 static void announce_restore(struct reflector *r)
 {
     if (r->restore_history.restores == r->context->restores) {
@@ -196,8 +152,8 @@ static void announce_restore(struct reflector *r)
     r->restore_history.restores = r->context->restores;
 }
 
-/* Pass one input to the watch, and remember what it orders for the next turn. */
-static void step(struct reflector *r, struct watch_input input)
+/* Passes an input to the watch. A request that the watch demands is opened in the next turn. */
+static void process_input(struct reflector *r, struct watch_input input)
 {
     input.now_ms = r->context->now_ms;
     input.random = reflector_context_random(r->context);
@@ -205,33 +161,30 @@ static void step(struct reflector *r, struct watch_input input)
     if (input.kind == WATCH_ENDED) {
         r->last_end = input.reason;
         r->ended_ms = input.now_ms;
-        /* What the server refuses to one reflector it refuses to all: they need not ask. */
+        /* A server without WatchList refuses it for all resources. */
         if (r->watch.phase == WATCH_INITIAL_EVENTS && input.reason == END_REFUSED)
             r->context->streaming_lists = false;
     }
 
-    struct watch_action order = watch_process_input(&r->watch, &input);
+    struct watch_action action = watch_process_input(&r->watch, &input);
 
-    if (order.listed) {
+    if (action.listed) {
         reflector_store_end_pass(&r->objects);
-        if (restore_history_end_list(&r->restore_history, order.older))
+        if (restore_history_end_list(&r->restore_history, action.older))
             announce_restore(r);
         r->synced = true;
         r->last_end = END_REGULAR;
         list_limiter_leave(&r->context->limiter, &r->ticket);
         failure_end(&r->failure);
     }
-    if (order.open) {
+    if (action.open) {
         r->wants_open = true;
-        r->restore_history.resumed = !order.listed;
+        r->restore_history.resumed = !action.listed;
     }
 }
 
-/*
- * Keep all objects from now on, or those that bindings refer to; and full objects, or their
- * metadata. What that needs and was not kept is read again; what is in the store stays until then.
- */
-static void reflector_keep(struct reflector *r, bool bound_templates_only, bool metadata_only)
+/* Changes the scope of the objects to keep, and lists again if the new scope has more. */
+static void reflector_set_scope(struct reflector *r, bool bound_templates_only, bool metadata_only)
 {
     bool more = r->objects.bound_templates_only && !bound_templates_only;
     bool fuller = r->metadata_only && !metadata_only;
@@ -246,18 +199,18 @@ static void reflector_keep(struct reflector *r, bool bound_templates_only, bool 
 
 void reflector_relist(struct reflector *r)
 {
-    step(r, (struct watch_input){.kind = WATCH_RELIST});
+    process_input(r, (struct watch_input){.kind = WATCH_RELIST});
 }
 
 void reflector_relist_most_recent(struct reflector *r)
 {
     r->wants_open = false;
-    step(r, (struct watch_input){.kind = WATCH_RESTORED});
+    process_input(r, (struct watch_input){.kind = WATCH_RESTORED});
 }
 
 /* ---- requests ---- */
 
-static void answered(void *context)
+static void handle_response(void *context)
 {
     struct reflector *r = context;
 
@@ -279,14 +232,14 @@ static void answered(void *context)
                               r->context->now_ms);
 }
 
-static void heard(void *context, size_t bytes, bool cut)
+static void handle_bytes(void *context, size_t bytes, bool cut)
 {
     struct reflector *r = context;
 
     watch_note_bytes(&r->watch, bytes, cut, r->context->now_ms);
 }
 
-static bool receive_event(void *context, const struct watch_event *event)
+static bool handle_event(void *context, const struct watch_event *event)
 {
     struct reflector *r = context;
     struct watch_input input = {.kind = WATCH_CHANGE, .version = event->version};
@@ -317,17 +270,17 @@ static bool receive_event(void *context, const struct watch_event *event)
         input.kind = WATCH_INITIAL_END;
         break;
     case EVENT_ERROR:
-        abort(); /* The request ends with it. */
+        abort(); /* Handled by the request. */
     }
     if (r->watch.phase == WATCH_LISTING)
         return true;
-    step(r, input);
+    process_input(r, input);
     if (r->watch.phase == WATCH_STREAMING)
         failure_end(&r->failure);
     return r->watch.phase != WATCH_WAITING;
 }
 
-static void request_ended(void *context, const struct reflector_request_end *end)
+static void handle_end(void *context, const struct reflector_request_end *end)
 {
     struct reflector *r = context;
     struct watch_input input = {
@@ -341,13 +294,13 @@ static void request_ended(void *context, const struct reflector_request_end *end
             .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
     } else {
         if (end->reason != END_REGULAR)
-            failure_log(&r->failure, end->reason, end->text, r->watch.retries, r->synced);
-        failure_note(&r->failure, end);
+            failure_record(&r->failure, end->reason, end->text, r->watch.retries, r->synced);
+        failure_note_end(&r->failure, end);
     }
-    step(r, input);
+    process_input(r, input);
     if (unsettled)
         reflector_relist_most_recent(r);
-    /* A list counts in the limiter until its last page. */
+    /* The ticket of a list stays open until the last page. */
     if (!r->wants_open || !r->watch.token)
         list_limiter_leave(&r->context->limiter, &r->ticket);
 }
@@ -373,46 +326,68 @@ static void open_request(struct reflector *r)
                          .token = list ? r->watch.token : NULL,
                          .api_version = r->api_version,
                          .kind = r->kind,
-                         .handler = {answered, heard, receive_event, request_ended, r},
+                         .handler = {handle_response, handle_bytes, handle_event, handle_end, r},
                      });
-}
-
-/* When the open stream, of which nothing came yet, ends the failure before it. */
-static int64_t proven_ms(const struct reflector *r)
-{
-    return failure_end_ms(&r->failure, r->watch.phase == WATCH_STREAMING ? r->answered_ms : 0);
 }
 
 /* ---- lack of progress ---- */
 
-static int64_t end_ms(const struct reflector *r)
+/* Returns when an open stream without events proves that an earlier failure is over. */
+static int64_t proven_ms(const struct reflector *r)
 {
-    return lateness_end_ms(&r->watch, &r->context->limiter, &r->ticket);
+    return r->failure.text[0] && r->answered_ms && r->watch.phase == WATCH_STREAMING
+               ? r->answered_ms + STREAM_PROVEN_MS
+               : INT64_MAX;
 }
 
-static int64_t late_ms(const struct reflector *r)
+static bool is_listing(const struct reflector *r)
 {
-    return r->late ? INT64_MAX : lateness_due_ms(&r->watch, &r->ticket, r->request.transfer);
+    return r->watch.phase == WATCH_LISTING || r->watch.phase == WATCH_INITIAL_EVENTS;
 }
 
-static void note_lateness(struct reflector *r)
+/* Returns when to cancel the open request, or to end the wait of the watch. */
+static int64_t timeout_ms(const struct reflector *r)
 {
+    const struct watch *w = &r->watch;
+    int64_t stall_ms = list_limiter_stall_timeout(&r->context->limiter, &r->ticket, w->stalls);
+
+    if (!is_listing(r) || stall_ms == INT64_MAX)
+        return w->due_ms;
+    stall_ms += progress_stalled_since(&w->lifetime.progress);
+    return stall_ms < w->due_ms ? stall_ms : w->due_ms;
+}
+
+/* Returns when to report that a list, or WatchList, makes no progress; INT64_MAX for never. */
+static int64_t lateness_ms(const struct reflector *r)
+{
+    if (r->late || !is_listing(r))
+        return INT64_MAX;
+    if (r->request.transfer)
+        return progress_stalled_since(&r->watch.lifetime.progress) + PROGRESS_LATE_MS;
+    return r->ticket.state == TICKET_WAITING ? r->ticket.since_ms + PROGRESS_LATE_MS : INT64_MAX;
+}
+
+static void report_lateness(struct reflector *r)
+{
+    const char *reason = r->request.transfer ? watch_fault(&r->watch, r->context->now_ms)
+                                             : "it waits for the lists of other resources";
+
     r->late = true;
     r->last_end = r->request.transfer ? END_QUIET : r->last_end;
     r->context->health_version++;
     snprintf(r->failure.text, sizeof(r->failure.text), "%s: %s", end_reason_name(END_QUIET),
-             lateness_reason(&r->watch, r->request.transfer, r->context->now_ms));
+             reason);
 }
 
-static void end_for_silence(struct reflector *r)
+static void end_silent_request(struct reflector *r)
 {
     const char *fault = watch_fault(&r->watch, r->context->now_ms);
 
-    /* A stream of changes may be silent because nothing changes: that is no failure. */
+    /* A silent stream of changes is no failure: perhaps nothing changes. */
     if (r->watch.phase != WATCH_STREAMING || r->watch.lifetime.cut ||
         !r->watch.lifetime.progress.begun)
-        failure_log(&r->failure, END_QUIET, fault, r->watch.retries, r->synced);
-    step(r, (struct watch_input){.kind = WATCH_ENDED, .reason = END_QUIET});
+        failure_record(&r->failure, END_QUIET, fault, r->watch.retries, r->synced);
+    process_input(r, (struct watch_input){.kind = WATCH_ENDED, .reason = END_QUIET});
 }
 
 /* ---- turns ---- */
@@ -428,8 +403,8 @@ static enum list_class class_of_list(const struct reflector *r)
     return r->synced ? LIST_RELIST : LIST_FIRST;
 }
 
-/* There is no room for another stream: list, and again now and then. */
-static void poll_instead(struct reflector *r)
+/* Lists instead of the stream, for which there is no connection. */
+static void replace_stream(struct reflector *r)
 {
     if (r->watch.phase == WATCH_INITIAL_EVENTS) {
         watch_disable_streaming_lists(&r->watch);
@@ -447,7 +422,7 @@ static void open_if_allowed(struct reflector *r)
     if (r->watch.phase == WATCH_LISTING)
         stream_slot_leave(&r->stream);
     else if (!stream_slot_enter(&r->stream))
-        poll_instead(r);
+        replace_stream(r);
     if (!r->wants_open)
         return;
     if (r->watch.phase != WATCH_STREAMING && r->ticket.state != TICKET_OPEN &&
@@ -457,8 +432,8 @@ static void open_if_allowed(struct reflector *r)
     open_request(r);
 }
 
-/* Has the server been restored from a backup, as others know, or the check of a stream finds? */
-static void look_for_restore(struct reflector *r)
+/* Lists again after a restore that the check of the stream, or another reflector, has found. */
+static void react_to_restore(struct reflector *r)
 {
     enum restore_check_result result =
         restore_history_turn(&r->restore_history, r->context->transport, r->context->now_ms);
@@ -479,22 +454,22 @@ void reflector_turn(struct reflector *r)
 {
     int64_t now_ms = r->context->now_ms;
 
-    look_for_restore(r);
-    if (r->failure.counts && r->context->recovered_ms >= r->failure.failed_ms) {
+    react_to_restore(r);
+    if (r->failure.failing && r->context->recovered_ms >= r->failure.failed_ms) {
         reflector_failure_set_failing(&r->failure, false);
-        watch_note_recovery(&r->watch, r->failure.failed_ms, r->failure.told_to_wait_ms,
-                            r->objects.origin.source * BURST_LIMIT_STEP_MS);
+        watch_note_recovery(&r->watch, r->failure.failed_ms, r->failure.retry_after_ms,
+                            r->objects.origin.source * RECOVERY_STEP_MS);
     }
     if (now_ms >= proven_ms(r))
         failure_end(&r->failure);
-    if (!r->wants_open && now_ms >= end_ms(r)) {
+    if (!r->wants_open && now_ms >= timeout_ms(r)) {
         if (r->watch.phase == WATCH_WAITING)
-            step(r, (struct watch_input){.kind = WATCH_TIMER});
+            process_input(r, (struct watch_input){.kind = WATCH_TIMER});
         else
-            end_for_silence(r);
+            end_silent_request(r);
     }
-    if (now_ms >= late_ms(r))
-        note_lateness(r);
+    if (now_ms >= lateness_ms(r))
+        report_lateness(r);
     if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING) &&
         close_request(r))
         reflector_relist_most_recent(r);
@@ -504,21 +479,24 @@ void reflector_turn(struct reflector *r)
 
 int64_t reflector_due(const struct reflector *r)
 {
-    int64_t due_ms = r->wants_open ? list_limiter_due(&r->context->limiter, &r->ticket) : end_ms(r);
+    int64_t due_ms =
+        r->wants_open ? list_limiter_due(&r->context->limiter, &r->ticket) : timeout_ms(r);
 
-    if (late_ms(r) < due_ms)
-        due_ms = late_ms(r);
+    if (lateness_ms(r) < due_ms)
+        due_ms = lateness_ms(r);
     if (restore_check_due(&r->restore_history.restore_check) < due_ms)
         due_ms = restore_check_due(&r->restore_history.restore_check);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
 }
 
-static bool is_same(const char *a, const char *b)
+/* ---- reflectors of a source ---- */
+
+static bool is_same_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
+static void mark_wanted(struct reflector_list *l, const struct reflector_spec *spec)
 {
     struct reflector *found = NULL;
 
@@ -527,8 +505,8 @@ static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
 
         if (r->objects.settings == spec->settings && strcmp(r->kind, spec->kind) == 0 &&
             strcmp(r->api_version, spec->api_version) == 0 &&
-            strcmp(r->resource, spec->resource) == 0 && is_same(r->ns, spec->ns) &&
-            is_same(r->field_selector, spec->field_selector))
+            strcmp(r->resource, spec->resource) == 0 && is_same_text(r->ns, spec->ns) &&
+            is_same_text(r->field_selector, spec->field_selector))
             found = r;
     }
     if (found) {
@@ -552,13 +530,13 @@ void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec 
 
     if (!by_name) {
         if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
-            want_in(l, &spec);
+            mark_wanted(l, &spec);
         return;
     }
     for (size_t i = 0; i < filter->namespace_count; i++) {
         spec.ns = filter->namespaces[i];
         if (namespace_filter_allows(filter, spec.ns))
-            want_in(l, &spec);
+            mark_wanted(l, &spec);
     }
 }
 
@@ -607,7 +585,7 @@ void reflector_list_drop_unwanted(struct reflector_list *l)
         struct reflector *r = l->items[i];
 
         if (r->wanted) {
-            reflector_keep(r, !r->wanted_all, !r->wanted_full);
+            reflector_set_scope(r, !r->wanted_all, !r->wanted_full);
             l->items[kept++] = r;
             continue;
         }
