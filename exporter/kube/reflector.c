@@ -152,7 +152,7 @@ static void announce_restore(struct reflector *r)
     r->restore_history.restores = r->context->restores;
 }
 
-/* Passes an input to the watch. A request that the watch demands is opened in the next turn. */
+/* Passes an input to the watch. reflector_turn() opens the request that the watch demands. */
 static void process_input(struct reflector *r, struct watch_input input)
 {
     input.now_ms = r->context->now_ms;

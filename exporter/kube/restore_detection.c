@@ -150,7 +150,7 @@ enum last_change_verdict last_change_compare_past(const struct last_change *n, c
 
 enum {
     QUERY_MAX_BYTES = 4 * 1024,
-    EVENT_WAIT_MS = 500, /* Delay between a change and its event in the stream. */
+    EVENT_WAIT_MS = 500, /* Longest wait for the event of a change that a read has shown. */
     RETRY_FIRST_MS = 500,
     RETRIES_MAX = 6, /* After that a failed read counts as an unknown state. */
 };
@@ -260,7 +260,7 @@ static bool is_state_known(const struct fetch *f)
     return f->state == FETCH_FOUND || f->state == FETCH_MISSING;
 }
 
-/* A list without a version was not found: the resource is no longer served. */
+/* A response 404 has no list version: the server does not serve the list. */
 static bool is_list_known(const struct fetch *f)
 {
     return is_state_known(f) && f->version;
@@ -283,9 +283,7 @@ static enum restore_check_result evaluate_object(struct restore_check *c, const 
     return set_step(c, RESTORE_CHECK_LIST, now_ms);
 }
 
-/*
- * A list older than the stream proves a restore. So does an older object if no change is known.
- */
+/* A list older than the stream proves a restore; so does an older object if no change is known. */
 static enum restore_check_result evaluate_list(struct restore_check *c, const struct fetch *f,
                                                int64_t now_ms)
 {
