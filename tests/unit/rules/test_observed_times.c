@@ -171,7 +171,7 @@ static cJSON *read_json(const char *step, const char *name)
  * Puts the objects of a recorded step as a watch would: new and changed objects first, then
  * deletions.
  */
-static void watch_step(struct world *w, const char *step, uint32_t pass)
+static void watch_process_input(struct world *w, const char *step, uint32_t pass)
 {
     static const char *const kinds[] = {"propagationpolicies", "deployments", "configmaps",
                                         "resourcebindings"};
@@ -239,7 +239,7 @@ TEST(a_replayed_recording_has_the_expected_states)
         const cJSON *live = cJSON_GetObjectItem(notes, "expect_live");
         const cJSON *item;
 
-        watch_step(&w, steps[i], (uint32_t)i + 1);
+        watch_process_input(&w, steps[i], (uint32_t)i + 1);
         world_run(&w, now_ms);
         now_ms += 100000;
         world_run(&w, now_ms);
