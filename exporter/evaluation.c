@@ -91,8 +91,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
     set_filter(e);
-    manifests_limit(e->manifests, &e->filter);
-    manifests_use(e->manifests, settings->reader);
+    manifests_set_filter(e->manifests, &e->filter);
+    manifests_set_reader(e->manifests, settings->reader);
     if (settings->follow)
         e->changes_fd = manifests_watch(e->manifests, err);
     if (settings->follow && e->changes_fd < 0)
@@ -197,7 +197,7 @@ static enum loading load_manifests(struct evaluation *e, struct error *err)
     if (!e->reader)
         return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
     if (!e->begun)
-        manifests_begin(e->manifests);
+        manifests_start_reading(e->manifests);
     e->begun = true;
     manifests_pump(e->manifests, SLICE_MS);
     switch (manifests_state(e->manifests, err)) {

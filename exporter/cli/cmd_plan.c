@@ -481,13 +481,13 @@ static bool apply_all(struct plan *p, const struct evaluation *e,
     struct error err;
     bool fine;
 
-    manifests_know(m, e->manifests);
-    manifests_hand_out(m, apply_one, p);
+    manifests_import_definitions(m, e->manifests);
+    manifests_set_receiver(m, apply_one, p);
     fine = manifests_load(m, &err);
     if (!fine)
         invocation_complain(invocation, err.text);
     for (size_t i = 0; i < manifests_problem_count(m); i++)
-        fine &= !problem_kind_is_unread(manifests_problem(m, i).kind);
+        fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
     load_complain(m, invocation);
     manifests_free(m);
     return fine;

@@ -19,9 +19,9 @@ void load_complain(const struct manifests *m, const struct invocation *invocatio
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (!problem_kind_is_unread(p.kind))
+        if (!problem_kind_blocks_evaluation(p.kind))
             continue;
-        manifest_problem_place(&p, &text);
+        manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
         invocation_complain(invocation, text.data);
     }
@@ -161,7 +161,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
         complete = false;
     }
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
-        complete = complete && !problem_kind_is_unread(manifests_problem(e->manifests, i).kind);
+        complete = complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
     *status = complete ? STATUS_OK : STATUS_USAGE;
     if (!check_kinds(e, invocation))
         *status = STATUS_UNREACHABLE;

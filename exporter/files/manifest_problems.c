@@ -20,7 +20,7 @@ const char *problem_kind_name(enum problem_kind kind)
     abort();
 }
 
-bool problem_kind_is_unread(enum problem_kind kind)
+bool problem_kind_blocks_evaluation(enum problem_kind kind)
 {
     return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
 }
@@ -119,7 +119,7 @@ void problem_view_add(struct problem_view *v, const char *path, const struct pro
     v->duplicates += duplicates->harmless;
 }
 
-void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out)
+void manifest_problem_append_place(const struct manifest_problem *p, struct strbuf *out)
 {
     strbuf_adds(out, p->path);
     if (p->line > 0)

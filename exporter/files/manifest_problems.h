@@ -17,7 +17,7 @@ enum problem_kind {
 const char *problem_kind_name(enum problem_kind kind);
 
 /* True if it keeps an object, or a whole file, from being evaluated. */
-bool problem_kind_is_unread(enum problem_kind kind);
+bool problem_kind_blocks_evaluation(enum problem_kind kind);
 
 /* Borrowed from the source until its next load or pump. Line and column are 0 if unknown. */
 struct manifest_problem {
@@ -29,7 +29,7 @@ struct manifest_problem {
 };
 
 /* Append "file.yaml:3:1", as compilers and editors know it, as far as the place is known. */
-void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out);
+void manifest_problem_append_place(const struct manifest_problem *p, struct strbuf *out);
 
 /*
  * The problems of one file or folder. At most PROBLEMS_MAX that make a file

@@ -280,12 +280,12 @@ void manifests_free(struct manifests *m)
     free(m);
 }
 
-void manifests_limit(struct manifests *m, const struct namespace_filter *filter)
+void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter)
 {
     m->filter = filter;
 }
 
-void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context)
+void manifests_set_receiver(struct manifests *m, manifest_receive_fn *put, void *context)
 {
     m->put = put;
     m->put_context = context;
@@ -480,7 +480,7 @@ static void refresh_view(struct manifests *m)
     m->view_is_old = false;
 }
 
-void manifests_know(struct manifests *m, const struct manifests *others)
+void manifests_import_definitions(struct manifests *m, const struct manifests *others)
 {
     scopes_learn_all(&m->scopes, &others->scopes);
 }
@@ -536,13 +536,13 @@ bool manifests_load(struct manifests *m, struct error *err)
     return fine;
 }
 
-void manifests_use(struct manifests *m, struct file_reader *reader)
+void manifests_set_reader(struct manifests *m, struct file_reader *reader)
 {
     m->path_walk.reader = m->prefetch.reader = reader;
     m->tree.apart = reader != NULL;
 }
 
-void manifests_begin(struct manifests *m)
+void manifests_start_reading(struct manifests *m)
 {
     for (size_t i = 0; i < m->tree.path_count; i++)
         m->tree.paths[i].look = m->tree.paths[i].force = true;
@@ -561,7 +561,7 @@ enum manifests_state manifests_state(const struct manifests *m, struct error *er
     return has_work(m) ? MANIFESTS_BUSY : MANIFESTS_READ;
 }
 
-bool manifests_listens(const struct manifests *m)
+bool manifests_accept_events(const struct manifests *m)
 {
     /* What a walk under way is about to find may be what an event is about. */
     return !m->path_walk.job;
@@ -571,7 +571,7 @@ bool manifests_pump(struct manifests *m, unsigned slice_ms)
 {
     int64_t now_ms = platform_steady_ms();
     int64_t end_ms = now_ms + slice_ms;
-    bool events = manifests_listens(m) && follow_pump(&m->tree);
+    bool events = manifests_accept_events(m) && follow_pump(&m->tree);
     bool moved = events || has_work(m);
     bool stepped;
 
@@ -614,7 +614,7 @@ size_t manifests_file_count(const struct manifests *m)
     return m->tree.count;
 }
 
-size_t manifests_broken_count(const struct manifests *m)
+size_t manifests_broken_file_count(const struct manifests *m)
 {
     return m->view.broken;
 }

@@ -37,11 +37,11 @@ void manifests_free(struct manifests *m);
 
 /*
  * Reads files through `reader` (NULL: in place); to be called before anything is read or watched.
- * Then no function here blocks: call manifests_begin(), and manifests_pump() until it is not busy.
+ * Then no function here blocks: call manifests_start_reading(), and manifests_pump() until it is not busy.
  * A PATH or file that does not answer is a problem, and is read again when it answers.
  */
-void manifests_use(struct manifests *m, struct file_reader *reader);
-void manifests_begin(struct manifests *m);
+void manifests_set_reader(struct manifests *m, struct file_reader *reader);
+void manifests_start_reading(struct manifests *m);
 
 /*
  * Whether all PATHs have been walked: MANIFESTS_MISSING, with the reason, if one does not exist or
@@ -51,20 +51,20 @@ enum manifests_state { MANIFESTS_BUSY, MANIFESTS_READ, MANIFESTS_MISSING, MANIFE
 enum manifests_state manifests_state(const struct manifests *m, struct error *err);
 
 /* False while changes have to wait, and the descriptor of manifests_watch() is not to be polled. */
-bool manifests_listens(const struct manifests *m);
+bool manifests_accept_events(const struct manifests *m);
 
 /* When manifests_pump() is due though no descriptor is ready (steady); INT64_MAX for never. */
 int64_t manifests_due(const struct manifests *m);
 
 /* Reads from now on only what the filter leaves (namespace_limit.h). The filter is borrowed. */
-void manifests_limit(struct manifests *m, const struct namespace_filter *filter);
+void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
 
 /*
  * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,
  * the object is reported with the reason. A definition counts for the objects behind it alone.
  */
-typedef bool manifest_put_fn(void *context, const cJSON *object, struct error *err);
-void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context);
+typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
+void manifests_set_receiver(struct manifests *m, manifest_receive_fn *put, void *context);
 
 /*
  * Read a text as a file of this name and content would be: each of its objects is handed out. False
@@ -74,7 +74,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
                          struct error *err) MUST_USE;
 
 /* Rely on the definitions of custom kinds among other manifests, too; before manifests_load(). */
-void manifests_know(struct manifests *m, const struct manifests *others);
+void manifests_import_definitions(struct manifests *m, const struct manifests *others);
 
 /* Read everything once. False only if a PATH itself does not exist or cannot be opened. */
 bool manifests_load(struct manifests *m, struct error *err) MUST_USE;
@@ -100,7 +100,7 @@ struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 
 /* How many files are being read, and in how many of them something cannot be read. */
 size_t manifests_file_count(const struct manifests *m);
-size_t manifests_broken_count(const struct manifests *m);
+size_t manifests_broken_file_count(const struct manifests *m);
 /* How many documents declare an object that a later one declares again. */
 size_t manifests_duplicate_count(const struct manifests *m);
 

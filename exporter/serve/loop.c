@@ -33,7 +33,7 @@ static void announce_adopted(const struct log *log, const struct options *before
     }
     log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
               "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
-              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
+              LOG_NUMBER((int64_t)manifests_broken_file_count(e->manifests)), "templates",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_TEMPLATE)), "policies",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_POLICY)), "bindings",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_BINDING)));
@@ -82,7 +82,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
         if (fresh++ >= LINES_MAX)
             continue;
         strbuf_reset(&text);
-        manifest_problem_place(&p, &text);
+        manifest_problem_append_place(&p, &text);
         log_write(log,
                   p.kind == PROBLEM_FOREIGN     ? LOG_LEVEL_DEBUG
                   : p.kind == PROBLEM_DUPLICATE ? LOG_LEVEL_INFO
@@ -553,7 +553,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (api_lent(l->web.api))
         return turn_lent(l);
 
-    bool listens = l->current && manifests_listens(l->current->manifests);
+    bool listens = l->current && manifests_accept_events(l->current->manifests);
     /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},

@@ -267,7 +267,7 @@ static void fill_evaluation(const struct evaluation *e, struct registry *registr
 {
     REGISTRY_SET(registry, OWN_EVALUATIONS, (double)engine_evaluations(e->engine));
     REGISTRY_SET(registry, OWN_MANIFEST_FILES, (double)manifests_file_count(e->manifests));
-    REGISTRY_SET(registry, OWN_MANIFEST_ERRORS, (double)manifests_broken_count(e->manifests));
+    REGISTRY_SET(registry, OWN_MANIFEST_ERRORS, (double)manifests_broken_file_count(e->manifests));
     REGISTRY_SET(registry, OWN_MANIFEST_DUPLICATES,
                  (double)manifests_duplicate_count(e->manifests));
     if (asset_source_snapshot_ms(e->assets) > 0)

@@ -413,11 +413,11 @@ static void print_problems(const struct check_result *r, const char *title, bool
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (unread ? !problem_kind_is_unread(p.kind)
+        if (unread ? !problem_kind_blocks_evaluation(p.kind)
                    : p.kind != PROBLEM_DUPLICATE && p.kind != PROBLEM_FOREIGN)
             continue;
         strbuf_reset(&place);
-        manifest_problem_place(&p, &place);
+        manifest_problem_append_place(&p, &place);
         table_add(&t, STYLE_PLAIN, place.data);
         table_add(&t, unread ? STYLE_BAD : STYLE_PLAIN, p.text);
     }
@@ -523,7 +523,7 @@ void check_result_make(struct check_result *r, const struct evaluation *e)
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
         enum problem_kind kind = manifests_problem(e->manifests, i).kind;
 
-        r->unread += problem_kind_is_unread(kind);
+        r->unread += problem_kind_blocks_evaluation(kind);
         r->notes += kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
     }
     r->counts.unread = r->unread + (*asset_source_problem(e->assets) != '\0');

@@ -257,8 +257,8 @@ static bool apply_all(struct plan *p, struct queued_request *queued_request,
     struct error err;
     bool fine;
 
-    manifests_know(m, e->manifests);
-    manifests_hand_out(m, apply, &change);
+    manifests_import_definitions(m, e->manifests);
+    manifests_set_receiver(m, apply, &change);
     fine = manifests_read_text(m, queued_request->content_is_json ? "body.json" : "body.yaml",
                                queued_request->content.data, queued_request->content.len, &err);
     manifests_free(m);

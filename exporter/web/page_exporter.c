@@ -71,7 +71,7 @@ static void add_files(const struct evaluation *e, int64_t now_ms, struct strbuf 
     strbuf_adds(out, "<h2>Files</h2>\n<dl class=\"facts\">\n");
     open_fact(out, "Manifests");
     strbuf_addf(out, "%zu file%s, %zu with problems</dd>\n", files, files == 1 ? "" : "s",
-                manifests_broken_count(e->manifests));
+                manifests_broken_file_count(e->manifests));
     add_time(out, "Asset export", asset_source_snapshot_ms(e->assets), now_ms);
     if (*problem != '\0') {
         open_fact(out, "Assets");

@@ -29,7 +29,7 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
 
         strbuf_adds(out, "<li>\n<p><b>");
         strbuf_reset(&place);
-        manifest_problem_place(&p, &place);
+        manifest_problem_append_place(&p, &place);
         html_text(out, place.data);
         strbuf_addf(out, "</b> <span class=\"faint\">%s</span></p>\n<p class=\"bad\">",
                     problem_kind_name(p.kind));

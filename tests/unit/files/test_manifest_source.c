@@ -136,7 +136,7 @@ static void set_apart(struct place *p)
         return;
     p->reader = file_reader_new(&err);
     assert_non_null(p->reader);
-    manifests_use(p->manifests, p->reader);
+    manifests_set_reader(p->manifests, p->reader);
 }
 
 /* Pump once; where that does not get on, wait for who looks at the disk. */
@@ -166,7 +166,7 @@ static bool load(const struct place *p, struct error *err)
 {
     if (!p->reader)
         return manifests_load(p->manifests, err);
-    manifests_begin(p->manifests);
+    manifests_start_reading(p->manifests);
     while (is_busy(p))
         pump(p, 5);
     return manifests_state(p->manifests, err) == MANIFESTS_READ;
@@ -242,7 +242,7 @@ TEST_WITH(documents_of_yaml_and_json_become_objects, make_place, remove_place)
     start(p, "", NULL);
     assert_content(p, "a=1 b=2 c=-1 ", "");
     assert_int_equal(manifests_file_count(p->manifests), 2);
-    assert_int_equal(manifests_broken_count(p->manifests), 0);
+    assert_int_equal(manifests_broken_file_count(p->manifests), 0);
     assert_false(manifests_busy(p->manifests));
 }
 
@@ -278,7 +278,7 @@ TEST_WITH(foreign_and_rejected_documents_are_told_apart, make_place, remove_plac
     assert_text(p, 1, "no kind");
     assert_text(p, 2, "no apiVersion");
     assert_text(p, 3, "no metadata.name");
-    assert_int_equal(manifests_broken_count(p->manifests), 1);
+    assert_int_equal(manifests_broken_file_count(p->manifests), 1);
 }
 
 TEST_WITH(a_name_that_yaml_takes_for_something_else_is_told, make_place, remove_place)
@@ -302,7 +302,7 @@ TEST_WITH(foreign_files_are_not_broken, make_place, remove_place)
     folder_write(p->folder, "values.yaml", "replicaCount: 1\n");
     start(p, "", NULL);
     assert_content(p, "", "foreign values.yaml:1 ");
-    assert_int_equal(manifests_broken_count(p->manifests), 0);
+    assert_int_equal(manifests_broken_file_count(p->manifests), 0);
 }
 
 TEST_WITH(a_flood_of_problems_is_counted, make_place, remove_place)
@@ -331,7 +331,7 @@ TEST_WITH(a_malformed_file_keeps_its_objects, make_place, remove_place)
                  "spec: {replicas: 9}\n---\nx: [1\n");
     follow(p);
     assert_content(p, "a=1 b=1 c=1 ", "malformed a.yaml:7 ");
-    assert_int_equal(manifests_broken_count(p->manifests), 1);
+    assert_int_equal(manifests_broken_file_count(p->manifests), 1);
     /* The others are read as ever. */
     write_deployments(p, "b.yaml", "c2");
     follow(p);
@@ -437,7 +437,7 @@ TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
     assert_content(p, "x=4 ", "duplicate a.yaml:2 duplicate a.yaml:7 duplicate b.yaml:2 ");
     assert_text(p, 0, "Deployment 'default/x' is declared again in '");
     assert_text(p, 0, "/c.yaml', line 2, which counts instead");
-    assert_int_equal(manifests_broken_count(p->manifests), 0);
+    assert_int_equal(manifests_broken_file_count(p->manifests), 0);
     assert_int_equal(manifests_duplicate_count(p->manifests), 3);
 
     /* A change of one that does not count changes nothing. */
