@@ -161,7 +161,8 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
         complete = false;
     }
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
-        complete = complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
+        complete =
+            complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
     *status = complete ? STATUS_OK : STATUS_USAGE;
     if (!check_kinds(e, invocation))
         *status = STATUS_UNREACHABLE;

@@ -389,7 +389,7 @@ void scopes_learn_all(struct scopes *s, const struct scopes *from)
         (void)remember(s, from->kinds[i].group, from->kinds[i].kind);
 }
 
-bool scopes_learn(struct scopes *s, const cJSON *object)
+bool scopes_add_definition(struct scopes *s, const cJSON *object)
 {
     const char *api_version = json_str(object, "apiVersion", "");
     const cJSON *spec = json_get(object, "spec");
@@ -423,7 +423,7 @@ static const char *namespace_of(const struct scopes *s, const cJSON *object, boo
     return *own || *json_str(metadata, "uid", "") ? own : s->ns;
 }
 
-void scopes_place(const struct scopes *s, cJSON *object, bool *guessed)
+void scopes_set_namespace(const struct scopes *s, cJSON *object, bool *guessed)
 {
     cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
     const char *ns = namespace_of(s, object, guessed);

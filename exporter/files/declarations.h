@@ -84,7 +84,7 @@ void scopes_release(struct scopes *s);
  * it. True if that is news: objects of this kind that were read before are in the wrong place.
  * It stays known when the definition goes.
  */
-bool scopes_learn(struct scopes *s, const cJSON *object);
+bool scopes_add_definition(struct scopes *s, const cJSON *object);
 
 /* Remember what another one has learnt, too. */
 void scopes_learn_all(struct scopes *s, const struct scopes *from);
@@ -93,7 +93,7 @@ void scopes_learn_all(struct scopes *s, const struct scopes *from);
  * Write that namespace into an object of a manifest: none is written over its own unless its kind
  * belongs to none. `guessed` is set if a definition could change it.
  */
-void scopes_place(const struct scopes *s, cJSON *object, bool *guessed);
+void scopes_set_namespace(const struct scopes *s, cJSON *object, bool *guessed);
 
 /*
  * Returns true if an exporter with this filter would read the object from an API server: objects of

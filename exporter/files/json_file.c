@@ -367,7 +367,7 @@ bool json_file_end(struct json_file *f, struct json_position *where, struct erro
     return fail(err, "not valid JSON: the file ends before this document does");
 }
 
-bool json_file_wants_again(const struct json_file *f)
+bool json_file_needs_second_pass(const struct json_file *f)
 {
     return f->late_count > 0 && !f->again;
 }
@@ -379,7 +379,7 @@ static void reset(struct json_file *f)
     f->cursor = (struct json_cursor){.line = 1};
 }
 
-void json_file_rewind(struct json_file *f)
+void json_file_begin_second_pass(struct json_file *f)
 {
     reset(f);
     f->again = true;

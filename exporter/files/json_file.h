@@ -33,11 +33,11 @@ bool json_file_end(struct json_file *f, struct json_position *where, struct erro
 
 /*
  * After the end: true if the kind of a list came after items that need it, as
- * writers that sort keys put it. json_file_rewind and feeding the whole file once
+ * writers that sort keys put it. json_file_begin_second_pass and feeding the whole file once
  * more then hands out these items, and only these.
  */
-bool json_file_wants_again(const struct json_file *f);
-void json_file_rewind(struct json_file *f);
+bool json_file_needs_second_pass(const struct json_file *f);
+void json_file_begin_second_pass(struct json_file *f);
 
 /*
  * Lists of objects. As for kubectl, an object with an array `items` is a list,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma once
+#pragma read_once
 
 #include <sys/types.h>
 
@@ -90,7 +90,7 @@ struct manifest_file {
     char *path;
     uint32_t path_index; /* Of the PATH, as given, that it was found under. */
     bool is_path;        /* It is that PATH itself. */
-    bool once;           /* A pipe or the like, which can be read only once. */
+    bool read_once;      /* A pipe or the like, which can be read only once. */
 
     struct signature signature;
     uint32_t scan;
@@ -101,7 +101,7 @@ struct manifest_file {
     uint32_t pass;
     bool wanted;  /* To be read again for an object in it that counts again. */
     bool guesses; /* Of an object in it a definition may yet say that it has no namespace. */
-    int spool;    /* The bytes of a file with `once`, or -1. */
+    int spool;    /* The bytes of a file with `read_once`, or -1. */
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;

@@ -467,7 +467,7 @@ static void hand_out(void *context, cJSON *object, size_t line)
     h->each(h->context, object, (struct json_place){line, ++h->file->order});
 }
 
-bool yaml_file_hand_out(struct yaml_file *y, json_object_fn *each, void *context)
+bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *context)
 {
     struct document_receiver h = {y, each, context};
     struct yaml_object head;
@@ -547,7 +547,7 @@ struct reading *reading_new(struct manifest_file *file, const struct manifest_li
 
     r->file = file;
     r->limits = *limits;
-    r->keep = keep && file->once && file->spool < 0;
+    r->keep = keep && file->read_once && file->spool < 0;
     r->fd = -1;
     r->spool = -1;
     r->prefetch = file->spool < 0 ? prefetch : NULL;
@@ -628,7 +628,7 @@ static bool open_file(struct reading *r)
 {
     if (r->text)
         return true;
-    if (r->file->once)
+    if (r->file->read_once)
         return open_once(r);
     if (r->prefetch)
         return true;
@@ -687,7 +687,7 @@ static enum outcome receive_chunk(struct reading *r, struct prefetch_bytes *out)
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_LOST));
         unreadable(r);
         /* Read again soon, as a file that hangs and then answers; a pipe cannot be. */
-        return r->file->once ? OUTCOME_FAILED : OUTCOME_HANGS;
+        return r->file->read_once ? OUTCOME_FAILED : OUTCOME_HANGS;
     case PREFETCH_HANGS:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_HANGS));
         unreadable(r);
@@ -734,7 +734,7 @@ static bool rewind_bytes(struct reading *r)
     }
     if (r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0)
         return true;
-    if (r->file->spool < 0 && r->prefetch && !r->file->once) {
+    if (r->file->spool < 0 && r->prefetch && !r->file->read_once) {
         r->again.reader = r->prefetch->reader;
         if (!prefetch_add(&r->again, r->file))
             abort();
@@ -761,7 +761,7 @@ static enum reading_state end_bytes(struct reading *r)
         r->stage = STAGE_PARSE;
         return READING_MORE;
     }
-    if (!r->json || !json_file_wants_again(r->json))
+    if (!r->json || !json_file_needs_second_pass(r->json))
         return READING_DONE;
     if (!rewind_bytes(r)) {
         fail(&r->why->text,
@@ -770,7 +770,7 @@ static enum reading_state end_bytes(struct reading *r)
         unreadable(r);
         return READING_FAILED;
     }
-    json_file_rewind(r->json);
+    json_file_begin_second_pass(r->json);
     return READING_MORE;
 }
 
@@ -847,7 +847,7 @@ enum reading_state reading_step(struct reading *r, int64_t now_ms, struct read_f
         }
         abort();
     case STAGE_HAND_OUT:
-        return yaml_file_hand_out(&r->yaml, r->each, r->context) ? READING_MORE : READING_DONE;
+        return yaml_file_emit_next(&r->yaml, r->each, r->context) ? READING_MORE : READING_DONE;
     }
     abort();
 }

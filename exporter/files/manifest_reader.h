@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma once
+#pragma read_once
 
 #include "exporter/files/json_file.h"
 #include "exporter/files/manifest_problems.h"
@@ -188,4 +188,4 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
                                   struct error *err) MUST_USE;
 
 /* After all documents: hands out one object, or those of one list. Returns false at the end. */
-bool yaml_file_hand_out(struct yaml_file *y, json_object_fn *each, void *context) MUST_USE;
+bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *context) MUST_USE;

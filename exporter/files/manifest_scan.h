@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma once
+#pragma read_once
 
 #include <sys/stat.h>
 

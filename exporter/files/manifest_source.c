@@ -15,42 +15,42 @@ enum {
 void path_walk_release(struct path_walk *r)
 {
     read_job_free(r->job);
-    for (size_t i = 0; i < r->held_count; i++)
-        read_job_free(r->held[i].job);
+    for (size_t i = 0; i < r->hanging_count; i++)
+        read_job_free(r->hanging_job[i].job);
     *r = (struct path_walk){.reader = NULL};
 }
 
-static struct tree_path *find_path(const struct tree *t)
+static struct tree_path *find_path(const struct manifest_tree *t)
 {
     for (size_t i = 0; i < t->path_count; i++) {
-        if (t->paths[i].look && !t->paths[i].hangs)
+        if (t->paths[i].needs_walk && !t->paths[i].hangs)
             return &t->paths[i];
     }
     return NULL;
 }
 
-bool path_walk_wanted(const struct path_walk *r, const struct tree *t)
+bool path_walk_is_pending(const struct path_walk *r, const struct manifest_tree *t)
 {
     return r->reader && (r->job || find_path(t));
 }
 
-static void hold(struct path_walk *r, struct held held)
+static void hold(struct path_walk *r, struct hanging_job hanging_job)
 {
-    if (r->held_count < HELD_MAX) {
-        r->held[r->held_count++] = held;
+    if (r->hanging_count < HANGING_MAX) {
+        r->hanging_job[r->hanging_count++] = hanging_job;
         return;
     }
     /* Too many jobs hang: this PATH is tried again from time to time. */
-    read_job_free(held.job);
-    held.path->hangs = false;
-    held.path->look = held.path->force = true;
-    r->rest_ms = held.retry_ms;
+    read_job_free(hanging_job.job);
+    hanging_job.path->hangs = false;
+    hanging_job.path->needs_walk = hanging_job.path->force_reread = true;
+    r->rest_ms = hanging_job.retry_ms;
 }
 
-void path_walk_hold(struct path_walk *r, struct tree_path *path, struct read_job *job,
-                    int64_t now_ms)
+void path_walk_keep_job(struct path_walk *r, struct tree_path *path, struct read_job *job,
+                        int64_t now_ms)
 {
-    hold(r, (struct held){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
+    hold(r, (struct hanging_job){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
 }
 
 /* True if so much of the PATH hangs that its files had better not be touched. */
@@ -58,9 +58,9 @@ static bool path_walk_is_held(const struct path_walk *r, const struct tree_path 
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < r->held_count; i++)
-        count += r->held[i].path == path;
-    return path->hangs || count >= HELD_OF_PATH_MAX;
+    for (size_t i = 0; i < r->hanging_count; i++)
+        count += r->hanging_job[i].path == path;
+    return path->hangs || count >= HANGING_OF_PATH_MAX;
 }
 
 /* Walks the PATHs of the jobs that have returned again, and reads their files. */
@@ -68,25 +68,26 @@ static void let_go(struct path_walk *r, int64_t now_ms)
 {
     struct read_result ignored;
 
-    for (size_t i = 0; i < r->held_count;) {
-        struct held *held = &r->held[i];
+    for (size_t i = 0; i < r->hanging_count;) {
+        struct hanging_job *hanging_job = &r->hanging_job[i];
         enum read_job_state state = JOB_HANGS;
 
-        held->rested = held->rested || now_ms >= held->retry_ms;
-        if (held->rested)
-            state = read_job_next(held->job, now_ms, &ignored);
+        hanging_job->rested = hanging_job->rested || now_ms >= hanging_job->retry_ms;
+        if (hanging_job->rested)
+            state = read_job_next(hanging_job->job, now_ms, &ignored);
         if (state == JOB_WAITS || state == JOB_HANGS) {
             i++;
             continue;
         }
-        read_job_free(held->job);
-        held->path->hangs = held->path->hangs && !held->is_walk;
-        held->path->look = held->path->force = true;
-        *held = r->held[--r->held_count];
+        read_job_free(hanging_job->job);
+        hanging_job->path->hangs = hanging_job->path->hangs && !hanging_job->is_walk;
+        hanging_job->path->needs_walk = hanging_job->path->force_reread = true;
+        *hanging_job = r->hanging_job[--r->hanging_count];
     }
 }
 
-static void begin(struct path_walk *r, struct tree *t, struct tree_path *path, int64_t now_ms)
+static void begin(struct path_walk *r, struct manifest_tree *t, struct tree_path *path,
+                  int64_t now_ms)
 {
     struct read_job *job = scan_start(r->reader, path->path, t->watches.fd);
 
@@ -95,14 +96,14 @@ static void begin(struct path_walk *r, struct tree *t, struct tree_path *path, i
         return;
     }
     r->path = path;
-    r->force = path->force;
+    r->force_reread = path->force_reread;
     r->begun_ms = now_ms;
-    path->look = path->force = false;
+    path->needs_walk = path->force_reread = false;
     walk_begin(t, path);
     r->job = job;
 }
 
-static void end(struct path_walk *r, struct tree *t, int64_t now_ms)
+static void end(struct path_walk *r, struct manifest_tree *t, int64_t now_ms)
 {
     walk_end(t, r->path);
     r->path->walked = r->path->walked || !r->path->missing;
@@ -111,20 +112,20 @@ static void end(struct path_walk *r, struct tree *t, int64_t now_ms)
     r->job = NULL;
 }
 
-static void give_up(struct path_walk *r, struct tree *t, const char *why, int64_t now_ms)
+static void give_up(struct path_walk *r, struct manifest_tree *t, const char *why, int64_t now_ms)
 {
     struct error text;
 
     fail(&text, "cannot read '%s': %s", r->path->path, why);
     walk_fail(t, r->path, text.text);
     r->path->hangs = true;
-    r->path->look = r->path->force = true;
-    hold(r, (struct held){
+    r->path->needs_walk = r->path->force_reread = true;
+    hold(r, (struct hanging_job){
                 .job = r->job, .path = r->path, .is_walk = true, .retry_ms = now_ms + RETRY_MS});
     r->job = NULL;
 }
 
-static bool go_on(struct path_walk *r, struct tree *t, int64_t now_ms)
+static bool go_on(struct path_walk *r, struct manifest_tree *t, int64_t now_ms)
 {
     struct read_result result;
 
@@ -133,7 +134,7 @@ static bool go_on(struct path_walk *r, struct tree *t, int64_t now_ms)
 
         switch (state) {
         case JOB_RESULT:
-            walk_receive(t, r->path, r->force, &result);
+            walk_receive(t, r->path, r->force_reread, &result);
             continue;
         case JOB_WAITS:
             return i > 0;
@@ -149,7 +150,7 @@ static bool go_on(struct path_walk *r, struct tree *t, int64_t now_ms)
     return true;
 }
 
-bool path_walk_step(struct path_walk *r, struct tree *t, int64_t now_ms)
+bool path_walk_step(struct path_walk *r, struct manifest_tree *t, int64_t now_ms)
 {
     let_go(r, now_ms);
     if (r->job)
@@ -163,18 +164,18 @@ bool path_walk_step(struct path_walk *r, struct tree *t, int64_t now_ms)
     return true;
 }
 
-int64_t path_walk_due(const struct path_walk *r, const struct tree *t)
+int64_t path_walk_due(const struct path_walk *r, const struct manifest_tree *t)
 {
     int64_t due_ms = INT64_MAX;
 
     if (r->job)
         due_ms = read_job_due(r->job);
-    else if (path_walk_wanted(r, t))
+    else if (path_walk_is_pending(r, t))
         due_ms = r->rest_ms;
-    for (size_t i = 0; i < r->held_count; i++) {
+    for (size_t i = 0; i < r->hanging_count; i++) {
         /* A descriptor reports that a job goes on, but not the end of its pause. */
-        if (!r->held[i].rested && r->held[i].retry_ms < due_ms)
-            due_ms = r->held[i].retry_ms;
+        if (!r->hanging_job[i].rested && r->hanging_job[i].retry_ms < due_ms)
+            due_ms = r->hanging_job[i].retry_ms;
     }
     return due_ms;
 }
@@ -198,7 +199,7 @@ static void read_guesses_again(struct manifests *m)
         struct manifest_file *file = m->tree.files[i];
 
         /* The bytes of a pipe may be gone: there the definition has to come first. */
-        if (file->guesses && (!file->once || file->spool >= 0))
+        if (file->guesses && (!file->read_once || file->spool >= 0))
             tree_mark(&m->tree, file);
     }
 }
@@ -206,8 +207,8 @@ static void read_guesses_again(struct manifests *m)
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
-    scopes_place(&m->scopes, object, &m->current->guesses);
-    if (scopes_learn(&m->scopes, object) && !m->put)
+    scopes_set_namespace(&m->scopes, object, &m->current->guesses);
+    if (scopes_add_definition(&m->scopes, object) && !m->put)
         read_guesses_again(m);
     if (m->filter && !namespace_limit_reads(m->filter, object))
         return true;
@@ -255,7 +256,7 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
 
     m->limits = *limits;
     m->due_ms = INT64_MAX;
-    tree_init(&m->tree, paths, count);
+    manifest_tree_init(&m->tree, paths, count);
     scopes_init(&m->scopes, ns);
     m->declarations.store = store;
     m->declarations.want = want;
@@ -276,7 +277,7 @@ void manifests_free(struct manifests *m)
     problems_release(&m->found);
     problem_view_release(&m->view);
     scopes_release(&m->scopes);
-    tree_release(&m->tree);
+    manifest_tree_release(&m->tree);
     free(m);
 }
 
@@ -293,7 +294,7 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *put, void 
 
 int manifests_watch(struct manifests *m, struct error *err)
 {
-    return tree_watch(&m->tree, err);
+    return manifest_tree_watch(&m->tree, err);
 }
 
 /* What was read of a file was the last: its objects and problems are complete. */
@@ -356,7 +357,8 @@ static bool advance(struct manifests *m, int64_t now_ms)
     case READING_HANGS:
         if (m->prefetch.count == 0)
             mark_rest(m, next, count);
-        path_walk_hold(&m->path_walk, &m->tree.paths[m->current->path_index], why.hangs, now_ms);
+        path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current->path_index], why.hangs,
+                           now_ms);
         fail_file(m, &why);
         return true;
     case READING_FAILED:
@@ -373,7 +375,7 @@ static void read_ahead(struct manifests *m)
 {
     struct manifest_file *file;
 
-    while ((file = tree_next_changed(&m->tree))) {
+    while ((file = manifest_tree_take_changed(&m->tree))) {
         const struct tree_path *path = &m->tree.paths[file->path_index];
 
         if (path_walk_is_held(&m->path_walk, path)) {
@@ -386,10 +388,11 @@ static void read_ahead(struct manifests *m)
         } else if (file->spool >= 0) {
             source_begin(m, file);
             break;
-        } else if ((file->once && m->prefetch.count > 0) || !prefetch_add(&m->prefetch, file)) {
+        } else if ((file->read_once && m->prefetch.count > 0) ||
+                   !prefetch_add(&m->prefetch, file)) {
             tree_mark(&m->tree, file);
             break;
-        } else if (file->once) {
+        } else if (file->read_once) {
             /* Standard input may block for ever: it has a job of its own. */
             break;
         }
@@ -404,7 +407,7 @@ static bool begin_next(struct manifests *m)
     struct manifest_file *file;
 
     if (!m->path_walk.reader) {
-        file = tree_next_changed(&m->tree);
+        file = manifest_tree_take_changed(&m->tree);
         if (file)
             source_begin(m, file);
         return file;
@@ -439,10 +442,10 @@ static bool step(struct manifests *m, int64_t now_ms)
 
         m->view_is_old = m->view_is_old || moved;
         m->due_ms = path_walk_due(&m->path_walk, &m->tree);
-        if (moved || path_walk_wanted(&m->path_walk, &m->tree))
+        if (moved || path_walk_is_pending(&m->path_walk, &m->tree))
             return moved;
     }
-    file = tree_next_gone(&m->tree);
+    file = manifest_tree_take_gone(&m->tree);
     if (!file)
         return false;
     declarations_drop(&m->declarations, file);
@@ -454,7 +457,7 @@ static bool step(struct manifests *m, int64_t now_ms)
 static bool has_work(const struct manifests *m)
 {
     return m->reading || m->prefetch.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
-           path_walk_wanted(&m->path_walk, &m->tree);
+           path_walk_is_pending(&m->path_walk, &m->tree);
 }
 
 static void refresh_view(struct manifests *m)
@@ -527,7 +530,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
 
 bool manifests_load(struct manifests *m, struct error *err)
 {
-    bool fine = walk_all(&m->tree, err);
+    bool fine = manifest_tree_walk_all(&m->tree, err);
 
     while (step(m, 0))
         continue;
@@ -545,7 +548,7 @@ void manifests_set_reader(struct manifests *m, struct file_reader *reader)
 void manifests_start_reading(struct manifests *m)
 {
     for (size_t i = 0; i < m->tree.path_count; i++)
-        m->tree.paths[i].look = m->tree.paths[i].force = true;
+        m->tree.paths[i].needs_walk = m->tree.paths[i].force_reread = true;
 }
 
 enum manifests_state manifests_state(const struct manifests *m, struct error *err)
@@ -571,7 +574,7 @@ bool manifests_pump(struct manifests *m, unsigned slice_ms)
 {
     int64_t now_ms = platform_steady_ms();
     int64_t end_ms = now_ms + slice_ms;
-    bool events = manifests_accept_events(m) && follow_pump(&m->tree);
+    bool events = manifests_accept_events(m) && manifest_tree_pump_events(&m->tree);
     bool moved = events || has_work(m);
     bool stepped;
 

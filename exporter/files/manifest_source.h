@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma once
+#pragma read_once
 
 #include "exporter/files/declarations.h"
 #include "exporter/files/json_file.h"
@@ -37,8 +37,8 @@ void manifests_free(struct manifests *m);
 
 /*
  * Reads files through `reader` (NULL: in place); to be called before anything is read or watched.
- * Then no function here blocks: call manifests_start_reading(), and manifests_pump() until it is not busy.
- * A PATH or file that does not answer is a problem, and is read again when it answers.
+ * Then no function here blocks: call manifests_start_reading(), and manifests_pump() until it is
+ * not busy. A PATH or file that does not answer is a problem, and is read again when it answers.
  */
 void manifests_set_reader(struct manifests *m, struct file_reader *reader);
 void manifests_start_reading(struct manifests *m);
@@ -108,45 +108,45 @@ size_t manifests_duplicate_count(const struct manifests *m);
  * Walks PATHs with jobs of the file reader, one at a time, and keeps the jobs that hang. A PATH
  * that does not answer is a problem and keeps its files. It is walked again when its job returns.
  */
-enum { HELD_MAX = ABANDONED_MAX, HELD_OF_PATH_MAX = ABANDONED_OF_PATH_MAX };
+enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_OF_PATH_MAX };
 
 struct path_walk {
     struct file_reader *reader; /* Borrowed. NULL: the caller walks PATHs itself. */
     struct read_job *job;       /* Of the walk under way; NULL without one. */
     struct tree_path *path;
-    bool force;
+    bool force_reread;
     int64_t begun_ms;
     int64_t rest_ms; /* Until then there is no other walk: they are not to keep a disk busy. */
     /* Jobs that hang or were lost. */
-    struct held {
+    struct hanging_job {
         struct read_job *job;
         struct tree_path *path;
         bool is_walk;
         int64_t retry_ms; /* Not before. */
         bool rested;      /* retry_ms has passed: only the job itself is waited for. */
-    } held[HELD_MAX];
-    size_t held_count;
+    } hanging_job[HANGING_MAX];
+    size_t hanging_count;
 };
 
 void path_walk_release(struct path_walk *r);
 
 /* True while a PATH is walked, or is to be. */
-bool path_walk_wanted(const struct path_walk *r, const struct tree *t);
+bool path_walk_is_pending(const struct path_walk *r, const struct manifest_tree *t);
 
 /* Go on with the walk, or begin one. False if there is nothing to do for now. */
-bool path_walk_step(struct path_walk *r, struct tree *t, int64_t now_ms);
+bool path_walk_step(struct path_walk *r, struct manifest_tree *t, int64_t now_ms);
 
 /* Keeps the job that hangs while it reads a file of this PATH; takes ownership of the job. */
-void path_walk_hold(struct path_walk *r, struct tree_path *path, struct read_job *job,
-                    int64_t now_ms);
+void path_walk_keep_job(struct path_walk *r, struct tree_path *path, struct read_job *job,
+                        int64_t now_ms);
 
 /* When path_walk_step() is due though nothing has arrived; INT64_MAX for never. */
-int64_t path_walk_due(const struct path_walk *r, const struct tree *t);
+int64_t path_walk_due(const struct path_walk *r, const struct manifest_tree *t);
 
 /* What source.h is about, seen from inside this folder. */
 struct manifests {
     struct manifest_limits limits;
-    struct tree tree;
+    struct manifest_tree tree;
     struct scopes scopes;
     const struct namespace_filter *filter; /* NULL: objects of all namespaces. Borrowed. */
     struct declarations declarations;

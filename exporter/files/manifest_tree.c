@@ -4,9 +4,9 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-void tree_init(struct tree *t, const char *const *paths, size_t count)
+void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count)
 {
-    *t = (struct tree){.path_count = count};
+    *t = (struct manifest_tree){.path_count = count};
     watches_init(&t->watches);
     t->paths = xcalloc(count > 0 ? count : 1, sizeof(*t->paths));
     for (size_t i = 0; i < count; i++) {
@@ -18,7 +18,7 @@ void tree_init(struct tree *t, const char *const *paths, size_t count)
     }
 }
 
-void tree_release(struct tree *t)
+void manifest_tree_release(struct manifest_tree *t)
 {
     for (size_t i = 0; i < t->count; i++)
         manifest_file_free(t->files[i]);
@@ -29,10 +29,10 @@ void tree_release(struct tree *t)
     }
     free(t->paths);
     watches_release(&t->watches);
-    *t = (struct tree){0};
+    *t = (struct manifest_tree){0};
 }
 
-int tree_watch(struct tree *t, struct error *err)
+int manifest_tree_watch(struct manifest_tree *t, struct error *err)
 {
     return watches_start(&t->watches, err) ? t->watches.fd : -1;
 }
@@ -43,7 +43,7 @@ static int compare(const void *a, const void *b)
                                  *(struct manifest_file *const *)b);
 }
 
-void tree_sort(struct tree *t)
+void tree_sort(struct manifest_tree *t)
 {
     if (t->sorted == t->count)
         return;
@@ -54,7 +54,8 @@ void tree_sort(struct tree *t)
 
 /* Only among the files in order: a walk finds no path twice. */
 /* The file at a path, or NULL. */
-static struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path)
+static struct manifest_file *tree_find(struct manifest_tree *t, uint32_t path_index,
+                                       const char *path)
 {
     size_t from = 0;
     size_t to = t->sorted;
@@ -75,13 +76,13 @@ static struct manifest_file *tree_find(struct tree *t, uint32_t path_index, cons
     return NULL;
 }
 
-static struct manifest_file *add(struct tree *t, const struct found *found)
+static struct manifest_file *add(struct manifest_tree *t, const struct found *found)
 {
     struct manifest_file *file = manifest_file_new(found->path, found->path_index);
 
     file->is_path = found->is_path;
     /* Standard input has no name to open again, even if it is a file. */
-    file->once =
+    file->read_once =
         found->is_path && (!S_ISREG(found->about->st_mode) || strcmp(found->path, "-") == 0);
     file->source = ++t->last_source;
     if (t->count == t->capacity) {
@@ -97,10 +98,10 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-static void tree_found(struct tree *t, const struct found *found)
+static void tree_found(struct manifest_tree *t, const struct found *found)
 {
     struct manifest_file *file = tree_find(t, found->path_index, found->path);
-    bool force = found->force || !file || file->gone;
+    bool force_reread = found->force_reread || !file || file->gone;
     struct signature signature = {
         .device = found->about->st_dev,
         .inode = found->about->st_ino,
@@ -116,7 +117,7 @@ static void tree_found(struct tree *t, const struct found *found)
         t->gone--;
     }
     file->scan = t->paths[found->path_index].scan;
-    if (file->once && file->pass > 0)
+    if (file->read_once && file->pass > 0)
         return;
 
     const struct signature *old = &file->signature;
@@ -124,12 +125,12 @@ static void tree_found(struct tree *t, const struct found *found)
                 old->size == signature.size && is_same_time(old->modified, signature.modified) &&
                 is_same_time(old->changed, signature.changed);
 
-    if (force || !same)
+    if (force_reread || !same)
         tree_mark(t, file);
     file->signature = signature;
 }
 
-void tree_mark(struct tree *t, struct manifest_file *file)
+void tree_mark(struct manifest_tree *t, struct manifest_file *file)
 {
     if (file->changed)
         return;
@@ -137,7 +138,7 @@ void tree_mark(struct tree *t, struct manifest_file *file)
     t->changed++;
 }
 
-void tree_lose(struct tree *t, struct manifest_file *file)
+void tree_lose(struct manifest_tree *t, struct manifest_file *file)
 {
     if (file->gone)
         return;
@@ -145,7 +146,7 @@ void tree_lose(struct tree *t, struct manifest_file *file)
     t->gone++;
 }
 
-struct manifest_file *tree_next_changed(struct tree *t)
+struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t)
 {
     tree_sort(t);
     while (t->changed > 0) {
@@ -162,7 +163,7 @@ struct manifest_file *tree_next_changed(struct tree *t)
     return NULL;
 }
 
-struct manifest_file *tree_next_gone(struct tree *t)
+struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
 {
     tree_sort(t);
     for (size_t i = 0; i < t->count && t->gone > 0; i++) {
@@ -181,10 +182,10 @@ struct manifest_file *tree_next_gone(struct tree *t)
 }
 
 struct walk {
-    struct tree *tree;
+    struct manifest_tree *tree;
     struct tree_path *path;
     uint32_t path_index;
-    bool force;
+    bool force_reread;
 };
 
 static void report(struct tree_path *path, const char *text)
@@ -214,7 +215,7 @@ static void see(void *context, const struct sighting *s)
     switch (s->kind) {
     case SIGHTING_FILE:
         tree_found(w->tree,
-                   &(struct found){w->path_index, s->text, &s->about, s->is_path, w->force});
+                   &(struct found){w->path_index, s->text, &s->about, s->is_path, w->force_reread});
         return;
     case SIGHTING_KEPT:
         keep_below(w, s->text);
@@ -235,7 +236,7 @@ static void see(void *context, const struct sighting *s)
     abort();
 }
 
-void walk_begin(struct tree *t, struct tree_path *path)
+void walk_begin(struct manifest_tree *t, struct tree_path *path)
 {
     tree_sort(t);
     problems_release(&path->problems);
@@ -243,15 +244,15 @@ void walk_begin(struct tree *t, struct tree_path *path)
     path->scan++;
 }
 
-void walk_receive(struct tree *t, struct tree_path *path, bool force,
+void walk_receive(struct manifest_tree *t, struct tree_path *path, bool force_reread,
                   const struct read_result *result)
 {
-    struct walk w = {t, path, (uint32_t)(path - t->paths), force};
+    struct walk w = {t, path, (uint32_t)(path - t->paths), force_reread};
 
     scan_receive(result, see, &w);
 }
 
-void walk_end(struct tree *t, struct tree_path *path)
+void walk_end(struct manifest_tree *t, struct tree_path *path)
 {
     uint32_t path_index = (uint32_t)(path - t->paths);
 
@@ -265,7 +266,7 @@ void walk_end(struct tree *t, struct tree_path *path)
     tree_sort(t);
 }
 
-void walk_fail(struct tree *t, struct tree_path *path, const char *why)
+void walk_fail(struct manifest_tree *t, struct tree_path *path, const char *why)
 {
     report(path, why);
     tree_sort(t);
@@ -273,19 +274,19 @@ void walk_fail(struct tree *t, struct tree_path *path, const char *why)
 
 /*
  * Find the files that a PATH stands for now. Those that are new or changed are
- * marked to be read, all of them with `force`; those not found again are marked
+ * marked to be read, all of them with `force_reread`; those not found again are marked
  * as gone.
  */
-static void walk_path(struct tree *t, struct tree_path *path, bool force)
+static void walk_path(struct manifest_tree *t, struct tree_path *path, bool force_reread)
 {
-    struct walk w = {t, path, (uint32_t)(path - t->paths), force};
+    struct walk w = {t, path, (uint32_t)(path - t->paths), force_reread};
 
     walk_begin(t, path);
     scan_path(path->path, t->watches.fd, see, NULL, &w);
     walk_end(t, path);
 }
 
-bool walk_all(struct tree *t, struct error *err)
+bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err)
 {
     for (size_t i = 0; i < t->path_count; i++) {
         struct tree_path *path = &t->paths[i];
@@ -298,21 +299,22 @@ bool walk_all(struct tree *t, struct error *err)
 }
 
 /* Look again at one path inside a folder, or at the target of a link there. */
-static void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force)
+static void walk_look_at(struct manifest_tree *t, struct tree_path *path, const char *at,
+                         bool force_reread)
 {
-    struct walk w = {t, path, (uint32_t)(path - t->paths), force};
+    struct walk w = {t, path, (uint32_t)(path - t->paths), force_reread};
     struct manifest_file *file = tree_find(t, w.path_index, at);
     struct stat about;
 
     if (stat(at, &about) < 0) {
         if (file && !file->is_path)
             tree_lose(t, file);
-        path->look = path->look || (file && file->is_path);
+        path->needs_walk = path->needs_walk || (file && file->is_path);
     } else if (S_ISDIR(about.st_mode)) {
-        path->look = true;
+        path->needs_walk = true;
     } else if (file && file->is_path) {
-        path->look = true;
-        path->force = path->force || force;
+        path->needs_walk = true;
+        path->force_reread = path->force_reread || force_reread;
     } else if (file || about.st_size > 0 || !S_ISREG(about.st_mode)) {
         /* A new file that is empty is about to be written, which is another event. */
         scan_file(at, &about, t->watches.fd, see, &w);
@@ -334,36 +336,37 @@ static void on_neighbour(struct tree_path *path, const struct file_watch *watch,
     /* A link through "..data" leads elsewhere without an event of its own. */
     if (*name && !is_mine && strncmp(name, "..", 2) != 0)
         return;
-    path->look = true;
+    path->needs_walk = true;
     if (is_mine && watch->reason == WATCH_PARENT &&
         (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0)
-        path->force = true;
+        path->force_reread = true;
 }
 
 /*
  * Handles a change of a file. With a file reader a known file is read again at once, and a walk of
  * the PATH finds the others.
  */
-static void on_file(struct tree *t, struct tree_path *path, const char *at, uint32_t mask,
-                    bool force)
+static void on_file(struct manifest_tree *t, struct tree_path *path, const char *at, uint32_t mask,
+                    bool force_reread)
 {
     struct manifest_file *file;
 
     if (!t->apart) {
-        walk_look_at(t, path, at, force);
+        walk_look_at(t, path, at, force_reread);
         return;
     }
     file = tree_find(t, (uint32_t)(path - t->paths), at);
-    if (file && !file->is_path && !file->gone && force && (mask & IN_CREATE) == 0) {
+    if (file && !file->is_path && !file->gone && force_reread && (mask & IN_CREATE) == 0) {
         tree_mark(t, file);
         return;
     }
-    path->look = true;
-    path->force = path->force || (file && file->is_path && force);
+    path->needs_walk = true;
+    path->force_reread = path->force_reread || (file && file->is_path && force_reread);
 }
 
-static void on_folder(struct tree *t, struct tree_path *path, const struct file_watch *watch,
-                      const struct inotify_event *event, const char *name)
+static void on_folder(struct manifest_tree *t, struct tree_path *path,
+                      const struct file_watch *watch, const struct inotify_event *event,
+                      const char *name)
 {
     CLEANUP(free_cleanup) char *at = scan_join(watch->path, name);
     struct stat about;
@@ -371,19 +374,20 @@ static void on_folder(struct tree *t, struct tree_path *path, const struct file_
     if (name[0] == '.' && name[1] != '.')
         return;
     if (*name == '\0' || (event->mask & IN_ISDIR) != 0 || name[0] == '.') {
-        path->look = true;
+        path->needs_walk = true;
     } else if (scan_is_manifest(name)) {
         on_file(t, path, at, event->mask,
                 (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
     } else if ((event->mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
         /* Of the other names only a link to a folder matters. */
-        path->look = path->look || t->apart || (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
+        path->needs_walk =
+            path->needs_walk || t->apart || (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
     } else if ((event->mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {
-        path->look = path->look || watches_has_folder(&t->watches, at);
+        path->needs_walk = path->needs_walk || watches_has_folder(&t->watches, at);
     }
 }
 
-static void on_watch(struct tree *t, const struct file_watch *watch,
+static void on_watch(struct manifest_tree *t, const struct file_watch *watch,
                      const struct inotify_event *event, const char *name)
 {
     struct tree_path *path = &t->paths[watch->path_index];
@@ -406,7 +410,7 @@ static void on_watch(struct tree *t, const struct file_watch *watch,
 }
 
 /* True if there may be more. */
-static bool read_events(struct tree *t, bool *any)
+static bool read_events(struct manifest_tree *t, bool *any)
 {
     _Alignas(struct inotify_event) char buffer[BUFFER_BYTES];
     ssize_t len = read(t->watches.fd, buffer, sizeof(buffer));
@@ -417,7 +421,7 @@ static bool read_events(struct tree *t, bool *any)
 
         /* Events were lost: read everything again. */
         for (size_t i = 0; i < t->path_count && (event->mask & IN_Q_OVERFLOW) != 0; i++)
-            t->paths[i].look = t->paths[i].force = true;
+            t->paths[i].needs_walk = t->paths[i].force_reread = true;
         for (; watch; watch = watch->other)
             on_watch(t, watch, event, event->len > 0 ? event->name : "");
         if ((event->mask & IN_IGNORED) != 0)
@@ -428,7 +432,7 @@ static bool read_events(struct tree *t, bool *any)
     return len > 0;
 }
 
-bool follow_pump(struct tree *t)
+bool manifest_tree_pump_events(struct manifest_tree *t)
 {
     bool any = false;
 
@@ -436,13 +440,13 @@ bool follow_pump(struct tree *t)
         continue;
     for (size_t i = 0; i < t->path_count && !t->apart; i++) {
         struct tree_path *path = &t->paths[i];
-        bool force = path->force;
+        bool force_reread = path->force_reread;
 
-        if (!path->look)
+        if (!path->needs_walk)
             continue;
-        path->look = false;
-        path->force = false;
-        walk_path(t, path, force);
+        path->needs_walk = false;
+        path->force_reread = false;
+        walk_path(t, path, force_reread);
     }
     return any;
 }

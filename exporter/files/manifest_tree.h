@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma once
+#pragma read_once
 
 #include <sys/stat.h>
 
@@ -21,14 +21,14 @@ struct tree_path {
     char *path;
     uint32_t scan;
     bool missing;
-    bool look;   /* To be walked again ... */
-    bool force;  /* ... and its files read again even if they look unchanged. */
-    bool hangs;  /* What walks it does not return: it is not to be touched. */
-    bool walked; /* It was there once. */
+    bool needs_walk;   /* To be walked again ... */
+    bool force_reread; /* ... and its files read again even if they look unchanged. */
+    bool hangs;        /* What walks it does not return: it is not to be touched. */
+    bool walked;       /* It was there once. */
     struct problems problems;
 };
 
-struct tree {
+struct manifest_tree {
     struct tree_path *paths;
     size_t path_count;
     struct manifest_file **files; /* In order, up to `sorted`. */
@@ -43,51 +43,51 @@ struct tree {
     struct watches watches;
 };
 
-void tree_init(struct tree *t, const char *const *paths, size_t count);
-void tree_release(struct tree *t);
+void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count);
+void manifest_tree_release(struct manifest_tree *t);
 
 /* Watch for changes from now on. The descriptor to poll; -1 with the reason on failure. */
-int tree_watch(struct tree *t, struct error *err) MUST_USE;
+int manifest_tree_watch(struct manifest_tree *t, struct error *err) MUST_USE;
 
 /* The next file to read, and unmark it. NULL if there is none. */
-struct manifest_file *tree_next_changed(struct tree *t);
+struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t);
 /* Remove a file that is gone from the tree; the caller frees it. NULL if there is none. */
-struct manifest_file *tree_next_gone(struct tree *t);
+struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t);
 
 /* Mark the file to be read. */
-void tree_mark(struct tree *t, struct manifest_file *file);
+void tree_mark(struct manifest_tree *t, struct manifest_file *file);
 /* Mark the file as gone. */
-void tree_lose(struct tree *t, struct manifest_file *file);
+void tree_lose(struct manifest_tree *t, struct manifest_file *file);
 
 /*
  * A walk has found a file. It is marked to be read if it is new or has changed,
- * and always with `force`.
+ * and always with `force_reread`.
  */
 struct found {
     uint32_t path_index;
     const char *path;
     const struct stat *about;
     bool is_path;
-    bool force;
+    bool force_reread;
 };
 /* Put the files in order. */
-void tree_sort(struct tree *t);
+void tree_sort(struct manifest_tree *t);
 
 /*
  * The same with a job of the file reader (scan_start): begin, receive each result of the job, and
  * end; or fail with the reason if the job hangs: then no file is removed.
  */
-void walk_begin(struct tree *t, struct tree_path *path);
-void walk_receive(struct tree *t, struct tree_path *path, bool force,
+void walk_begin(struct manifest_tree *t, struct tree_path *path);
+void walk_receive(struct manifest_tree *t, struct tree_path *path, bool force_reread,
                   const struct read_result *result);
-void walk_end(struct tree *t, struct tree_path *path);
-void walk_fail(struct tree *t, struct tree_path *path, const char *why);
+void walk_end(struct manifest_tree *t, struct tree_path *path);
+void walk_fail(struct manifest_tree *t, struct tree_path *path, const char *why);
 
 /* Walk all PATHs and mark all files to be read. Fails if a PATH cannot be opened. */
-bool walk_all(struct tree *t, struct error *err) MUST_USE;
+bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err) MUST_USE;
 
 /*
  * Read inotify's events and look again at what they concern; with `apart` only mark what is to be
  * walked or read. False if there was no event.
  */
-bool follow_pump(struct tree *t);
+bool manifest_tree_pump_events(struct manifest_tree *t);

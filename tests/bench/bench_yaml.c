@@ -321,7 +321,7 @@ static void read_manifest(const struct strbuf *text)
         abort();
     while (outcome == YAML_READ_DOCUMENT || outcome == YAML_READ_ITEM)
         outcome = yaml_file_parse(&file, &where, &err);
-    while (outcome == YAML_READ_END && yaml_file_hand_out(&file, drop_object, NULL))
+    while (outcome == YAML_READ_END && yaml_file_emit_next(&file, drop_object, NULL))
         continue;
     yaml_file_release(&file);
 }

@@ -119,7 +119,7 @@ static void read_objects(const char *text, size_t len)
     if (yaml_file_add(&yaml, text, len)) {
         while (outcome == YAML_READ_DOCUMENT || outcome == YAML_READ_ITEM)
             outcome = yaml_file_parse(&yaml, &where, &err);
-        while (outcome == YAML_READ_END && yaml_file_hand_out(&yaml, check_object, &last))
+        while (outcome == YAML_READ_END && yaml_file_emit_next(&yaml, check_object, &last))
             continue;
     }
     yaml_file_release(&yaml);

@@ -133,7 +133,7 @@ static const char *placed(const struct scopes *scopes, const struct scope_case *
         cJSON_AddStringToObject(metadata, "namespace", c->ns);
     if (c->uid)
         cJSON_AddStringToObject(metadata, "uid", c->uid);
-    scopes_place(scopes, object, guessed);
+    scopes_set_namespace(scopes, object, guessed);
     return json_str(metadata, "namespace", "");
 }
 
@@ -146,7 +146,7 @@ TEST_ROWS(namespace_as_applied, cases, name)
     bool guessed = false;
 
     scopes_init(&scopes, "given");
-    scopes_learn(&scopes, definition);
+    scopes_add_definition(&scopes, definition);
     assert_string_equal(placed(&scopes, c, object, &guessed), c->wanted);
     assert_int_equal(guessed, c->guessed);
     scopes_release(&scopes);
@@ -177,7 +177,7 @@ TEST(what_is_no_object_of_kubernetes_is_left_alone)
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         CLEANUP(json_cleanup) cJSON *object = cJSON_Parse(texts[i]);
 
-        scopes_place(&scopes, object, &guessed);
+        scopes_set_namespace(&scopes, object, &guessed);
     }
     scopes_release(&scopes);
 }
@@ -190,10 +190,10 @@ TEST(a_definition_is_news_once)
     struct scopes scopes;
 
     scopes_init(&scopes, "given");
-    assert_true(scopes_learn(&scopes, definition));
-    assert_false(scopes_learn(&scopes, definition));
-    assert_false(scopes_learn(&scopes, namespaced));
-    assert_true(scopes_learn(&scopes, other));
+    assert_true(scopes_add_definition(&scopes, definition));
+    assert_false(scopes_add_definition(&scopes, definition));
+    assert_false(scopes_add_definition(&scopes, namespaced));
+    assert_true(scopes_add_definition(&scopes, other));
     scopes_release(&scopes);
 }
 
@@ -210,7 +210,7 @@ TEST(no_more_definitions_are_remembered_than_promised)
             "\"spec\":{\"group\":\"g%u\",\"names\":{\"kind\":\"K\"},\"scope\":\"Cluster\"}}",
             i);
         CLEANUP(json_cleanup) cJSON *definition = cJSON_Parse(text);
-        assert_int_equal(scopes_learn(&scopes, definition), i < SCOPES_MAX);
+        assert_int_equal(scopes_add_definition(&scopes, definition), i < SCOPES_MAX);
     }
     scopes_release(&scopes);
 }

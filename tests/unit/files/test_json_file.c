@@ -38,11 +38,11 @@ static char *read_all(const char *json, size_t len, size_t piece)
     struct json_file *f = json_file_new(OBJECT_MAX, note, &out);
     size_t ignored;
 
-    if (feed_all(f, json, len, piece, &out) && json_file_wants_again(f)) {
+    if (feed_all(f, json, len, piece, &out) && json_file_needs_second_pass(f)) {
         strbuf_adds(&out, "\nagain");
-        json_file_rewind(f);
+        json_file_begin_second_pass(f);
         feed_all(f, json, len, piece, &out);
-        assert_false(json_file_wants_again(f));
+        assert_false(json_file_needs_second_pass(f));
     }
     json_file_free(f);
     return strbuf_take(&out, &ignored);

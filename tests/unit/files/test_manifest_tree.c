@@ -12,7 +12,7 @@ enum { PATIENCE_MS = 20000 };
 
 struct place {
     char *folder;
-    struct tree tree;
+    struct manifest_tree manifest_tree;
     char *paths[3];
 };
 
@@ -29,7 +29,7 @@ static int remove_place(void **state)
 {
     struct place *p = *state;
 
-    tree_release(&p->tree);
+    manifest_tree_release(&p->manifest_tree);
     for (size_t i = 0; i < ARRAY_LEN(p->paths); i++)
         free(p->paths[i]);
     folder_remove(p->folder);
@@ -46,11 +46,11 @@ static const char *take(struct place *p, char out[static 1024])
     size_t len = 0;
 
     out[0] = '\0';
-    while ((file = tree_next_changed(&p->tree))) {
+    while ((file = manifest_tree_take_changed(&p->manifest_tree))) {
         file->pass++;
         len += (size_t)snprintf(out + len, 1024 - len, "%s ", file->path + prefix);
     }
-    while ((file = tree_next_gone(&p->tree))) {
+    while ((file = manifest_tree_take_gone(&p->manifest_tree))) {
         len += (size_t)snprintf(out + len, 1024 - len, "-%s ", file->path + prefix);
         manifest_file_free(file);
     }
@@ -75,15 +75,15 @@ static void start(struct place *p, const char *path, const char *second, const c
     p->paths[1] = second ? folder_path(p->folder, second) : NULL;
     for (size_t i = 0; i < count; i++)
         paths[i] = p->paths[i];
-    tree_init(&p->tree, paths, count);
-    assert_true(tree_watch(&p->tree, &err) >= 0);
-    assert_true(walk_all(&p->tree, &err));
+    manifest_tree_init(&p->manifest_tree, paths, count);
+    assert_true(manifest_tree_watch(&p->manifest_tree, &err) >= 0);
+    assert_true(manifest_tree_walk_all(&p->manifest_tree, &err));
     assert_taken(p, wanted);
 }
 
 static bool has_events(struct place *p, int patience_ms)
 {
-    struct pollfd fd = {.fd = p->tree.watches.fd, .events = POLLIN};
+    struct pollfd fd = {.fd = p->manifest_tree.watches.fd, .events = POLLIN};
 
     return poll(&fd, 1, patience_ms) == 1;
 }
@@ -93,7 +93,7 @@ static void assert_told(struct place *p, const char *wanted)
 {
     assert_true(has_events(p, PATIENCE_MS));
     do {
-        follow_pump(&p->tree);
+        manifest_tree_pump_events(&p->manifest_tree);
     } while (has_events(p, 0));
     assert_taken(p, wanted);
 }
@@ -102,7 +102,7 @@ static void assert_told(struct place *p, const char *wanted)
 static void assert_untold(struct place *p)
 {
     while (has_events(p, 0))
-        follow_pump(&p->tree);
+        manifest_tree_pump_events(&p->manifest_tree);
     assert_taken(p, "");
 }
 
@@ -117,7 +117,7 @@ TEST_WITH(a_folder_is_walked_in_byte_order, make_place, remove_place)
     folder_write(p->folder, "b/z.yml", "");
     folder_write(p->folder, "b/c/x.yaml", "");
     start(p, "", NULL, "a.json b.yaml b/c/x.yaml b/z.yml ");
-    assert_int_equal(p->tree.count, 4);
+    assert_int_equal(p->manifest_tree.count, 4);
 }
 
 TEST_WITH(other_names_are_passed_over, make_place, remove_place)
@@ -154,8 +154,8 @@ TEST_WITH(a_file_as_path_has_any_name, make_place, remove_place)
 
     folder_write(p->folder, "policies.txt", "");
     start(p, "policies.txt", NULL, "policies.txt ");
-    assert_true(p->tree.files[0]->is_path);
-    assert_false(p->tree.files[0]->once);
+    assert_true(p->manifest_tree.files[0]->is_path);
+    assert_false(p->manifest_tree.files[0]->read_once);
 }
 
 TEST_WITH(a_fifo_as_path_is_read_once_where_nothing_is_followed, make_place, remove_place)
@@ -167,15 +167,15 @@ TEST_WITH(a_fifo_as_path_is_read_once_where_nothing_is_followed, make_place, rem
     p->paths[0] = folder_path(p->folder, "fifo");
     assert_int_equal(mkfifo(p->paths[0], 0600), 0);
     paths[0] = p->paths[0];
-    tree_init(&p->tree, paths, 1);
-    assert_true(walk_all(&p->tree, &err));
+    manifest_tree_init(&p->manifest_tree, paths, 1);
+    assert_true(manifest_tree_walk_all(&p->manifest_tree, &err));
     assert_taken(p, "fifo ");
-    assert_true(p->tree.files[0]->once);
-    tree_release(&p->tree);
+    assert_true(p->manifest_tree.files[0]->read_once);
+    manifest_tree_release(&p->manifest_tree);
 
-    tree_init(&p->tree, paths, 1);
-    assert_true(tree_watch(&p->tree, &err) >= 0);
-    assert_false(walk_all(&p->tree, &err));
+    manifest_tree_init(&p->manifest_tree, paths, 1);
+    assert_true(manifest_tree_watch(&p->manifest_tree, &err) >= 0);
+    assert_false(manifest_tree_walk_all(&p->manifest_tree, &err));
     assert_non_null(strstr(err.text, "it is a FIFO, not a regular file"));
 }
 
@@ -186,11 +186,11 @@ TEST_WITH(what_the_kernel_makes_up_is_no_path, make_place, remove_place)
     struct error err;
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        tree_init(&p->tree, &names[i], 1);
-        assert_false(walk_all(&p->tree, &err));
+        manifest_tree_init(&p->manifest_tree, &names[i], 1);
+        assert_false(manifest_tree_walk_all(&p->manifest_tree, &err));
         assert_non_null(strstr(err.text, names[i]));
         assert_non_null(strstr(err.text, "the kernel makes it up"));
-        tree_release(&p->tree);
+        manifest_tree_release(&p->manifest_tree);
     }
 }
 
@@ -202,8 +202,8 @@ TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
 
     p->paths[0] = folder_path(p->folder, "nothing");
     const char *paths[] = {p->paths[0]};
-    tree_init(&p->tree, paths, 1);
-    assert_false(walk_all(&p->tree, &err));
+    manifest_tree_init(&p->manifest_tree, paths, 1);
+    assert_false(manifest_tree_walk_all(&p->manifest_tree, &err));
     snprintf(wanted, sizeof(wanted), "cannot open '%s': No such file or directory", p->paths[0]);
     assert_string_equal(err.text, wanted);
 }
@@ -302,7 +302,7 @@ TEST_WITH(sub_folders_are_followed, make_place, remove_place)
     assert_told(p, "new/a.yaml ");
     folder_rmdir(p->folder, "new");
     assert_told(p, "-new/a.yaml -new/b.yaml ");
-    assert_int_equal(p->tree.count, 0);
+    assert_int_equal(p->manifest_tree.count, 0);
 }
 
 TEST_WITH(a_folder_that_left_is_followed_no_more, make_place, remove_place)
@@ -426,17 +426,17 @@ TEST_WITH(a_path_that_goes_keeps_its_files_and_is_reported, make_place, remove_p
     folder_rename(p->folder, "in", "away");
     folder_unlink(p->folder, "b.yaml");
     assert_told(p, "");
-    assert_int_equal(p->tree.count, 2);
-    assert_true(p->tree.paths[0].missing);
-    assert_true(p->tree.paths[1].missing);
-    assert_int_equal(p->tree.paths[0].problems.count, 1);
-    assert_int_equal(p->tree.paths[1].problems.count, 1);
+    assert_int_equal(p->manifest_tree.count, 2);
+    assert_true(p->manifest_tree.paths[0].missing);
+    assert_true(p->manifest_tree.paths[1].missing);
+    assert_int_equal(p->manifest_tree.paths[0].problems.count, 1);
+    assert_int_equal(p->manifest_tree.paths[1].problems.count, 1);
 
     folder_rename(p->folder, "away", "in");
     folder_write(p->folder, "b.yaml", "2");
     assert_told(p, "in/a.yaml b.yaml ");
-    assert_false(p->tree.paths[0].missing);
-    assert_int_equal(p->tree.paths[0].problems.count, 0);
+    assert_false(p->manifest_tree.paths[0].missing);
+    assert_int_equal(p->manifest_tree.paths[0].problems.count, 0);
 }
 
 TEST_WITH(a_link_above_the_path_may_be_swapped, make_place, remove_place)
@@ -484,11 +484,11 @@ TEST_WITH(a_folder_that_cannot_be_opened_keeps_its_files, make_place, remove_pla
     start(p, "", NULL, "sub/a.yaml ");
     assert_int_equal(chmod(sub, 0), 0);
     assert_told(p, "");
-    assert_int_equal(p->tree.count, 1);
-    assert_int_equal(p->tree.paths[0].problems.count, 1);
+    assert_int_equal(p->manifest_tree.count, 1);
+    assert_int_equal(p->manifest_tree.paths[0].problems.count, 1);
     assert_int_equal(chmod(sub, 0755), 0);
     assert_told(p, "");
-    assert_int_equal(p->tree.paths[0].problems.count, 0);
+    assert_int_equal(p->manifest_tree.paths[0].problems.count, 0);
 }
 
 static unsigned queue_length(void)
@@ -537,7 +537,7 @@ TEST_WITH(a_file_that_vanishes_and_comes_back_is_read, make_place, remove_place)
     start(p, "", NULL, "a.yaml ");
     folder_unlink(p->folder, "a.yaml");
     assert_true(has_events(p, PATIENCE_MS));
-    follow_pump(&p->tree);
+    manifest_tree_pump_events(&p->manifest_tree);
     folder_write(p->folder, "a.yaml", "1");
     assert_told(p, "a.yaml ");
 }

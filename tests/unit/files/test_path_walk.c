@@ -23,30 +23,30 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     struct error err;
     struct file_reader *reader = file_reader_new(&err);
     struct path_walk path_walk = {.reader = reader};
-    struct tree tree;
+    struct manifest_tree manifest_tree;
     int ends[2];
 
     assert_non_null(reader);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    tree_init(&tree, paths, 1);
-    path_walk_hold(&path_walk, &tree.paths[0],
-                   read_job_start(reader, "", wait_for_byte, ends, NULL), NOW_MS);
-    assert_int_equal(path_walk_due(&path_walk, &tree), NOW_MS + PAUSE_MS);
-    assert_false(path_walk_step(&path_walk, &tree, NOW_MS));
-    assert_int_equal(path_walk_due(&path_walk, &tree), NOW_MS + PAUSE_MS);
-    assert_false(path_walk_step(&path_walk, &tree, NOW_MS + PAUSE_MS));
-    assert_int_equal(path_walk_due(&path_walk, &tree), INT64_MAX);
-    assert_int_equal(path_walk.held_count, 1);
+    manifest_tree_init(&manifest_tree, paths, 1);
+    path_walk_keep_job(&path_walk, &manifest_tree.paths[0],
+                       read_job_start(reader, "", wait_for_byte, ends, NULL), NOW_MS);
+    assert_int_equal(path_walk_due(&path_walk, &manifest_tree), NOW_MS + PAUSE_MS);
+    assert_false(path_walk_step(&path_walk, &manifest_tree, NOW_MS));
+    assert_int_equal(path_walk_due(&path_walk, &manifest_tree), NOW_MS + PAUSE_MS);
+    assert_false(path_walk_step(&path_walk, &manifest_tree, NOW_MS + PAUSE_MS));
+    assert_int_equal(path_walk_due(&path_walk, &manifest_tree), INT64_MAX);
+    assert_int_equal(path_walk.hanging_count, 1);
 
     /* The descriptor reports that the job goes on: the PATH is walked again. */
     assert_int_equal(write(ends[1], "x", 1), 1);
-    while (path_walk.held_count > 0) {
+    while (path_walk.hanging_count > 0) {
         file_reader_wait(reader, WAIT_MS);
-        (void)path_walk_step(&path_walk, &tree, NOW_MS + PAUSE_MS);
+        (void)path_walk_step(&path_walk, &manifest_tree, NOW_MS + PAUSE_MS);
     }
-    assert_true(path_walk_wanted(&path_walk, &tree));
+    assert_true(path_walk_is_pending(&path_walk, &manifest_tree));
     path_walk_release(&path_walk);
-    tree_release(&tree);
+    manifest_tree_release(&manifest_tree);
     assert_true(file_reader_free(reader));
     close(ends[0]);
     close(ends[1]);
@@ -59,14 +59,14 @@ TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
     struct error err;
     struct file_reader *reader = file_reader_new(&err);
     struct path_walk path_walk = {.reader = reader};
-    struct tree tree;
+    struct manifest_tree manifest_tree;
     int64_t now_ms = NOW_MS;
     int ends[2];
 
     assert_non_null(reader);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    tree_init(&tree, paths, ARRAY_LEN(paths));
-    for (size_t i = 0; i < HELD_MAX; i++) {
+    manifest_tree_init(&manifest_tree, paths, ARRAY_LEN(paths));
+    for (size_t i = 0; i < HANGING_MAX; i++) {
         struct read_job *job = read_job_start(reader, "", wait_for_byte, ends, NULL);
         struct read_result result;
 
@@ -74,19 +74,19 @@ TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
             now_ms += WAIT_MS;
             usleep(100);
         }
-        path_walk_hold(&path_walk, &tree.paths[0], job, now_ms);
+        path_walk_keep_job(&path_walk, &manifest_tree.paths[0], job, now_ms);
     }
     assert_int_equal(file_reader_abandoned(reader), ABANDONED_MAX);
-    tree.paths[1].look = true;
-    assert_true(path_walk_step(&path_walk, &tree, now_ms));
-    assert_true(path_walk_step(&path_walk, &tree, now_ms));
-    assert_false(path_walk_step(&path_walk, &tree, now_ms));
-    assert_int_equal(path_walk_due(&path_walk, &tree), now_ms + PAUSE_MS);
-    assert_true(path_walk_step(&path_walk, &tree, now_ms + PAUSE_MS));
+    manifest_tree.paths[1].needs_walk = true;
+    assert_true(path_walk_step(&path_walk, &manifest_tree, now_ms));
+    assert_true(path_walk_step(&path_walk, &manifest_tree, now_ms));
+    assert_false(path_walk_step(&path_walk, &manifest_tree, now_ms));
+    assert_int_equal(path_walk_due(&path_walk, &manifest_tree), now_ms + PAUSE_MS);
+    assert_true(path_walk_step(&path_walk, &manifest_tree, now_ms + PAUSE_MS));
 
     close(ends[1]);
     path_walk_release(&path_walk);
-    tree_release(&tree);
+    manifest_tree_release(&manifest_tree);
     while (file_reader_abandoned(reader) > 0)
         usleep(1000);
     assert_true(file_reader_free(reader));
