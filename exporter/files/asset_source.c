@@ -7,19 +7,21 @@
 #include "metrics/base/json_frame.h"
 #include "metrics/model/connector_resource.h"
 
+/* ---- assets ---- */
+
 static const char holder_label[] = "cnrm-lease-holder-id";
 static const char expiration_label[] = "cnrm-lease-expiration";
 static const char managed_label[] = "managed-by-cnrm";
 
-/* False if the bytes hold nothing about a lease, as for most assets: no need to parse them. */
-static bool asset_may_concern(const char *json, size_t len)
+/* Returns false for an asset without labels of a lease, as most are: it need not be parsed. */
+static bool may_have_lease(const char *json, size_t len)
 {
-    /* Part of all three labels. */
+    /* Common to all three labels. */
     return memmem(json, len, "cnrm", strlen("cnrm")) != NULL;
 }
 
-/* Services keep the labels of their resources in different places. */
-static const cJSON *labels_of(const cJSON *asset)
+/* Returns the labels of an asset, which each service stores in one of these places, or NULL. */
+static const cJSON *find_labels(const cJSON *asset)
 {
     const cJSON *data = json_get(json_get(asset, "resource"), "data");
     const cJSON *const places[] = {
@@ -43,7 +45,7 @@ static void add_text(cJSON *object, const char *key, const char *text)
 
 cJSON *asset_convert(const cJSON *asset, int64_t snapshot_ms)
 {
-    const cJSON *labels = labels_of(asset);
+    const cJSON *labels = find_labels(asset);
     const char *holder = json_str(labels, holder_label, NULL);
     const char *expiration = json_str(labels, expiration_label, NULL);
     cJSON *object, *metadata;
@@ -64,35 +66,34 @@ cJSON *asset_convert(const cJSON *asset, int64_t snapshot_ms)
     return object;
 }
 
-/* zlib waits until it has so many bytes, or has made so many of them. */
+/* ---- reading of the file, in the caller's thread or a thread of the file reader ---- */
+
 enum { CHUNK = 32 * 1024 };
 
-/* Tags of results; the bytes are the stamp, contents, nothing, or a text with its NUL. */
-enum tag {
-    TAG_BEGINS,
+enum asset_tag {
+    TAG_BEGINS, /* The bytes are the struct file_stamp of the file, which has changed. */
     TAG_BYTES,
     TAG_END,
     TAG_UNCHANGED,
-    TAG_FAILED,
+    TAG_FAILED, /* The bytes are the reason, with a NUL. */
 };
-
-/* ---- reading the file ---- */
 
 struct asset_reading {
     char *path;
-    struct file_stamp seen;
-    gzFile file; /* NULL before the first result and after the last. */
+    struct file_stamp last_stamp;
+    gzFile file; /* NULL while the file is not open. */
     struct file_stamp stamp;
     struct error err;
     char chunk[CHUNK];
 };
 
-static struct asset_reading *reading_new(const char *path, const struct file_stamp *seen)
+static struct asset_reading *asset_reading_new(const char *path,
+                                               const struct file_stamp *last_stamp)
 {
     struct asset_reading *f = xcalloc(1, sizeof(*f));
 
     f->path = xstrdup(path);
-    f->seen = *seen;
+    f->last_stamp = *last_stamp;
     return f;
 }
 
@@ -103,7 +104,7 @@ static void close_file(struct asset_reading *f)
     f->file = NULL;
 }
 
-static void reading_free(void *reading)
+static void asset_reading_free(void *reading)
 {
     struct asset_reading *f = reading;
 
@@ -123,7 +124,7 @@ static struct read_result open_file(struct asset_reading *f)
 {
     if (!file_stamp_read(f->path, &f->stamp, &f->err))
         return failure_of(f);
-    if (file_stamp_equal(&f->stamp, &f->seen))
+    if (file_stamp_equal(&f->stamp, &f->last_stamp))
         return (struct read_result){.tag = TAG_UNCHANGED, .bytes = ""};
 
     int fd = file_open(f->path, NULL, &f->err);
@@ -154,13 +155,13 @@ static struct read_result read_chunk(struct asset_reading *f)
     return failure_of(f);
 }
 
-/* Returns the next result; valid until the next call. */
+/* Returns the next result, whose bytes are valid until the next call. */
 static struct read_result next_result(struct asset_reading *f)
 {
     return f->file ? read_chunk(f) : open_file(f);
 }
 
-static void run_reading(struct read_job *job, void *input)
+static void run_reading_job(struct read_job *job, void *input)
 {
     struct read_result result;
 
@@ -168,20 +169,41 @@ static void run_reading(struct read_job *job, void *input)
         result = next_result(input);
     } while (read_job_emit(job, result.tag, result.bytes, result.len) &&
              (result.tag == TAG_BEGINS || result.tag == TAG_BYTES));
-    /* Here, because a mount may hang in close(2) too. */
+    /* The job closes the file, because close(2) may block on a mount. */
     close_file(input);
 }
 
-/* ---- the caller ---- */
+/* ---- reader of the file ---- */
 
+/*
+ * Reads the file, plain or gzip, if it has changed. With a file reader, a job reads and unpacks the
+ * file, because a mount may block at any byte; without one the caller blocks.
+ */
 struct asset_reader {
     char *path;
-    struct file_reader *reader;
-    struct read_job *job;          /* Of a reading, with a file reader. */
-    struct asset_reading *reading; /* Of a reading, without one. */
+    struct file_reader *reader;    /* Borrowed; may be NULL. */
+    struct read_job *job;          /* Current reading, with a file reader; else NULL. */
+    struct asset_reading *reading; /* Current reading, without a file reader; else NULL. */
 };
 
-/* The path is copied; `reader` is borrowed, NULL for none. */
+enum asset_reader_state {
+    ASSET_READER_BEGINS, /* The file has changed, and its bytes follow. */
+    ASSET_READER_BYTES,
+    ASSET_READER_END,       /* The reading ends with this state and each of the next three. */
+    ASSET_READER_UNCHANGED, /* The file has not changed. */
+    ASSET_READER_FAILED,    /* The file cannot be read. */
+    ASSET_READER_LOST,      /* The job cannot be run, or has ended early. */
+    ASSET_READER_WAITS,     /* No result yet: file_reader_fd() reports when to ask again. */
+    ASSET_READER_HANGS,     /* No result for too long. The reading may continue later. */
+};
+
+/* Result of asset_reader_next(), valid until the next call. */
+struct asset_reader_bytes {
+    const char *bytes;
+    size_t len;
+    struct file_stamp stamp; /* Set with ASSET_READER_BEGINS. */
+};
+
 static MUST_USE struct asset_reader *asset_reader_new(const char *path, struct file_reader *reader)
 {
     struct asset_reader *r = xcalloc(1, sizeof(*r));
@@ -191,42 +213,40 @@ static MUST_USE struct asset_reader *asset_reader_new(const char *path, struct f
     return r;
 }
 
-static void end_reading(struct asset_reader *r)
+static void release_reading(struct asset_reader *r)
 {
     read_job_free(r->job);
     r->job = NULL;
     if (r->reading)
         close_file(r->reading);
-    reading_free(r->reading);
+    asset_reading_free(r->reading);
     r->reading = NULL;
 }
 
-/* NULL is fine. */
 static void asset_reader_free(struct asset_reader *r)
 {
     if (!r)
         return;
-    end_reading(r);
+    release_reading(r);
     free(r->path);
     free(r);
 }
 
-/* Look at the file: asset_reader_next() tells what comes of that. It begins, if it is no longer as
- * it was `seen`. */
-static void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen)
+/* Starts to read the file if its stamp differs from `last_stamp`. Drops the current reading. */
+static void asset_reader_begin(struct asset_reader *r, const struct file_stamp *last_stamp)
 {
-    end_reading(r);
+    release_reading(r);
     if (r->reader)
-        r->job = read_job_start(r->reader, r->path, run_reading, reading_new(r->path, seen),
-                                reading_free);
+        r->job = read_job_start(r->reader, r->path, run_reading_job,
+                                asset_reading_new(r->path, last_stamp), asset_reading_free);
     else
-        r->reading = reading_new(r->path, seen);
+        r->reading = asset_reading_new(r->path, last_stamp);
 }
 
 static enum asset_reader_state take_result(struct asset_reader *r, const struct read_result *result,
                                            struct asset_reader_bytes *out, struct error *err)
 {
-    switch ((enum tag)result->tag) {
+    switch ((enum asset_tag)result->tag) {
     case TAG_BEGINS:
         memcpy(&out->stamp, result->bytes, sizeof(out->stamp));
         return ASSET_READER_BEGINS;
@@ -236,19 +256,19 @@ static enum asset_reader_state take_result(struct asset_reader *r, const struct 
         return ASSET_READER_BYTES;
     case TAG_FAILED:
         fail(err, "%s", result->bytes);
-        end_reading(r);
+        release_reading(r);
         return ASSET_READER_FAILED;
     case TAG_END:
-        end_reading(r);
+        release_reading(r);
         return ASSET_READER_END;
     case TAG_UNCHANGED:
-        end_reading(r);
+        release_reading(r);
         return ASSET_READER_UNCHANGED;
     }
     abort();
 }
 
-/* What comes next; `now_ms` is steady. */
+/* Returns the next result; `err` receives the reason for a failure, a lost job and a hang. */
 static enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
                                                  struct asset_reader_bytes *out, struct error *err)
 {
@@ -268,39 +288,40 @@ static enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t
     fail(err, "cannot read '%s': %s", r->path, read_job_failure(state));
     if (state == JOB_HANGS)
         return ASSET_READER_HANGS;
-    end_reading(r);
+    release_reading(r);
     return ASSET_READER_LOST;
 }
 
-/* When asset_reader_next() may find that it hangs; INT64_MAX for never. */
+/* Returns when the state may become ASSET_READER_HANGS, in steady ms; INT64_MAX for never. */
 static int64_t asset_reader_due(const struct asset_reader *r)
 {
     return r->job ? read_job_due(r->job) : INT64_MAX;
 }
 
+/* ---- the source ---- */
+
 enum {
-    LOOK_MS = 2000, /* How often to check whether the file has changed. */
+    CHECK_MS = 2000, /* Interval between checks whether the file has changed. */
     ASSET_MAX_BYTES = 64 * 1024 * 1024,
-    /* No other source has this number. */
-    SOURCE_NUMBER = UINT32_MAX,
+    SOURCE_NUMBER = UINT32_MAX, /* Origin in the store; no other source uses it. */
 };
 
-enum stage { IDLE, LOOKING, READING };
+enum stage { IDLE, CHECKING, READING };
 
 struct asset_source {
     struct store *store;
     char *path;
     const struct log *log;
     struct origin origin;
-    struct file_stamp seen; /* Of the file as it was or is being read. */
+    struct file_stamp last_stamp; /* Of the latest reading; zeros to read an unchanged file. */
     struct asset_reader *reader;
     enum stage stage;
-    bool waits;        /* For the reader. */
-    struct error hang; /* Said of a reader that is waited for too long; "" of any other. */
+    bool waits_for_reader;
+    struct error hang; /* Why the file does not answer; "" while it does. */
     struct json_frame frame;
     uint64_t rejected;
-    uint64_t rejected_before; /* Of them, before this reading. */
-    int64_t look_ms;
+    uint64_t rejected_before; /* Value of `rejected` at the start of the reading. */
+    int64_t check_ms;         /* Time of the next check, on the steady clock. */
     int64_t snapshot_ms;
     bool ready;
     struct error problem;
@@ -316,7 +337,7 @@ struct asset_source *asset_source_new(struct store *store, const char *path,
     s->reader = asset_reader_new(path, reader);
     s->log = log;
     s->origin.source = SOURCE_NUMBER;
-    s->look_ms = INT64_MIN;
+    s->check_ms = INT64_MIN;
     return s;
 }
 
@@ -333,20 +354,20 @@ void asset_source_free(struct asset_source *s)
 
 static int64_t written_ms(const struct asset_source *s)
 {
-    return s->seen.changed_ns / 1000000;
+    return s->last_stamp.changed_ns / 1000000;
 }
 
-static bool receive(void *context, const char *json, size_t len, size_t offset)
+static bool receive_asset(void *context, const char *json, size_t len, size_t offset)
 {
     struct asset_source *s = context;
     struct error err;
 
-    if (!asset_may_concern(json, len))
+    if (!may_have_lease(json, len))
         return true;
 
     CLEANUP(json_cleanup) cJSON *asset = json_parse(json, len, NULL, &err);
     CLEANUP(json_cleanup) cJSON *object = asset ? asset_convert(asset, written_ms(s)) : NULL;
-    /* A bad asset is counted, the first of a reading is reported, and the others are read. */
+    /* An invalid asset does not end the reading; the first one is reported. */
     if (!asset || (object && store_put(s->store, object, s->origin, &err) == STORE_REJECTED)) {
         if (s->rejected++ == s->rejected_before)
             fail(&s->problem, "'%s': the asset at byte %zu: %s", s->path, offset, err.text);
@@ -354,8 +375,8 @@ static bool receive(void *context, const char *json, size_t len, size_t offset)
     return true;
 }
 
-/* The reading is over; on failure `s->problem` says why. */
-static void finish(struct asset_source *s, bool complete)
+/* Ends a reading. Before a failure, the caller sets s->problem. */
+static void finish_reading(struct asset_source *s, bool complete)
 {
     if (s->stage == READING)
         json_frame_release(&s->frame);
@@ -374,52 +395,52 @@ static void finish(struct asset_source *s, bool complete)
         log_write(s->log, LOG_LEVEL_INFO, "read the asset export", "file", s->path);
 }
 
-static void begin(struct asset_source *s, const struct file_stamp *stamp)
+static void begin_reading(struct asset_source *s, const struct file_stamp *stamp)
 {
-    s->seen = *stamp;
+    s->last_stamp = *stamp;
     s->problem.text[0] = '\0';
     s->rejected_before = s->rejected;
     s->origin.sweep++;
-    json_frame_init(&s->frame, JSON_FRAME_EVENTS, ASSET_MAX_BYTES, receive, s);
+    json_frame_init(&s->frame, JSON_FRAME_EVENTS, ASSET_MAX_BYTES, receive_asset, s);
     s->stage = READING;
 }
 
-/* What follows is not read. */
-static void give_up(struct asset_source *s, const struct error *why)
+/* Ends a check or reading that failed. */
+static void fail_reading(struct asset_source *s, const struct error *why)
 {
-    /* Of a file that cannot even be opened: logged once, not at every look. */
-    bool again = s->stage == LOOKING && strcmp(s->problem.text, why->text) == 0;
+    /* A file that cannot be opened is logged once and not at each check. */
+    bool again = s->stage == CHECKING && strcmp(s->problem.text, why->text) == 0;
 
     s->problem = *why;
-    if (s->stage == LOOKING)
-        s->seen = (struct file_stamp){0};
+    if (s->stage == CHECKING)
+        s->last_stamp = (struct file_stamp){0};
     if (again)
         s->stage = IDLE;
     else
-        finish(s, false);
+        finish_reading(s, false);
 }
 
-static void take(struct asset_source *s, const struct asset_reader_bytes *next)
+static void parse_bytes(struct asset_source *s, const struct asset_reader_bytes *next)
 {
     struct error err;
 
     if (json_frame_feed(&s->frame, next->bytes, next->len, &err))
         return;
     fail_in(&err, "'%s'", s->path);
-    give_up(s, &err);
+    fail_reading(s, &err);
 }
 
-static void end(struct asset_source *s)
+static void end_asset_file(struct asset_source *s)
 {
     bool complete = json_frame_is_complete(&s->frame);
 
     if (!complete)
         fail(&s->problem, "'%s' ends inside an asset", s->path);
-    finish(s, complete);
+    finish_reading(s, complete);
 }
 
-/* Logs and reports that the file does not answer. The reading may still go on later. */
-static void say_that_it_hangs(struct asset_source *s, const struct error *why)
+/* Logs and stores that the file does not answer. The reading may continue later. */
+static void report_hang(struct asset_source *s, const struct error *why)
 {
     if (!asset_source_hangs(s))
         log_write(s->log, LOG_LEVEL_WARN,
@@ -427,51 +448,50 @@ static void say_that_it_hangs(struct asset_source *s, const struct error *why)
     s->hang = *why;
 }
 
-/* Ends a reading whose job was not run to its end; the file is read again at the next look. */
-static void retry_later(struct asset_source *s, const struct error *why)
+/* Ends a reading whose job was lost. The next check reads the file even if it is unchanged. */
+static void abort_lost_reading(struct asset_source *s, const struct error *why)
 {
     if (s->stage == READING)
         json_frame_release(&s->frame);
     s->stage = IDLE;
-    s->seen = (struct file_stamp){0};
-    say_that_it_hangs(s, why);
+    s->last_stamp = (struct file_stamp){0};
+    report_hang(s, why);
 }
 
-/* One step of a reading. */
-static void read_on(struct asset_source *s, int64_t now_ms)
+static void run_reading_step(struct asset_source *s, int64_t now_ms)
 {
     struct asset_reader_bytes next;
     struct error err;
     enum asset_reader_state state = asset_reader_next(s->reader, now_ms, &next, &err);
 
-    s->waits = state == ASSET_READER_WAITS || state == ASSET_READER_HANGS;
-    if (!s->waits && state != ASSET_READER_LOST && asset_source_hangs(s)) {
+    s->waits_for_reader = state == ASSET_READER_WAITS || state == ASSET_READER_HANGS;
+    if (!s->waits_for_reader && state != ASSET_READER_LOST && asset_source_hangs(s)) {
         s->hang.text[0] = '\0';
         log_write(s->log, LOG_LEVEL_INFO, "the asset export answers again", "file", s->path);
     }
     switch (state) {
     case ASSET_READER_BEGINS:
-        begin(s, &next.stamp);
+        begin_reading(s, &next.stamp);
         return;
     case ASSET_READER_BYTES:
-        take(s, &next);
+        parse_bytes(s, &next);
         return;
     case ASSET_READER_END:
-        end(s);
+        end_asset_file(s);
         return;
     case ASSET_READER_UNCHANGED:
         s->stage = IDLE;
         return;
     case ASSET_READER_FAILED:
-        give_up(s, &err);
+        fail_reading(s, &err);
         return;
     case ASSET_READER_LOST:
-        retry_later(s, &err);
+        abort_lost_reading(s, &err);
         return;
     case ASSET_READER_WAITS:
         return;
     case ASSET_READER_HANGS:
-        say_that_it_hangs(s, &err);
+        report_hang(s, &err);
         return;
     }
 }
@@ -483,19 +503,19 @@ bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms
 
     if (!s)
         return false;
-    if (s->stage == IDLE && now_ms >= s->look_ms) {
-        s->look_ms = now_ms + LOOK_MS;
-        asset_reader_begin(s->reader, &s->seen);
-        s->stage = LOOKING;
-        s->waits = false;
+    if (s->stage == IDLE && now_ms >= s->check_ms) {
+        s->check_ms = now_ms + CHECK_MS;
+        asset_reader_begin(s->reader, &s->last_stamp);
+        s->stage = CHECKING;
+        s->waits_for_reader = false;
     }
     while (s->stage != IDLE && (platform_steady_seconds() - start) * 1000 < slice_ms) {
         bool reading = s->stage == READING;
 
-        read_on(s, now_ms);
-        if (s->waits)
+        run_reading_step(s, now_ms);
+        if (s->waits_for_reader)
             break;
-        /* The end of a reading sweeps. */
+        /* The end of a reading changes the store, too, because it removes leases. */
         changed = changed || reading;
     }
     return changed;
@@ -503,14 +523,14 @@ bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms
 
 bool asset_source_busy(const struct asset_source *s)
 {
-    return s && s->stage != IDLE && !s->waits;
+    return s && s->stage != IDLE && !s->waits_for_reader;
 }
 
 int64_t asset_source_due(const struct asset_source *s)
 {
     if (!s || (asset_source_hangs(s) && s->stage != IDLE))
         return INT64_MAX;
-    return s->stage == IDLE ? s->look_ms : asset_reader_due(s->reader);
+    return s->stage == IDLE ? s->check_ms : asset_reader_due(s->reader);
 }
 
 bool asset_source_ready(const struct asset_source *s)

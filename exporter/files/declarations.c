@@ -5,29 +5,28 @@
 #include "metrics/model/work.h"
 
 /*
- * One document that declares an object. There is one for nearly every object,
- * so every byte counts. They are found through chains instead of a map, because
- * `next`, which orders the declarations of one object, serves both.
+ * Document that declares an object. The size matters, because nearly every object has a
+ * declaration. For this reason `next` serves both the chain of the hash table and the order of the
+ * declarations of one object: in a chain they stand together, the last in order first.
  */
 struct declaration {
     struct entry *entry; /* Pinned. */
     struct manifest_file *file;
-    struct declaration
-        *next;    /* In the chain: one entry's stand together, the last in order first. */
-    size_t order; /* In the file. */
+    struct declaration *next;
+    size_t order; /* Offset or number of the document in the file. */
     uint32_t line;
-    uint32_t pass : 27;
-    bool linked : 1;   /* In a chain; it counts only there. */
-    bool shadowed : 1; /* A later one declares the same object. */
-    bool holds : 1;    /* The store's object came from here. */
-    bool retired : 1;  /* It counted until its file no longer declared the object. */
-    bool rejected : 1; /* The document is no longer valid: its last valid version stays. */
+    uint32_t pass : 27; /* Pass of the file that has read the document, modulo 2^27. */
+    bool linked : 1;    /* In a chain of the hash table; otherwise without effect. */
+    bool shadowed : 1;  /* A later document declares the same object. */
+    bool is_source : 1; /* The object in the store was read from this document. */
+    bool was_last : 1;  /* Not shadowed when drop_declarations() unlinked the declaration. */
+    bool rejected : 1;  /* The document is invalid now: the store has its last valid version. */
 };
 
 enum { PASS_MASK = (1 << 27) - 1, FIRST_CHAINS = 64, CHAIN_LENGTH = 2 };
 
-/* The link to the entry's last declaration, or the end of its chain. There are chains. */
-static struct declaration **link_of(const struct declarations *m, const struct entry *entry)
+/* Returns the link to the last declaration of an entry, or to the end of its chain. */
+static struct declaration **find_link(const struct declarations *m, const struct entry *entry)
 {
     struct declaration **at = &m->chains[map_hash_address(entry) & (m->chain_count - 1)];
 
@@ -36,21 +35,21 @@ static struct declaration **link_of(const struct declarations *m, const struct e
     return at;
 }
 
-static struct declaration *last_of(const struct declarations *m, const struct entry *entry)
+static struct declaration *find_last(const struct declarations *m, const struct entry *entry)
 {
-    return m->chain_count > 0 ? *link_of(m, entry) : NULL;
+    return m->chain_count > 0 ? *find_link(m, entry) : NULL;
 }
 
-/* The one before it in order that declares the same object, or NULL. */
-static struct declaration *earlier(const struct declaration *declaration)
+/* Returns the previous declaration, in order, of the same object; NULL if there is no other. */
+static struct declaration *find_previous(const struct declaration *declaration)
 {
     struct declaration *next = declaration->next;
 
     return next && next->entry == declaration->entry ? next : NULL;
 }
 
-/* Double the chains: each is split into two, which keep its order. */
-static void grow(struct declarations *m)
+/* Doubles the number of chains. Each chain is split into two, which keep its order. */
+static void double_chains(struct declarations *m)
 {
     size_t old = m->chain_count;
 
@@ -88,12 +87,12 @@ static void set_shadowed(struct declaration *declaration, bool shadowed)
         declaration->file->shadowed--;
 }
 
-static void link_in(struct declarations *m, struct declaration *declaration)
+static void link_declaration(struct declarations *m, struct declaration *declaration)
 {
     if (m->count++ >= m->chain_count * CHAIN_LENGTH)
-        grow(m);
+        double_chains(m);
 
-    struct declaration **first = link_of(m, declaration->entry);
+    struct declaration **first = find_link(m, declaration->entry);
     struct declaration **at = first;
 
     while (*at && (*at)->entry == declaration->entry && !is_after(declaration, *at))
@@ -103,35 +102,35 @@ static void link_in(struct declarations *m, struct declaration *declaration)
     *at = declaration;
     if (at != first)
         set_shadowed(declaration, true);
-    else if (earlier(declaration))
-        set_shadowed(earlier(declaration), true);
+    else if (find_previous(declaration))
+        set_shadowed(find_previous(declaration), true);
 }
 
-static void unlink_from(struct declarations *m, struct declaration *declaration)
+static void unlink_declaration(struct declarations *m, struct declaration *declaration)
 {
-    struct declaration **first = link_of(m, declaration->entry);
+    struct declaration **first = find_link(m, declaration->entry);
     struct declaration **at = first;
 
     while (*at != declaration)
         at = &(*at)->next;
     *at = declaration->next;
-    if (at == first && earlier(declaration))
-        set_shadowed(earlier(declaration), false);
+    if (at == first && find_previous(declaration))
+        set_shadowed(find_previous(declaration), false);
     set_shadowed(declaration, false);
     declaration->linked = false;
     m->count--;
 }
 
-/* A declaration went: remove the object, or ask for the file whose declaration counts now. */
-static void refresh(struct declarations *m, struct entry *entry)
+/* Removes an object without declarations, or requests the file whose declaration is now last. */
+static void refresh_object(struct declarations *m, struct entry *entry)
 {
-    struct declaration *last = last_of(m, entry);
+    struct declaration *last = find_last(m, entry);
 
     if (!last) {
         store_remove(m->store, entry);
-    } else if (!last->holds) {
-        last->file->wanted = true;
-        m->want(m->context, last->file);
+    } else if (!last->is_source) {
+        last->file->reread_requested = true;
+        m->request_reread(m->context, last->file);
     }
 }
 
@@ -155,26 +154,29 @@ static struct declaration *make_declaration(struct declarations *m, struct manif
     return declaration;
 }
 
-/* Unlink what earlier passes of the file declared; true if the store's object came from there. */
-static bool forget_earlier_passes(struct declarations *m, const struct declaration *fresh)
+/*
+ * Unlinks the declarations of the same object by earlier passes of the file. Returns true if one of
+ * them was the source of the object in the store.
+ */
+static bool unlink_earlier_passes(struct declarations *m, const struct declaration *fresh)
 {
     struct declaration *next;
-    bool held = false;
+    bool was_source = false;
 
-    for (struct declaration *at = last_of(m, fresh->entry); at; at = next) {
-        next = earlier(at);
+    for (struct declaration *at = find_last(m, fresh->entry); at; at = next) {
+        next = find_previous(at);
         if (at->file != fresh->file || at->pass == fresh->pass)
             continue;
-        held = held || at->holds;
-        at->holds = false;
-        unlink_from(m, at);
+        was_source = was_source || at->is_source;
+        at->is_source = false;
+        unlink_declaration(m, at);
     }
-    return held;
+    return was_source;
 }
 
-/* Decode and forget: a shadowed document has to be valid as well. */
-static bool is_valid(struct declarations *m, const cJSON *object,
-                     const struct declaration *declaration, struct error *err)
+/* Checks an object that is not stored because a later document declares it, too. */
+static bool is_valid_object(struct declarations *m, const cJSON *object,
+                            const struct declaration *declaration, struct error *err)
 {
     struct decode d = store_make_decoder(m->store, err);
     const struct entry *entry = declaration->entry;
@@ -187,26 +189,26 @@ static bool is_valid(struct declarations *m, const cJSON *object,
            fail_in(err, "%s '%s%s%s'", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
 }
 
-static bool offer(struct declarations *m, struct declaration *declaration, const cJSON *object,
-                  bool held, struct error *err)
+static bool store_object(struct declarations *m, struct declaration *declaration,
+                         const cJSON *object, bool was_source, struct error *err)
 {
     struct origin origin = {declaration->file->source, declaration->pass};
 
     if (declaration->shadowed)
-        return is_valid(m, object, declaration, err);
+        return is_valid_object(m, object, declaration, err);
     if (store_put_at(m->store, declaration->entry, object, origin, err) == STORE_REJECTED) {
-        declaration->holds = held;
-        declaration->rejected = held;
+        declaration->is_source = was_source;
+        declaration->rejected = was_source;
         return false;
     }
-    /* No other holds the object now, and one that only held an older version goes. */
-    for (struct declaration *at = earlier(declaration), *next; at; at = next) {
-        next = earlier(at);
-        if (at->holds && at->rejected)
-            unlink_from(m, at);
-        at->holds = false;
+    /* A rejected document only kept an older version in the store, which is now replaced. */
+    for (struct declaration *at = find_previous(declaration), *next; at; at = next) {
+        next = find_previous(at);
+        if (at->is_source && at->rejected)
+            unlink_declaration(m, at);
+        at->is_source = false;
     }
-    declaration->holds = true;
+    declaration->is_source = true;
     return true;
 }
 
@@ -219,12 +221,12 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
         return false;
 
     struct declaration *declaration = make_declaration(m, file, &id, place);
-    bool held = forget_earlier_passes(m, declaration);
+    bool was_source = unlink_earlier_passes(m, declaration);
 
-    link_in(m, declaration);
-    bool fine = offer(m, declaration, object, held, err);
+    link_declaration(m, declaration);
+    bool fine = store_object(m, declaration, object, was_source, err);
 
-    if (fine || declaration->holds) {
+    if (fine || declaration->is_source) {
         if (file->declaration_count == file->declaration_capacity) {
             file->declaration_capacity += file->declaration_capacity / 2 + 4;
             file->declarations = xreallocarray(file->declarations, file->declaration_capacity,
@@ -233,23 +235,23 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
         file->declarations[file->declaration_count++] = declaration;
         return fine;
     }
-    unlink_from(m, declaration);
-    refresh(m, declaration->entry);
+    unlink_declaration(m, declaration);
+    refresh_object(m, declaration->entry);
     free_declaration(m, declaration);
     return false;
 }
 
-static bool is_of_this_pass(const struct declaration *declaration)
+static bool is_of_current_pass(const struct declaration *declaration)
 {
     return declaration->linked && declaration->pass == (declaration->file->pass & PASS_MASK);
 }
 
 /*
- * Free the declarations that do not stay. All of them are unlinked before any
- * object is refreshed, so that the file is not asked for one of its own.
+ * Frees the declarations of a file for which `stays` is false; all if `stays` is NULL. Unlinks them
+ * before it refreshes an object, so that the file is not requested for a declaration to be freed.
  */
-static void retire(struct declarations *m, struct manifest_file *file,
-                   bool (*stays)(const struct declaration *declaration))
+static void drop_declarations(struct declarations *m, struct manifest_file *file,
+                              bool (*stays)(const struct declaration *declaration))
 {
     size_t kept = 0;
 
@@ -258,8 +260,8 @@ static void retire(struct declarations *m, struct manifest_file *file,
 
         if (!declaration->linked || (stays && stays(declaration)))
             continue;
-        declaration->retired = !declaration->shadowed;
-        unlink_from(m, declaration);
+        declaration->was_last = !declaration->shadowed;
+        unlink_declaration(m, declaration);
     }
     for (size_t i = 0; i < file->declaration_count; i++) {
         struct declaration *declaration = file->declarations[i];
@@ -268,26 +270,26 @@ static void retire(struct declarations *m, struct manifest_file *file,
             file->declarations[kept++] = declaration;
             continue;
         }
-        if (declaration->retired)
-            refresh(m, declaration->entry);
+        if (declaration->was_last)
+            refresh_object(m, declaration->entry);
         free_declaration(m, declaration);
     }
     file->declaration_count = kept;
 }
 
-void declarations_begin(struct manifest_file *file)
+void declarations_begin_pass(struct manifest_file *file)
 {
     file->pass++;
-    file->guesses = false;
+    file->guessed_namespaces = false;
 }
 
-void declarations_end(struct declarations *m, struct manifest_file *file)
+void declarations_end_pass(struct declarations *m, struct manifest_file *file)
 {
-    file->wanted = false;
-    retire(m, file, is_of_this_pass);
+    file->reread_requested = false;
+    drop_declarations(m, file, is_of_current_pass);
 }
 
-void declarations_fail(struct declarations *m, struct manifest_file *file)
+void declarations_fail_pass(struct declarations *m, struct manifest_file *file)
 {
     size_t kept = 0;
 
@@ -299,26 +301,26 @@ void declarations_fail(struct declarations *m, struct manifest_file *file)
             continue;
         }
         file->declarations[kept++] = declaration;
-        if (file->wanted && !declaration->shadowed && !declaration->holds)
+        if (file->reread_requested && !declaration->shadowed && !declaration->is_source)
             store_remove(m->store, declaration->entry);
     }
     file->declaration_count = kept;
-    file->wanted = false;
+    file->reread_requested = false;
 }
 
-void declarations_drop(struct declarations *m, struct manifest_file *file)
+void declarations_drop_file(struct declarations *m, struct manifest_file *file)
 {
-    retire(m, file, NULL);
+    drop_declarations(m, file, NULL);
 }
 
-void declarations_forget(struct declarations *m, struct manifest_file *file)
+void declarations_free_file(struct declarations *m, struct manifest_file *file)
 {
     for (size_t i = 0; i < file->declaration_count; i++)
         free_declaration(m, file->declarations[i]);
     file->declaration_count = 0;
 }
 
-void declarations_report(const struct declarations *m, struct manifest_file *file)
+void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file)
 {
     problems_release(&file->duplicates);
     for (size_t i = 0; i < file->declaration_count && file->shadowed > 0; i++) {
@@ -327,7 +329,7 @@ void declarations_report(const struct declarations *m, struct manifest_file *fil
 
         if (!declaration->shadowed)
             continue;
-        const struct declaration *last = last_of(m, declaration->entry);
+        const struct declaration *last = find_last(m, declaration->entry);
         const char *ns = entry_ns(declaration->entry);
 
         fail(&text, "%s '%s%s%s' is declared again in '%s', line %" PRIu32 ", which counts instead",
@@ -346,9 +348,11 @@ void declarations_release(struct declarations *m)
     m->count = 0;
 }
 
+/* ---- namespace of an object ---- */
+
 void scopes_init(struct scopes *s, const char *ns)
 {
-    /* As to kubectl, an empty name is none. */
+    /* kubectl treats an empty namespace as not set. */
     *s = (struct scopes){.ns = xstrdup(*ns ? ns : "default")};
 }
 
@@ -363,7 +367,8 @@ void scopes_release(struct scopes *s)
     *s = (struct scopes){0};
 }
 
-static bool is_known(const struct scopes *s, const char *group, size_t len, const char *kind)
+static bool is_cluster_scoped(const struct scopes *s, const char *group, size_t len,
+                              const char *kind)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (strcmp(s->kinds[i].kind, kind) == 0 && strlen(s->kinds[i].group) == len &&
@@ -373,20 +378,20 @@ static bool is_known(const struct scopes *s, const char *group, size_t len, cons
     return false;
 }
 
-/* True if it is news, and there is room for it. */
-static bool remember(struct scopes *s, const char *group, const char *kind)
+/* Returns true if the kind was added: it is new, and the limit is not reached. */
+static bool add_cluster_kind(struct scopes *s, const char *group, const char *kind)
 {
-    if (s->count == SCOPES_MAX || is_known(s, group, strlen(group), kind))
+    if (s->count == SCOPES_MAX || is_cluster_scoped(s, group, strlen(group), kind))
         return false;
     s->kinds = xreallocarray(s->kinds, s->count + 1, sizeof(*s->kinds));
     s->kinds[s->count++] = (struct custom_kind){xstrdup(group), xstrdup(kind)};
     return true;
 }
 
-void scopes_learn_all(struct scopes *s, const struct scopes *from)
+void scopes_import(struct scopes *s, const struct scopes *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        (void)remember(s, from->kinds[i].group, from->kinds[i].kind);
+        (void)add_cluster_kind(s, from->kinds[i].group, from->kinds[i].kind);
 }
 
 bool scopes_add_definition(struct scopes *s, const cJSON *object)
@@ -398,10 +403,10 @@ bool scopes_add_definition(struct scopes *s, const cJSON *object)
 
     return strncmp(api_version, "apiextensions.k8s.io/", strlen("apiextensions.k8s.io/")) == 0 &&
            strcmp(json_str(object, "kind", ""), "CustomResourceDefinition") == 0 &&
-           strcmp(json_str(spec, "scope", ""), "Cluster") == 0 && remember(s, group, kind);
+           strcmp(json_str(spec, "scope", ""), "Cluster") == 0 && add_cluster_kind(s, group, kind);
 }
 
-/* The namespace that the object belongs to. */
+/* Returns the namespace that an object gets; see scopes_set_namespace(). */
 static const char *namespace_of(const struct scopes *s, const cJSON *object, bool *guessed)
 {
     const char *api_version = json_str(object, "apiVersion", "");
@@ -417,7 +422,7 @@ static const char *namespace_of(const struct scopes *s, const cJSON *object, boo
     case SCOPE_UNKNOWN:
         break;
     }
-    if (is_known(s, api_version, api_group_len(api_version), kind))
+    if (is_cluster_scoped(s, api_version, api_group_len(api_version), kind))
         return "";
     *guessed = true;
     return *own || *json_str(metadata, "uid", "") ? own : s->ns;
@@ -441,7 +446,7 @@ void scopes_set_namespace(const struct scopes *s, cJSON *object, bool *guessed)
         memory_exhausted(0);
 }
 
-/* The kinds of settings (CLASS_SETTING) are selected by name. */
+/* Field selectors of settings (CLASS_SETTING) begin with "metadata.name=". */
 enum { NAME_SELECTOR_LEN = sizeof("metadata.name=") - 1 };
 
 static bool is_settings(const struct kind_def *def, const cJSON *object)
@@ -459,7 +464,8 @@ static bool is_settings(const struct kind_def *def, const cJSON *object)
            (!watch->field_selector || strcmp(watch->field_selector + NAME_SELECTOR_LEN, name) == 0);
 }
 
-static bool read_settings(cJSON *object)
+/* Returns false if the object has no settings; else sets apiVersion to that of the settings. */
+static bool adopt_settings_version(cJSON *object)
 {
     size_t count;
     const struct kind_def *table = kind_table(&count);
@@ -474,7 +480,7 @@ static bool read_settings(cJSON *object)
     return false;
 }
 
-bool namespace_limit_reads(const struct namespace_filter *filter, cJSON *object)
+bool namespace_filter_reads_object(const struct namespace_filter *filter, cJSON *object)
 {
     const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
     const struct kind_def *def =
@@ -486,5 +492,5 @@ bool namespace_limit_reads(const struct namespace_filter *filter, cJSON *object)
         return binding_ns && namespace_filter_allows(filter, binding_ns);
     }
     return def->watch.unfiltered || def->watch.when == WATCH_NEVER_FROM_FILES ||
-           namespace_filter_allows(filter, ns) || read_settings(object);
+           namespace_filter_allows(filter, ns) || adopt_settings_version(object);
 }

@@ -8,63 +8,67 @@
 #include "metrics/model/store.h"
 
 /*
- * Which document of which file declares which object. Of several that declare
- * the same one, the last in order is put into the store; when it goes, the file
- * of the one before it is read again.
+ * The documents that declare each object. If several documents declare one object, the last
+ * document in order is in the store. When it is removed, the file of the document before it is read
+ * again.
  *
- * Objects that a file no longer declares are removed here rather than by
- * store_sweep, which would walk the whole store for each changed file and could
- * not see that another file declares the object too.
+ * Objects that a file no longer declares are removed here and not with store_sweep(), which would
+ * check every object for each changed file, and would remove objects that another file declares.
  */
 struct declarations {
     struct store *store;
-    /* Called when a file has to be read again though it has not changed. */
-    void (*want)(void *context, struct manifest_file *file);
+    /* Called for an unchanged file that has to be read again. */
+    void (*request_reread)(void *context, struct manifest_file *file);
     void *context;
-    /* All declarations, hashed by their entry. */
-    struct declaration **chains;
-    size_t chain_count; /* Zero or a power of two. */
+    struct declaration **chains; /* Hash table of all declarations by store entry. */
+    size_t chain_count;          /* Zero or a power of two. */
     size_t count;
 };
 
-/* Free the chains, after the declarations of every file have been dropped or forgotten. */
+/* Frees the hash table. Before, drop or free the declarations of every file. */
 void declarations_release(struct declarations *m);
 
-/* A reading of the file begins: its next pass. */
-void declarations_begin(struct manifest_file *file);
+/* Begins the next pass over the documents of the file. */
+void declarations_begin_pass(struct manifest_file *file);
 
 /*
- * The file declares an object. False with the reason if it is not a valid one;
- * then the version that the file gave before stays.
+ * Notes that the file declares `object` at `place`, and puts the object into the store unless a
+ * later document declares it, too. Returns false with the reason if the object is invalid; the
+ * version from an earlier pass of the file then stays.
  */
 bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
                       struct json_place place, struct error *err) MUST_USE;
 
-/* The pass is complete: drop the objects that the file did not declare in it. */
-void declarations_end(struct declarations *m, struct manifest_file *file);
-
-/* The pass failed: all objects stay, but for those that the file was read again for. */
-void declarations_fail(struct declarations *m, struct manifest_file *file);
-
-/* The file is gone: drop its objects. */
-void declarations_drop(struct declarations *m, struct manifest_file *file);
-
-/* Free the file's declarations, but leave its objects in the store: for the end of the program. */
-void declarations_forget(struct declarations *m, struct manifest_file *file);
-
-/* Fill the file's `duplicates` from its declarations that are shadowed. */
-void declarations_report(const struct declarations *m, struct manifest_file *file);
+/* Ends a complete pass: drops the declarations of the file that are not from this pass. */
+void declarations_end_pass(struct declarations *m, struct manifest_file *file);
 
 /*
- * In which namespace an object of a manifest is, as `kubectl apply` would have it: its own; else
- * the one to apply to; none for kinds that belong to no namespace. Which kinds these are is known
- * of Karmada's and Kubernetes' own (metrics/model/kind.h) and of those that a
- * CustomResourceDefinition among the manifests declares. Of the others an object with a uid comes
- * from an API server, which would have written its namespace: it has none. The rest has one.
+ * Ends a pass that failed: declarations of earlier passes stay. If the pass was requested for
+ * objects whose later declaration is gone, those of them that the pass did not put are removed.
+ */
+void declarations_fail_pass(struct declarations *m, struct manifest_file *file);
+
+/* Drops all declarations of a file that is gone. */
+void declarations_drop_file(struct declarations *m, struct manifest_file *file);
+
+/* Frees the declarations of a file at the end of the source; its objects stay in the store. */
+void declarations_free_file(struct declarations *m, struct manifest_file *file);
+
+/* Fills file->duplicates with the declarations that a later document declares again. */
+void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file);
+
+/* ---- namespace of an object ---- */
+
+/*
+ * Determines the namespace of objects in manifests as `kubectl apply` does. Cluster-scoped kinds
+ * are known for Karmada and Kubernetes (metrics/model/kind.h) and from CustomResourceDefinitions
+ * among the manifests. Objects of all other kinds keep their namespace; without one they get `ns`.
+ * An object with a uid and without a namespace was read from an API server, so it is taken as
+ * cluster-scoped if its kind is unknown.
  */
 struct scopes {
-    char *ns; /* The one to apply to. */
-    /* The kinds of other groups that belong to no namespace. */
+    char *ns; /* Namespace for namespaced objects that do not set one. */
+    /* Cluster-scoped kinds from CustomResourceDefinitions. */
     struct custom_kind {
         char *group;
         char *kind;
@@ -72,33 +76,34 @@ struct scopes {
     size_t count;
 };
 
-/* How many definitions are remembered at most: what is beyond belongs to namespaces. */
+/* Maximum number of cluster-scoped custom kinds; the definitions beyond it are ignored. */
 enum { SCOPES_MAX = 4096 };
 
-/* The namespace is copied. */
+/* Copies `ns`; "" means "default". */
 void scopes_init(struct scopes *s, const char *ns);
 void scopes_release(struct scopes *s);
 
 /*
- * If the object is a CustomResourceDefinition of a kind that belongs to no namespace, remember
- * it. True if that is news: objects of this kind that were read before are in the wrong place.
- * It stays known when the definition goes.
+ * Stores the kind if the object is a CustomResourceDefinition of a cluster-scoped kind. Returns
+ * true if the kind is new: objects of it that were read before have the wrong namespace. The kind
+ * stays stored after its definition is removed.
  */
 bool scopes_add_definition(struct scopes *s, const cJSON *object);
 
-/* Remember what another one has learnt, too. */
-void scopes_learn_all(struct scopes *s, const struct scopes *from);
+/* Copies the custom kinds of `from`. */
+void scopes_import(struct scopes *s, const struct scopes *from);
 
 /*
- * Write that namespace into an object of a manifest: none is written over its own unless its kind
- * belongs to none. `guessed` is set if a definition could change it.
+ * Sets or removes metadata.namespace of an object. Sets `guessed` to true if the kind is unknown,
+ * so that a later definition could change the namespace.
  */
 void scopes_set_namespace(const struct scopes *s, cJSON *object, bool *guessed);
 
 /*
- * Returns true if an exporter with this filter would read the object from an API server: objects of
- * other namespaces, and cluster-scoped templates of other shards, are not read; kinds that concern
- * every namespace are (`unfiltered` in metrics/model/kind.h). An object outside the filter that is
- * read for its settings alone gets the API version of these settings, as from an API server.
+ * Returns true if an exporter with this filter reads the object. The filter applies to the
+ * namespace of the object, "" for cluster-scoped objects, and to the namespace of the binding for
+ * Works. Kinds with `unfiltered` (metrics/model/kind.h) and kinds that no API server serves are
+ * always read. Objects with settings are also read outside the filter; their apiVersion is then set
+ * to that of the settings, because the watch of an API server reads them in this way.
  */
-bool namespace_limit_reads(const struct namespace_filter *filter, cJSON *object);
+bool namespace_filter_reads_object(const struct namespace_filter *filter, cJSON *object);

@@ -4,35 +4,35 @@
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/json_frame.h"
 
-static const char suffix[] = "List";
+/* ---- lists ---- */
 
-/* The kind that such items inherit, or "". Points into `list_kind`'s first `*len` bytes. */
-static const char *list_item_kind(const char *list_kind, size_t *len)
+static const char list_suffix[] = "List";
+
+/* Returns the length of the kind that items inherit, a prefix of `list_kind`; 0 without one. */
+static size_t inherited_kind_length(const char *list_kind)
 {
-    size_t suffix_len = sizeof(suffix) - 1;
-    size_t whole = strlen(list_kind);
-    bool typed = whole > suffix_len && strcmp(list_kind + whole - suffix_len, suffix) == 0;
+    size_t suffix_len = sizeof(list_suffix) - 1;
+    size_t len = strlen(list_kind);
+    bool typed = len > suffix_len && strcmp(list_kind + len - suffix_len, list_suffix) == 0;
 
-    *len = typed ? whole - suffix_len : 0;
-    return list_kind;
+    return typed ? len - suffix_len : 0;
 }
 
-bool list_item_inherits(const cJSON *item)
+bool list_item_lacks_type(const cJSON *item)
 {
     return cJSON_IsObject(item) && !json_get(item, "apiVersion") && !json_get(item, "kind");
 }
 
-void list_item_complete(cJSON *item, const char *list_api_version, const char *list_kind)
+void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind)
 {
-    size_t len;
-    const char *kind = list_item_kind(list_kind, &len);
+    size_t len = inherited_kind_length(list_kind);
 
-    if (len == 0 || !list_item_inherits(item))
+    if (len == 0 || !list_item_lacks_type(item))
         return;
 
-    CLEANUP(free_cleanup) char *text = xmemdup0(kind, len);
+    CLEANUP(free_cleanup) char *text = xmemdup0(list_kind, len);
 
-    /* A null there would hide the member that is added behind it. */
+    /* A null member would hide a new member of the same name from json_get(). */
     cJSON_DeleteItemFromObjectCaseSensitive(item, "apiVersion");
     cJSON_DeleteItemFromObjectCaseSensitive(item, "kind");
     if (!cJSON_AddStringToObject(item, "apiVersion", list_api_version) ||
@@ -40,19 +40,18 @@ void list_item_complete(cJSON *item, const char *list_api_version, const char *l
         memory_exhausted(0);
 }
 
-/* An empty list may come without `items`: Go leaves empty fields out, or writes null. */
+/* Returns true for a list without items or a name: Go omits empty fields or writes null. */
 static bool is_empty_list(const cJSON *document)
 {
     const char *kind = json_str(document, "kind", "");
-    size_t len;
+    bool is_list = inherited_kind_length(kind) > 0 || strcmp(kind, list_suffix) == 0;
 
-    list_item_kind(kind, &len);
-    return (len > 0 || strcmp(kind, suffix) == 0) && !json_get(document, "items") &&
+    return is_list && !json_get(document, "items") &&
            !json_get(json_get(document, "metadata"), "name");
 }
 
-/* Calls itself for lists in lists; the depth of JSON is bounded where it is read. */
-void list_each(cJSON *document, size_t line, list_each_fn *each, void *context)
+/* Recursive: the parsers limit the depth of lists in lists. */
+void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context)
 {
     const cJSON *items = json_get(document, "items");
     const char *api_version = json_str(document, "apiVersion", "");
@@ -68,25 +67,27 @@ void list_each(cJSON *document, size_t line, list_each_fn *each, void *context)
     for (item = items->child; item; item = item->next) {
         size_t own = yaml_line(item);
 
-        list_item_complete(item, api_version, kind);
-        list_each(item, own ? own : line, each, context);
+        list_item_set_type(item, api_version, kind);
+        list_for_each_object(item, own ? own : line, each, context);
     }
 }
 
+/* ---- files ---- */
+
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* A list whose kind comes after items that need it, by the number of the document. */
+/* List whose kind follows items that inherit it. */
 struct late_list {
-    size_t document;
+    size_t document; /* Number of the document in the file, from 0. */
     char *api_version;
     char *kind;
 };
 
-/* A byte of the whole file, and where a person finds it. */
+/* Position in the file: offset of a byte, and its line. */
 struct json_cursor {
     size_t offset;
     size_t line;
-    size_t line_start;
+    size_t line_start; /* Offset of the first byte of the line. */
 };
 
 struct json_file {
@@ -98,20 +99,20 @@ struct json_file {
     struct json_frame frame;
     struct json_cursor start;
     bool in_document;
-    size_t document; /* Which one, from 0. */
+    size_t document; /* Number, from 0. */
     size_t items;
-    size_t unknown; /* Items that need the kind of their list, which is still to come. */
-    cJSON *list;    /* The members before the first item. */
+    size_t untyped; /* Items without a kind that precede the kind of their list. */
+    cJSON *list;    /* Members before the first item, as a document; NULL without one. */
 
     /* The bytes of the current feed. */
     const char *bytes;
-    size_t base;               /* Their offset in the file. */
-    struct json_cursor cursor; /* Lines are counted up to here. */
-    struct json_cursor open;   /* Where an object began that earlier bytes left open. */
+    size_t base;               /* Offset of `bytes` in the file. */
+    struct json_cursor cursor; /* Position up to which lines are counted. */
+    struct json_cursor open;   /* Start of the object that was open at the end of the last feed. */
 
     struct late_list *late;
     size_t late_count;
-    bool again;
+    bool second_pass;
 
     struct json_position where;
     struct error *err;
@@ -123,8 +124,8 @@ static struct json_position position_of(struct json_cursor c)
     return (struct json_position){c.line, c.offset - c.line_start + 1};
 }
 
-/* Count lines up to `offset`, which is within the current bytes. */
-static struct json_cursor move_to(struct json_file *f, size_t offset)
+/* Counts lines up to `offset`, which is in the current bytes, and returns the cursor. */
+static struct json_cursor advance_cursor(struct json_file *f, size_t offset)
 {
     struct json_cursor *c = &f->cursor;
 
@@ -141,21 +142,22 @@ static struct json_cursor move_to(struct json_file *f, size_t offset)
     return *c;
 }
 
-/* Where the object at `offset`, which ends now, began. */
+/* Returns the start of the current object, which is at `offset`. */
 static struct json_cursor find_start(struct json_file *f, size_t offset)
 {
-    return offset < f->base ? f->open : move_to(f, offset);
+    return offset < f->base ? f->open : advance_cursor(f, offset);
 }
 
-static bool refuse(struct json_file *f, struct json_position where)
+static bool fail_at(struct json_file *f, struct json_position where)
 {
     f->failed = true;
     f->where = where;
     return false;
 }
 
-/* Parse what began at `start`; a failure gets its place in the file. */
-static cJSON *parse(struct json_file *f, const char *json, size_t len, struct json_cursor start)
+/* Parses JSON that begins at `start`. Returns NULL and sets the position of the failure. */
+static cJSON *parse_value(struct json_file *f, const char *json, size_t len,
+                          struct json_cursor start)
 {
     struct json_position where = position_of(start);
     struct json_position inside;
@@ -168,12 +170,12 @@ static cJSON *parse(struct json_file *f, const char *json, size_t len, struct js
     else
         where.column += inside.column - 1;
     where.line += inside.line - 1;
-    refuse(f, where);
+    fail_at(f, where);
     return NULL;
 }
 
-/* The list's own members before its first item; NULL if they are no JSON. */
-static cJSON *read_head(const struct json_file *f)
+/* Parses the members of a list before its first item. Returns NULL if they are invalid JSON. */
+static cJSON *parse_list_head(const struct json_file *f)
 {
     CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(f->object_max + 2);
     struct error ignored;
@@ -183,7 +185,7 @@ static cJSON *read_head(const struct json_file *f)
     return json_parse(head.data, head.len, NULL, &ignored);
 }
 
-static const struct late_list *find_late(const struct json_file *f)
+static const struct late_list *find_late_list(const struct json_file *f)
 {
     for (size_t i = 0; i < f->late_count; i++) {
         if (f->late[i].document == f->document)
@@ -197,7 +199,7 @@ struct item_receiver {
     struct json_place place;
 };
 
-static void hand_out(void *context, cJSON *object, size_t line)
+static void pass_object(void *context, cJSON *object, size_t line)
 {
     const struct item_receiver *h = context;
 
@@ -205,40 +207,40 @@ static void hand_out(void *context, cJSON *object, size_t line)
     h->file->each(h->file->context, object, h->place);
 }
 
-static void hand_out_all(struct json_file *f, cJSON *document, struct json_cursor start)
+static void emit_objects(struct json_file *f, cJSON *document, struct json_cursor start)
 {
     struct item_receiver h = {f, {start.line, start.offset}};
 
-    list_each(document, start.line, hand_out, &h);
+    list_for_each_object(document, start.line, pass_object, &h);
 }
 
-static bool on_item(void *context, const char *json, size_t len, size_t offset)
+static bool receive_item(void *context, const char *json, size_t len, size_t offset)
 {
     struct json_file *f = context;
     struct json_cursor start = find_start(f, f->start.offset + offset);
 
     if (f->items++ == 0)
-        f->list = read_head(f);
+        f->list = parse_list_head(f);
 
-    CLEANUP(json_cleanup) cJSON *item = parse(f, json, len, start);
+    CLEANUP(json_cleanup) cJSON *item = parse_value(f, json, len, start);
     if (!item)
         return false;
 
-    bool inherits = list_item_inherits(item);
-    const struct late_list *late = f->again ? find_late(f) : NULL;
+    bool inherits = list_item_lacks_type(item);
+    const struct late_list *late = f->second_pass ? find_late_list(f) : NULL;
 
     if (late && inherits) {
-        list_item_complete(item, late->api_version, late->kind);
-    } else if (f->again) {
+        list_item_set_type(item, late->api_version, late->kind);
+    } else if (f->second_pass) {
         return true;
     } else if (inherits && !json_get(f->list, "kind")) {
-        f->unknown++;
+        f->untyped++;
         return true;
     } else {
-        list_item_complete(item, json_str(f->list, "apiVersion", ""),
+        list_item_set_type(item, json_str(f->list, "apiVersion", ""),
                            json_str(f->list, "kind", ""));
     }
-    hand_out_all(f, item, start);
+    emit_objects(f, item, start);
     return true;
 }
 
@@ -249,18 +251,16 @@ static void release_document(struct json_file *f)
     f->list = NULL;
 }
 
-/* The list is complete: note its kind for a second pass, or report that it has none. */
-static void resolve_unknown(struct json_file *f, const cJSON *list)
+/* Stores the kind of a complete list for the second pass; without a kind, reports the items. */
+static void resolve_untyped(struct json_file *f, const cJSON *list)
 {
     const char *kind = json_str(list, "kind", "");
-    size_t len;
 
-    list_item_kind(kind, &len);
-    if (len == 0) {
+    if (inherited_kind_length(kind) == 0) {
         CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
 
-        /* One object without a kind stands for all such items. */
-        hand_out_all(f, nothing, f->start);
+        /* One empty object stands for all items without a kind, and is reported as foreign. */
+        emit_objects(f, nothing, f->start);
         return;
     }
     f->late = xreallocarray(f->late, f->late_count + 1, sizeof(*f->late));
@@ -271,36 +271,36 @@ static void resolve_unknown(struct json_file *f, const cJSON *list)
     };
 }
 
-/* The last byte of a document has been fed. */
 static bool end_document(struct json_file *f)
 {
-    CLEANUP(json_cleanup) cJSON *rest = parse(f, f->frame.rest.data, f->frame.rest.len, f->start);
+    CLEANUP(json_cleanup)
+    cJSON *rest = parse_value(f, f->frame.rest.data, f->frame.rest.len, f->start);
 
-    /* The rest of a list lacks its items, so places in it are wrong: report the document's. */
+    /* Positions in the text of a list without its items are wrong: report that of the document. */
     if (!rest && f->items > 0)
         f->where = position_of(f->start);
-    if (rest && f->items == 0 && !f->again)
-        hand_out_all(f, rest, f->start);
-    if (rest && f->unknown > 0)
-        resolve_unknown(f, rest);
+    if (rest && f->items == 0 && !f->second_pass)
+        emit_objects(f, rest, f->start);
+    if (rest && f->untyped > 0)
+        resolve_untyped(f, rest);
     release_document(f);
     f->in_document = false;
     f->document++;
     return rest != NULL;
 }
 
-static bool too_large(struct json_file *f)
+static bool fail_too_large(struct json_file *f)
 {
     bool in_item = f->frame.in_object;
     struct json_cursor start =
         in_item ? find_start(f, f->start.offset + f->frame.object_start) : f->start;
 
     fail(f->err, "the object is larger than %zu bytes", f->object_max);
-    return refuse(f, position_of(start));
+    return fail_at(f, position_of(start));
 }
 
-/* Between documents: true if `at` is where one begins. */
-static bool is_start(struct json_file *f, size_t at)
+/* Returns true if a document begins at index `at`. Sets `failed` for an unexpected byte. */
+static bool begins_document(struct json_file *f, size_t at)
 {
     char byte = f->bytes[at];
     size_t offset = f->base + at;
@@ -311,29 +311,29 @@ static bool is_start(struct json_file *f, size_t at)
         (offset < sizeof(byte_order_mark) - 1 && byte == byte_order_mark[offset]))
         return false;
     fail(f->err, "not valid JSON: an object is expected here");
-    return refuse(f, position_of(move_to(f, offset)));
+    return fail_at(f, position_of(advance_cursor(f, offset)));
 }
 
-static bool feed(struct json_file *f, size_t len)
+static bool feed_bytes(struct json_file *f, size_t len)
 {
     for (size_t at = 0; at < len;) {
-        if (!f->in_document && !is_start(f, at)) {
+        if (!f->in_document && !begins_document(f, at)) {
             if (f->failed)
                 return false;
             at++;
             continue;
         }
         if (!f->in_document) {
-            json_frame_init(&f->frame, JSON_FRAME_LIST, f->object_max, on_item, f);
+            json_frame_init(&f->frame, JSON_FRAME_LIST, f->object_max, receive_item, f);
             f->frame.one_document = true;
-            f->start = move_to(f, f->base + at);
+            f->start = advance_cursor(f, f->base + at);
             f->in_document = true;
             f->items = 0;
-            f->unknown = 0;
+            f->untyped = 0;
         }
         size_t fed_before = f->frame.offset;
         if (!json_frame_feed(&f->frame, f->bytes + at, len - at, f->err))
-            return f->failed ? false : too_large(f);
+            return f->failed ? false : fail_too_large(f);
         at += f->frame.offset - fed_before;
         if (f->frame.ended && !end_document(f))
             return false;
@@ -346,14 +346,14 @@ bool json_file_feed(struct json_file *f, const char *bytes, size_t len, struct j
 {
     f->bytes = bytes;
     f->err = err;
-    if (!feed(f, len)) {
+    if (!feed_bytes(f, len)) {
         *where = f->where;
         return false;
     }
     size_t open = f->start.offset + f->frame.object_start;
     if (f->in_document && f->frame.in_object && open >= f->base)
-        f->open = move_to(f, open);
-    move_to(f, f->base + len);
+        f->open = advance_cursor(f, open);
+    advance_cursor(f, f->base + len);
     f->base += len;
     f->bytes = NULL;
     return true;
@@ -369,10 +369,10 @@ bool json_file_end(struct json_file *f, struct json_position *where, struct erro
 
 bool json_file_needs_second_pass(const struct json_file *f)
 {
-    return f->late_count > 0 && !f->again;
+    return f->late_count > 0 && !f->second_pass;
 }
 
-static void reset(struct json_file *f)
+static void reset_position(struct json_file *f)
 {
     f->base = 0;
     f->document = 0;
@@ -381,8 +381,8 @@ static void reset(struct json_file *f)
 
 void json_file_begin_second_pass(struct json_file *f)
 {
-    reset(f);
-    f->again = true;
+    reset_position(f);
+    f->second_pass = true;
 }
 
 struct json_file *json_file_new(size_t object_max, json_object_fn *each, void *context)
@@ -392,7 +392,7 @@ struct json_file *json_file_new(size_t object_max, json_object_fn *each, void *c
     f->object_max = object_max;
     f->each = each;
     f->context = context;
-    reset(f);
+    reset_position(f);
     return f;
 }
 

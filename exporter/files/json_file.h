@@ -4,57 +4,62 @@
 #include "metrics/base/json.h"
 
 /*
- * A file of JSON, fed piece by piece and handed out object by object: one
- * document or several one after another, lists (list.h) item by item. Only one
- * item of a list is in memory at a time.
+ * Splits a JSON file, fed in pieces, into its objects: one document or several in a row, and each
+ * item of a list on its own. At most one item of a list is in memory.
  */
 struct json_file;
 
-/* Where an object begins. The offset orders the objects of a file. */
+/* Start of an object. The offset is in bytes, and orders the objects of a file. */
 struct json_place {
     size_t line;
     size_t offset;
 };
 
-/* `object` is any value where an object should be, which may be changed; gone after the call. */
+/*
+ * Receives an object, or another JSON value in the place of an object. The callee may change the
+ * value, which is valid only during the call.
+ */
 typedef void json_object_fn(void *context, cJSON *object, struct json_place place);
 
-/* `object_max` is the ceiling, in bytes, for one object and for a list without its items. */
+/* `object_max` limits, in bytes, each object and each list without its items. */
 struct json_file *json_file_new(size_t object_max, json_object_fn *each, void *context) MUST_USE;
-/* Takes NULL. */
+/* Accepts NULL. */
 void json_file_free(struct json_file *f);
 
-/* The next bytes, cut anywhere. False with the reason and the place: feed no more. */
+/*
+ * Reads the next bytes, which may end anywhere. Returns false with the reason and its position on
+ * failure; do not feed more bytes then.
+ */
 bool json_file_feed(struct json_file *f, const char *bytes, size_t len, struct json_position *where,
                     struct error *err) MUST_USE;
 
-/* There are no more bytes. Fails if they end inside a document. */
+/* Ends the file. Returns false with the reason and its position inside an open document. */
 bool json_file_end(struct json_file *f, struct json_position *where, struct error *err) MUST_USE;
 
 /*
- * After the end: true if the kind of a list came after items that need it, as
- * writers that sort keys put it. json_file_begin_second_pass and feeding the whole file once
- * more then hands out these items, and only these.
+ * Returns true, after the end, if the kind of a list followed items that inherit it, as in files
+ * with sorted keys. For these items begin a second pass and feed the whole file again: the second
+ * pass passes on only the items that the first pass skipped.
  */
 bool json_file_needs_second_pass(const struct json_file *f);
 void json_file_begin_second_pass(struct json_file *f);
 
-/*
- * Lists of objects. As for kubectl, an object with an array `items` is a list,
- * whatever its kind. Items of a typed list ("DeploymentList") that have neither
- * apiVersion nor kind inherit the list's.
- */
-
-/* True for an object with neither apiVersion nor kind. */
-bool list_item_inherits(const cJSON *item);
-
-/* Give it those of its list. Nothing happens for other items, or if the list has none to give. */
-void list_item_complete(cJSON *item, const char *list_api_version, const char *list_kind);
+/* ---- lists ---- */
 
 /*
- * Call `each` for the document, or if it is a list for each of its items, lists
- * in lists included. An item's line is its own if it has one (yaml_line), else
- * `line`.
+ * As in kubectl, an object with an array `items` is a list, independent of its kind. Items without
+ * apiVersion and kind inherit them from a list with a typed kind such as "DeploymentList".
  */
-typedef void list_each_fn(void *context, cJSON *object, size_t line);
-void list_each(cJSON *document, size_t line, list_each_fn *each, void *context);
+
+/* Returns true for an object that has neither apiVersion nor kind. */
+bool list_item_lacks_type(const cJSON *item);
+
+/* Sets apiVersion and kind of an item that lacks both, if the kind of the list is typed. */
+void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind);
+
+/*
+ * Calls `each` for the document, or for each item if the document is a list; the same for lists in
+ * lists. The line of an item is its yaml_line(); for items without one, the line of the list.
+ */
+typedef void list_object_fn(void *context, cJSON *object, size_t line);
+void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context);

@@ -25,6 +25,15 @@ bool problem_kind_blocks_evaluation(enum problem_kind kind)
     return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
 }
 
+void manifest_problem_append_place(const struct manifest_problem *p, struct strbuf *out)
+{
+    strbuf_adds(out, p->path);
+    if (p->line > 0)
+        strbuf_addf(out, ":%zu", p->line);
+    if (p->line > 0 && p->column > 0)
+        strbuf_addf(out, ":%zu", p->column);
+}
+
 void problems_release(struct problems *p)
 {
     for (size_t i = 0; i < p->count; i++)
@@ -57,7 +66,7 @@ void problem_view_release(struct problem_view *v)
     *v = (struct problem_view){0};
 }
 
-static void add(struct problem_view *v, struct manifest_problem problem)
+static void append_problem(struct problem_view *v, struct manifest_problem problem)
 {
     if (v->count == v->capacity) {
         v->capacity = v->capacity ? v->capacity * 2 : 16;
@@ -66,7 +75,7 @@ static void add(struct problem_view *v, struct manifest_problem problem)
     v->items[v->count++] = problem;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_problems(const void *a, const void *b)
 {
     const struct manifest_problem *p = a;
     const struct manifest_problem *q = b;
@@ -80,8 +89,9 @@ static int compare(const void *a, const void *b)
     return strcmp(p->text, q->text);
 }
 
-/* One line for what was not kept. */
-static void add_more(struct problem_view *v, const char *path, enum problem_kind kind, size_t seen)
+/* Adds one line for the problems that were counted but not stored. `seen` is their total. */
+static void add_omitted_count(struct problem_view *v, const char *path, enum problem_kind kind,
+                              size_t seen)
 {
     char text[96];
 
@@ -90,16 +100,16 @@ static void add_more(struct problem_view *v, const char *path, enum problem_kind
     snprintf(text, sizeof(text), "and %zu more documents like these", seen - PROBLEMS_MAX);
     v->texts = xreallocarray(v->texts, v->text_count + 1, sizeof(*v->texts));
     v->texts[v->text_count] = xstrdup(text);
-    add(v, (struct manifest_problem){kind, path, 0, 0, v->texts[v->text_count]});
+    append_problem(v, (struct manifest_problem){kind, path, 0, 0, v->texts[v->text_count]});
     v->text_count++;
 }
 
-static void add_all(struct problem_view *v, const char *path, const struct problems *p)
+static void add_problems(struct problem_view *v, const char *path, const struct problems *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         const struct problem *q = &p->items[i];
 
-        add(v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text});
+        append_problem(v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text});
     }
 }
 
@@ -108,25 +118,18 @@ void problem_view_add(struct problem_view *v, const char *path, const struct pro
 {
     size_t first = v->count;
 
-    add_all(v, path, own);
-    add_all(v, path, duplicates);
+    add_problems(v, path, own);
+    add_problems(v, path, duplicates);
     if (v->count > first)
-        qsort(v->items + first, v->count - first, sizeof(*v->items), compare);
-    add_more(v, path, PROBLEM_REJECTED, own->broken);
-    add_more(v, path, PROBLEM_DUPLICATE, duplicates->harmless);
-    add_more(v, path, PROBLEM_FOREIGN, own->harmless);
+        qsort(v->items + first, v->count - first, sizeof(*v->items), compare_problems);
+    add_omitted_count(v, path, PROBLEM_REJECTED, own->broken);
+    add_omitted_count(v, path, PROBLEM_DUPLICATE, duplicates->harmless);
+    add_omitted_count(v, path, PROBLEM_FOREIGN, own->harmless);
     v->broken += own->broken > 0;
     v->duplicates += duplicates->harmless;
 }
 
-void manifest_problem_append_place(const struct manifest_problem *p, struct strbuf *out)
-{
-    strbuf_adds(out, p->path);
-    if (p->line > 0)
-        strbuf_addf(out, ":%zu", p->line);
-    if (p->line > 0 && p->column > 0)
-        strbuf_addf(out, ":%zu", p->column);
-}
+/* ---- manifest files ---- */
 
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index)
 {

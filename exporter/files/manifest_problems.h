@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma read_once
+#pragma once
 
 #include <sys/types.h>
 
 #include "metrics/base/json.h"
 
 enum problem_kind {
-    PROBLEM_UNREADABLE, /* The file cannot be opened, is too large, ... */
-    PROBLEM_MALFORMED,  /* Not YAML or JSON, or over a limit. */
-    PROBLEM_REJECTED,   /* A document that is no valid object: no kind, a wrong type, ... */
-    PROBLEM_DUPLICATE,  /* An object that a later document declares again. */
-    PROBLEM_FOREIGN,    /* Neither apiVersion nor kind: not meant for Kubernetes, skipped. */
+    PROBLEM_UNREADABLE, /* File or folder that cannot be read or watched, or is too large. */
+    PROBLEM_MALFORMED,  /* Text that is not valid YAML or JSON, or an object above a limit. */
+    PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
+    PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
+    PROBLEM_FOREIGN,    /* Document without apiVersion and kind: skipped. */
 };
 
-/* The name of a kind in reports and series: "unreadable", "malformed", ... */
+/* Returns the name of a kind in reports and series, such as "unreadable". */
 const char *problem_kind_name(enum problem_kind kind);
 
-/* True if it keeps an object, or a whole file, from being evaluated. */
+/* Returns true if such a problem prevents the evaluation of an object or a whole file. */
 bool problem_kind_blocks_evaluation(enum problem_kind kind);
 
 /* Borrowed from the source until its next load or pump. Line and column are 0 if unknown. */
@@ -28,13 +28,12 @@ struct manifest_problem {
     const char *text;
 };
 
-/* Append "file.yaml:3:1", as compilers and editors know it, as far as the place is known. */
+/* Appends the place for compilers and editors, "file.yaml:3:1", without parts that are unknown. */
 void manifest_problem_append_place(const struct manifest_problem *p, struct strbuf *out);
 
 /*
- * The problems of one file or folder. At most PROBLEMS_MAX that make a file
- * broken are kept, and as many that do not; the others are only counted. Filled
- * with zeros it is empty and ready.
+ * Problems of one file or PATH; ready to use if all bytes are 0. At most PROBLEMS_MAX duplicate and
+ * foreign documents are stored, and as many other problems; the rest is only counted.
  */
 enum { PROBLEMS_MAX = 100 };
 
@@ -42,42 +41,44 @@ struct problem {
     enum problem_kind kind;
     size_t line;
     size_t column;
-    char *text;
+    char *text; /* Owned. */
 };
 
 struct problems {
     struct problem *items;
     size_t count;
     size_t capacity;
-    size_t harmless; /* All of PROBLEM_DUPLICATE and PROBLEM_FOREIGN, kept or not. */
-    size_t broken;   /* All of the other kinds, kept or not. */
+    size_t harmless; /* Number of PROBLEM_DUPLICATE and PROBLEM_FOREIGN, stored or not. */
+    size_t broken;   /* Number of all other problems, stored or not. */
 };
 
+/* Frees the problems; the list is empty and can be used again. */
 void problems_release(struct problems *p);
+/* Adds a problem, or counts it if the list is full. Copies `text`. */
 void problems_add(struct problems *p, enum problem_kind kind, struct json_position where,
                   const char *text);
 
-/* The problems of all files, as source.h shows them. Filled with zeros it is empty and ready. */
+/* Problems of all files and PATHs in order of output; ready to use if all bytes are 0. */
 struct problem_view {
     struct manifest_problem *items;
     size_t count;
     size_t capacity;
-    size_t broken;     /* Files. */
-    size_t duplicates; /* Documents. */
-    char **texts;      /* Those that belong to the view. */
+    size_t broken;     /* Number of files and PATHs with problems other than the harmless ones. */
+    size_t duplicates; /* Number of documents with PROBLEM_DUPLICATE. */
+    char **texts;      /* Owned texts; the other texts are borrowed. */
     size_t text_count;
 };
 
 void problem_view_release(struct problem_view *v);
 
-/* Add those of the file or folder at `path`, by line. The view borrows path and texts. */
+/* Adds the problems of the file or folder at `path`, sorted by line. Borrows path and texts. */
 void problem_view_add(struct problem_view *v, const char *path, const struct problems *own,
                       const struct problems *duplicates);
 
 struct declaration;
 
-/* Tells two states of a file apart without reading it. */
-struct signature {
+/* Attributes of a file: the file has changed if one of them differs. */
+struct file_signature {
     dev_t device;
     ino_t inode;
     off_t size;
@@ -85,34 +86,35 @@ struct signature {
     struct timespec changed;
 };
 
-/* One file that is read. The tree finds it; declarations and problems are what was in it. */
+/* One manifest file. PATH is the value of --manifests through which the file was found. */
 struct manifest_file {
     char *path;
-    uint32_t path_index; /* Of the PATH, as given, that it was found under. */
-    bool is_path;        /* It is that PATH itself. */
-    bool read_once;      /* A pipe or the like, which can be read only once. */
+    uint32_t path_index; /* Index of the PATH. */
+    bool is_path;        /* The file is the PATH itself. */
+    bool read_once;      /* Pipe, /dev/null or standard input: its bytes can be read only once. */
 
-    struct signature signature;
-    uint32_t scan;
-    bool changed; /* To be read (again). */
-    bool gone;    /* To be dropped. */
+    struct file_signature signature;
+    uint32_t scan_number; /* Latest walk of the PATH that has found the file. */
+    bool changed;         /* The file has to be read. */
+    bool gone;            /* The file has to be removed from the tree. */
 
-    uint32_t source;
-    uint32_t pass;
-    bool wanted;  /* To be read again for an object in it that counts again. */
-    bool guesses; /* Of an object in it a definition may yet say that it has no namespace. */
-    int spool;    /* The bytes of a file with `read_once`, or -1. */
+    uint32_t source;         /* Number of the file as an origin in the store. */
+    uint32_t pass;           /* Number of readings begun. */
+    bool reread_requested;   /* To be read for an object whose later declaration is gone. */
+    bool guessed_namespaces; /* A definition may change the namespace of an object in the file. */
+    int spool;               /* Copy of the bytes of a file with `read_once`; -1 without a copy. */
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;
-    size_t shadowed; /* How many of them a later document shadows. */
+    size_t shadowed; /* Number of declarations that a later document declares again. */
     struct problems problems;
     struct problems duplicates;
 };
 
+/* Returns a file that has not been read. Copies `path`. */
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index) MUST_USE;
-/* Takes NULL. Its declarations must have been dropped. */
+/* Frees a file, whose declarations must have been freed. Accepts NULL. */
 void manifest_file_free(struct manifest_file *file);
 
-/* PATH by PATH as given, then by path in byte order. */
+/* Compares by PATH, then by path in byte order. Returns a number below, equal to or above 0. */
 int manifest_file_compare(const struct manifest_file *a, const struct manifest_file *b);

@@ -14,16 +14,16 @@
 
 enum { CHUNK = 64 * 1024 };
 
-enum tag {
+/* ---- job of the prefetch, in a thread of the file reader ---- */
+
+/* Tag of a result of the job. The text of a failure has a NUL. */
+enum result_tag {
     TAG_BYTES,
-    TAG_END, /* The last bytes, if any. */
+    TAG_END, /* The last bytes of a file; may be empty. */
     TAG_FAILED,
-    TAG_GONE,
+    TAG_GONE, /* Failure: the file does not exist. */
 };
 
-/* ---- the job, in a thread of the file reader ---- */
-
-/* Paths of the files to be read. */
 struct path_list {
     size_t count;
     char *items[];
@@ -38,18 +38,18 @@ static void free_paths(void *input)
     free(paths);
 }
 
-static bool emit_failure(struct read_job *job, enum tag tag, const char *text)
+static bool emit_failure(struct read_job *job, enum result_tag tag, const char *text)
 {
     return read_job_emit(job, (int)tag, text, strlen(text) + 1);
 }
 
 /*
- * Emits the bytes up to the end of `fd`. `size` is -1 if it is unknown. Returns false if the bytes
- * are no longer wanted.
+ * Emits the bytes of `fd` up to the end. `size` is -1 if unknown. `chunk` has room for CHUNK bytes.
+ * Returns false if the results are no longer wanted.
  */
 static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t size, char *chunk)
 {
-    enum tag tag = TAG_BYTES;
+    enum result_tag tag = TAG_BYTES;
     struct error err;
     off_t sum = 0;
 
@@ -63,7 +63,7 @@ static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t siz
             return emit_failure(job, TAG_FAILED, err.text);
         }
         sum += len;
-        /* A small file is one result. */
+        /* Emits a small file as one result. */
         if (len == 0 || (len < CHUNK && sum == size))
             tag = TAG_END;
         if (!read_job_emit(job, (int)tag, chunk, (size_t)len))
@@ -96,69 +96,69 @@ static void read_files(struct read_job *job, void *input)
 
     for (size_t i = 0; i < paths->count && emit_file(job, paths->items[i], chunk); i++)
         continue;
-    /* Manifests may hold secrets. */
+    /* Manifests may contain secrets. */
     explicit_bzero(chunk, CHUNK);
 }
 
-/* ---- the caller ---- */
+/* ---- prefetch ---- */
 
-void prefetch_release(struct prefetch *a)
+void prefetch_release(struct prefetch *p)
 {
-    read_job_free(prefetch_stop(a));
-    free(a->files);
-    a->files = NULL;
+    read_job_free(prefetch_stop(p));
+    free(p->files);
+    p->files = NULL;
 }
 
-bool prefetch_add(struct prefetch *a, struct manifest_file *file)
+bool prefetch_add_file(struct prefetch *p, struct manifest_file *file)
 {
-    if (a->count == PREFETCH_FILES || (a->count > 0 && a->files[0]->path_index != file->path_index))
+    if (p->count == PREFETCH_FILES || (p->count > 0 && p->files[0]->path_index != file->path_index))
         return false;
-    if (!a->files)
-        a->files = xcalloc(PREFETCH_FILES, sizeof(struct manifest_file *));
-    a->files[a->count++] = file;
+    if (!p->files)
+        p->files = xcalloc(PREFETCH_FILES, sizeof(struct manifest_file *));
+    p->files[p->count++] = file;
     return true;
 }
 
-void prefetch_start(struct prefetch *a, const char *path)
+void prefetch_start(struct prefetch *p, const char *path)
 {
-    struct path_list *paths = xmalloc(sizeof(*paths) + a->count * sizeof(char *));
+    struct path_list *paths = xmalloc(sizeof(*paths) + p->count * sizeof(char *));
 
-    a->path = path;
-    paths->count = a->count;
-    for (size_t i = 0; i < a->count; i++)
-        paths->items[i] = xstrdup(a->files[i]->path);
-    a->job = read_job_start(a->reader, path, read_files, paths, free_paths);
-    if (strcmp(a->files[0]->path, "-") == 0)
-        read_job_be_patient(a->job);
+    p->path = path;
+    paths->count = p->count;
+    for (size_t i = 0; i < p->count; i++)
+        paths->items[i] = xstrdup(p->files[i]->path);
+    p->job = read_job_start(p->reader, path, read_files, paths, free_paths);
+    if (strcmp(p->files[0]->path, "-") == 0)
+        read_job_be_patient(p->job);
 }
 
-struct manifest_file *prefetch_next(struct prefetch *a)
+struct manifest_file *prefetch_next_file(struct prefetch *p)
 {
-    a->at_end = false;
-    return a->next < a->count ? a->files[a->next++] : NULL;
+    p->at_end = false;
+    return p->next < p->count ? p->files[p->next++] : NULL;
 }
 
-bool prefetch_done(struct prefetch *a, int64_t now_ms)
+bool prefetch_try_finish(struct prefetch *p, int64_t now_ms)
 {
     struct read_result ignored;
 
-    /* Results that are left of a file that the caller has given up are dropped with the job. */
-    if (a->job && a->ended == a->count && read_job_next(a->job, now_ms, &ignored) == JOB_WAITS)
+    /* Results of a file that the caller stopped to read are dropped with the job. */
+    if (p->job && p->ended == p->count && read_job_next(p->job, now_ms, &ignored) == JOB_WAITS)
         return false;
-    read_job_free(prefetch_stop(a));
+    read_job_free(prefetch_stop(p));
     return true;
 }
 
-struct read_job *prefetch_stop(struct prefetch *a)
+struct read_job *prefetch_stop(struct prefetch *p)
 {
-    struct read_job *job = a->job;
+    struct read_job *job = p->job;
 
-    a->job = NULL;
-    a->count = a->next = a->ended = 0;
+    p->job = NULL;
+    p->count = p->next = p->ended = 0;
     return job;
 }
 
-enum prefetch_state prefetch_bytes(struct prefetch *a, int64_t now_ms, struct prefetch_bytes *out)
+enum prefetch_state prefetch_read(struct prefetch *p, int64_t now_ms, struct prefetch_bytes *out)
 {
     static const enum prefetch_state states[] = {
         [JOB_WAITS] = PREFETCH_WAITS,
@@ -168,26 +168,28 @@ enum prefetch_state prefetch_bytes(struct prefetch *a, int64_t now_ms, struct pr
     };
     struct read_result result;
 
-    if (a->at_end) {
+    if (p->at_end) {
         *out = (struct prefetch_bytes){.bytes = ""};
         return PREFETCH_END;
     }
     for (;;) {
-        enum read_job_state state = read_job_next(a->job, now_ms, &result);
-        bool is_current = a->ended + 1 == a->next;
+        enum read_job_state state = read_job_next(p->job, now_ms, &result);
+        bool is_current = p->ended + 1 == p->next;
 
         if (state != JOB_RESULT)
             return states[state];
-        a->ended += result.tag != TAG_BYTES;
+        p->ended += result.tag != TAG_BYTES;
         if (!is_current)
             continue;
         *out = (struct prefetch_bytes){result.bytes, result.len, result.tag == TAG_GONE};
-        a->at_end = result.tag == TAG_END;
+        p->at_end = result.tag == TAG_END;
         if (result.tag != TAG_BYTES && result.tag != TAG_END)
             return PREFETCH_FAILED;
         return result.len > 0 ? PREFETCH_BYTES : PREFETCH_END;
     }
 }
+
+/* ---- compressed queue ---- */
 
 void compressed_queue_init(struct compressed_queue *q, size_t max)
 {
@@ -198,7 +200,7 @@ void compressed_queue_init(struct compressed_queue *q, size_t max)
     };
 }
 
-static void free_first(struct compressed_queue *q)
+static void free_first_block(struct compressed_queue *q)
 {
     struct compressed_block *block = q->first;
 
@@ -210,14 +212,14 @@ static void free_first(struct compressed_queue *q)
 void compressed_queue_release(struct compressed_queue *q)
 {
     while (q->first)
-        free_first(q);
+        free_first_block(q);
     strbuf_release(&q->filling);
     strbuf_release(&q->reading);
     compressed_queue_init(q, q->max);
 }
 
-/* Compresses the block that has been filled. */
-static void close_block(struct compressed_queue *q)
+/* Moves the bytes of `filling` to a new compressed block. */
+static void compress_block(struct compressed_queue *q)
 {
     uLongf len = compressBound(q->filling.len);
     struct compressed_block *block = xmalloc(sizeof(*block) + len);
@@ -225,7 +227,7 @@ static void close_block(struct compressed_queue *q)
     if (compress2(block->bytes, &len, (const Bytef *)q->filling.data, q->filling.len,
                   Z_BEST_SPEED) != Z_OK)
         memory_exhausted(0); /* zlib has no other error here. */
-    /* A copy, because a block that shrinks in place leaves a hole behind it. */
+    /* A copy of the exact size, because realloc() in place would fragment the heap. */
     struct compressed_block *kept = xmalloc(sizeof(*kept) + len);
 
     *kept = (struct compressed_block){.len = len, .plain_len = q->filling.len};
@@ -247,7 +249,7 @@ bool compressed_queue_add(struct compressed_queue *q, const char *bytes, size_t 
         size_t part = len < room ? len : room;
 
         if (room == 0) {
-            close_block(q);
+            compress_block(q);
             continue;
         }
         strbuf_add(&q->filling, bytes, part);
@@ -259,8 +261,8 @@ bool compressed_queue_add(struct compressed_queue *q, const char *bytes, size_t 
     return true;
 }
 
-/* Begins to read the next block. Returns false at the end of the queue. */
-static bool open_block(struct compressed_queue *q)
+/* Moves the next block to `reading`. Returns false at the end of the queue. */
+static bool open_next_block(struct compressed_queue *q)
 {
     q->read_len = 0;
     strbuf_reset(&q->reading);
@@ -277,7 +279,7 @@ static bool open_block(struct compressed_queue *q)
     if (uncompress((Bytef *)q->reading.data, &len, q->first->bytes, q->first->len) != Z_OK)
         memory_exhausted(0); /* zlib has no other error here. */
     q->reading.len = len;
-    free_first(q);
+    free_first_block(q);
     return true;
 }
 
@@ -289,7 +291,7 @@ size_t compressed_queue_read(struct compressed_queue *q, char *bytes, size_t siz
         size_t left = q->reading.len - q->read_len;
         size_t part = left < size - done ? left : size - done;
 
-        if (left == 0 && !open_block(q))
+        if (left == 0 && !open_next_block(q))
             break;
         if (left == 0)
             continue;
@@ -300,39 +302,36 @@ size_t compressed_queue_read(struct compressed_queue *q, char *bytes, size_t siz
     return done;
 }
 
+/* ---- YAML files ---- */
+
 enum {
-    /*
-     * How much longer a text can be as JSON: "-" and a line break become "null,". Anything beyond
-     * comes from aliases.
-     */
-    GROWTH_MAX = 4,
-    /* Objects of the largest size that may be in memory at once: an item, and what it refers to. */
-    OBJECTS_MAX = 2,
+    GROWTH_MAX = 4,  /* Without aliases, JSON is at most so many times as long as YAML. */
+    OBJECTS_MAX = 2, /* Objects of maximum size in memory: an item, and nodes it refers to. */
 };
 
-/* An object before its JSON. */
+/* Header of an object in yaml_file.json. */
 struct yaml_object {
     size_t line;
     size_t len;
-    size_t list; /* Number of the list from which the object inherits its kind; 0 without one. */
+    size_t list; /* Number, from 1, of the list whose kind the object inherits; 0 without a list. */
 };
 
-/* `kubectl get -o yaml` sorts keys, so the kind of a list comes behind the items. */
+/* Stored until the end, because `kubectl get -o yaml` writes the kind of a list after the items. */
 struct yaml_list {
     char *api_version;
     char *kind;
 };
 
-static size_t grown(size_t bytes)
+static size_t json_limit(size_t yaml_bytes)
 {
-    return bytes > SIZE_MAX / (2 * GROWTH_MAX) ? SIZE_MAX / 2 : bytes * GROWTH_MAX;
+    return yaml_bytes > SIZE_MAX / (2 * GROWTH_MAX) ? SIZE_MAX / 2 : yaml_bytes * GROWTH_MAX;
 }
 
 void yaml_file_init(struct yaml_file *y, const struct manifest_limits *limits)
 {
     *y = (struct yaml_file){.limits = *limits};
     compressed_queue_init(&y->text, limits->yaml_max_bytes);
-    compressed_queue_init(&y->json, grown(limits->yaml_max_bytes));
+    compressed_queue_init(&y->json, json_limit(limits->yaml_max_bytes));
 }
 
 void yaml_file_release(struct yaml_file *y)
@@ -355,16 +354,16 @@ bool yaml_file_add(struct yaml_file *y, const char *bytes, size_t len)
     return compressed_queue_add(&y->text, bytes, len);
 }
 
-static size_t read_text(void *context, char *bytes, size_t size)
+static size_t read_yaml_text(void *context, char *bytes, size_t size)
 {
     struct yaml_file *y = context;
 
     return compressed_queue_read(&y->text, bytes, size);
 }
 
-static struct yaml_reader *open_reader(struct yaml_file *y)
+static struct yaml_reader *open_yaml_reader(struct yaml_file *y)
 {
-    return yaml_reader_new(read_text, y,
+    return yaml_reader_new(read_yaml_text, y,
                            (struct yaml_limits){
                                .nodes_max = y->limits.nodes_max,
                                .bytes_max = y->limits.object_max_bytes * OBJECTS_MAX,
@@ -373,7 +372,7 @@ static struct yaml_reader *open_reader(struct yaml_file *y)
                            });
 }
 
-static bool add_json(struct yaml_file *y, const cJSON *object, size_t line, size_t list)
+static bool append_object(struct yaml_file *y, const cJSON *object, size_t line, size_t list)
 {
     CLEANUP(free_cleanup) char *json = cJSON_PrintUnformatted(object);
 
@@ -390,37 +389,37 @@ static bool add_json(struct yaml_file *y, const cJSON *object, size_t line, size
     return !y->full;
 }
 
-static void keep(void *context, cJSON *object, size_t line)
+static void store_object(void *context, cJSON *object, size_t line)
 {
     struct yaml_file *y = context;
 
-    if (y->failed_line == 0 && !add_json(y, object, line, 0))
+    if (y->failed_line == 0 && !append_object(y, object, line, 0))
         y->failed_line = line;
 }
 
-/* Keeps an item. The kind that it inherits may be behind it, and is added later. */
-static void keep_item(struct yaml_file *y, cJSON *item, size_t line)
+/* Stores an item. yaml_file_emit_next() adds an inherited kind, which may follow the items. */
+static void store_item(struct yaml_file *y, cJSON *item, size_t line)
 {
-    if (!list_item_inherits(item)) {
-        list_each(item, line, keep, y);
+    if (!list_item_lacks_type(item)) {
+        list_for_each_object(item, line, store_object, y);
         return;
     }
-    y->inherits = true;
-    if (!add_json(y, item, line, y->list_count + 1))
+    y->has_untyped_items = true;
+    if (!append_object(y, item, line, y->list_count + 1))
         y->failed_line = line;
 }
 
-static void keep_document(struct yaml_file *y, cJSON *document, size_t line)
+static void store_document(struct yaml_file *y, cJSON *document, size_t line)
 {
-    if (y->inherits) {
+    if (y->has_untyped_items) {
         y->lists = xreallocarray(y->lists, y->list_count + 1, sizeof(*y->lists));
         y->lists[y->list_count++] = (struct yaml_list){
             .api_version = xstrdup(json_str(document, "apiVersion", "")),
             .kind = xstrdup(json_str(document, "kind", "")),
         };
     }
-    y->inherits = false;
-    list_each(document, line, keep, y);
+    y->has_untyped_items = false;
+    list_for_each_object(document, line, store_object, y);
 }
 
 enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
@@ -429,14 +428,14 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
     CLEANUP(json_cleanup) cJSON *tree = NULL;
 
     if (!y->reader)
-        y->reader = open_reader(y);
+        y->reader = open_yaml_reader(y);
 
     enum yaml_outcome outcome = yaml_reader_next(y->reader, &tree, where, err);
 
     if (outcome == YAML_READ_ITEM)
-        keep_item(y, tree, where->line);
+        store_item(y, tree, where->line);
     else if (outcome == YAML_READ_DOCUMENT)
-        keep_document(y, tree, where->line);
+        store_document(y, tree, where->line);
     if (y->failed_line > 0) {
         *where = (struct json_position){y->failed_line, 1};
         if (y->full)
@@ -453,14 +452,13 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
     return outcome;
 }
 
-/* Receiver of the objects of a list in a list. */
 struct document_receiver {
     struct yaml_file *file;
     json_object_fn *each;
     void *context;
 };
 
-static void hand_out(void *context, cJSON *object, size_t line)
+static void pass_object(void *context, cJSON *object, size_t line)
 {
     const struct document_receiver *h = context;
 
@@ -473,44 +471,44 @@ bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *contex
     struct yaml_object head;
     struct error err;
 
-    if (y->handed_out == y->count)
+    if (y->emitted == y->count)
         return false;
-    y->handed_out++;
+    y->emitted++;
     if (compressed_queue_read(&y->json, (char *)&head, sizeof(head)) != sizeof(head))
         abort();
 
-    /* With a NUL behind it, as json_parse needs it. */
+    /* json_parse() requires a NUL after the text. */
     CLEANUP(free_cleanup) char *json = xcalloc(1, head.len + 1);
     if (compressed_queue_read(&y->json, json, head.len) != head.len)
         abort();
 
     CLEANUP(json_cleanup) cJSON *tree = json_parse(json, head.len, NULL, &err);
-    /* Cannot fail: the tree it was printed from came from YAML that was checked. */
+    /* Parsing cannot fail, because the JSON was printed from a valid tree. */
     if (!tree)
         abort();
     if (head.list == 0) {
-        hand_out(&h, tree, head.line);
+        pass_object(&h, tree, head.line);
         return true;
     }
     const struct yaml_list *list = &y->lists[head.list - 1];
 
-    list_item_complete(tree, list->api_version, list->kind);
-    list_each(tree, head.line, hand_out, &h);
+    list_item_set_type(tree, list->api_version, list->kind);
+    list_for_each_object(tree, head.line, pass_object, &h);
     return true;
 }
 
-enum { READING_CHUNK = 64 * 1024 };
+/* ---- reading of one file ---- */
 
 enum format { FORMAT_UNKNOWN, FORMAT_YAML, FORMAT_JSON };
 
 enum stage {
     STAGE_OPEN,
-    STAGE_BYTES, /* JSON is handed out in this one. */
-    STAGE_PARSE,
-    STAGE_HAND_OUT,
+    STAGE_BYTES, /* Objects in JSON are passed on in this stage. */
+    STAGE_PARSE, /* YAML only. */
+    STAGE_EMIT,  /* YAML only. */
 };
 
-struct reading {
+struct manifest_reader {
     struct manifest_file *file;
     struct manifest_limits limits;
     bool keep;
@@ -519,20 +517,20 @@ struct reading {
 
     enum stage stage;
     enum format format;
-    const char *text; /* All of the bytes; NULL: they come from elsewhere. */
+    const char *text; /* Borrowed. NULL: the bytes come from the prefetch or `fd`. */
     size_t text_len;
     size_t text_at;
-    struct prefetch *prefetch; /* NULL: the bytes come from `fd`. Borrowed, or `again`. */
-    struct prefetch again;     /* For a second pass. */
+    struct prefetch *prefetch; /* NULL: the bytes come from `fd`. Borrowed, or `second`. */
+    struct prefetch second;    /* Prefetch of this file alone, for a second pass. */
     int64_t now_ms;
-    int fd;
-    int spool;
+    int fd;    /* -1 while not open. */
+    int spool; /* Copy being written; -1 without one. */
     struct json_file *json;
     struct yaml_file yaml;
-    struct read_failure *why; /* Of the step at hand. */
+    struct read_failure *why; /* Result of the current step, owned by the caller. */
 };
 
-static bool ends_in(const char *path, const char *suffix)
+static bool ends_with(const char *path, const char *suffix)
 {
     size_t len = strlen(path);
     size_t suffix_len = strlen(suffix);
@@ -540,10 +538,11 @@ static bool ends_in(const char *path, const char *suffix)
     return len >= suffix_len && strcmp(path + len - suffix_len, suffix) == 0;
 }
 
-struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
-                            struct prefetch *prefetch, bool keep)
+struct manifest_reader *manifest_reader_new(struct manifest_file *file,
+                                            const struct manifest_limits *limits,
+                                            struct prefetch *prefetch, bool keep)
 {
-    struct reading *r = xcalloc(1, sizeof(*r));
+    struct manifest_reader *r = xcalloc(1, sizeof(*r));
 
     r->file = file;
     r->limits = *limits;
@@ -551,56 +550,56 @@ struct reading *reading_new(struct manifest_file *file, const struct manifest_li
     r->fd = -1;
     r->spool = -1;
     r->prefetch = file->spool < 0 ? prefetch : NULL;
-    if (ends_in(file->path, ".json"))
+    if (ends_with(file->path, ".json"))
         r->format = FORMAT_JSON;
-    else if (ends_in(file->path, ".yaml") || ends_in(file->path, ".yml"))
+    else if (ends_with(file->path, ".yaml") || ends_with(file->path, ".yml"))
         r->format = FORMAT_YAML;
     yaml_file_init(&r->yaml, limits);
     return r;
 }
 
-void reading_free(struct reading *r)
+void manifest_reader_free(struct manifest_reader *r)
 {
     if (!r)
         return;
     file_close(&r->fd);
     file_close(&r->spool);
-    prefetch_release(&r->again);
+    prefetch_release(&r->second);
     json_file_free(r->json);
     yaml_file_release(&r->yaml);
     free(r);
 }
 
-void reading_take_text(struct reading *r, const char *text, size_t len)
+void manifest_reader_set_text(struct manifest_reader *r, const char *text, size_t len)
 {
     r->text = text;
     r->text_len = len;
 }
 
-void reading_listen(struct reading *r, json_object_fn *each, void *context)
+void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *each, void *context)
 {
     r->each = each;
     r->context = context;
 }
 
-/* The failure is about the whole file. */
-static bool unreadable(struct reading *r)
+/* Makes the failure concern the whole file. Returns false. */
+static bool fail_unreadable(struct manifest_reader *r)
 {
     r->why->kind = PROBLEM_UNREADABLE;
     r->why->where = (struct json_position){0, 0};
     return false;
 }
 
-static bool fail_errno(struct reading *r, const char *verb)
+static bool fail_errno(struct manifest_reader *r, const char *verb)
 {
     r->why->gone = errno == ENOENT || errno == ENOTDIR;
     fail(&r->why->text, "cannot %s '%s': %s", verb, r->file->path,
          file_open_failure(r->file->path));
-    return unreadable(r);
+    return fail_unreadable(r);
 }
 
-/* A pipe is read once; later on its bytes come from the spool. */
-static bool open_once(struct reading *r)
+/* Opens a file that can be read only once; its spool from the second reading on. */
+static bool open_read_once(struct manifest_reader *r)
 {
     const struct manifest_file *file = r->file;
     bool is_stdin = strcmp(file->path, "-") == 0;
@@ -611,7 +610,7 @@ static bool open_once(struct reading *r)
     }
     if (file->pass > 1) {
         fail(&r->why->text, "'%s' can be read only once", file->path);
-        return unreadable(r);
+        return fail_unreadable(r);
     }
     if (!r->prefetch) {
         r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -624,23 +623,23 @@ static bool open_once(struct reading *r)
     return !r->keep || r->spool >= 0 || fail_errno(r, "keep a copy of");
 }
 
-static bool open_file(struct reading *r)
+static bool open_file(struct manifest_reader *r)
 {
     if (r->text)
         return true;
     if (r->file->read_once)
-        return open_once(r);
+        return open_read_once(r);
     if (r->prefetch)
         return true;
     r->fd = file_open(r->file->path, NULL, &r->why->text);
     if (r->fd >= 0)
         return true;
     r->why->gone = errno == ENOENT || errno == ENOTDIR;
-    return unreadable(r);
+    return fail_unreadable(r);
 }
 
-/* The first character that is not white space says which format a file of any name has. */
-static enum format guess(const char *bytes, size_t len)
+/* Returns the format by the first character that is not white space or a byte order mark. */
+static enum format guess_format(const char *bytes, size_t len)
 {
     size_t at = len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
@@ -649,15 +648,15 @@ static enum format guess(const char *bytes, size_t len)
     return at < len && (bytes[at] == '{' || bytes[at] == '[') ? FORMAT_JSON : FORMAT_YAML;
 }
 
-/* What came of asking for bytes. */
+/* Result of a request for bytes. */
 enum outcome { OUTCOME_BYTES, OUTCOME_FAILED, OUTCOME_WAITS, OUTCOME_HANGS };
 
-static enum outcome read_chunk(struct reading *r, char *chunk, size_t *out)
+static enum outcome read_chunk(struct manifest_reader *r, char *chunk, size_t *out)
 {
     ssize_t len;
 
     do {
-        len = read(r->fd, chunk, READING_CHUNK);
+        len = read(r->fd, chunk, CHUNK);
     } while (len < 0 && (errno == EINTR || (errno == EAGAIN && file_wait_readable(r->fd))));
     if (len < 0) {
         fail_errno(r, "read");
@@ -667,10 +666,10 @@ static enum outcome read_chunk(struct reading *r, char *chunk, size_t *out)
     return OUTCOME_BYTES;
 }
 
-static enum outcome receive_chunk(struct reading *r, struct prefetch_bytes *out)
+static enum outcome receive_chunk(struct manifest_reader *r, struct prefetch_bytes *out)
 {
     *out = (struct prefetch_bytes){.bytes = NULL};
-    switch (prefetch_bytes(r->prefetch, r->now_ms, out)) {
+    switch (prefetch_read(r->prefetch, r->now_ms, out)) {
     case PREFETCH_BYTES:
         return OUTCOME_BYTES;
     case PREFETCH_END:
@@ -681,38 +680,38 @@ static enum outcome receive_chunk(struct reading *r, struct prefetch_bytes *out)
     case PREFETCH_FAILED:
         r->why->gone = out->gone;
         fail(&r->why->text, "%s", out->bytes);
-        unreadable(r);
+        fail_unreadable(r);
         return OUTCOME_FAILED;
     case PREFETCH_LOST:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_LOST));
-        unreadable(r);
-        /* Read again soon, as a file that hangs and then answers; a pipe cannot be. */
+        fail_unreadable(r);
+        /* Like a file that hangs, the file is read again later; a pipe cannot be. */
         return r->file->read_once ? OUTCOME_FAILED : OUTCOME_HANGS;
     case PREFETCH_HANGS:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_HANGS));
-        unreadable(r);
+        fail_unreadable(r);
         return OUTCOME_HANGS;
     }
     abort();
 }
 
-static struct prefetch_bytes next_of_text(struct reading *r)
+static struct prefetch_bytes next_text_bytes(struct manifest_reader *r)
 {
     size_t left = r->text_len - r->text_at;
     struct prefetch_bytes next = {.bytes = r->text + r->text_at,
-                                  .len = left < READING_CHUNK ? left : READING_CHUNK};
+                                  .len = left < CHUNK ? left : CHUNK};
 
     r->text_at += next.len;
     return next;
 }
 
-/* The next bytes, none at the end; `chunk` has room for those that are read here. */
-static enum outcome next_bytes(struct reading *r, char *chunk, struct prefetch_bytes *out)
+/* Gets the next bytes; no bytes mean the end. `chunk` has room for the bytes of `fd`. */
+static enum outcome next_bytes(struct manifest_reader *r, char *chunk, struct prefetch_bytes *out)
 {
     enum outcome outcome;
 
     if (r->text) {
-        *out = next_of_text(r);
+        *out = next_text_bytes(r);
         return OUTCOME_BYTES;
     }
     *out = (struct prefetch_bytes){.bytes = chunk};
@@ -725,8 +724,8 @@ static enum outcome next_bytes(struct reading *r, char *chunk, struct prefetch_b
     return outcome;
 }
 
-/* Back to the first byte of the file, or of its spool. */
-static bool rewind_bytes(struct reading *r)
+/* Starts again at the first byte of the file or its spool. Returns false if that is impossible. */
+static bool rewind_bytes(struct manifest_reader *r)
 {
     if (r->text) {
         r->text_at = 0;
@@ -735,12 +734,12 @@ static bool rewind_bytes(struct reading *r)
     if (r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0)
         return true;
     if (r->file->spool < 0 && r->prefetch && !r->file->read_once) {
-        r->again.reader = r->prefetch->reader;
-        if (!prefetch_add(&r->again, r->file))
+        r->second.reader = r->prefetch->reader;
+        if (!prefetch_add_file(&r->second, r->file))
             abort();
-        prefetch_start(&r->again, r->prefetch->path);
-        r->prefetch = &r->again;
-        return prefetch_next(r->prefetch) != NULL;
+        prefetch_start(&r->second, r->prefetch->path);
+        r->prefetch = &r->second;
+        return prefetch_next_file(r->prefetch) != NULL;
     }
     if (r->file->spool < 0)
         return false;
@@ -750,8 +749,8 @@ static bool rewind_bytes(struct reading *r)
     return r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0;
 }
 
-/* All bytes have been read: what is left to do. */
-static enum reading_state end_bytes(struct reading *r)
+/* Selects the next stage after the last byte. */
+static enum reading_state finish_bytes(struct manifest_reader *r)
 {
     if (r->spool >= 0) {
         r->file->spool = r->spool;
@@ -767,20 +766,20 @@ static enum reading_state end_bytes(struct reading *r)
         fail(&r->why->text,
              "'%s' names the kind of a list after its items, and cannot be read twice",
              r->file->path);
-        unreadable(r);
+        fail_unreadable(r);
         return READING_FAILED;
     }
     json_file_begin_second_pass(r->json);
     return READING_MORE;
 }
 
-/* Pass on the bytes, none at the end. False with the reason if the file is none. */
-static bool pass_on(struct reading *r, const char *bytes, size_t len)
+/* Feeds bytes to the parser of the format; no bytes mean the end. Returns false on failure. */
+static bool parse_bytes(struct manifest_reader *r, const char *bytes, size_t len)
 {
     struct read_failure *why = r->why;
 
     if (r->format == FORMAT_UNKNOWN && len > 0)
-        r->format = guess(bytes, len);
+        r->format = guess_format(bytes, len);
     if (r->format == FORMAT_JSON) {
         if (!r->json)
             r->json = json_file_new(r->limits.object_max_bytes, r->each, r->context);
@@ -794,36 +793,37 @@ static bool pass_on(struct reading *r, const char *bytes, size_t len)
          "'%s' is larger than %zu bytes, even compressed: split it, or write it as JSON, which has "
          "no such limit",
          r->file->path, r->limits.yaml_max_bytes);
-    return unreadable(r);
+    return fail_unreadable(r);
 }
 
-static enum reading_state step_bytes(struct reading *r)
+static enum reading_state step_bytes(struct manifest_reader *r)
 {
-    CLEANUP(free_cleanup) char *chunk = r->prefetch ? NULL : xmalloc(READING_CHUNK);
+    CLEANUP(free_cleanup) char *chunk = r->prefetch ? NULL : xmalloc(CHUNK);
     struct prefetch_bytes next;
 
     switch (next_bytes(r, chunk, &next)) {
     case OUTCOME_WAITS:
         return READING_WAITS;
     case OUTCOME_HANGS:
-        r->why->hangs = prefetch_stop(r->prefetch);
+        r->why->hanging_job = prefetch_stop(r->prefetch);
         return READING_HANGS;
     case OUTCOME_FAILED:
         return READING_FAILED;
     case OUTCOME_BYTES:
         break;
     }
-    if (!pass_on(r, next.bytes, next.len))
+    if (!parse_bytes(r, next.bytes, next.len))
         return READING_FAILED;
-    return next.len > 0 ? READING_MORE : end_bytes(r);
+    return next.len > 0 ? READING_MORE : finish_bytes(r);
 }
 
-int64_t reading_due(const struct reading *r)
+int64_t manifest_reader_due(const struct manifest_reader *r)
 {
     return r->prefetch && r->prefetch->job ? read_job_due(r->prefetch->job) : INT64_MAX;
 }
 
-enum reading_state reading_step(struct reading *r, int64_t now_ms, struct read_failure *why)
+enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_ms,
+                                        struct read_failure *why)
 {
     r->now_ms = now_ms;
     *why = (struct read_failure){.kind = PROBLEM_MALFORMED};
@@ -839,14 +839,14 @@ enum reading_state reading_step(struct reading *r, int64_t now_ms, struct read_f
         case YAML_READ_MALFORMED:
             return READING_FAILED;
         case YAML_READ_END:
-            r->stage = STAGE_HAND_OUT;
+            r->stage = STAGE_EMIT;
             return READING_MORE;
         case YAML_READ_DOCUMENT:
         case YAML_READ_ITEM:
             return READING_MORE;
         }
         abort();
-    case STAGE_HAND_OUT:
+    case STAGE_EMIT:
         return yaml_file_emit_next(&r->yaml, r->each, r->context) ? READING_MORE : READING_DONE;
     }
     abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma read_once
+#pragma once
 
 #include "exporter/files/json_file.h"
 #include "exporter/files/manifest_problems.h"
@@ -8,124 +8,137 @@
 #include "exporter/yaml/yaml_events.h"
 #include "metrics/base/strbuf.h"
 
+/* Limits for one manifest file. JSON files may have any size, because they are read by object. */
+struct manifest_limits {
+    size_t yaml_max_bytes;   /* Compressed text of a YAML file. */
+    size_t object_max_bytes; /* One object as JSON. */
+    size_t nodes_max; /* Nodes of a YAML document, or of one item and the rest of its list. */
+    struct yaml_term term;
+};
+
+/* ---- prefetch of file contents ---- */
+
 /*
- * Reads the bytes of files through the file reader, several files in one job: handing a job to
- * another thread takes longer than reading a small file.
+ * Reads files with jobs of the file reader, many files in one job: to pass a job to another thread
+ * takes longer than to read a small file. All files of a job belong to the same PATH.
  */
 struct prefetch {
-    struct file_reader *reader; /* Borrowed. */
-    struct read_job *job;       /* NULL if no file is being read. */
-    const char *path;           /* The PATH of the files. Borrowed. */
-    struct manifest_file **files;
+    struct file_reader *reader;   /* Borrowed. */
+    struct read_job *job;         /* NULL before prefetch_start(), and after the end. */
+    const char *path;             /* The PATH. Borrowed. */
+    struct manifest_file **files; /* Files of the job. Borrowed. */
     size_t count;
     size_t next;  /* Index of the file after the current one. */
-    size_t ended; /* Number of files whose bytes have ended. */
-    bool at_end;  /* The last bytes of the current file were handed out. */
+    size_t ended; /* Number of files of which the job has passed on the last result. */
+    bool at_end;  /* The last bytes of the current file were returned. */
 };
 
 enum { PREFETCH_FILES = 256 };
 
-void prefetch_release(struct prefetch *a);
+void prefetch_release(struct prefetch *p);
 
 /*
- * Adds one more file, which is borrowed, before prefetch_start(). Returns false if there is no room
- * or the file belongs to another PATH: start first.
+ * Adds a file, which is borrowed, to the next job. Returns false if the job is full or is for
+ * another PATH.
  */
-bool prefetch_add(struct prefetch *a, struct manifest_file *file) MUST_USE;
+bool prefetch_add_file(struct prefetch *p, struct manifest_file *file) MUST_USE;
 
-/* Starts to read the files of `path`, which is borrowed. */
-void prefetch_start(struct prefetch *a, const char *path);
+/* Starts the job for the added files, at least one. Borrows `path`, the PATH of the files. */
+void prefetch_start(struct prefetch *p, const char *path);
 
-/* Makes the next file the current one for prefetch_bytes(); NULL if all have been read. */
-struct manifest_file *prefetch_next(struct prefetch *a);
+/* Makes the next file the current one for prefetch_read(). Returns NULL after the last file. */
+struct manifest_file *prefetch_next_file(struct prefetch *p);
 
-/* Returns true if the last file has been read, so that others can be added. */
-bool prefetch_done(struct prefetch *a, int64_t now_ms);
+/*
+ * Frees the job after its last file, so that files can be added again. Returns false while a job
+ * that has passed on all bytes has not ended. `now_ms` is the steady clock.
+ */
+bool prefetch_try_finish(struct prefetch *p, int64_t now_ms);
 
 enum prefetch_state {
-    PREFETCH_BYTES, /* These; they stay until the next call. */
-    PREFETCH_END,
-    PREFETCH_FAILED, /* The file cannot be read. */
-    PREFETCH_WAITS,
-    PREFETCH_HANGS,
-    PREFETCH_LOST, /* The job was not run to its end. */
+    PREFETCH_BYTES,
+    PREFETCH_END, /* The current file has no more bytes. */
+    PREFETCH_FAILED,
+    PREFETCH_WAITS, /* No result yet. */
+    PREFETCH_HANGS, /* No result for too long. */
+    PREFETCH_LOST,  /* The job cannot be run, or has ended before the current file. */
 };
 
+/* Valid until the next prefetch_read(). */
 struct prefetch_bytes {
-    const char *bytes; /* After a failure: the reason, with a NUL. */
+    const char *bytes; /* With PREFETCH_FAILED: the reason, with a NUL. */
     size_t len;
-    bool gone; /* The file does not exist any more. */
+    bool gone; /* With PREFETCH_FAILED: the file does not exist any more. */
 };
-enum prefetch_state prefetch_bytes(struct prefetch *a, int64_t now_ms, struct prefetch_bytes *out);
 
-/* Stops reading. Returns the job, which may hang, and which the caller owns from now on. */
-struct read_job *prefetch_stop(struct prefetch *a) MUST_USE;
+/* Returns the next bytes of the current file. Does not wait. `now_ms` is the steady clock. */
+enum prefetch_state prefetch_read(struct prefetch *p, int64_t now_ms, struct prefetch_bytes *out);
 
-/* How much of a file is read into memory, and for how long. */
-struct manifest_limits {
-    /* Compressed text of one YAML file. JSON is handed out object by object, without a limit. */
-    size_t yaml_max_bytes;
-    size_t object_max_bytes; /* One object as JSON. */
-    size_t nodes_max; /* One YAML object, or a list without its items; anchors are expanded. */
-    struct yaml_term term;
-};
+/* Removes all files and returns the job, which the caller frees; NULL without a job. */
+struct read_job *prefetch_stop(struct prefetch *p) MUST_USE;
+
+/* ---- reading of one file ---- */
 
 /*
- * Reading one file in small steps, object by object.
+ * Reads one manifest file in small steps and passes on its objects one by one.
  *
- * YAML is parsed to its end before the first object is handed out, so a file
- * that turns out to be no YAML changes nothing. JSON is handed out as it comes,
- * because a list in JSON may have any length: if it turns out to be no JSON, the
- * objects before that place are in the store already.
+ * YAML is parsed to the end before the first object is passed on, so that an invalid file changes
+ * nothing. Objects in JSON are passed on at once, because JSON has no limit of size: the objects
+ * before a syntax error are already in the store when the error is found.
  *
- * *.json is JSON, *.yaml and *.yml are YAML, other names and standard input
- * are what their first character says.
+ * The format of *.json is JSON, and of *.yaml and *.yml YAML. For other names and standard input,
+ * the first character decides.
  */
-struct reading;
+struct manifest_reader;
 
 enum reading_state {
     READING_MORE,
     READING_DONE,
     READING_FAILED,
     READING_WAITS, /* The file reader has no result yet. */
-    READING_HANGS, /* No result for too long, or the job is lost: the file is read again. */
+    READING_HANGS, /* No result for too long, or the job is lost: read the file again later. */
 };
 
-/* Why reading failed. */
 struct read_failure {
     enum problem_kind kind;
-    struct json_position where; /* Zeros if it is about the file. */
-    bool gone;                  /* The file does not exist any more. */
-    struct read_job *hangs;     /* The job that hangs or is lost; the caller's. */
+    struct json_position where;   /* Zeros if the failure concerns the whole file. */
+    bool gone;                    /* The file does not exist any more. */
+    struct read_job *hanging_job; /* READING_HANGS: owned by the caller; else NULL. */
     struct error text;
 };
 
 /*
- * Begin. `prefetch` is where the bytes come from, which the file is the current one of; NULL: it is
- * opened and read here. With `keep` the bytes of a file that can be read only once are kept in
- * file->spool, and read from there later on. Failures come with the first step.
+ * Returns a reader of `file`. `prefetch`, with `file` as its current file, provides the bytes; with
+ * NULL the reader opens the file. Both are borrowed. `keep` copies the bytes of a file that can be
+ * read only once to file->spool, and later readings use the copy. Failures are reported by the
+ * steps.
  */
-struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
-                            struct prefetch *prefetch, bool keep) MUST_USE;
-/* Before the first step: the bytes are these, which are borrowed, and nothing is opened. */
-void reading_take_text(struct reading *r, const char *text, size_t len);
-/* Takes NULL. */
-void reading_free(struct reading *r);
+struct manifest_reader *manifest_reader_new(struct manifest_file *file,
+                                            const struct manifest_limits *limits,
+                                            struct prefetch *prefetch, bool keep) MUST_USE;
+/* Sets the text to read instead of the file, which is not opened. Borrowed. Before all steps. */
+void manifest_reader_set_text(struct manifest_reader *r, const char *text, size_t len);
+/* Accepts NULL. */
+void manifest_reader_free(struct manifest_reader *r);
 
-/* Call `each` for each object. */
-void reading_listen(struct reading *r, json_object_fn *each, void *context);
-
-/* Returns when a reading that waits may hang (read_job_due). */
-int64_t reading_due(const struct reading *r);
-
-/* Read a little further: some thousand bytes, one document, or one item of a
- * list. `now_ms` is steady. */
-enum reading_state reading_step(struct reading *r, int64_t now_ms,
-                                struct read_failure *why) MUST_USE;
+/* Sets the receiver of the objects. Call it before all steps. */
+void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *each, void *context);
 
 /*
- * Bytes in the order of writing, compressed in blocks; the first and the last block are plain, so
- * a short queue is never compressed. Reading frees what it has read.
+ * Returns when a reader in the state READING_WAITS may get READING_HANGS, in ms of the steady
+ * clock; INT64_MAX for never.
+ */
+int64_t manifest_reader_due(const struct manifest_reader *r);
+
+/* Reads one chunk of bytes, or parses or passes on one object. `now_ms` is the steady clock. */
+enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_ms,
+                                        struct read_failure *why) MUST_USE;
+
+/* For tests. */
+
+/*
+ * Queue of bytes, compressed in blocks. The block that is written and the block that is read are
+ * not compressed, so a short queue never is. Bytes are freed, block by block, as they are read.
  */
 struct compressed_block {
     struct compressed_block *next;
@@ -137,55 +150,61 @@ struct compressed_block {
 struct compressed_queue {
     struct compressed_block *first;
     struct compressed_block *last;
-    struct strbuf filling; /* The block that is being written. */
-    struct strbuf reading; /* The block that is being read. */
-    size_t read_len;       /* Bytes of `reading` that have been read. */
-    size_t len;            /* Compressed bytes of the blocks between `first` and `last`. */
+    struct strbuf filling; /* Block that is being written. */
+    struct strbuf reading; /* Block that is being read. */
+    size_t read_len;       /* Number of bytes of `reading` that have been read. */
+    size_t len;            /* Total compressed bytes of the blocks from `first` to `last`. */
     size_t max;
 };
 
 enum { COMPRESSED_BLOCK = 256 * 1024 };
 
-/* `max` is the ceiling for the bytes that are held, compressed. Allocates nothing yet. */
+/* Initializes without allocation. `max` limits the bytes in compressed blocks and in `filling`. */
 void compressed_queue_init(struct compressed_queue *q, size_t max);
-/* Frees all bytes; the queue is empty and usable again. */
+/* Frees all bytes; the queue is empty and can be used again. */
 void compressed_queue_release(struct compressed_queue *q);
 
-/* Appends bytes. False once there are more than the ceiling: append no more. */
+/* Appends bytes. Returns false if the queue exceeds its maximum; append no more bytes then. */
 bool compressed_queue_add(struct compressed_queue *q, const char *bytes, size_t len) MUST_USE;
 
-/* Takes the next bytes. Returns how many: fewer than `size` only at the end. */
+/* Reads and removes bytes. Returns their number, less than `size` only at the end of the queue. */
 size_t compressed_queue_read(struct compressed_queue *q, char *bytes, size_t size);
 
 /*
- * A YAML file on its way to objects: its text, compressed; then the objects of all its documents,
- * items of lists one by one, as compressed JSON, because a tree takes ten times the room; then one
- * tree at a time. Text and JSON are freed as they are read.
+ * Converts a YAML file to objects in three phases: the text is collected, compressed; the text is
+ * parsed to compressed JSON of all objects, because trees need ten times the memory; the JSON is
+ * parsed to one tree at a time. Text and JSON are freed as they are read.
  */
 struct yaml_file {
     struct manifest_limits limits;
     struct compressed_queue text;
     struct yaml_reader *reader;
-    struct compressed_queue json; /* A struct yaml_object before the JSON of each object. */
-    size_t count;                 /* Objects in `json` at the end of the text. */
-    size_t handed_out;            /* Objects that have been taken from `json`. */
-    size_t order;                 /* Objects that have been handed out, lists in lists expanded. */
-    struct yaml_list *lists;      /* Lists with items that inherit a kind. */
+    struct compressed_queue json; /* For each object a struct yaml_object, then its JSON. */
+    size_t count;                 /* Number of objects in `json` after parsing. */
+    size_t emitted;               /* Number of objects that have been read from `json`. */
+    size_t order;                 /* Number of objects passed on, lists in lists expanded. */
+    struct yaml_list *lists;      /* Lists whose items inherit a kind. */
     size_t list_count;
-    bool inherits;      /* The current document has items that inherit its kind. */
-    size_t failed_line; /* Line of the object that exceeds a limit; else 0. */
-    bool full;          /* The limit is that of the file, not that of the object. */
+    bool has_untyped_items; /* Items of the current document inherit its kind. */
+    size_t failed_line;     /* Line of the object that exceeds a limit; 0 without a failure. */
+    bool full;              /* The exceeded limit is that of the file, not that of the object. */
 };
 
 void yaml_file_init(struct yaml_file *y, const struct manifest_limits *limits);
 void yaml_file_release(struct yaml_file *y);
 
-/* Appends the next bytes. Returns false beyond the limit. */
+/* Appends bytes of the text. Returns false if the text exceeds its limit. */
 bool yaml_file_add(struct yaml_file *y, const char *bytes, size_t len) MUST_USE;
 
-/* After all bytes: parses one document, or one item of a list. */
+/*
+ * Parses, after all bytes, one document or one item of a list. `where` receives its position; with
+ * YAML_READ_MALFORMED the position of the failure, and `err` the reason.
+ */
 enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
                                   struct error *err) MUST_USE;
 
-/* After all documents: hands out one object, or those of one list. Returns false at the end. */
+/*
+ * Passes one object to `each` after YAML_READ_END. An item that is a list itself and inherits its
+ * kind counts as one object, and all its objects are passed on. Returns false at the end.
+ */
 bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *context) MUST_USE;

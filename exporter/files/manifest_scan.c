@@ -10,6 +10,8 @@
 #include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
 
+/* ---- inotify watches ---- */
+
 enum {
     STRUCTURE = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO,
     CONTENT = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR,
@@ -18,7 +20,7 @@ enum {
 static const uint32_t masks[] = {
     [WATCH_FOLDER] = STRUCTURE | CONTENT,
     [WATCH_PARENT] = STRUCTURE | CONTENT,
-    /* Folders such as / and /tmp are busy: only names matter there. */
+    /* Only changes of names, because files in folders such as / and /tmp change often. */
     [WATCH_ABOVE] = STRUCTURE | IN_ONLYDIR,
     [WATCH_TARGET] = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF,
 };
@@ -28,14 +30,14 @@ static bool is_watch(const void *item, const void *key)
     return ((const struct file_watch *)item)->descriptor == *(const int *)key;
 }
 
-static uint64_t hash(int descriptor)
+static uint64_t hash_descriptor(int descriptor)
 {
     return map_hash(&descriptor, sizeof(descriptor), 0);
 }
 
-void watches_init(struct watches *w)
+void file_watches_init(struct file_watches *w)
 {
-    *w = (struct watches){.fd = -1, .by_descriptor = MAP_INIT(is_watch)};
+    *w = (struct file_watches){.fd = -1, .by_descriptor = MAP_INIT(is_watch)};
 }
 
 static void free_watch(struct file_watch *watch)
@@ -44,29 +46,29 @@ static void free_watch(struct file_watch *watch)
     free(watch);
 }
 
-static void free_all(struct file_watch *watch)
+static void free_watches(struct file_watch *watch)
 {
     while (watch) {
-        struct file_watch *next = watch->other;
+        struct file_watch *next = watch->next_reason;
 
         free_watch(watch);
         watch = next;
     }
 }
 
-void watches_release(struct watches *w)
+void file_watches_release(struct file_watches *w)
 {
     void *watch;
 
     for (size_t at = 0; (watch = map_next(&w->by_descriptor, &at));)
-        free_all(watch);
+        free_watches(watch);
     map_release(&w->by_descriptor);
     if (w->fd >= 0)
         close(w->fd);
     w->fd = -1;
 }
 
-bool watches_start(struct watches *w, struct error *err)
+bool file_watches_open(struct file_watches *w, struct error *err)
 {
     if (w->fd >= 0)
         return true;
@@ -78,30 +80,31 @@ bool watches_start(struct watches *w, struct error *err)
 }
 
 /*
- * Have the kernel watch `path` for this reason; the descriptor of its watch, -1 as well if nothing
- * is watched or the path does not exist. `fd` is inotify's. It looks at the disk, and may hang.
+ * Adds a watch of `path` to the inotify descriptor `fd`. `out` receives the watch descriptor; -1 if
+ * `fd` is -1 or `path` cannot be watched. Returns false with the reason only at a limit of watches
+ * or memory. Blocks on a mount that does not answer.
  */
-static MUST_USE bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out,
-                                    struct error *err)
+static MUST_USE bool add_kernel_watch(int fd, const char *path, enum watch_reason reason, int *out,
+                                      struct error *err)
 {
     *out = -1;
     if (fd < 0)
         return true;
-    /* An inode has one watch: a second reason adds to it. */
+    /* All reasons share the watch of an inode, so the new events are added to its mask. */
     *out = inotify_add_watch(fd, path, masks[reason] | IN_MASK_ADD);
     if (*out < 0 && (errno == ENOSPC || errno == ENOMEM))
         return fail(err, "cannot watch '%s' for changes: raise fs.inotify.max_user_watches", path);
     return true;
 }
 
-void watches_note(struct watches *w, const char *path, const struct file_watch *wanted)
+void file_watches_add(struct file_watches *w, const char *path, const struct file_watch *wanted)
 {
     int descriptor = wanted->descriptor;
-    struct file_watch *first = map_get(&w->by_descriptor, hash(descriptor), &descriptor);
-    for (struct file_watch *at = first; at; at = at->other) {
+    struct file_watch *first = map_get(&w->by_descriptor, hash_descriptor(descriptor), &descriptor);
+    for (struct file_watch *at = first; at; at = at->next_reason) {
         if (at->reason == wanted->reason && at->path_index == wanted->path_index &&
             at->name_at == wanted->name_at && strcmp(at->path, path) == 0) {
-            at->scan = wanted->scan;
+            at->scan_number = wanted->scan_number;
             return;
         }
     }
@@ -109,25 +112,26 @@ void watches_note(struct watches *w, const char *path, const struct file_watch *
 
     *watch = *wanted;
     watch->path = xstrdup(path);
-    watch->other = first ? first->other : NULL;
+    watch->next_reason = first ? first->next_reason : NULL;
     if (first)
-        first->other = watch;
+        first->next_reason = watch;
     else
-        map_add(&w->by_descriptor, hash(descriptor), watch);
+        map_add(&w->by_descriptor, hash_descriptor(descriptor), watch);
 }
 
-/* Free the reasons that no scan since `scan` asked for; the others. */
-static struct file_watch *sweep(struct file_watch *watch, uint32_t path_index, uint32_t scan)
+/* Frees the reasons of a PATH without this scan number. Returns the list of the other reasons. */
+static struct file_watch *remove_stale_reasons(struct file_watch *watch, uint32_t path_index,
+                                               uint32_t scan_number)
 {
     struct file_watch *kept = NULL;
 
     while (watch) {
-        struct file_watch *next = watch->other;
+        struct file_watch *next = watch->next_reason;
 
-        if (watch->path_index == path_index && watch->scan != scan) {
+        if (watch->path_index == path_index && watch->scan_number != scan_number) {
             free_watch(watch);
         } else {
-            watch->other = kept;
+            watch->next_reason = kept;
             kept = watch;
         }
         watch = next;
@@ -135,47 +139,49 @@ static struct file_watch *sweep(struct file_watch *watch, uint32_t path_index, u
     return kept;
 }
 
-void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan)
+void file_watches_remove_stale(struct file_watches *w, uint32_t path_index, uint32_t scan_number)
 {
     struct map old = w->by_descriptor;
     struct file_watch *watch;
 
-    /* Into a fresh map, because a map may not change during a walk over it. */
+    /* A new map, because a map must not change during an iteration. */
     w->by_descriptor = MAP_INIT(is_watch);
     for (size_t at = 0; (watch = map_next(&old, &at));) {
         int descriptor = watch->descriptor;
-        struct file_watch *kept = sweep(watch, path_index, scan);
+        struct file_watch *kept = remove_stale_reasons(watch, path_index, scan_number);
 
         if (kept)
-            map_add(&w->by_descriptor, hash(descriptor), kept);
+            map_add(&w->by_descriptor, hash_descriptor(descriptor), kept);
         else
             inotify_rm_watch(w->fd, descriptor);
     }
     map_release(&old);
 }
 
-const struct file_watch *watches_of(const struct watches *w, int descriptor)
+const struct file_watch *file_watches_find(const struct file_watches *w, int descriptor)
 {
-    return map_get(&w->by_descriptor, hash(descriptor), &descriptor);
+    return map_get(&w->by_descriptor, hash_descriptor(descriptor), &descriptor);
 }
 
-void watches_forget(struct watches *w, int descriptor)
+void file_watches_remove(struct file_watches *w, int descriptor)
 {
-    free_all(map_take(&w->by_descriptor, hash(descriptor), &descriptor));
+    free_watches(map_take(&w->by_descriptor, hash_descriptor(descriptor), &descriptor));
 }
 
-bool watches_has_folder(const struct watches *w, const char *path)
+bool file_watches_has_folder(const struct file_watches *w, const char *path)
 {
     const struct file_watch *watch;
 
     for (size_t at = 0; (watch = map_next(&w->by_descriptor, &at));) {
-        for (; watch; watch = watch->other) {
+        for (; watch; watch = watch->next_reason) {
             if (watch->reason == WATCH_FOLDER && strcmp(watch->path, path) == 0)
                 return true;
         }
     }
     return false;
 }
+
+/* ---- scan of a PATH ---- */
 
 struct folder_id {
     dev_t device;
@@ -184,11 +190,11 @@ struct folder_id {
 
 struct scan {
     const char *path;
-    int watches_fd;
-    sighting_fn *see;
+    int inotify_fd;
+    scan_result_fn *receive;
     scan_progress_fn *progress; /* NULL: the scan never ends early. */
     void *context;
-    struct map seen; /* The folders that were looked into already. */
+    struct map seen; /* Folders already entered, as struct folder_id. */
 };
 
 struct names {
@@ -197,7 +203,7 @@ struct names {
     size_t capacity;
 };
 
-static bool is_folder(const void *item, const void *key)
+static bool is_folder_id(const void *item, const void *key)
 {
     const struct folder_id *a = item;
     const struct folder_id *b = key;
@@ -205,13 +211,13 @@ static bool is_folder(const void *item, const void *key)
     return a->device == b->device && a->inode == b->inode;
 }
 
-static void release_scan(struct scan *w)
+static void release_scan(struct scan *scan)
 {
     void *item;
 
-    for (size_t at = 0; (item = map_next(&w->seen, &at));)
+    for (size_t at = 0; (item = map_next(&scan->seen, &at));)
         free(item);
-    map_release(&w->seen);
+    map_release(&scan->seen);
 }
 
 static void release_names(struct names *names)
@@ -227,7 +233,7 @@ static void close_folder(DIR **folder)
         closedir(*folder);
 }
 
-char *scan_join(const char *folder, const char *name)
+char *scan_join_path(const char *folder, const char *name)
 {
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = xmalloc(size);
@@ -237,7 +243,7 @@ char *scan_join(const char *folder, const char *name)
     return path;
 }
 
-bool scan_is_manifest(const char *name)
+bool scan_is_manifest_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
 
@@ -245,35 +251,36 @@ bool scan_is_manifest(const char *name)
            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 
-static void tell(const struct scan *w, enum sighting_kind kind, const char *text)
+static void report_text(const struct scan *scan, enum scan_result_kind kind, const char *text)
 {
-    w->see(w->context, &(struct sighting){.kind = kind, .text = text});
+    scan->receive(scan->context, &(struct scan_result){.kind = kind, .text = text});
 }
 
-static void tell_file(const struct scan *w, const char *path, const struct stat *about,
-                      bool is_path)
+static void report_file(const struct scan *scan, const char *path, const struct stat *about,
+                        bool is_path)
 {
-    w->see(w->context,
-           &(struct sighting){
-               .kind = SIGHTING_FILE, .text = path, .about = *about, .is_path = is_path});
+    scan->receive(scan->context,
+                  &(struct scan_result){
+                      .kind = SCAN_FILE, .text = path, .about = *about, .is_path = is_path});
 }
 
-static void watch(const struct scan *w, enum watch_reason reason, const char *path, size_t name_at)
+static void add_watch(const struct scan *scan, enum watch_reason reason, const char *path,
+                      size_t name_at)
 {
-    struct sighting s = {
-        .kind = SIGHTING_WATCH, .text = path, .watch = {.reason = reason, .name_at = name_at}};
+    struct scan_result s = {
+        .kind = SCAN_WATCH, .text = path, .watch = {.reason = reason, .name_at = name_at}};
     struct error err;
 
-    if (!watches_attach(w->watches_fd, path, reason, &s.watch.descriptor, &err))
-        tell(w, SIGHTING_PROBLEM, err.text);
+    if (!add_kernel_watch(scan->inotify_fd, path, reason, &s.watch.descriptor, &err))
+        report_text(scan, SCAN_PROBLEM, err.text);
     else if (s.watch.descriptor >= 0)
-        w->see(w->context, &s);
+        scan->receive(scan->context, &s);
 }
 
-/* Every folder on the way to the PATH: a rename may replace any of them. */
-static void watch_above(const struct scan *w)
+/* Watches all folders above the PATH, because a rename may replace each of them. */
+static void watch_ancestors(const struct scan *scan)
 {
-    const char *path = w->path;
+    const char *path = scan->path;
     size_t end = strlen(path);
     enum watch_reason reason = WATCH_PARENT;
 
@@ -288,14 +295,14 @@ static void watch_above(const struct scan *w)
             above--;
 
         CLEANUP(free_cleanup) char *folder = above > 0 ? xmemdup0(path, above) : xstrdup(".");
-        watch(w, reason, folder, name_at);
+        add_watch(scan, reason, folder, name_at);
         reason = WATCH_ABOVE;
         end = above == 1 && path[0] == '/' ? 0 : above;
     }
 }
 
-/* True the first time that the walk reaches this folder. */
-static bool enter(struct scan *w, DIR *folder)
+/* Returns true if the scan reaches this folder for the first time. */
+static bool enter_folder(struct scan *scan, DIR *folder)
 {
     struct stat about;
 
@@ -308,11 +315,11 @@ static bool enter(struct scan *w, DIR *folder)
     id.inode = about.st_ino;
     uint64_t hash = map_hash(&id, sizeof(id), 0);
 
-    if (map_get(&w->seen, hash, &id))
+    if (map_get(&scan->seen, hash, &id))
         return false;
     struct folder_id *seen = xmalloc(sizeof(*seen));
     *seen = id;
-    map_add(&w->seen, hash, seen);
+    map_add(&scan->seen, hash, seen);
     return true;
 }
 
@@ -338,188 +345,187 @@ static void read_names(DIR *folder, struct names *out)
         qsort(out->items, out->count, sizeof(char *), compare_names);
 }
 
-static void see_file(const struct scan *w, const char *path, const struct stat *about)
+static void scan_file_in_folder(const struct scan *scan, const char *path, const struct stat *about)
 {
     struct stat link;
 
     if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
-        watch(w, WATCH_TARGET, path, 0);
-    tell_file(w, path, about, false);
+        add_watch(scan, WATCH_TARGET, path, 0);
+    report_file(scan, path, about, false);
 }
 
-/* Calls itself for the folders inside. */
-static void scan_folder(struct scan *w, const char *path)
+/* Scans a folder and, recursively, the folders in it. */
+static void scan_folder(struct scan *scan, const char *path)
 {
     CLEANUP(release_names) struct names names = {0};
-    bool is_path = strcmp(path, w->path) == 0;
+    bool is_path = strcmp(path, scan->path) == 0;
 
     CLEANUP(close_folder) DIR *folder = opendir(path);
     if (!folder && errno != ENOENT && errno != ENOTDIR) {
         struct error text;
 
         fail(&text, "cannot open '%s': %s", path, file_open_failure(path));
-        tell(w, is_path ? SIGHTING_MISSING : SIGHTING_PROBLEM, text.text);
-        tell(w, SIGHTING_KEPT, path);
+        report_text(scan, is_path ? SCAN_PATH_MISSING : SCAN_PROBLEM, text.text);
+        report_text(scan, SCAN_UNREADABLE_FOLDER, path);
     }
     if (folder && file_is_kernels(dirfd(folder))) {
         struct error text;
 
         fail(&text, "cannot read '%s': the kernel makes it up (/proc, /sys)", path);
-        tell(w, is_path ? SIGHTING_MISSING : SIGHTING_PROBLEM, text.text);
+        report_text(scan, is_path ? SCAN_PATH_MISSING : SCAN_PROBLEM, text.text);
         return;
     }
-    if (!folder || !enter(w, folder))
+    if (!folder || !enter_folder(scan, folder))
         return;
-    /* Before it is read, so that no change in between is missed. */
-    watch(w, WATCH_FOLDER, path, 0);
+    /* The watch comes before the names are read, so that no change in between is missed. */
+    add_watch(scan, WATCH_FOLDER, path, 0);
     read_names(folder, &names);
     for (size_t i = 0; i < names.count; i++) {
-        CLEANUP(free_cleanup) char *inside = scan_join(path, names.items[i]);
+        CLEANUP(free_cleanup) char *inside = scan_join_path(path, names.items[i]);
         struct stat about;
 
-        if (w->progress && !w->progress(w->context))
+        if (scan->progress && !scan->progress(scan->context))
             return;
-        /* Removed meanwhile, or a link that leads nowhere. */
+        /* For example a file that was removed in the meantime, or a broken link. */
         if (stat(inside, &about) < 0)
             continue;
         if (S_ISDIR(about.st_mode))
-            scan_folder(w, inside);
-        else if (scan_is_manifest(names.items[i]))
-            see_file(w, inside, &about);
+            scan_folder(scan, inside);
+        else if (scan_is_manifest_name(names.items[i]))
+            scan_file_in_folder(scan, inside, &about);
     }
 }
 
 /*
- * True if a PATH that is a file can be opened. A pipe may be one where it is read once, as
- * standard input is; who follows what changes reads files.
+ * Returns true if the PATH, not a folder, can be opened; else sets `err`. Accepts a named pipe only
+ * without watches, because a pipe cannot be read again.
  */
-static bool is_readable(const struct scan *w, const struct stat *about, struct error *err)
+static bool is_readable(const struct scan *scan, const struct stat *about, struct error *err)
 {
-    bool follows = w->watches_fd >= 0;
-    const char *path = w->path;
+    bool watches = scan->inotify_fd >= 0;
+    const char *path = scan->path;
 
-    if (!follows && S_ISFIFO(about->st_mode))
+    if (!watches && S_ISFIFO(about->st_mode))
         return access(path, R_OK) == 0 || fail(err, "cannot open '%s': %s", path, strerror(errno));
     CLEANUP(file_close) int fd = file_open(path, NULL, err);
 
     return fd >= 0;
 }
 
-/* Look at the PATH itself. */
-static void see_path(struct scan *w)
+static void scan_given_path(struct scan *scan)
 {
-    const char *path = w->path;
+    const char *path = scan->path;
     struct error err;
     struct stat about;
 
     if (strcmp(path, "-") == 0) {
         if (fstat(STDIN_FILENO, &about) == 0) {
-            tell_file(w, path, &about, true);
+            report_file(scan, path, &about, true);
             return;
         }
         fail(&err, "cannot open '-': %s", strerror(errno));
-        tell(w, SIGHTING_MISSING, err.text);
+        report_text(scan, SCAN_PATH_MISSING, err.text);
         return;
     }
-    watch_above(w);
+    watch_ancestors(scan);
     if (stat(path, &about) < 0) {
         fail(&err, "cannot open '%s': %s", shown_path(path).text, strerror(errno));
-        tell(w, SIGHTING_MISSING, err.text);
+        report_text(scan, SCAN_PATH_MISSING, err.text);
     } else if (S_ISDIR(about.st_mode)) {
-        scan_folder(w, path);
-    } else if (!is_readable(w, &about, &err)) {
-        tell(w, SIGHTING_MISSING, err.text);
+        scan_folder(scan, path);
+    } else if (!is_readable(scan, &about, &err)) {
+        report_text(scan, SCAN_PATH_MISSING, err.text);
     } else {
-        watch(w, WATCH_TARGET, path, 0);
-        tell_file(w, path, &about, true);
+        add_watch(scan, WATCH_TARGET, path, 0);
+        report_file(scan, path, &about, true);
     }
 }
 
-void scan_path(const char *path, int watches_fd, sighting_fn *see, scan_progress_fn *progress,
-               void *context)
+void scan_path(const char *path, int inotify_fd, scan_result_fn *receive,
+               scan_progress_fn *progress, void *context)
 {
     CLEANUP(release_scan)
-    struct scan w = {
+    struct scan scan = {
         .path = path,
-        .watches_fd = watches_fd,
-        .see = see,
+        .inotify_fd = inotify_fd,
+        .receive = receive,
         .progress = progress,
         .context = context,
-        .seen = MAP_INIT(is_folder),
+        .seen = MAP_INIT(is_folder_id),
     };
 
-    see_path(&w);
+    scan_given_path(&scan);
 }
 
-void scan_file(const char *path, const struct stat *about, int watches_fd, sighting_fn *see,
+void scan_file(const char *path, const struct stat *about, int inotify_fd, scan_result_fn *receive,
                void *context)
 {
-    const struct scan w = {.path = "", .watches_fd = watches_fd, .see = see, .context = context};
+    const struct scan scan = {
+        .path = "", .inotify_fd = inotify_fd, .receive = receive, .context = context};
 
-    see_file(&w, path, about);
+    scan_file_in_folder(&scan, path, about);
 }
 
-/* ---- as a job of the file reader ---- */
+/* ---- scan by a job of the file reader ---- */
 
-enum { SIGHTING_MAX_BYTES = 128 * 1024 };
+enum { RESULT_MAX_BYTES = 128 * 1024 };
 
-/* Input of the job. */
 struct scan_input {
     char *path;
-    int watches_fd; /* A duplicate: the job may outlive its evaluation. */
+    int inotify_fd; /* Owned duplicate, because the job may outlive the tree. */
 };
 
-static void free_input(void *input)
+static void free_scan_input(void *input)
 {
-    struct scan_input *scan = input;
+    struct scan_input *in = input;
 
-    file_close(&scan->watches_fd);
-    free(scan->path);
-    free(scan);
+    file_close(&in->inotify_fd);
+    free(in->path);
+    free(in);
 }
 
-static void emit(void *context, const struct sighting *s)
+static void emit_result(void *context, const struct scan_result *s)
 {
-    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT(SIGHTING_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT(RESULT_MAX_BYTES);
 
     strbuf_add(&bytes, (const char *)s, sizeof(*s));
     strbuf_add(&bytes, s->text, strlen(s->text) + 1);
-    /* The scan ends at its next progress if the results are no longer wanted. */
+    /* If the results are no longer wanted, report_progress() ends the scan. */
     if (strbuf_ok(&bytes))
         (void)!read_job_emit(context, 0, bytes.data, bytes.len);
 }
 
-static bool is_wanted(void *context)
+static bool report_progress(void *context)
 {
     return read_job_progress(context);
 }
 
-static void run_scan(struct read_job *job, void *input)
+static void run_scan_job(struct read_job *job, void *input)
 {
-    const struct scan_input *scan = input;
+    const struct scan_input *in = input;
 
-    scan_path(scan->path, scan->watches_fd, emit, is_wanted, job);
+    scan_path(in->path, in->inotify_fd, emit_result, report_progress, job);
 }
 
-struct read_job *scan_start(struct file_reader *r, const char *path, int watches_fd)
+struct read_job *scan_start_job(struct file_reader *r, const char *path, int inotify_fd)
 {
-    int fd = watches_fd < 0 ? -1 : fcntl(watches_fd, F_DUPFD_CLOEXEC, 0);
+    int fd = inotify_fd < 0 ? -1 : fcntl(inotify_fd, F_DUPFD_CLOEXEC, 0);
 
-    if (watches_fd >= 0 && fd < 0)
+    if (inotify_fd >= 0 && fd < 0)
         return NULL;
 
     struct scan_input *input = xcalloc(1, sizeof(*input));
 
     input->path = xstrdup(path);
-    input->watches_fd = fd;
-    return read_job_start(r, path, run_scan, input, free_input);
+    input->inotify_fd = fd;
+    return read_job_start(r, path, run_scan_job, input, free_scan_input);
 }
 
-void scan_receive(const struct read_result *result, sighting_fn *see, void *context)
+void scan_decode_result(const struct read_result *result, scan_result_fn *receive, void *context)
 {
-    struct sighting s;
+    struct scan_result s;
 
     memcpy(&s, result->bytes, sizeof(s));
     s.text = result->bytes + sizeof(s);
-    see(context, &s);
+    receive(context, &s);
 }

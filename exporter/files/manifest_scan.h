@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma read_once
+#pragma once
 
 #include <sys/stat.h>
 
@@ -7,101 +7,107 @@
 #include "metrics/base/error.h"
 #include "metrics/base/map.h"
 
-/*
- * inotify's watches, and why each of them is there. A watch of the kernel can
- * have several reasons and is removed with the last of them.
- */
+/* ---- inotify watches ---- */
+
+/* Reason for a watch. PATH is a value of --manifests. */
 enum watch_reason {
-    WATCH_FOLDER, /* A folder that is walked. */
-    WATCH_PARENT, /* The folder that holds a PATH: a rename may replace the PATH. */
-    WATCH_ABOVE,  /* A folder above that one, likewise: "current" in "current/manifests". */
-    WATCH_TARGET, /* What a symbolic link leads to, which may be in no folder that is walked. */
+    WATCH_FOLDER, /* Folder whose files are read. */
+    WATCH_PARENT, /* Folder that contains the PATH: a rename may replace the PATH. */
+    WATCH_ABOVE,  /* Folder above the parent: a rename may replace a folder on the way to PATH. */
+    WATCH_TARGET, /* PATH that is a file, or target of a symbolic link to a file. */
 };
 
+/* One reason for a watch, one PATH that needs it. The kernel has one descriptor for each inode. */
 struct file_watch {
     int descriptor;
     enum watch_reason reason;
-    uint32_t path_index;      /* Of the PATH that it is watched for. */
-    uint32_t scan;            /* The last one that asked for it. */
-    size_t name_at;           /* PARENT, ABOVE: where the name of interest begins in the PATH. */
-    struct file_watch *other; /* The next reason for the same descriptor. */
-    char *path;
+    uint32_t path_index;            /* Index of the PATH. */
+    uint32_t scan_number;           /* Latest walk of the PATH that needed the watch. */
+    size_t name_at;                 /* Parent, above: offset of the next name in the PATH. */
+    struct file_watch *next_reason; /* Next reason for the same descriptor; NULL at the end. */
+    char *path;                     /* Owned. */
 };
 
-struct watches {
-    int fd; /* inotify's; -1 while nothing is watched. */
+struct file_watches {
+    int fd; /* inotify descriptor; -1 if nothing is watched. */
     struct map by_descriptor;
 };
 
-void watches_init(struct watches *w);
-void watches_release(struct watches *w);
+void file_watches_init(struct file_watches *w);
+void file_watches_release(struct file_watches *w);
 
-/* Watch from now on. Fails if the kernel gives no descriptor. */
-bool watches_start(struct watches *w, struct error *err) MUST_USE;
-
-/*
- * Note that the kernel watches `path`, which is copied, for the descriptor, the reason, the PATH,
- * the scan and the name in `wanted`.
- */
-void watches_note(struct watches *w, const char *path, const struct file_watch *wanted);
-
-/* Forget the reasons of a PATH that no scan since `scan` asked for. */
-void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan);
-
-/* All reasons for a descriptor; NULL if there are none. */
-const struct file_watch *watches_of(const struct watches *w, int descriptor);
-
-/* The kernel has removed this watch. */
-void watches_forget(struct watches *w, int descriptor);
-
-/* True if the folder at `path` is walked. */
-bool watches_has_folder(const struct watches *w, const char *path);
+/* Opens inotify, unless it is open. Returns false with the reason on failure. */
+bool file_watches_open(struct file_watches *w, struct error *err) MUST_USE;
 
 /*
- * The side of a walk that looks at the disk, and may hang there: it tells what it sees, and knows
- * nothing of what was there before. walk.h has the other side.
+ * Adds a reason for a watch that the kernel already has, or updates its scan number. Copies `path`
+ * and the members of `wanted` except `path` and `next_reason`.
  */
-enum sighting_kind {
-    SIGHTING_FILE,    /* A file to be read, `about` which is told. */
-    SIGHTING_KEPT,    /* A folder that cannot be opened: what was found in it before stays. */
-    SIGHTING_WATCH,   /* A path that is watched from now on. */
-    SIGHTING_PROBLEM, /* Not a path: what is wrong, ... */
-    SIGHTING_MISSING, /* ... so wrong that there is no PATH. */
+void file_watches_add(struct file_watches *w, const char *path, const struct file_watch *wanted);
+
+/*
+ * Removes the reasons of a PATH that its walk `scan_number` did not need. A watch without a reason
+ * is removed from the kernel.
+ */
+void file_watches_remove_stale(struct file_watches *w, uint32_t path_index, uint32_t scan_number);
+
+/* Returns the list of all reasons for a descriptor, borrowed; NULL if the descriptor is unknown. */
+const struct file_watch *file_watches_find(const struct file_watches *w, int descriptor);
+
+/* Removes all reasons for a descriptor whose watch the kernel has removed. */
+void file_watches_remove(struct file_watches *w, int descriptor);
+
+/* Returns true if `path` has a watch with the reason WATCH_FOLDER. */
+bool file_watches_has_folder(const struct file_watches *w, const char *path);
+
+/* ---- scan of a PATH ---- */
+
+/* Result of a scan. `text` is a path, for problems an error message. */
+enum scan_result_kind {
+    SCAN_FILE,              /* File to read, with `about` and `is_path`. */
+    SCAN_UNREADABLE_FOLDER, /* Folder that cannot be opened: the files known in it stay. */
+    SCAN_WATCH,             /* Path that the kernel watches from now on, with `watch`. */
+    SCAN_PROBLEM,           /* A part of the PATH cannot be read or watched. */
+    SCAN_PATH_MISSING,      /* The PATH itself cannot be read. */
 };
 
-struct sighting {
-    enum sighting_kind kind;
-    const char *text; /* A path or a problem. */
+struct scan_result {
+    enum scan_result_kind kind;
+    const char *text;
     struct stat about;
-    bool is_path;            /* It is the PATH itself. */
-    struct file_watch watch; /* Its descriptor, reason and name_at. */
+    bool is_path;            /* The file is the PATH itself. */
+    struct file_watch watch; /* Only descriptor, reason and name_at are set. */
 };
 
-typedef void sighting_fn(void *context, const struct sighting *s);
+typedef void scan_result_fn(void *context, const struct scan_result *s);
 
-/* Called for each name in a folder. Returns false to end the scan. */
+/* Reports progress before each name in a folder. Returns false to end the scan. */
 typedef bool scan_progress_fn(void *context);
 
 /*
- * Scans all that a PATH stands for now. `watches_fd` is inotify's; -1 if nothing is followed.
- * `progress` may be NULL.
+ * Passes the files, watches and problems of a PATH to `receive`, without regard to earlier scans.
+ * Blocks on a mount that does not answer. `inotify_fd` is -1 if files are not watched. `progress`
+ * may be NULL.
  */
-void scan_path(const char *path, int watches_fd, sighting_fn *see, scan_progress_fn *progress,
-               void *context);
+void scan_path(const char *path, int inotify_fd, scan_result_fn *receive,
+               scan_progress_fn *progress, void *context);
 
-/* Tell of one file in a folder, of which `about` tells. */
-void scan_file(const char *path, const struct stat *about, int watches_fd, sighting_fn *see,
+/*
+ * Passes one file in a folder to `receive`, and the watch of its target if the file is a symbolic
+ * link. `about` describes the target.
+ */
+void scan_file(const char *path, const struct stat *about, int inotify_fd, scan_result_fn *receive,
                void *context);
 
 /*
- * Starts a job that runs scan_path(); scan_receive() passes its results to `see`. Returns NULL if
- * the job cannot watch what it scans, for lack of a descriptor.
+ * Starts a job that runs scan_path(); the caller frees the job. scan_decode_result() passes a
+ * result of the job to `receive`. Returns NULL if `inotify_fd` cannot be duplicated for the job.
  */
-struct read_job *scan_start(struct file_reader *r, const char *path, int watches_fd) MUST_USE;
-void scan_receive(const struct read_result *result, sighting_fn *see, void *context);
+struct read_job *scan_start_job(struct file_reader *r, const char *path, int inotify_fd) MUST_USE;
+void scan_decode_result(const struct read_result *result, scan_result_fn *receive, void *context);
 
-/* "<folder>/<name>", the caller's. */
-char *scan_join(const char *folder, const char *name) MUST_USE;
+/* Returns "<folder>/<name>", owned by the caller. */
+char *scan_join_path(const char *folder, const char *name) MUST_USE;
 
-/* True for the names that are read inside a folder. */
-bool scan_is_manifest(const char *name);
+/* Returns true if a file of this name inside a folder is a manifest. */
+bool scan_is_manifest_name(const char *name);

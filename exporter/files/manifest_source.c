@@ -3,24 +3,25 @@
 
 #include "exporter/files/declarations.h"
 #include "exporter/files/json_file.h"
-#include "exporter/files/manifest_tree.h"
 #include "exporter/system/platform.h"
+
+/* ---- walks of the PATHs by jobs of the file reader ---- */
 
 enum {
     RETRY_MS = 1000,
-    REST_PARTS = 4, /* Walks take one fifth of the time of a disk. */
-    RESULTS_A_STEP = 256,
+    PAUSE_FACTOR = 4, /* Pause after a walk, in durations of that walk. */
+    RESULTS_PER_STEP = 256,
 };
 
-void path_walk_release(struct path_walk *r)
+void path_walk_release(struct path_walk *w)
 {
-    read_job_free(r->job);
-    for (size_t i = 0; i < r->hanging_count; i++)
-        read_job_free(r->hanging_job[i].job);
-    *r = (struct path_walk){.reader = NULL};
+    read_job_free(w->job);
+    for (size_t i = 0; i < w->hanging_count; i++)
+        read_job_free(w->hanging[i].job);
+    *w = (struct path_walk){.reader = NULL};
 }
 
-static struct tree_path *find_path(const struct manifest_tree *t)
+static struct manifest_path *find_path_to_walk(const struct manifest_tree *t)
 {
     for (size_t i = 0; i < t->path_count; i++) {
         if (t->paths[i].needs_walk && !t->paths[i].hangs)
@@ -29,158 +30,191 @@ static struct tree_path *find_path(const struct manifest_tree *t)
     return NULL;
 }
 
-bool path_walk_is_pending(const struct path_walk *r, const struct manifest_tree *t)
+bool path_walk_is_pending(const struct path_walk *w, const struct manifest_tree *t)
 {
-    return r->reader && (r->job || find_path(t));
+    return w->reader && (w->job || find_path_to_walk(t));
 }
 
-static void hold(struct path_walk *r, struct hanging_job hanging_job)
+static void add_hanging_job(struct path_walk *w, struct hanging_job fresh)
 {
-    if (r->hanging_count < HANGING_MAX) {
-        r->hanging_job[r->hanging_count++] = hanging_job;
+    if (w->hanging_count < HANGING_MAX) {
+        w->hanging[w->hanging_count++] = fresh;
         return;
     }
-    /* Too many jobs hang: this PATH is tried again from time to time. */
-    read_job_free(hanging_job.job);
-    hanging_job.path->hangs = false;
-    hanging_job.path->needs_walk = hanging_job.path->force_reread = true;
-    r->rest_ms = hanging_job.retry_ms;
+    /* Too many jobs hang to keep this job, so its PATH is walked again after a pause. */
+    read_job_free(fresh.job);
+    fresh.path->hangs = false;
+    fresh.path->needs_walk = fresh.path->force_reread = true;
+    w->next_walk_ms = fresh.retry_ms;
 }
 
-void path_walk_keep_job(struct path_walk *r, struct tree_path *path, struct read_job *job,
+void path_walk_keep_job(struct path_walk *w, struct manifest_path *path, struct read_job *job,
                         int64_t now_ms)
 {
-    hold(r, (struct hanging_job){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
+    add_hanging_job(w,
+                    (struct hanging_job){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
 }
 
-/* True if so much of the PATH hangs that its files had better not be touched. */
-static bool path_walk_is_held(const struct path_walk *r, const struct tree_path *path)
+/* Returns true if files of the PATH must not be read, because jobs of the PATH hang. */
+static bool path_is_blocked(const struct path_walk *w, const struct manifest_path *path)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < r->hanging_count; i++)
-        count += r->hanging_job[i].path == path;
+    for (size_t i = 0; i < w->hanging_count; i++)
+        count += w->hanging[i].path == path;
     return path->hangs || count >= HANGING_OF_PATH_MAX;
 }
 
-/* Walks the PATHs of the jobs that have returned again, and reads their files. */
-static void let_go(struct path_walk *r, int64_t now_ms)
+/* Frees hanging jobs that have ended, and marks their PATHs to be walked and read again. */
+static void release_returned_jobs(struct path_walk *w, int64_t now_ms)
 {
     struct read_result ignored;
 
-    for (size_t i = 0; i < r->hanging_count;) {
-        struct hanging_job *hanging_job = &r->hanging_job[i];
+    for (size_t i = 0; i < w->hanging_count;) {
+        struct hanging_job *hanging = &w->hanging[i];
         enum read_job_state state = JOB_HANGS;
 
-        hanging_job->rested = hanging_job->rested || now_ms >= hanging_job->retry_ms;
-        if (hanging_job->rested)
-            state = read_job_next(hanging_job->job, now_ms, &ignored);
+        hanging->pause_over = hanging->pause_over || now_ms >= hanging->retry_ms;
+        if (hanging->pause_over)
+            state = read_job_next(hanging->job, now_ms, &ignored);
         if (state == JOB_WAITS || state == JOB_HANGS) {
             i++;
             continue;
         }
-        read_job_free(hanging_job->job);
-        hanging_job->path->hangs = hanging_job->path->hangs && !hanging_job->is_walk;
-        hanging_job->path->needs_walk = hanging_job->path->force_reread = true;
-        *hanging_job = r->hanging_job[--r->hanging_count];
+        read_job_free(hanging->job);
+        hanging->path->hangs = hanging->path->hangs && !hanging->is_walk;
+        hanging->path->needs_walk = hanging->path->force_reread = true;
+        *hanging = w->hanging[--w->hanging_count];
     }
 }
 
-static void begin(struct path_walk *r, struct manifest_tree *t, struct tree_path *path,
-                  int64_t now_ms)
+static void start_walk(struct path_walk *w, struct manifest_tree *t, struct manifest_path *path,
+                       int64_t now_ms)
 {
-    struct read_job *job = scan_start(r->reader, path->path, t->watches.fd);
+    struct read_job *job = scan_start_job(w->reader, path->path, t->watches.fd);
 
     if (!job) {
-        r->rest_ms = now_ms + RETRY_MS;
+        w->next_walk_ms = now_ms + RETRY_MS;
         return;
     }
-    r->path = path;
-    r->force_reread = path->force_reread;
-    r->begun_ms = now_ms;
+    w->path = path;
+    w->force_reread = path->force_reread;
+    w->begun_ms = now_ms;
     path->needs_walk = path->force_reread = false;
-    walk_begin(t, path);
-    r->job = job;
+    manifest_tree_begin_walk(t, path);
+    w->job = job;
 }
 
-static void end(struct path_walk *r, struct manifest_tree *t, int64_t now_ms)
+static void finish_walk(struct path_walk *w, struct manifest_tree *t, int64_t now_ms)
 {
-    walk_end(t, r->path);
-    r->path->walked = r->path->walked || !r->path->missing;
-    r->rest_ms = now_ms + (now_ms - r->begun_ms) * REST_PARTS;
-    read_job_free(r->job);
-    r->job = NULL;
+    manifest_tree_end_walk(t, w->path);
+    w->path->was_found = w->path->was_found || !w->path->missing;
+    w->next_walk_ms = now_ms + (now_ms - w->begun_ms) * PAUSE_FACTOR;
+    read_job_free(w->job);
+    w->job = NULL;
 }
 
-static void give_up(struct path_walk *r, struct manifest_tree *t, const char *why, int64_t now_ms)
+static void abandon_walk(struct path_walk *w, struct manifest_tree *t, const char *why,
+                         int64_t now_ms)
 {
     struct error text;
 
-    fail(&text, "cannot read '%s': %s", r->path->path, why);
-    walk_fail(t, r->path, text.text);
-    r->path->hangs = true;
-    r->path->needs_walk = r->path->force_reread = true;
-    hold(r, (struct hanging_job){
-                .job = r->job, .path = r->path, .is_walk = true, .retry_ms = now_ms + RETRY_MS});
-    r->job = NULL;
+    fail(&text, "cannot read '%s': %s", w->path->path, why);
+    manifest_tree_fail_walk(t, w->path, text.text);
+    w->path->hangs = true;
+    w->path->needs_walk = w->path->force_reread = true;
+    add_hanging_job(
+        w, (struct hanging_job){
+               .job = w->job, .path = w->path, .is_walk = true, .retry_ms = now_ms + RETRY_MS});
+    w->job = NULL;
 }
 
-static bool go_on(struct path_walk *r, struct manifest_tree *t, int64_t now_ms)
+static bool receive_walk_results(struct path_walk *w, struct manifest_tree *t, int64_t now_ms)
 {
     struct read_result result;
 
-    for (unsigned i = 0; i < RESULTS_A_STEP; i++) {
-        enum read_job_state state = read_job_next(r->job, now_ms, &result);
+    for (unsigned i = 0; i < RESULTS_PER_STEP; i++) {
+        enum read_job_state state = read_job_next(w->job, now_ms, &result);
 
         switch (state) {
         case JOB_RESULT:
-            walk_receive(t, r->path, r->force_reread, &result);
+            manifest_tree_receive_result(t, w->path, w->force_reread, &result);
             continue;
         case JOB_WAITS:
             return i > 0;
         case JOB_DONE:
-            end(r, t, now_ms);
+            finish_walk(w, t, now_ms);
             return true;
         case JOB_HANGS:
         case JOB_LOST:
-            give_up(r, t, read_job_failure(state), now_ms);
+            abandon_walk(w, t, read_job_failure(state), now_ms);
             return true;
         }
     }
     return true;
 }
 
-bool path_walk_step(struct path_walk *r, struct manifest_tree *t, int64_t now_ms)
+bool path_walk_step(struct path_walk *w, struct manifest_tree *t, int64_t now_ms)
 {
-    let_go(r, now_ms);
-    if (r->job)
-        return go_on(r, t, now_ms);
+    release_returned_jobs(w, now_ms);
+    if (w->job)
+        return receive_walk_results(w, t, now_ms);
 
-    struct tree_path *path = find_path(t);
+    struct manifest_path *path = find_path_to_walk(t);
 
-    if (!path || now_ms < r->rest_ms)
+    if (!path || now_ms < w->next_walk_ms)
         return false;
-    begin(r, t, path, now_ms);
+    start_walk(w, t, path, now_ms);
     return true;
 }
 
-int64_t path_walk_due(const struct path_walk *r, const struct manifest_tree *t)
+int64_t path_walk_due(const struct path_walk *w, const struct manifest_tree *t)
 {
     int64_t due_ms = INT64_MAX;
 
-    if (r->job)
-        due_ms = read_job_due(r->job);
-    else if (path_walk_is_pending(r, t))
-        due_ms = r->rest_ms;
-    for (size_t i = 0; i < r->hanging_count; i++) {
-        /* A descriptor reports that a job goes on, but not the end of its pause. */
-        if (!r->hanging_job[i].rested && r->hanging_job[i].retry_ms < due_ms)
-            due_ms = r->hanging_job[i].retry_ms;
+    if (w->job)
+        due_ms = read_job_due(w->job);
+    else if (path_walk_is_pending(w, t))
+        due_ms = w->next_walk_ms;
+    for (size_t i = 0; i < w->hanging_count; i++) {
+        /* The end of a pause needs a timer; after the pause, file_reader_fd() reports the job. */
+        if (!w->hanging[i].pause_over && w->hanging[i].retry_ms < due_ms)
+            due_ms = w->hanging[i].retry_ms;
     }
     return due_ms;
 }
 
-/* `name: y` and `name: 12` look like names; YAML reads a boolean and a number. */
+/* ---- the source ---- */
+
+/* Waits for the file reader up to this duration count as work. */
+enum { SHORT_WAIT_MS = 250 };
+
+const struct manifest_limits manifest_limits_default = {
+    .yaml_max_bytes = (size_t)128 << 20,
+    .object_max_bytes = (size_t)8 << 20,
+    .nodes_max = 1000 * 1000,
+};
+
+struct manifests {
+    struct manifest_limits limits;
+    struct manifest_tree tree;
+    struct scopes scopes;
+    const struct namespace_filter *filter; /* Borrowed. NULL: objects of all namespaces. */
+    struct declarations declarations;
+    manifest_receive_fn *receive; /* NULL: objects go to the store. */
+    void *receive_context;
+    struct manifest_reader *current_reader; /* NULL between files. */
+    struct manifest_file *current_file;     /* Borrowed from the tree; NULL between files. */
+    struct problems found;                  /* Problems found so far in the current file. */
+    struct problem_view view;
+    bool view_is_old;
+    struct path_walk path_walk;
+    struct prefetch prefetch;
+    int64_t waits_since_ms; /* Start of waiting for the file reader; 0 while not waiting. */
+    int64_t due_ms;         /* Time of the next step while waiting. */
+};
+
+/* Returns true for a name such as `y` or `12` without quotes, which YAML reads as another type. */
 static bool lacks_quotes(const cJSON *object, struct error *why)
 {
     const cJSON *name = json_get(json_get(object, "metadata"), "name");
@@ -192,61 +226,49 @@ static bool lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
-/* Objects without a namespace were put into one that their definition, read now, gives none. */
-static void read_guesses_again(struct manifests *m)
+/* Requests a new reading of files with objects whose namespace a new definition may change. */
+static void mark_guessed_files(struct manifests *m)
 {
     for (size_t i = 0; i < m->tree.count; i++) {
         struct manifest_file *file = m->tree.files[i];
 
-        /* The bytes of a pipe may be gone: there the definition has to come first. */
-        if (file->guesses && (!file->read_once || file->spool >= 0))
-            tree_mark(&m->tree, file);
+        /* A pipe without a copy of its bytes cannot be read again. */
+        if (file->guessed_namespaces && (!file->read_once || file->spool >= 0))
+            manifest_tree_mark_changed(&m->tree, file);
     }
 }
 
 static bool put_object(struct manifests *m, cJSON *object, struct json_place place,
                        struct error *why)
 {
-    scopes_set_namespace(&m->scopes, object, &m->current->guesses);
-    if (scopes_add_definition(&m->scopes, object) && !m->put)
-        read_guesses_again(m);
-    if (m->filter && !namespace_limit_reads(m->filter, object))
+    scopes_set_namespace(&m->scopes, object, &m->current_file->guessed_namespaces);
+    if (scopes_add_definition(&m->scopes, object) && !m->receive)
+        mark_guessed_files(m);
+    if (m->filter && !namespace_filter_reads_object(m->filter, object))
         return true;
-    return m->put ? m->put(m->put_context, object, why)
-                  : declarations_put(&m->declarations, m->current, object, place, why);
+    return m->receive ? m->receive(m->receive_context, object, why)
+                      : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
 
-/*
- * Receive an object of the file that is being read: it is declared or handed out, or a problem.
- * The context is the struct manifests (state.h).
- */
-static void intake_object(void *context, cJSON *object, struct json_place place)
+/* Stores or passes on an object of the current file, or adds a problem. */
+static void receive_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
     struct json_position where = {place.line, 0};
     struct error why;
 
-    if (!cJSON_IsObject(object) || list_item_inherits(object))
+    if (!cJSON_IsObject(object) || list_item_lacks_type(object))
         problems_add(&m->found, PROBLEM_FOREIGN, where,
                      "neither apiVersion nor kind: not a Kubernetes object, skipped");
     else if (lacks_quotes(object, &why) || !put_object(m, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
 }
 
-const struct manifest_limits manifest_limits_default = {
-    .yaml_max_bytes = (size_t)128 << 20,
-    .object_max_bytes = (size_t)8 << 20,
-    .nodes_max = 1000 * 1000,
-};
-
-/* Waits for the file reader up to this length count as work. */
-enum { SHORT_WAIT_MS = 250 };
-
-static void want(void *context, struct manifest_file *file)
+static void request_reread(void *context, struct manifest_file *file)
 {
     struct manifests *m = context;
 
-    tree_mark(&m->tree, file);
+    manifest_tree_mark_changed(&m->tree, file);
 }
 
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
@@ -259,7 +281,7 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
     manifest_tree_init(&m->tree, paths, count);
     scopes_init(&m->scopes, ns);
     m->declarations.store = store;
-    m->declarations.want = want;
+    m->declarations.request_reread = request_reread;
     m->declarations.context = m;
     return m;
 }
@@ -269,9 +291,9 @@ void manifests_free(struct manifests *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->tree.count; i++)
-        declarations_forget(&m->declarations, m->tree.files[i]);
+        declarations_free_file(&m->declarations, m->tree.files[i]);
     declarations_release(&m->declarations);
-    reading_free(m->reading);
+    manifest_reader_free(m->current_reader);
     prefetch_release(&m->prefetch);
     path_walk_release(&m->path_walk);
     problems_release(&m->found);
@@ -286,10 +308,21 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
     m->filter = filter;
 }
 
-void manifests_set_receiver(struct manifests *m, manifest_receive_fn *put, void *context)
+void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context)
 {
-    m->put = put;
-    m->put_context = context;
+    m->receive = receive;
+    m->receive_context = context;
+}
+
+void manifests_import_definitions(struct manifests *m, const struct manifests *others)
+{
+    scopes_import(&m->scopes, &others->scopes);
+}
+
+void manifests_set_reader(struct manifests *m, struct file_reader *reader)
+{
+    m->path_walk.reader = m->prefetch.reader = reader;
+    m->tree.uses_reader = reader != NULL;
 }
 
 int manifests_watch(struct manifests *m, struct error *err)
@@ -297,68 +330,69 @@ int manifests_watch(struct manifests *m, struct error *err)
     return manifest_tree_watch(&m->tree, err);
 }
 
-/* What was read of a file was the last: its objects and problems are complete. */
+/* ---- files ---- */
+
+/* Stores the problems found in the current file, and ends its reading. */
 static void end_file(struct manifests *m)
 {
-    problems_release(&m->current->problems);
-    m->current->problems = m->found;
+    problems_release(&m->current_file->problems);
+    m->current_file->problems = m->found;
     m->found = (struct problems){0};
-    reading_free(m->reading);
-    m->reading = NULL;
-    m->current = NULL;
+    manifest_reader_free(m->current_reader);
+    m->current_reader = NULL;
+    m->current_file = NULL;
     m->view_is_old = true;
 }
 
-/* Read the file, or say why it is not touched. */
-static void source_begin(struct manifests *m, struct manifest_file *file)
+static void begin_file(struct manifests *m, struct manifest_file *file)
 {
-    bool follows = m->tree.watches.fd >= 0;
+    bool watches = m->tree.watches.fd >= 0;
     struct prefetch *prefetch = m->path_walk.reader ? &m->prefetch : NULL;
 
-    declarations_begin(file);
-    m->current = file;
-    m->reading = reading_new(file, &m->limits, prefetch, follows);
-    reading_listen(m->reading, intake_object, m);
+    declarations_begin_pass(file);
+    m->current_file = file;
+    m->current_reader = manifest_reader_new(file, &m->limits, prefetch, watches);
+    manifest_reader_set_receiver(m->current_reader, receive_object, m);
 }
 
-/* Of the files that are read ahead, those that were not come to yet. */
-static void mark_rest(struct manifests *m, size_t from, size_t to)
+/* Marks the prefetched files from index `from` to before `to` to be read again. */
+static void mark_files_changed(struct manifests *m, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        tree_mark(&m->tree, m->prefetch.files[i]);
+        manifest_tree_mark_changed(&m->tree, m->prefetch.files[i]);
 }
 
 static void fail_file(struct manifests *m, const struct read_failure *why)
 {
-    /* A file that went between the look into its folder and its opening is no problem. */
-    if (why->gone && !m->current->is_path)
-        tree_lose(&m->tree, m->current);
+    /* A file may be removed after the scan of its folder. */
+    if (why->gone && !m->current_file->is_path)
+        manifest_tree_mark_gone(&m->tree, m->current_file);
     else
         problems_add(&m->found, why->kind, why->where, why->text.text);
-    declarations_fail(&m->declarations, m->current);
+    declarations_fail_pass(&m->declarations, m->current_file);
     end_file(m);
 }
 
-/* Read a little further. False if there is nothing but to wait. */
-static bool advance(struct manifests *m, int64_t now_ms)
+/* Runs one step of the current file. Returns false if the file reader has no result yet. */
+static bool continue_file(struct manifests *m, int64_t now_ms)
 {
     size_t next = m->prefetch.next;
     size_t count = m->prefetch.count;
     struct read_failure why;
 
-    switch (reading_step(m->reading, now_ms, &why)) {
+    switch (manifest_reader_step(m->current_reader, now_ms, &why)) {
     case READING_WAITS:
-        m->due_ms = reading_due(m->reading);
+        m->due_ms = manifest_reader_due(m->current_reader);
         return false;
     case READING_DONE:
-        declarations_end(&m->declarations, m->current);
+        declarations_end_pass(&m->declarations, m->current_file);
         end_file(m);
         return true;
     case READING_HANGS:
         if (m->prefetch.count == 0)
-            mark_rest(m, next, count);
-        path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current->path_index], why.hangs,
-                           now_ms);
+            mark_files_changed(m, next, count);
+        path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current_file->path_index],
+                           why.hanging_job, now_ms);
         fail_file(m, &why);
         return true;
     case READING_FAILED:
@@ -370,30 +404,30 @@ static bool advance(struct manifests *m, int64_t now_ms)
     abort();
 }
 
-/* Ask for the files that have changed, as far as what they are in answers. */
-static void read_ahead(struct manifests *m)
+/* Starts a job for changed files; fails files of a PATH that is blocked. */
+static void start_prefetch(struct manifests *m)
 {
     struct manifest_file *file;
 
     while ((file = manifest_tree_take_changed(&m->tree))) {
-        const struct tree_path *path = &m->tree.paths[file->path_index];
+        const struct manifest_path *path = &m->tree.paths[file->path_index];
 
-        if (path_walk_is_held(&m->path_walk, path)) {
+        if (path_is_blocked(&m->path_walk, path)) {
             struct read_failure why = {.kind = PROBLEM_UNREADABLE};
 
             fail(&why.text, "cannot read '%s': other files of '%s' do not answer", file->path,
                  path->path);
-            source_begin(m, file);
+            begin_file(m, file);
             fail_file(m, &why);
         } else if (file->spool >= 0) {
-            source_begin(m, file);
+            begin_file(m, file);
             break;
         } else if ((file->read_once && m->prefetch.count > 0) ||
-                   !prefetch_add(&m->prefetch, file)) {
-            tree_mark(&m->tree, file);
+                   !prefetch_add_file(&m->prefetch, file)) {
+            manifest_tree_mark_changed(&m->tree, file);
             break;
         } else if (file->read_once) {
-            /* Standard input may block for ever: it has a job of its own. */
+            /* A job of its own, because a pipe may block forever. */
             break;
         }
     }
@@ -401,54 +435,54 @@ static void read_ahead(struct manifests *m)
         prefetch_start(&m->prefetch, m->tree.paths[m->prefetch.files[0]->path_index].path);
 }
 
-/* True if a file is begun, or was to be. */
-static bool begin_next(struct manifests *m)
+/* Begins a changed file, or its prefetch. Returns false if no file has changed. */
+static bool begin_next_file(struct manifests *m)
 {
     struct manifest_file *file;
 
     if (!m->path_walk.reader) {
         file = manifest_tree_take_changed(&m->tree);
         if (file)
-            source_begin(m, file);
+            begin_file(m, file);
         return file;
     }
-    file = prefetch_next(&m->prefetch);
+    file = prefetch_next_file(&m->prefetch);
     if (file)
-        source_begin(m, file);
+        begin_file(m, file);
     else if (m->tree.changed > 0)
-        read_ahead(m);
+        start_prefetch(m);
     else
         return false;
     return true;
 }
 
 /*
- * One piece of work; false if there is none, or none but waiting. Gone files come last: a renamed
- * one is read before its old name goes.
+ * Runs one step of work. Returns false if there is no work, or only waiting. Removed files come
+ * last, so that a renamed file is read under its new name before the objects of the old one go.
  */
-static bool step(struct manifests *m, int64_t now_ms)
+static bool run_next_step(struct manifests *m, int64_t now_ms)
 {
     struct manifest_file *file;
 
     m->due_ms = INT64_MAX;
-    if (m->reading)
-        return advance(m, now_ms);
-    if (m->prefetch.next == m->prefetch.count && !prefetch_done(&m->prefetch, now_ms))
+    if (m->current_reader)
+        return continue_file(m, now_ms);
+    if (m->prefetch.next == m->prefetch.count && !prefetch_try_finish(&m->prefetch, now_ms))
         return false;
-    if (begin_next(m))
+    if (begin_next_file(m))
         return true;
     if (m->path_walk.reader) {
-        bool moved = path_walk_step(&m->path_walk, &m->tree, now_ms);
+        bool progressed = path_walk_step(&m->path_walk, &m->tree, now_ms);
 
-        m->view_is_old = m->view_is_old || moved;
+        m->view_is_old = m->view_is_old || progressed;
         m->due_ms = path_walk_due(&m->path_walk, &m->tree);
-        if (moved || path_walk_is_pending(&m->path_walk, &m->tree))
-            return moved;
+        if (progressed || path_walk_is_pending(&m->path_walk, &m->tree))
+            return progressed;
     }
     file = manifest_tree_take_gone(&m->tree);
     if (!file)
         return false;
-    declarations_drop(&m->declarations, file);
+    declarations_drop_file(&m->declarations, file);
     manifest_file_free(file);
     m->view_is_old = true;
     return true;
@@ -456,7 +490,7 @@ static bool step(struct manifests *m, int64_t now_ms)
 
 static bool has_work(const struct manifests *m)
 {
-    return m->reading || m->prefetch.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
+    return m->current_reader || m->prefetch.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
            path_walk_is_pending(&m->path_walk, &m->tree);
 }
 
@@ -467,28 +501,23 @@ static void refresh_view(struct manifests *m)
 
     if (!m->view_is_old)
         return;
-    tree_sort(&m->tree);
+    manifest_tree_sort(&m->tree);
     problem_view_release(&m->view);
     for (size_t i = 0; i < m->tree.path_count; i++) {
-        const struct tree_path *path = &m->tree.paths[i];
+        const struct manifest_path *path = &m->tree.paths[i];
 
         problem_view_add(&m->view, path->path, &path->problems, &none);
         for (; at < m->tree.count && m->tree.files[at]->path_index == i; at++) {
             struct manifest_file *file = m->tree.files[at];
 
-            declarations_report(&m->declarations, file);
+            declarations_report_shadowed(&m->declarations, file);
             problem_view_add(&m->view, file->path, &file->problems, &file->duplicates);
         }
     }
     m->view_is_old = false;
 }
 
-void manifests_import_definitions(struct manifests *m, const struct manifests *others)
-{
-    scopes_learn_all(&m->scopes, &others->scopes);
-}
-
-/* Of what is wrong with a text: the first, and how many more. */
+/* Fails with the first problem of a text and the number of further ones. Returns false. */
 static bool fail_text(const struct problems *found, struct error *err)
 {
     const struct problem *first = &found->items[0];
@@ -511,10 +540,10 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     struct read_failure why;
     bool fine;
 
-    source_begin(m, file);
-    reading_take_text(m->reading, text, len);
+    begin_file(m, file);
+    manifest_reader_set_text(m->current_reader, text, len);
     while (state == READING_MORE) {
-        state = reading_step(m->reading, 0, &why);
+        state = manifest_reader_step(m->current_reader, 0, &why);
         if (state == READING_MORE && yaml_term_is_over(&m->limits.term)) {
             state = READING_FAILED;
             fail(&why.text, "reading it takes too long");
@@ -532,17 +561,11 @@ bool manifests_load(struct manifests *m, struct error *err)
 {
     bool fine = manifest_tree_walk_all(&m->tree, err);
 
-    while (step(m, 0))
+    while (run_next_step(m, 0))
         continue;
     m->view_is_old = true;
     refresh_view(m);
     return fine;
-}
-
-void manifests_set_reader(struct manifests *m, struct file_reader *reader)
-{
-    m->path_walk.reader = m->prefetch.reader = reader;
-    m->tree.apart = reader != NULL;
 }
 
 void manifests_start_reading(struct manifests *m)
@@ -554,9 +577,9 @@ void manifests_start_reading(struct manifests *m)
 enum manifests_state manifests_state(const struct manifests *m, struct error *err)
 {
     for (size_t i = 0; i < m->tree.path_count; i++) {
-        const struct tree_path *path = &m->tree.paths[i];
+        const struct manifest_path *path = &m->tree.paths[i];
 
-        if (path->walked || (!path->missing && !path->hangs))
+        if (path->was_found || (!path->missing && !path->hangs))
             continue;
         fail(err, "%s", path->problems.items[0].text);
         return path->hangs ? MANIFESTS_HANG : MANIFESTS_MISSING;
@@ -566,7 +589,7 @@ enum manifests_state manifests_state(const struct manifests *m, struct error *er
 
 bool manifests_accept_events(const struct manifests *m)
 {
-    /* What a walk under way is about to find may be what an event is about. */
+    /* An event may concern a file that the current walk is about to find. */
     return !m->path_walk.job;
 }
 
@@ -575,30 +598,31 @@ bool manifests_pump(struct manifests *m, unsigned slice_ms)
     int64_t now_ms = platform_steady_ms();
     int64_t end_ms = now_ms + slice_ms;
     bool events = manifests_accept_events(m) && manifest_tree_pump_events(&m->tree);
-    bool moved = events || has_work(m);
+    bool progressed = events || has_work(m);
     bool stepped;
 
     do {
-        stepped = step(m, now_ms);
+        stepped = run_next_step(m, now_ms);
         now_ms = platform_steady_ms();
     } while (stepped && now_ms < end_ms);
     m->view_is_old = m->view_is_old || events;
     refresh_view(m);
     if (stepped || !has_work(m))
-        m->waits_ms = 0;
-    else if (m->waits_ms == 0)
-        m->waits_ms = now_ms;
-    return moved;
+        m->waits_since_ms = 0;
+    else if (m->waits_since_ms == 0)
+        m->waits_since_ms = now_ms;
+    return progressed;
 }
 
 bool manifests_busy(const struct manifests *m)
 {
-    return has_work(m) && (m->waits_ms == 0 || platform_steady_ms() - m->waits_ms < SHORT_WAIT_MS);
+    return has_work(m) &&
+           (m->waits_since_ms == 0 || platform_steady_ms() - m->waits_since_ms < SHORT_WAIT_MS);
 }
 
 int64_t manifests_due(const struct manifests *m)
 {
-    return has_work(m) && m->waits_ms == 0 ? 0 : m->due_ms;
+    return has_work(m) && m->waits_since_ms == 0 ? 0 : m->due_ms;
 }
 
 size_t manifests_problem_count(const struct manifests *m)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma read_once
+#pragma once
 
-#include "exporter/files/declarations.h"
-#include "exporter/files/json_file.h"
 #include "exporter/files/manifest_problems.h"
 #include "exporter/files/manifest_reader.h"
 #include "exporter/files/manifest_tree.h"
@@ -11,154 +9,160 @@
 #include "metrics/model/store.h"
 
 /*
- * Manifests as a source of objects: YAML and JSON, several documents a file,
- * List kinds, files, directory trees and standard input, read again as they
- * change.
+ * Manifests as a source of objects: YAML and JSON with several documents in a file and with kinds
+ * of lists, from files, folders and standard input. Changed files are read again.
  *
- * Where several documents declare one object, order decides: PATH by PATH as
- * given, inside a directory by path in byte order, inside a file from the top.
- * The last one counts, the others are reported, and when the last one goes the
- * one before it counts again.
+ * If several documents declare one object, the last document in order counts: PATHs in the order
+ * of the arguments, the files of a PATH by path in byte order, the documents of a file from the
+ * top. The other documents are reported as duplicates. If the last document is removed, the
+ * document before it counts again.
  *
- * A file or document that cannot be read keeps the objects that it last gave,
- * and is reported until it can be read.
+ * After a file or document becomes invalid, the objects of its last valid version stay. The problem
+ * is reported until the file or document is valid again.
  */
 struct manifests;
 
 extern const struct manifest_limits manifest_limits_default;
 
 /*
- * PATHs are copied; "-" is standard input. Objects that are in a namespace, but name none, are
- * in `ns` (scopes.h), which is copied. The store outlives the source.
+ * Returns a source of the files at `paths`, which are copied; "-" is standard input. `ns`, copied,
+ * is the namespace of namespaced objects that do not set one; "" means "default". The caller frees
+ * the source before the store.
  */
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
                                 const char *ns, const struct manifest_limits *limits) MUST_USE;
+/* Frees the source; the objects stay in the store. Accepts NULL. */
 void manifests_free(struct manifests *m);
 
 /*
- * Reads files through `reader` (NULL: in place); to be called before anything is read or watched.
- * Then no function here blocks: call manifests_start_reading(), and manifests_pump() until it is
- * not busy. A PATH or file that does not answer is a problem, and is read again when it answers.
+ * Makes jobs of `reader`, which is borrowed, read all files; with NULL the caller's thread reads
+ * them. Call it before files are read or watched. With a reader no function below blocks: call
+ * manifests_start_reading(), then manifests_pump() until manifests_state() is not MANIFESTS_BUSY.
+ * A PATH or file that does not answer is reported as a problem, and is read once it answers.
  */
 void manifests_set_reader(struct manifests *m, struct file_reader *reader);
 void manifests_start_reading(struct manifests *m);
 
 /*
- * Whether all PATHs have been walked: MANIFESTS_MISSING, with the reason, if one does not exist or
- * cannot be opened, MANIFESTS_HANG if one does not answer.
+ * Returns the progress of a source with a file reader. `err` receives the reason for
+ * MANIFESTS_MISSING and MANIFESTS_HANG.
  */
-enum manifests_state { MANIFESTS_BUSY, MANIFESTS_READ, MANIFESTS_MISSING, MANIFESTS_HANG };
+enum manifests_state {
+    MANIFESTS_BUSY,
+    MANIFESTS_READ,
+    MANIFESTS_MISSING, /* A PATH, never read so far, does not exist or cannot be opened. */
+    MANIFESTS_HANG,    /* A PATH, never read so far, does not answer. */
+};
 enum manifests_state manifests_state(const struct manifests *m, struct error *err);
 
-/* False while changes have to wait, and the descriptor of manifests_watch() is not to be polled. */
+/* Returns false while the caller must not poll the descriptor of manifests_watch(). */
 bool manifests_accept_events(const struct manifests *m);
 
-/* When manifests_pump() is due though no descriptor is ready (steady); INT64_MAX for never. */
+/*
+ * Returns the time, on the steady clock in ms, of the next manifests_pump() even if no descriptor
+ * is ready: 0 for at once, INT64_MAX for never.
+ */
 int64_t manifests_due(const struct manifests *m);
 
-/* Reads from now on only what the filter leaves (namespace_limit.h). The filter is borrowed. */
+/* Skips objects for which namespace_filter_reads_object() is false. The filter is borrowed. */
 void manifests_set_filter(struct manifests *m, const struct namespace_filter *filter);
 
 /*
- * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,
- * the object is reported with the reason. A definition counts for the objects behind it alone.
+ * Passes each object to `receive` instead of the store, which may then be NULL. If `receive`
+ * returns false, the object is reported with the reason in `err`. A CustomResourceDefinition then
+ * applies only to the objects that are read after it.
  */
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
-void manifests_set_receiver(struct manifests *m, manifest_receive_fn *put, void *context);
+void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
 
 /*
- * Read a text as a file of this name and content would be: each of its objects is handed out. False
- * with the first problem, its line, and how many more there are. It has no PATHs.
+ * Reads `text` like a file called `name`, and passes its objects to the receiver, which must be
+ * set. Returns false with the text and line of the first problem, and the number of further ones.
  */
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
                          struct error *err) MUST_USE;
 
-/* Rely on the definitions of custom kinds among other manifests, too; before manifests_load(). */
+/*
+ * Copies the cluster-scoped custom kinds that `others` has read so far. Call it before objects are
+ * read.
+ */
 void manifests_import_definitions(struct manifests *m, const struct manifests *others);
 
-/* Read everything once. False only if a PATH itself does not exist or cannot be opened. */
+/*
+ * Reads all files once, and blocks; for a source without a file reader. Returns false with the
+ * reason if a PATH does not exist or cannot be read; the PATHs after it are not read.
+ */
 bool manifests_load(struct manifests *m, struct error *err) MUST_USE;
 
 /*
- * Watch for changes from now on. The descriptor to poll for reading, -1 with
- * the reason if the kernel gives none. Call before manifests_load, so that no
- * change in between is missed.
+ * Watches the files for changes. Call it before they are read, so that no change is missed. Returns
+ * the inotify descriptor to poll for reading, which the source owns; -1 with the reason on failure.
  */
 int manifests_watch(struct manifests *m, struct error *err) MUST_USE;
 
 /*
- * Read the files that have changed. True if the store or the problems may have
- * changed. One call takes about `slice_ms`; while manifests_busy(), call again.
+ * Reads changed files for about `slice_ms`. While manifests_busy(), call it again. Returns true if
+ * the store or the problems may have changed.
  */
 bool manifests_pump(struct manifests *m, unsigned slice_ms);
-/* True while there is something to read that has not been waited for for long. */
+
+/*
+ * Returns true while files remain to be read, unless the source has only waited for the file reader
+ * for longer than a short time.
+ */
 bool manifests_busy(const struct manifests *m);
 
-/* In the order of files and lines. */
+/* Problems in the order of PATHs, files and lines. The strings are valid until the next pump. */
 size_t manifests_problem_count(const struct manifests *m);
 struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 
-/* How many files are being read, and in how many of them something cannot be read. */
 size_t manifests_file_count(const struct manifests *m);
+/* Returns the number of files and PATHs of which a part or all cannot be evaluated. */
 size_t manifests_broken_file_count(const struct manifests *m);
-/* How many documents declare an object that a later one declares again. */
+/* Returns the number of documents that declare an object which a later document declares again. */
 size_t manifests_duplicate_count(const struct manifests *m);
 
-/*
- * Walks PATHs with jobs of the file reader, one at a time, and keeps the jobs that hang. A PATH
- * that does not answer is a problem and keeps its files. It is walked again when its job returns.
- */
+/* For tests. */
+
 enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_OF_PATH_MAX };
 
+/*
+ * Walk of the PATHs with jobs of the file reader, one walk at a time, and the jobs that hang. A
+ * PATH that does not answer is reported as a problem and keeps its files. The PATH is walked again
+ * when its job returns.
+ */
 struct path_walk {
-    struct file_reader *reader; /* Borrowed. NULL: the caller walks PATHs itself. */
-    struct read_job *job;       /* Of the walk under way; NULL without one. */
-    struct tree_path *path;
-    bool force_reread;
-    int64_t begun_ms;
-    int64_t rest_ms; /* Until then there is no other walk: they are not to keep a disk busy. */
+    struct file_reader *reader; /* Borrowed. NULL: the tree itself walks the PATHs. */
+    struct read_job *job;       /* Current walk; NULL if no walk is in progress. */
+    struct manifest_path *path; /* PATH of the current walk. */
+    bool force_reread;          /* The current walk marks unchanged files, too. */
+    int64_t begun_ms;           /* Start of the current walk. */
+    int64_t next_walk_ms;       /* Earliest start of the next walk: walks must not load a disk. */
     /* Jobs that hang or were lost. */
     struct hanging_job {
-        struct read_job *job;
-        struct tree_path *path;
-        bool is_walk;
-        int64_t retry_ms; /* Not before. */
-        bool rested;      /* retry_ms has passed: only the job itself is waited for. */
-    } hanging_job[HANGING_MAX];
+        struct read_job *job; /* Owned. */
+        struct manifest_path *path;
+        bool is_walk; /* The job walks the PATH; else it reads files of the PATH. */
+        int64_t retry_ms;
+        bool pause_over; /* retry_ms has passed: any result of the job ends the hang. */
+    } hanging[HANGING_MAX];
     size_t hanging_count;
 };
 
-void path_walk_release(struct path_walk *r);
+void path_walk_release(struct path_walk *w);
 
-/* True while a PATH is walked, or is to be. */
-bool path_walk_is_pending(const struct path_walk *r, const struct manifest_tree *t);
+/* Returns true while a walk is in progress or due. False without a file reader. */
+bool path_walk_is_pending(const struct path_walk *w, const struct manifest_tree *t);
 
-/* Go on with the walk, or begin one. False if there is nothing to do for now. */
-bool path_walk_step(struct path_walk *r, struct manifest_tree *t, int64_t now_ms);
+/*
+ * Continues the current walk or starts the next one, on the steady clock `now_ms`. Returns false if
+ * there is nothing to do now.
+ */
+bool path_walk_step(struct path_walk *w, struct manifest_tree *t, int64_t now_ms);
 
-/* Keeps the job that hangs while it reads a file of this PATH; takes ownership of the job. */
-void path_walk_keep_job(struct path_walk *r, struct tree_path *path, struct read_job *job,
+/* Stores a job that hangs or was lost while it read a file of the PATH. Takes ownership of it. */
+void path_walk_keep_job(struct path_walk *w, struct manifest_path *path, struct read_job *job,
                         int64_t now_ms);
 
-/* When path_walk_step() is due though nothing has arrived; INT64_MAX for never. */
-int64_t path_walk_due(const struct path_walk *r, const struct manifest_tree *t);
-
-/* What source.h is about, seen from inside this folder. */
-struct manifests {
-    struct manifest_limits limits;
-    struct manifest_tree tree;
-    struct scopes scopes;
-    const struct namespace_filter *filter; /* NULL: objects of all namespaces. Borrowed. */
-    struct declarations declarations;
-    bool (*put)(void *context, const cJSON *object, struct error *err); /* NULL: declare. */
-    void *put_context;
-    struct reading *reading;       /* The file that is being read, if any, ... */
-    struct manifest_file *current; /* ... which one it is, ... */
-    struct problems found;         /* ... and what is wrong with it so far. */
-    struct problem_view view;
-    bool view_is_old;
-    struct path_walk path_walk;
-    struct prefetch prefetch;
-    int64_t waits_ms; /* Since when there is only waiting; 0: there is work, or nothing to do. */
-    int64_t due_ms;   /* When to go on though nothing has arrived. */
-};
+/* Returns when to call path_walk_step() without an event, in steady ms; INT64_MAX for never. */
+int64_t path_walk_due(const struct path_walk *w, const struct manifest_tree *t);

@@ -7,7 +7,7 @@
 void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count)
 {
     *t = (struct manifest_tree){.path_count = count};
-    watches_init(&t->watches);
+    file_watches_init(&t->watches);
     t->paths = xcalloc(count > 0 ? count : 1, sizeof(*t->paths));
     for (size_t i = 0; i < count; i++) {
         size_t len = strlen(paths[i]);
@@ -28,33 +28,37 @@ void manifest_tree_release(struct manifest_tree *t)
         problems_release(&t->paths[i].problems);
     }
     free(t->paths);
-    watches_release(&t->watches);
+    file_watches_release(&t->watches);
     *t = (struct manifest_tree){0};
 }
 
 int manifest_tree_watch(struct manifest_tree *t, struct error *err)
 {
-    return watches_start(&t->watches, err) ? t->watches.fd : -1;
+    return file_watches_open(&t->watches, err) ? t->watches.fd : -1;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_files(const void *a, const void *b)
 {
     return manifest_file_compare(*(struct manifest_file *const *)a,
                                  *(struct manifest_file *const *)b);
 }
 
-void tree_sort(struct manifest_tree *t)
+void manifest_tree_sort(struct manifest_tree *t)
 {
     if (t->sorted == t->count)
         return;
-    qsort(t->files, t->count, sizeof(struct manifest_file *), compare);
+    qsort(t->files, t->count, sizeof(struct manifest_file *), compare_files);
     t->sorted = t->count;
     t->cursor = 0;
 }
 
-/* Only among the files in order: a walk finds no path twice. */
-/* The file at a path, or NULL. */
-static struct manifest_file *tree_find(struct manifest_tree *t, uint32_t path_index,
+/* ---- files ---- */
+
+/*
+ * Returns the file with this path, or NULL. Ignores files that are not sorted yet: the current walk
+ * has added them, and a walk finds each path once.
+ */
+static struct manifest_file *find_file(struct manifest_tree *t, uint32_t path_index,
                                        const char *path)
 {
     size_t from = 0;
@@ -76,12 +80,21 @@ static struct manifest_file *tree_find(struct manifest_tree *t, uint32_t path_in
     return NULL;
 }
 
-static struct manifest_file *add(struct manifest_tree *t, const struct found *found)
+/* File that a scan has found. */
+struct found_file {
+    uint32_t path_index;
+    const char *path;
+    const struct stat *about;
+    bool is_path;
+    bool force_reread;
+};
+
+static struct manifest_file *add_file(struct manifest_tree *t, const struct found_file *found)
 {
     struct manifest_file *file = manifest_file_new(found->path, found->path_index);
 
     file->is_path = found->is_path;
-    /* Standard input has no name to open again, even if it is a file. */
+    /* Standard input has no path to open again, even if it is a file. */
     file->read_once =
         found->is_path && (!S_ISREG(found->about->st_mode) || strcmp(found->path, "-") == 0);
     file->source = ++t->last_source;
@@ -98,11 +111,13 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-static void tree_found(struct manifest_tree *t, const struct found *found)
+/* Adds a file or updates its state. Marks the file if it is new or changed, or with force_reread.
+ */
+static void record_file(struct manifest_tree *t, const struct found_file *found)
 {
-    struct manifest_file *file = tree_find(t, found->path_index, found->path);
+    struct manifest_file *file = find_file(t, found->path_index, found->path);
     bool force_reread = found->force_reread || !file || file->gone;
-    struct signature signature = {
+    struct file_signature signature = {
         .device = found->about->st_dev,
         .inode = found->about->st_ino,
         .size = found->about->st_size,
@@ -111,26 +126,26 @@ static void tree_found(struct manifest_tree *t, const struct found *found)
     };
 
     if (!file)
-        file = add(t, found);
+        file = add_file(t, found);
     if (file->gone) {
         file->gone = false;
         t->gone--;
     }
-    file->scan = t->paths[found->path_index].scan;
+    file->scan_number = t->paths[found->path_index].scan_number;
     if (file->read_once && file->pass > 0)
         return;
 
-    const struct signature *old = &file->signature;
+    const struct file_signature *old = &file->signature;
     bool same = old->device == signature.device && old->inode == signature.inode &&
                 old->size == signature.size && is_same_time(old->modified, signature.modified) &&
                 is_same_time(old->changed, signature.changed);
 
     if (force_reread || !same)
-        tree_mark(t, file);
+        manifest_tree_mark_changed(t, file);
     file->signature = signature;
 }
 
-void tree_mark(struct manifest_tree *t, struct manifest_file *file)
+void manifest_tree_mark_changed(struct manifest_tree *t, struct manifest_file *file)
 {
     if (file->changed)
         return;
@@ -138,7 +153,7 @@ void tree_mark(struct manifest_tree *t, struct manifest_file *file)
     t->changed++;
 }
 
-void tree_lose(struct manifest_tree *t, struct manifest_file *file)
+void manifest_tree_mark_gone(struct manifest_tree *t, struct manifest_file *file)
 {
     if (file->gone)
         return;
@@ -148,7 +163,7 @@ void tree_lose(struct manifest_tree *t, struct manifest_file *file)
 
 struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t)
 {
-    tree_sort(t);
+    manifest_tree_sort(t);
     while (t->changed > 0) {
         if (t->cursor >= t->count)
             t->cursor = 0;
@@ -165,7 +180,7 @@ struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t)
 
 struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
 {
-    tree_sort(t);
+    manifest_tree_sort(t);
     for (size_t i = 0; i < t->count && t->gone > 0; i++) {
         struct manifest_file *file = t->files[i];
 
@@ -181,115 +196,113 @@ struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
     return NULL;
 }
 
-struct walk {
+/* ---- walks ---- */
+
+struct walk_context {
     struct manifest_tree *tree;
-    struct tree_path *path;
+    struct manifest_path *path;
     uint32_t path_index;
     bool force_reread;
 };
 
-static void report(struct tree_path *path, const char *text)
+static void report_problem(struct manifest_path *path, const char *text)
 {
     problems_add(&path->problems, PROBLEM_UNREADABLE, (struct json_position){0, 0}, text);
 }
 
-/* What was found in this folder before stays. */
-static void keep_below(const struct walk *w, const char *folder)
+/* Keeps the files found below a folder by earlier walks. */
+static void keep_files_below(const struct walk_context *w, const char *folder)
 {
-    CLEANUP(free_cleanup) char *prefix = scan_join(folder, "");
+    CLEANUP(free_cleanup) char *prefix = scan_join_path(folder, "");
     size_t len = strlen(prefix);
 
     for (size_t i = 0; i < w->tree->count; i++) {
         struct manifest_file *file = w->tree->files[i];
 
         if (file->path_index == w->path_index && strncmp(file->path, prefix, len) == 0)
-            file->scan = w->path->scan;
+            file->scan_number = w->path->scan_number;
     }
 }
 
-static void see(void *context, const struct sighting *s)
+static void apply_scan_result(void *context, const struct scan_result *s)
 {
-    const struct walk *w = context;
+    const struct walk_context *w = context;
     struct file_watch wanted = s->watch;
 
     switch (s->kind) {
-    case SIGHTING_FILE:
-        tree_found(w->tree,
-                   &(struct found){w->path_index, s->text, &s->about, s->is_path, w->force_reread});
+    case SCAN_FILE:
+        record_file(w->tree, &(struct found_file){w->path_index, s->text, &s->about, s->is_path,
+                                                  w->force_reread});
         return;
-    case SIGHTING_KEPT:
-        keep_below(w, s->text);
+    case SCAN_UNREADABLE_FOLDER:
+        keep_files_below(w, s->text);
         return;
-    case SIGHTING_WATCH:
+    case SCAN_WATCH:
         wanted.path_index = w->path_index;
-        wanted.scan = w->path->scan;
-        watches_note(&w->tree->watches, s->text, &wanted);
+        wanted.scan_number = w->path->scan_number;
+        file_watches_add(&w->tree->watches, s->text, &wanted);
         return;
-    case SIGHTING_MISSING:
+    case SCAN_PATH_MISSING:
         w->path->missing = true;
-        report(w->path, s->text);
+        report_problem(w->path, s->text);
         return;
-    case SIGHTING_PROBLEM:
-        report(w->path, s->text);
+    case SCAN_PROBLEM:
+        report_problem(w->path, s->text);
         return;
     }
     abort();
 }
 
-void walk_begin(struct manifest_tree *t, struct tree_path *path)
+void manifest_tree_begin_walk(struct manifest_tree *t, struct manifest_path *path)
 {
-    tree_sort(t);
+    manifest_tree_sort(t);
     problems_release(&path->problems);
     path->missing = false;
-    path->scan++;
+    path->scan_number++;
 }
 
-void walk_receive(struct manifest_tree *t, struct tree_path *path, bool force_reread,
-                  const struct read_result *result)
+void manifest_tree_receive_result(struct manifest_tree *t, struct manifest_path *path,
+                                  bool force_reread, const struct read_result *result)
 {
-    struct walk w = {t, path, (uint32_t)(path - t->paths), force_reread};
+    struct walk_context w = {t, path, (uint32_t)(path - t->paths), force_reread};
 
-    scan_receive(result, see, &w);
+    scan_decode_result(result, apply_scan_result, &w);
 }
 
-void walk_end(struct manifest_tree *t, struct tree_path *path)
+void manifest_tree_end_walk(struct manifest_tree *t, struct manifest_path *path)
 {
     uint32_t path_index = (uint32_t)(path - t->paths);
 
     for (size_t i = 0; i < t->count && !path->missing; i++) {
         struct manifest_file *file = t->files[i];
 
-        if (file->path_index == path_index && file->scan != path->scan)
-            tree_lose(t, file);
+        if (file->path_index == path_index && file->scan_number != path->scan_number)
+            manifest_tree_mark_gone(t, file);
     }
-    watches_sweep(&t->watches, path_index, path->scan);
-    tree_sort(t);
+    file_watches_remove_stale(&t->watches, path_index, path->scan_number);
+    manifest_tree_sort(t);
 }
 
-void walk_fail(struct manifest_tree *t, struct tree_path *path, const char *why)
+void manifest_tree_fail_walk(struct manifest_tree *t, struct manifest_path *path, const char *why)
 {
-    report(path, why);
-    tree_sort(t);
+    report_problem(path, why);
+    manifest_tree_sort(t);
 }
 
-/*
- * Find the files that a PATH stands for now. Those that are new or changed are
- * marked to be read, all of them with `force_reread`; those not found again are marked
- * as gone.
- */
-static void walk_path(struct manifest_tree *t, struct tree_path *path, bool force_reread)
+/* Walks a PATH in the caller's thread. */
+static void walk_path(struct manifest_tree *t, struct manifest_path *path, bool force_reread)
 {
-    struct walk w = {t, path, (uint32_t)(path - t->paths), force_reread};
+    struct walk_context w = {t, path, (uint32_t)(path - t->paths), force_reread};
 
-    walk_begin(t, path);
-    scan_path(path->path, t->watches.fd, see, NULL, &w);
-    walk_end(t, path);
+    manifest_tree_begin_walk(t, path);
+    scan_path(path->path, t->watches.fd, apply_scan_result, NULL, &w);
+    manifest_tree_end_walk(t, path);
 }
 
 bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err)
 {
     for (size_t i = 0; i < t->path_count; i++) {
-        struct tree_path *path = &t->paths[i];
+        struct manifest_path *path = &t->paths[i];
 
         walk_path(t, path, true);
         if (path->missing)
@@ -298,17 +311,17 @@ bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err)
     return true;
 }
 
-/* Look again at one path inside a folder, or at the target of a link there. */
-static void walk_look_at(struct manifest_tree *t, struct tree_path *path, const char *at,
-                         bool force_reread)
+/* Updates the tree after a change of the file `at` in a folder; marks a PATH to be walked. */
+static void update_file_at(struct manifest_tree *t, struct manifest_path *path, const char *at,
+                           bool force_reread)
 {
-    struct walk w = {t, path, (uint32_t)(path - t->paths), force_reread};
-    struct manifest_file *file = tree_find(t, w.path_index, at);
+    struct walk_context w = {t, path, (uint32_t)(path - t->paths), force_reread};
+    struct manifest_file *file = find_file(t, w.path_index, at);
     struct stat about;
 
     if (stat(at, &about) < 0) {
         if (file && !file->is_path)
-            tree_lose(t, file);
+            manifest_tree_mark_gone(t, file);
         path->needs_walk = path->needs_walk || (file && file->is_path);
     } else if (S_ISDIR(about.st_mode)) {
         path->needs_walk = true;
@@ -316,100 +329,103 @@ static void walk_look_at(struct manifest_tree *t, struct tree_path *path, const 
         path->needs_walk = true;
         path->force_reread = path->force_reread || force_reread;
     } else if (file || about.st_size > 0 || !S_ISREG(about.st_mode)) {
-        /* A new file that is empty is about to be written, which is another event. */
-        scan_file(at, &about, t->watches.fd, see, &w);
-        tree_sort(t);
+        /* A new empty file is skipped: the write that follows is another event. */
+        scan_file(at, &about, t->watches.fd, apply_scan_result, &w);
+        manifest_tree_sort(t);
     }
 }
 
-/* Half of inotify's default queue, so that a flood of events leaves time for other work. */
+/* ---- inotify events ---- */
+
+/* Limits of one manifest_tree_pump_events(), so that many events do not block other work. */
 enum { BUFFER_BYTES = 64 * 1024, READS_MAX = 8 };
 
-/* An event beside or above a PATH: it matters if it names the PATH. */
-static void on_neighbour(struct tree_path *path, const struct file_watch *watch,
-                         const struct inotify_event *event, const char *name)
+/* Handles an event in a folder above a PATH: marks the PATH if the event may concern it. */
+static void handle_ancestor_event(struct manifest_path *path, const struct file_watch *watch,
+                                  const struct inotify_event *event, const char *name)
 {
     const char *rest = path->path + watch->name_at;
     size_t len = strlen(name);
-    bool is_mine = strncmp(rest, name, len) == 0 && (rest[len] == '/' || rest[len] == '\0');
+    bool names_path = strncmp(rest, name, len) == 0 && (rest[len] == '/' || rest[len] == '\0');
 
-    /* A link through "..data" leads elsewhere without an event of its own. */
-    if (*name && !is_mine && strncmp(name, "..", 2) != 0)
+    /* A link through a hidden name such as "..data" changes its target without another event. */
+    if (*name && !names_path && strncmp(name, "..", 2) != 0)
         return;
     path->needs_walk = true;
-    if (is_mine && watch->reason == WATCH_PARENT &&
+    if (names_path && watch->reason == WATCH_PARENT &&
         (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0)
         path->force_reread = true;
 }
 
 /*
- * Handles a change of a file. With a file reader a known file is read again at once, and a walk of
- * the PATH finds the others.
+ * Handles a change of the file `at`. With a file reader, a known file that was written or moved is
+ * marked as changed; in all other cases the PATH is marked to be walked.
  */
-static void on_file(struct manifest_tree *t, struct tree_path *path, const char *at, uint32_t mask,
-                    bool force_reread)
+static void handle_file_event(struct manifest_tree *t, struct manifest_path *path, const char *at,
+                              uint32_t mask, bool force_reread)
 {
     struct manifest_file *file;
 
-    if (!t->apart) {
-        walk_look_at(t, path, at, force_reread);
+    if (!t->uses_reader) {
+        update_file_at(t, path, at, force_reread);
         return;
     }
-    file = tree_find(t, (uint32_t)(path - t->paths), at);
+    file = find_file(t, (uint32_t)(path - t->paths), at);
     if (file && !file->is_path && !file->gone && force_reread && (mask & IN_CREATE) == 0) {
-        tree_mark(t, file);
+        manifest_tree_mark_changed(t, file);
         return;
     }
     path->needs_walk = true;
     path->force_reread = path->force_reread || (file && file->is_path && force_reread);
 }
 
-static void on_folder(struct manifest_tree *t, struct tree_path *path,
-                      const struct file_watch *watch, const struct inotify_event *event,
-                      const char *name)
+static void handle_folder_event(struct manifest_tree *t, struct manifest_path *path,
+                                const struct file_watch *watch, const struct inotify_event *event,
+                                const char *name)
 {
-    CLEANUP(free_cleanup) char *at = scan_join(watch->path, name);
+    CLEANUP(free_cleanup) char *at = scan_join_path(watch->path, name);
     struct stat about;
 
     if (name[0] == '.' && name[1] != '.')
         return;
     if (*name == '\0' || (event->mask & IN_ISDIR) != 0 || name[0] == '.') {
         path->needs_walk = true;
-    } else if (scan_is_manifest(name)) {
-        on_file(t, path, at, event->mask,
-                (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
+    } else if (scan_is_manifest_name(name)) {
+        handle_file_event(t, path, at, event->mask,
+                          (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
     } else if ((event->mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
-        /* Of the other names only a link to a folder matters. */
-        path->needs_walk =
-            path->needs_walk || t->apart || (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
+        /* A name without a suffix of manifests may be a symbolic link to a folder. */
+        path->needs_walk = path->needs_walk || t->uses_reader ||
+                           (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
     } else if ((event->mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {
-        path->needs_walk = path->needs_walk || watches_has_folder(&t->watches, at);
+        path->needs_walk = path->needs_walk || file_watches_has_folder(&t->watches, at);
     }
 }
 
-static void on_watch(struct manifest_tree *t, const struct file_watch *watch,
-                     const struct inotify_event *event, const char *name)
+static void handle_event(struct manifest_tree *t, const struct file_watch *watch,
+                         const struct inotify_event *event, const char *name)
 {
-    struct tree_path *path = &t->paths[watch->path_index];
+    struct manifest_path *path = &t->paths[watch->path_index];
 
     switch (watch->reason) {
     case WATCH_FOLDER:
-        on_folder(t, path, watch, event, name);
+        handle_folder_event(t, path, watch, event, name);
         return;
     case WATCH_PARENT:
     case WATCH_ABOVE:
-        on_neighbour(path, watch, event, name);
+        handle_ancestor_event(path, watch, event, name);
         return;
     case WATCH_TARGET:
-        /* A folder that is walked may share the inode: events with a name are about its files. */
+        /* Events with a name concern files of a folder that has the same descriptor. */
         if (*name == '\0')
-            on_file(t, path, watch->path, event->mask, (event->mask & IN_CLOSE_WRITE) != 0);
+            handle_file_event(t, path, watch->path, event->mask,
+                              (event->mask & IN_CLOSE_WRITE) != 0);
         return;
     }
     abort();
 }
 
-/* True if there may be more. */
+/* Handles the events of one read. Returns false if no event was left. */
 static bool read_events(struct manifest_tree *t, bool *any)
 {
     _Alignas(struct inotify_event) char buffer[BUFFER_BYTES];
@@ -417,15 +433,15 @@ static bool read_events(struct manifest_tree *t, bool *any)
 
     for (ssize_t at = 0; at < len;) {
         const struct inotify_event *event = (const void *)(buffer + at);
-        const struct file_watch *watch = watches_of(&t->watches, event->wd);
+        const struct file_watch *watch = file_watches_find(&t->watches, event->wd);
 
-        /* Events were lost: read everything again. */
+        /* After a queue overflow events are lost. */
         for (size_t i = 0; i < t->path_count && (event->mask & IN_Q_OVERFLOW) != 0; i++)
             t->paths[i].needs_walk = t->paths[i].force_reread = true;
-        for (; watch; watch = watch->other)
-            on_watch(t, watch, event, event->len > 0 ? event->name : "");
+        for (; watch; watch = watch->next_reason)
+            handle_event(t, watch, event, event->len > 0 ? event->name : "");
         if ((event->mask & IN_IGNORED) != 0)
-            watches_forget(&t->watches, event->wd);
+            file_watches_remove(&t->watches, event->wd);
         at += (ssize_t)(sizeof(*event) + event->len);
     }
     *any = *any || len > 0;
@@ -438,8 +454,8 @@ bool manifest_tree_pump_events(struct manifest_tree *t)
 
     for (unsigned i = 0; i < READS_MAX && t->watches.fd >= 0 && read_events(t, &any); i++)
         continue;
-    for (size_t i = 0; i < t->path_count && !t->apart; i++) {
-        struct tree_path *path = &t->paths[i];
+    for (size_t i = 0; i < t->path_count && !t->uses_reader; i++) {
+        struct manifest_path *path = &t->paths[i];
         bool force_reread = path->force_reread;
 
         if (!path->needs_walk)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#pragma read_once
+#pragma once
 
 #include <sys/stat.h>
 
@@ -7,87 +7,84 @@
 #include "exporter/files/manifest_scan.h"
 
 /*
- * Which files the PATHs stand for now, and which of them are to be read again.
+ * A PATH: one value of --manifests, and its state. A PATH is a file of any name, a pipe, "-" for
+ * standard input, or a folder. A PATH that does not exist keeps the files that it had before, and
+ * is reported.
  *
- * In a folder, at any depth: *.yaml, *.yml and *.json. Names that begin with a
- * dot are skipped: the files of a mounted ConfigMap live in "..data" and are
- * found through the links beside it. Links are followed; a folder that can be
- * reached twice is walked once, so loops end. A PATH that is a file may have any
- * name, and may be a pipe; "-" is standard input.
- *
- * A PATH that does not exist (any more) keeps its files and is reported.
+ * In a folder, at any depth, the files *.yaml, *.yml and *.json are read. Names that begin with a
+ * dot are skipped: the files of a mounted ConfigMap live in "..data" and are found through the
+ * symbolic links beside it. Links are followed. A folder that is reached twice is walked once, so
+ * that loops end.
  */
-struct tree_path {
-    char *path;
-    uint32_t scan;
-    bool missing;
-    bool needs_walk;   /* To be walked again ... */
-    bool force_reread; /* ... and its files read again even if they look unchanged. */
-    bool hangs;        /* What walks it does not return: it is not to be touched. */
-    bool walked;       /* It was there once. */
+struct manifest_path {
+    char *path;           /* Without '/' at the end. */
+    uint32_t scan_number; /* Number of the latest walk. */
+    bool missing;         /* The latest walk could not open the PATH. */
+    bool needs_walk;
+    bool force_reread; /* The next walk marks unchanged files, too. */
+    bool hangs;     /* The walk of the PATH does not return: neither walk it nor read its files. */
+    bool was_found; /* A walk by a job of the file reader has found the PATH. */
     struct problems problems;
 };
 
+/* Files of all PATHs, and which of them to read again. */
 struct manifest_tree {
-    struct tree_path *paths;
+    struct manifest_path *paths;
     size_t path_count;
-    struct manifest_file **files; /* In order, up to `sorted`. */
+    struct manifest_file **files; /* Owned; the first `sorted` files are in order. */
     size_t count;
     size_t capacity;
     size_t sorted;
-    size_t changed;
-    size_t gone;
-    size_t cursor; /* Where to look for the next changed or gone file. */
-    uint32_t last_source;
-    bool apart; /* The file reader looks at the disk, not the caller. */
-    struct watches watches;
+    size_t changed;       /* Number of files with the mark `changed`. */
+    size_t gone;          /* Number of files with the mark `gone`. */
+    size_t cursor;        /* Index at which the search for the next changed file starts. */
+    uint32_t last_source; /* Store origin number of the latest new file. */
+    bool uses_reader;     /* Jobs of the file reader walk the PATHs. */
+    struct file_watches watches;
 };
 
+/* Copies the paths. Nothing is read yet. */
 void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count);
+/* Frees the files, whose declarations must have been freed. */
 void manifest_tree_release(struct manifest_tree *t);
 
-/* Watch for changes from now on. The descriptor to poll; -1 with the reason on failure. */
+/*
+ * Watches everything that later walks find. Returns the inotify descriptor, which the tree owns; -1
+ * with the reason on failure.
+ */
 int manifest_tree_watch(struct manifest_tree *t, struct error *err) MUST_USE;
 
-/* The next file to read, and unmark it. NULL if there is none. */
-struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t);
-/* Remove a file that is gone from the tree; the caller frees it. NULL if there is none. */
-struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t);
-
-/* Mark the file to be read. */
-void tree_mark(struct manifest_tree *t, struct manifest_file *file);
-/* Mark the file as gone. */
-void tree_lose(struct manifest_tree *t, struct manifest_file *file);
-
 /*
- * A walk has found a file. It is marked to be read if it is new or has changed,
- * and always with `force_reread`.
+ * Walks all PATHs and marks all their files as changed, in the caller's thread. Returns false with
+ * the reason at the first PATH that cannot be opened.
  */
-struct found {
-    uint32_t path_index;
-    const char *path;
-    const struct stat *about;
-    bool is_path;
-    bool force_reread;
-};
-/* Put the files in order. */
-void tree_sort(struct manifest_tree *t);
-
-/*
- * The same with a job of the file reader (scan_start): begin, receive each result of the job, and
- * end; or fail with the reason if the job hangs: then no file is removed.
- */
-void walk_begin(struct manifest_tree *t, struct tree_path *path);
-void walk_receive(struct manifest_tree *t, struct tree_path *path, bool force_reread,
-                  const struct read_result *result);
-void walk_end(struct manifest_tree *t, struct tree_path *path);
-void walk_fail(struct manifest_tree *t, struct tree_path *path, const char *why);
-
-/* Walk all PATHs and mark all files to be read. Fails if a PATH cannot be opened. */
 bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err) MUST_USE;
 
 /*
- * Read inotify's events and look again at what they concern; with `apart` only mark what is to be
- * walked or read. False if there was no event.
+ * Reads inotify events. Without a file reader it then walks the changed PATHs and marks changed and
+ * removed files; with one it marks known files that have changed, and PATHs to be walked. Returns
+ * false if there was no event.
  */
 bool manifest_tree_pump_events(struct manifest_tree *t);
+
+/* Returns the next changed file and clears its mark; NULL if no file has changed. */
+struct manifest_file *manifest_tree_take_changed(struct manifest_tree *t);
+/* Removes a file with the mark `gone` from the tree, for the caller to free; NULL without one. */
+struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t);
+
+void manifest_tree_mark_changed(struct manifest_tree *t, struct manifest_file *file);
+void manifest_tree_mark_gone(struct manifest_tree *t, struct manifest_file *file);
+
+/* Sorts the files: PATH by PATH, then by path in byte order. */
+void manifest_tree_sort(struct manifest_tree *t);
+
+/*
+ * Applies a walk by a job (scan_start_job) to the tree: begin, receive each result of the job, end.
+ * If the job hangs or is lost, fail the walk with the reason: no file is then marked as gone.
+ * `force_reread` marks unchanged files as changed, too.
+ */
+void manifest_tree_begin_walk(struct manifest_tree *t, struct manifest_path *path);
+void manifest_tree_receive_result(struct manifest_tree *t, struct manifest_path *path,
+                                  bool force_reread, const struct read_result *result);
+void manifest_tree_end_walk(struct manifest_tree *t, struct manifest_path *path);
+void manifest_tree_fail_walk(struct manifest_tree *t, struct manifest_path *path, const char *why);
