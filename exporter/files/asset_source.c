@@ -20,7 +20,7 @@ static bool may_have_lease(const char *json, size_t len)
     return memmem(json, len, "cnrm", strlen("cnrm")) != NULL;
 }
 
-/* Returns the labels of an asset, which each service stores in one of these places, or NULL. */
+/* Returns the labels of an asset or NULL. Services store them in different places. */
 static const cJSON *find_labels(const cJSON *asset)
 {
     const cJSON *data = json_get(json_get(asset, "resource"), "data");
@@ -155,7 +155,7 @@ static struct read_result read_chunk(struct asset_reading *f)
     return failure_of(f);
 }
 
-/* Returns the next result, whose bytes are valid until the next call. */
+/* Returns the next result, valid until the next call. */
 static struct read_result next_result(struct asset_reading *f)
 {
     return f->file ? read_chunk(f) : open_file(f);
@@ -175,10 +175,7 @@ static void run_reading_job(struct read_job *job, void *input)
 
 /* ---- reader of the file ---- */
 
-/*
- * Reads the file, plain or gzip, if it has changed. With a file reader, a job reads and unpacks the
- * file, because a mount may block at any byte; without one the caller blocks.
- */
+/* With a file reader, a job reads and unpacks the file, because a mount may block at any byte. */
 struct asset_reader {
     char *path;
     struct file_reader *reader;    /* Borrowed; may be NULL. */
@@ -292,12 +289,6 @@ static enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t
     return ASSET_READER_LOST;
 }
 
-/* Returns when the state may become ASSET_READER_HANGS, in steady ms; INT64_MAX for never. */
-static int64_t asset_reader_due(const struct asset_reader *r)
-{
-    return r->job ? read_job_due(r->job) : INT64_MAX;
-}
-
 /* ---- the source ---- */
 
 enum {
@@ -313,7 +304,8 @@ struct asset_source {
     char *path;
     const struct log *log;
     struct origin origin;
-    struct file_stamp last_stamp; /* Of the latest reading; zeros to read an unchanged file. */
+    struct file_stamp
+        last_stamp; /* State of the file at the latest reading; zeros force a reading. */
     struct asset_reader *reader;
     enum stage stage;
     bool waits_for_reader;
@@ -448,7 +440,7 @@ static void report_hang(struct asset_source *s, const struct error *why)
     s->hang = *why;
 }
 
-/* Ends a reading whose job was lost. The next check reads the file even if it is unchanged. */
+/* Ends a reading after the loss of its job. The next check reads the file even if unchanged. */
 static void abort_lost_reading(struct asset_source *s, const struct error *why)
 {
     if (s->stage == READING)
@@ -530,7 +522,9 @@ int64_t asset_source_due(const struct asset_source *s)
 {
     if (!s || (asset_source_hangs(s) && s->stage != IDLE))
         return INT64_MAX;
-    return s->stage == IDLE ? s->check_ms : asset_reader_due(s->reader);
+    if (s->stage == IDLE)
+        return s->check_ms;
+    return s->reader->job ? read_job_due(s->reader->job) : INT64_MAX;
 }
 
 bool asset_source_ready(const struct asset_source *s)

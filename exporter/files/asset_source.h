@@ -44,7 +44,7 @@ bool asset_source_hangs(const struct asset_source *s);
 /* Returns why the file, or an asset in it, cannot be read; "" if all is well. Borrowed. */
 const char *asset_source_problem(const struct asset_source *s);
 
-/* Returns the time of the last change of the file version read completely, in epoch ms; else 0. */
+/* Returns the modification time, in epoch ms, of the file last read completely; 0 before. */
 int64_t asset_source_snapshot_ms(const struct asset_source *s);
 
 /* Returns the number of assets, over all readings, that could not be read. */

@@ -121,7 +121,7 @@ static void unlink_declaration(struct declarations *m, struct declaration *decla
     m->count--;
 }
 
-/* Removes an object without declarations, or requests the file whose declaration is now last. */
+/* Removes an object without declarations, or requests the file with the last declaration. */
 static void refresh_object(struct declarations *m, struct entry *entry)
 {
     struct declaration *last = find_last(m, entry);
@@ -406,7 +406,6 @@ bool scopes_add_definition(struct scopes *s, const cJSON *object)
            strcmp(json_str(spec, "scope", ""), "Cluster") == 0 && add_cluster_kind(s, group, kind);
 }
 
-/* Returns the namespace that an object gets; see scopes_set_namespace(). */
 static const char *namespace_of(const struct scopes *s, const cJSON *object, bool *guessed)
 {
     const char *api_version = json_str(object, "apiVersion", "");

@@ -43,8 +43,8 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
 void declarations_end_pass(struct declarations *m, struct manifest_file *file);
 
 /*
- * Ends a pass that failed: declarations of earlier passes stay. If the pass was requested for
- * objects whose later declaration is gone, those of them that the pass did not put are removed.
+ * Ends a pass that failed: declarations of earlier passes stay. If the loss of a later declaration
+ * has requested the pass, the objects that the pass should have put again are removed.
  */
 void declarations_fail_pass(struct declarations *m, struct manifest_file *file);
 

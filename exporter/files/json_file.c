@@ -76,7 +76,7 @@ void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, vo
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* List whose kind follows items that inherit it. */
+/* List with a kind that follows items which inherit it. */
 struct late_list {
     size_t document; /* Number of the document in the file, from 0. */
     char *api_version;

@@ -15,10 +15,7 @@ struct json_place {
     size_t offset;
 };
 
-/*
- * Receives an object, or another JSON value in the place of an object. The callee may change the
- * value, which is valid only during the call.
- */
+/* Receives an object, or a JSON value in its place. May change it; valid during the call. */
 typedef void json_object_fn(void *context, cJSON *object, struct json_place place);
 
 /* `object_max` limits, in bytes, each object and each list without its items. */
@@ -47,8 +44,8 @@ void json_file_begin_second_pass(struct json_file *f);
 /* ---- lists ---- */
 
 /*
- * As in kubectl, an object with an array `items` is a list, independent of its kind. Items without
- * apiVersion and kind inherit them from a list with a typed kind such as "DeploymentList".
+ * An object with an array `items` is a list, independent of its kind, like in kubectl. Items
+ * without apiVersion and kind inherit them from a list with a typed kind such as "DeploymentList".
  */
 
 /* Returns true for an object that has neither apiVersion nor kind. */

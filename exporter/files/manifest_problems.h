@@ -100,7 +100,7 @@ struct manifest_file {
 
     uint32_t source;         /* Number of the file as an origin in the store. */
     uint32_t pass;           /* Number of readings begun. */
-    bool reread_requested;   /* To be read for an object whose later declaration is gone. */
+    bool reread_requested;   /* A later declaration of an object in the file is gone. */
     bool guessed_namespaces; /* A definition may change the namespace of an object in the file. */
     int spool;               /* Copy of the bytes of a file with `read_once`; -1 without a copy. */
     struct declaration **declarations;
@@ -113,7 +113,7 @@ struct manifest_file {
 
 /* Returns a file that has not been read. Copies `path`. */
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index) MUST_USE;
-/* Frees a file, whose declarations must have been freed. Accepts NULL. */
+/* Frees a file after its declarations. Accepts NULL. */
 void manifest_file_free(struct manifest_file *file);
 
 /* Compares by PATH, then by path in byte order. Returns a number below, equal to or above 0. */

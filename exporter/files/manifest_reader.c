@@ -313,7 +313,8 @@ enum {
 struct yaml_object {
     size_t line;
     size_t len;
-    size_t list; /* Number, from 1, of the list whose kind the object inherits; 0 without a list. */
+    size_t
+        list; /* Number, from 1, of the list that provides the kind; 0 if the object has a kind. */
 };
 
 /* Stored until the end, because `kubectl get -o yaml` writes the kind of a list after the items. */
@@ -648,7 +649,6 @@ static enum format guess_format(const char *bytes, size_t len)
     return at < len && (bytes[at] == '{' || bytes[at] == '[') ? FORMAT_JSON : FORMAT_YAML;
 }
 
-/* Result of a request for bytes. */
 enum outcome { OUTCOME_BYTES, OUTCOME_FAILED, OUTCOME_WAITS, OUTCOME_HANGS };
 
 static enum outcome read_chunk(struct manifest_reader *r, char *chunk, size_t *out)
@@ -749,7 +749,6 @@ static bool rewind_bytes(struct manifest_reader *r)
     return r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0;
 }
 
-/* Selects the next stage after the last byte. */
 static enum reading_state finish_bytes(struct manifest_reader *r)
 {
     if (r->spool >= 0) {

@@ -37,10 +37,7 @@ enum { PREFETCH_FILES = 256 };
 
 void prefetch_release(struct prefetch *p);
 
-/*
- * Adds a file, which is borrowed, to the next job. Returns false if the job is full or is for
- * another PATH.
- */
+/* Adds a file, borrowed, to the next job. Returns false if the job is full or for another PATH. */
 bool prefetch_add_file(struct prefetch *p, struct manifest_file *file) MUST_USE;
 
 /* Starts the job for the added files, at least one. Borrows `path`, the PATH of the files. */
@@ -124,10 +121,7 @@ void manifest_reader_free(struct manifest_reader *r);
 /* Sets the receiver of the objects. Call it before all steps. */
 void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *each, void *context);
 
-/*
- * Returns when a reader in the state READING_WAITS may get READING_HANGS, in ms of the steady
- * clock; INT64_MAX for never.
- */
+/* Returns when READING_WAITS may become READING_HANGS, in steady ms; INT64_MAX for never. */
 int64_t manifest_reader_due(const struct manifest_reader *r);
 
 /* Reads one chunk of bytes, or parses or passes on one object. `now_ms` is the steady clock. */
@@ -183,7 +177,7 @@ struct yaml_file {
     size_t count;                 /* Number of objects in `json` after parsing. */
     size_t emitted;               /* Number of objects that have been read from `json`. */
     size_t order;                 /* Number of objects passed on, lists in lists expanded. */
-    struct yaml_list *lists;      /* Lists whose items inherit a kind. */
+    struct yaml_list *lists;      /* Lists with items that inherit a kind. */
     size_t list_count;
     bool has_untyped_items; /* Items of the current document inherit its kind. */
     size_t failed_line;     /* Line of the object that exceeds a limit; 0 without a failure. */

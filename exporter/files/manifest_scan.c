@@ -359,18 +359,15 @@ static void scan_folder(struct scan *scan, const char *path)
 {
     CLEANUP(release_names) struct names names = {0};
     bool is_path = strcmp(path, scan->path) == 0;
+    struct error text;
 
     CLEANUP(close_folder) DIR *folder = opendir(path);
     if (!folder && errno != ENOENT && errno != ENOTDIR) {
-        struct error text;
-
         fail(&text, "cannot open '%s': %s", path, file_open_failure(path));
         report_text(scan, is_path ? SCAN_PATH_MISSING : SCAN_PROBLEM, text.text);
         report_text(scan, SCAN_UNREADABLE_FOLDER, path);
     }
     if (folder && file_is_kernels(dirfd(folder))) {
-        struct error text;
-
         fail(&text, "cannot read '%s': the kernel makes it up (/proc, /sys)", path);
         report_text(scan, is_path ? SCAN_PATH_MISSING : SCAN_PROBLEM, text.text);
         return;

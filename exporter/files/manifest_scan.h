@@ -11,7 +11,7 @@
 
 /* Reason for a watch. PATH is a value of --manifests. */
 enum watch_reason {
-    WATCH_FOLDER, /* Folder whose files are read. */
+    WATCH_FOLDER, /* Folder with files that are read. */
     WATCH_PARENT, /* Folder that contains the PATH: a rename may replace the PATH. */
     WATCH_ABOVE,  /* Folder above the parent: a rename may replace a folder on the way to PATH. */
     WATCH_TARGET, /* PATH that is a file, or target of a symbolic link to a file. */
@@ -45,16 +45,13 @@ bool file_watches_open(struct file_watches *w, struct error *err) MUST_USE;
  */
 void file_watches_add(struct file_watches *w, const char *path, const struct file_watch *wanted);
 
-/*
- * Removes the reasons of a PATH that its walk `scan_number` did not need. A watch without a reason
- * is removed from the kernel.
- */
+/* Removes the reasons of a PATH with another scan number, and then watches without a reason. */
 void file_watches_remove_stale(struct file_watches *w, uint32_t path_index, uint32_t scan_number);
 
 /* Returns the list of all reasons for a descriptor, borrowed; NULL if the descriptor is unknown. */
 const struct file_watch *file_watches_find(const struct file_watches *w, int descriptor);
 
-/* Removes all reasons for a descriptor whose watch the kernel has removed. */
+/* Removes all reasons for a descriptor after the kernel has removed its watch. */
 void file_watches_remove(struct file_watches *w, int descriptor);
 
 /* Returns true if `path` has a watch with the reason WATCH_FOLDER. */

@@ -226,7 +226,7 @@ static bool lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
-/* Requests a new reading of files with objects whose namespace a new definition may change. */
+/* Requests a new reading of files with objects to which a new definition may apply. */
 static void mark_guessed_files(struct manifests *m)
 {
     for (size_t i = 0; i < m->tree.count; i++) {
@@ -355,13 +355,6 @@ static void begin_file(struct manifests *m, struct manifest_file *file)
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
 }
 
-/* Marks the prefetched files from index `from` to before `to` to be read again. */
-static void mark_files_changed(struct manifests *m, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        manifest_tree_mark_changed(&m->tree, m->prefetch.files[i]);
-}
-
 static void fail_file(struct manifests *m, const struct read_failure *why)
 {
     /* A file may be removed after the scan of its folder. */
@@ -389,8 +382,9 @@ static bool continue_file(struct manifests *m, int64_t now_ms)
         end_file(m);
         return true;
     case READING_HANGS:
-        if (m->prefetch.count == 0)
-            mark_files_changed(m, next, count);
+        /* The step has stopped the prefetch: its files after the current one are not read. */
+        for (size_t i = next; i < count && m->prefetch.count == 0; i++)
+            manifest_tree_mark_changed(&m->tree, m->prefetch.files[i]);
         path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current_file->path_index],
                            why.hanging_job, now_ms);
         fail_file(m, &why);

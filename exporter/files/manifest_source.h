@@ -43,15 +43,12 @@ void manifests_free(struct manifests *m);
 void manifests_set_reader(struct manifests *m, struct file_reader *reader);
 void manifests_start_reading(struct manifests *m);
 
-/*
- * Returns the progress of a source with a file reader. `err` receives the reason for
- * MANIFESTS_MISSING and MANIFESTS_HANG.
- */
+/* Returns the progress of a source with a file reader; `err` gets the reason of a failure. */
 enum manifests_state {
     MANIFESTS_BUSY,
     MANIFESTS_READ,
-    MANIFESTS_MISSING, /* A PATH, never read so far, does not exist or cannot be opened. */
-    MANIFESTS_HANG,    /* A PATH, never read so far, does not answer. */
+    MANIFESTS_MISSING, /* Failure: a PATH does not exist or cannot be opened, and never could. */
+    MANIFESTS_HANG,    /* Failure: a PATH does not answer, and never did. */
 };
 enum manifests_state manifests_state(const struct manifests *m, struct error *err);
 
@@ -82,9 +79,7 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
                          struct error *err) MUST_USE;
 
-/*
- * Copies the cluster-scoped custom kinds that `others` has read so far. Call it before objects are
- * read.
+/* Copies the cluster-scoped custom kinds that `others` has read. Call it before objects are read.
  */
 void manifests_import_definitions(struct manifests *m, const struct manifests *others);
 
@@ -106,10 +101,7 @@ int manifests_watch(struct manifests *m, struct error *err) MUST_USE;
  */
 bool manifests_pump(struct manifests *m, unsigned slice_ms);
 
-/*
- * Returns true while files remain to be read, unless the source has only waited for the file reader
- * for longer than a short time.
- */
+/* Returns true while files remain to be read and the file reader answers within a short time. */
 bool manifests_busy(const struct manifests *m);
 
 /* Problems in the order of PATHs, files and lines. The strings are valid until the next pump. */
@@ -154,10 +146,7 @@ void path_walk_release(struct path_walk *w);
 /* Returns true while a walk is in progress or due. False without a file reader. */
 bool path_walk_is_pending(const struct path_walk *w, const struct manifest_tree *t);
 
-/*
- * Continues the current walk or starts the next one, on the steady clock `now_ms`. Returns false if
- * there is nothing to do now.
- */
+/* Continues or starts a walk at the steady time `now_ms`. Returns false without work at present. */
 bool path_walk_step(struct path_walk *w, struct manifest_tree *t, int64_t now_ms);
 
 /* Stores a job that hangs or was lost while it read a file of the PATH. Takes ownership of it. */

@@ -54,10 +54,7 @@ void manifest_tree_sort(struct manifest_tree *t)
 
 /* ---- files ---- */
 
-/*
- * Returns the file with this path, or NULL. Ignores files that are not sorted yet: the current walk
- * has added them, and a walk finds each path once.
- */
+/* Returns the file with this path, or NULL. Ignores files that the current walk has added. */
 static struct manifest_file *find_file(struct manifest_tree *t, uint32_t path_index,
                                        const char *path)
 {
@@ -80,23 +77,22 @@ static struct manifest_file *find_file(struct manifest_tree *t, uint32_t path_in
     return NULL;
 }
 
-/* File that a scan has found. */
-struct found_file {
+/* Walk of a PATH, as the context of apply_scan_result(). */
+struct walk_context {
+    struct manifest_tree *tree;
+    struct manifest_path *path;
     uint32_t path_index;
-    const char *path;
-    const struct stat *about;
-    bool is_path;
     bool force_reread;
 };
 
-static struct manifest_file *add_file(struct manifest_tree *t, const struct found_file *found)
+static struct manifest_file *add_file(const struct walk_context *w, const struct scan_result *s)
 {
-    struct manifest_file *file = manifest_file_new(found->path, found->path_index);
+    struct manifest_file *file = manifest_file_new(s->text, w->path_index);
+    struct manifest_tree *t = w->tree;
 
-    file->is_path = found->is_path;
+    file->is_path = s->is_path;
     /* Standard input has no path to open again, even if it is a file. */
-    file->read_once =
-        found->is_path && (!S_ISREG(found->about->st_mode) || strcmp(found->path, "-") == 0);
+    file->read_once = s->is_path && (!S_ISREG(s->about.st_mode) || strcmp(s->text, "-") == 0);
     file->source = ++t->last_source;
     if (t->count == t->capacity) {
         t->capacity += t->capacity / 2 + 16;
@@ -111,27 +107,27 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Adds a file or updates its state. Marks the file if it is new or changed, or with force_reread.
- */
-static void record_file(struct manifest_tree *t, const struct found_file *found)
+/* Adds a file, or updates its state. Marks a new or changed file, with force_reread any file. */
+static void record_file(const struct walk_context *w, const struct scan_result *s)
 {
-    struct manifest_file *file = find_file(t, found->path_index, found->path);
-    bool force_reread = found->force_reread || !file || file->gone;
+    struct manifest_tree *t = w->tree;
+    struct manifest_file *file = find_file(t, w->path_index, s->text);
+    bool force_reread = w->force_reread || !file || file->gone;
     struct file_signature signature = {
-        .device = found->about->st_dev,
-        .inode = found->about->st_ino,
-        .size = found->about->st_size,
-        .modified = found->about->st_mtim,
-        .changed = found->about->st_ctim,
+        .device = s->about.st_dev,
+        .inode = s->about.st_ino,
+        .size = s->about.st_size,
+        .modified = s->about.st_mtim,
+        .changed = s->about.st_ctim,
     };
 
     if (!file)
-        file = add_file(t, found);
+        file = add_file(w, s);
     if (file->gone) {
         file->gone = false;
         t->gone--;
     }
-    file->scan_number = t->paths[found->path_index].scan_number;
+    file->scan_number = w->path->scan_number;
     if (file->read_once && file->pass > 0)
         return;
 
@@ -198,13 +194,6 @@ struct manifest_file *manifest_tree_take_gone(struct manifest_tree *t)
 
 /* ---- walks ---- */
 
-struct walk_context {
-    struct manifest_tree *tree;
-    struct manifest_path *path;
-    uint32_t path_index;
-    bool force_reread;
-};
-
 static void report_problem(struct manifest_path *path, const char *text)
 {
     problems_add(&path->problems, PROBLEM_UNREADABLE, (struct json_position){0, 0}, text);
@@ -231,8 +220,7 @@ static void apply_scan_result(void *context, const struct scan_result *s)
 
     switch (s->kind) {
     case SCAN_FILE:
-        record_file(w->tree, &(struct found_file){w->path_index, s->text, &s->about, s->is_path,
-                                                  w->force_reread});
+        record_file(w, s);
         return;
     case SCAN_UNREADABLE_FOLDER:
         keep_files_below(w, s->text);
@@ -311,7 +299,7 @@ bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err)
     return true;
 }
 
-/* Updates the tree after a change of the file `at` in a folder; marks a PATH to be walked. */
+/* Handles a change of the path `at` without a file reader: updates one file, or marks the PATH. */
 static void update_file_at(struct manifest_tree *t, struct manifest_path *path, const char *at,
                            bool force_reread)
 {
@@ -348,7 +336,7 @@ static void handle_ancestor_event(struct manifest_path *path, const struct file_
     size_t len = strlen(name);
     bool names_path = strncmp(rest, name, len) == 0 && (rest[len] == '/' || rest[len] == '\0');
 
-    /* A link through a hidden name such as "..data" changes its target without another event. */
+    /* A PATH may be a link through a name such as "..data", and changes with that name. */
     if (*name && !names_path && strncmp(name, "..", 2) != 0)
         return;
     path->needs_walk = true;

@@ -45,7 +45,7 @@ struct manifest_tree {
 
 /* Copies the paths. Nothing is read yet. */
 void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count);
-/* Frees the files, whose declarations must have been freed. */
+/* Frees the tree and its files. Free the declarations of the files before. */
 void manifest_tree_release(struct manifest_tree *t);
 
 /*
