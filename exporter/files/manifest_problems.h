@@ -86,7 +86,7 @@ struct file_signature {
     struct timespec changed;
 };
 
-/* One manifest file. PATH is the value of --manifests through which the file was found. */
+/* One manifest file. Its PATH is the argument through which it was found. */
 struct manifest_file {
     char *path;
     uint32_t path_index; /* Index of the PATH. */

@@ -9,7 +9,7 @@
 
 /* ---- inotify watches ---- */
 
-/* Reason for a watch. PATH is a value of --manifests. */
+/* Reason for a watch. PATH is an argument with manifests (struct manifest_path). */
 enum watch_reason {
     WATCH_FOLDER, /* Folder with files that are read. */
     WATCH_PARENT, /* Folder that contains the PATH: a rename may replace the PATH. */

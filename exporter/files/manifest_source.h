@@ -35,10 +35,11 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
 void manifests_free(struct manifests *m);
 
 /*
- * Makes jobs of `reader`, which is borrowed, read all files; with NULL the caller's thread reads
- * them. Call it before files are read or watched. With a reader no function below blocks: call
- * manifests_start_reading(), then manifests_pump() until manifests_state() is not MANIFESTS_BUSY.
- * A PATH or file that does not answer is reported as a problem, and is read once it answers.
+ * Reads all files with jobs of `reader`, which is borrowed; with NULL in the caller's thread. Call
+ * it before files are read or watched. With a reader no function below blocks, except
+ * manifests_load(), which must not be called: call manifests_start_reading(), then manifests_pump()
+ * until manifests_state() is not MANIFESTS_BUSY. A PATH or file that does not answer is reported as
+ * a problem, and is read once it answers.
  */
 void manifests_set_reader(struct manifests *m, struct file_reader *reader);
 void manifests_start_reading(struct manifests *m);
@@ -47,8 +48,8 @@ void manifests_start_reading(struct manifests *m);
 enum manifests_state {
     MANIFESTS_BUSY,
     MANIFESTS_READ,
-    MANIFESTS_MISSING, /* Failure: a PATH does not exist or cannot be opened, and never could. */
-    MANIFESTS_HANG,    /* Failure: a PATH does not answer, and never did. */
+    MANIFESTS_MISSING, /* Failure: a PATH that was never found cannot be opened. */
+    MANIFESTS_HANG,    /* Failure: a PATH that was never found does not answer. */
 };
 enum manifests_state manifests_state(const struct manifests *m, struct error *err);
 
@@ -79,8 +80,7 @@ void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, v
 bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
                          struct error *err) MUST_USE;
 
-/* Copies the cluster-scoped custom kinds that `others` has read. Call it before objects are read.
- */
+/* Copies the cluster-scoped custom kinds that `others` has read. Call it before any reading. */
 void manifests_import_definitions(struct manifests *m, const struct manifests *others);
 
 /*
@@ -129,7 +129,7 @@ struct path_walk {
     struct manifest_path *path; /* PATH of the current walk. */
     bool force_reread;          /* The current walk marks unchanged files, too. */
     int64_t begun_ms;           /* Start of the current walk. */
-    int64_t next_walk_ms;       /* Earliest start of the next walk: walks must not load a disk. */
+    int64_t next_walk_ms;       /* Earliest start of the next walk: pauses spare the disk. */
     /* Jobs that hang or were lost. */
     struct hanging_job {
         struct read_job *job; /* Owned. */

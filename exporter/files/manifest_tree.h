@@ -7,7 +7,7 @@
 #include "exporter/files/manifest_scan.h"
 
 /*
- * A PATH: one value of --manifests, and its state. A PATH is a file of any name, a pipe, "-" for
+ * State of a PATH, which is an argument with manifests: a file of any name, a pipe, "-" for
  * standard input, or a folder. A PATH that does not exist keeps the files that it had before, and
  * is reported.
  *
