@@ -147,7 +147,7 @@ struct act {
     struct evaluation *e;
     const struct reconcile_filter *wish;
     struct fates fates;
-    struct annotate annotate;
+    struct annotator annotator;
     struct signals signals;
     size_t at;      /* The present one. */
     char value[40]; /* Of its annotation. */
@@ -181,9 +181,9 @@ static void turn(struct act *a, int64_t until_ms)
     evaluation_pump(a->e, SLICE_MS);
     evaluation_run(a->e, platform_now_ms(), EVALUATION_BATCH);
     now_ms = platform_steady_ms();
-    annotate_turn(&a->annotate, now_ms);
-    if (annotate_due(&a->annotate) < until_ms)
-        until_ms = annotate_due(&a->annotate);
+    annotator_turn(&a->annotator, now_ms);
+    if (annotator_due(&a->annotator) < until_ms)
+        until_ms = annotator_due(&a->annotator);
     wait_ms = evaluation_idle_ms(a->e);
     if (until_ms - now_ms < wait_ms)
         wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
@@ -244,7 +244,7 @@ static bool is_wanted(void *context, const char *value)
 static bool accept_answer(struct act *a, const char *resource, const char *group)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(RECONCILE_ACT_LINE_MAX_BYTES);
-    const struct annotate *answer = &a->annotate;
+    const struct annotator *answer = &a->annotator;
     const char *ns = entry_ns(a->fates.list->items[a->at].template);
 
     switch (answer->state) {
@@ -300,7 +300,7 @@ static bool change(struct act *a)
     snprintf(a->value, sizeof(a->value), "%.19s.%03dZ", time, (int)(platform_now_ms() % SECOND_MS));
 
     CLEANUP(free_cleanup) char *plural = xstrdup(resource->resource);
-    const struct annotate_spec spec = {
+    const struct annotator_spec spec = {
         .id = {type->api_version, type->kind, entry_ns(template), template->name},
         .resource = plural,
         .uid_hash = entry_template(template)->uid_hash,
@@ -312,8 +312,8 @@ static bool change(struct act *a)
     };
 
     /* Even when a signal comes: what has become of it is to be known. */
-    annotate_start(&a->annotate, &spec);
-    while (a->annotate.state == ANNOTATE_OPEN)
+    annotator_start(&a->annotator, &spec);
+    while (a->annotator.state == ANNOTATE_OPEN)
         turn(a, INT64_MAX);
     return accept_answer(a, plural, type->group);
 }
@@ -410,7 +410,7 @@ static enum exit_status reconcile_act(struct evaluation *e, const struct invocat
         return STATUS_USAGE;
     }
     fates_init(&a.fates, &r->chosen, w ? -1 : invocation->out);
-    annotate_init(&a.annotate, kube_session_transport(e->session));
+    annotator_init(&a.annotator, kube_session_transport(e->session));
     while (going && a.at < r->chosen.count) {
         size_t first = a.at, written = 0;
 
@@ -431,7 +431,7 @@ static enum exit_status reconcile_act(struct evaluation *e, const struct invocat
     }
     if (a.interrupted && a.status == STATUS_OK)
         a.status = STATUS_FOUND;
-    annotate_release(&a.annotate);
+    annotator_release(&a.annotator);
     if (w)
         fates_write(&a.fates, w);
     else

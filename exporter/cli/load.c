@@ -38,7 +38,7 @@ static enum loading read_sources(struct evaluation *e, struct error *err)
     while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
         bool idle = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
 
-        if (e->session && !kube_session_hopeful(e->session, err))
+        if (e->session && !kube_session_can_become_ready(e->session, err))
             return LOADING_GOES_ON;
         evaluation_wait(e, NULL, NULL, 0, idle ? evaluation_idle_ms(e) : 0);
     }
@@ -72,11 +72,11 @@ static void read_referred(struct evaluation *e, bool all)
                 refer_to_all(e->store, p->entries[i]);
         }
     }
-    kube_session_read_referred(e->session);
+    kube_session_read_referenced_templates(e->session);
     for (;;) {
         evaluation_pump(e, SLICE_MS);
         evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
-        if (kube_session_ready(e->session) || !kube_session_hopeful(e->session, &ignored))
+        if (kube_session_ready(e->session) || !kube_session_can_become_ready(e->session, &ignored))
             return;
         evaluation_wait(e, NULL, NULL, 0, evaluation_idle_ms(e));
     }
@@ -88,9 +88,9 @@ static bool check_kinds(const struct evaluation *e, const struct invocation *inv
     const struct kube_source *source = e->session ? kube_session_source(e->session) : NULL;
     bool complete = true;
 
-    for (size_t i = 0; source && i < kube_source_missing_count(source); i++) {
+    for (size_t i = 0; source && i < kube_source_missing_kind_count(source); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
-        const struct missing_kind *k = kube_source_missing(source, i);
+        const struct missing_kind *k = kube_source_missing_kind(source, i);
 
         if (!missing_kind_is_failure(k))
             continue;
@@ -192,8 +192,9 @@ static struct lookup_answer ask(struct evaluation *e, const struct object_name *
     struct lookup_answer answer;
     struct identity id;
 
-    while ((answer = template_finder_ask(finder, &wanted, LOOKUP_OWN, &id, platform_steady_ms()))
-               .state == LOOKUP_WAITING) {
+    while (
+        (answer = template_finder_find(finder, &wanted, LOOKUP_COMMAND, &id, platform_steady_ms()))
+            .state == LOOKUP_WAITING) {
         evaluation_wait(e, NULL, NULL, 0, evaluation_idle_ms(e));
         evaluation_pump(e, FIND_SLICE_MS);
         evaluation_run(e, platform_now_ms(), SIZE_MAX);
@@ -222,7 +223,7 @@ static const struct entry *fetch(struct evaluation *e, const char *typed, enum e
              answer.reason);
         return NULL;
     }
-    entry = template_finder_keep(kube_session_finder(e->session), answer.object, err);
+    entry = template_finder_store(kube_session_finder(e->session), answer.object, err);
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     return entry;

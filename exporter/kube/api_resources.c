@@ -51,8 +51,8 @@ static bool same_group(const char *a, const char *b)
     return len == api_group_len(b) && strncmp(a, b, len) == 0;
 }
 
-const struct api_resource *api_table_preferred(const struct api_table *t, const char *api_version,
-                                               const char *kind)
+const struct api_resource *api_table_find_preferred(const struct api_table *t,
+                                                    const char *api_version, const char *kind)
 {
     const struct api_resource *found = NULL;
 
@@ -79,8 +79,8 @@ static bool is_named(const struct api_resource *r, const char *typed)
     return false;
 }
 
-const struct api_resource *api_table_named(const struct api_table *t, const char *typed,
-                                           const char *group)
+const struct api_resource *api_table_find_by_name(const struct api_table *t, const char *typed,
+                                                  const char *group)
 {
     const struct api_resource *found = NULL;
 
@@ -93,10 +93,10 @@ const struct api_resource *api_table_named(const struct api_table *t, const char
             (!found || (len == 0 && api_group_len(found->api_version) > 0)))
             found = r;
     }
-    return found ? api_table_preferred(t, found->api_version, found->kind) : NULL;
+    return found ? api_table_find_preferred(t, found->api_version, found->kind) : NULL;
 }
 
-struct api_version *api_table_version(const struct api_table *t, const char *name)
+struct api_version *api_table_find_version(const struct api_table *t, const char *name)
 {
     for (size_t i = 0; i < t->version_count; i++) {
         if (strcmp(t->versions[i].name, name) == 0)
@@ -107,7 +107,7 @@ struct api_version *api_table_version(const struct api_table *t, const char *nam
 
 static void add_version(struct api_table *t, const struct api_version *version)
 {
-    if (t->version_count == VERSIONS_MAX || api_table_version(t, version->name)) {
+    if (t->version_count == VERSIONS_MAX || api_table_find_version(t, version->name)) {
         free(version->name);
         return;
     }
@@ -261,7 +261,7 @@ bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error
 bool api_table_add_resources(struct api_table *t, const char *api_version, const cJSON *json,
                              struct error *err)
 {
-    struct api_version *version = api_table_version(t, api_version);
+    struct api_version *version = api_table_find_version(t, api_version);
     const cJSON *item;
 
     if (strcmp(json_str(json, "kind", ""), "APIResourceList") != 0)
@@ -292,7 +292,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
 /* True if this table does not know what the version has. */
 static bool is_unsure(const struct api_table *t, const char *api_version)
 {
-    const struct api_version *version = api_table_version(t, api_version);
+    const struct api_version *version = api_table_find_version(t, api_version);
 
     if (version)
         return version->state == API_FAILED;
@@ -311,7 +311,7 @@ void api_table_inherit(struct api_table *t, const struct api_table *earlier)
     for (size_t i = 0; i < earlier->version_count; i++) {
         const struct api_version *v = &earlier->versions[i];
 
-        if (is_unsure(t, v->name) && !api_table_version(t, v->name))
+        if (is_unsure(t, v->name) && !api_table_find_version(t, v->name))
             add_version(t, &(struct api_version){.name = xstrdup(v->name),
                                                  .state = API_FAILED,
                                                  .preferred = v->preferred});
@@ -337,7 +337,7 @@ static bool contains(const struct api_table *a, const struct api_table *b)
 static bool has_versions(const struct api_table *a, const struct api_table *b)
 {
     for (size_t i = 0; i < b->version_count; i++) {
-        const struct api_version *found = api_table_version(a, b->versions[i].name);
+        const struct api_version *found = api_table_find_version(a, b->versions[i].name);
 
         if (!found || found->state != b->versions[i].state)
             return false;

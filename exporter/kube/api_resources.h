@@ -17,14 +17,14 @@ struct api_resource {
 };
 
 /* What is known of one version of a group. */
-enum api_state {
+enum api_version_state {
     API_READ,   /* Its resources are in the table. */
     API_FAILED, /* It exists, and its resources could not be read, or are out of date. */
 };
 
 struct api_version {
     char *name; /* "apps/v1" */
-    enum api_state state;
+    enum api_version_state state;
     bool preferred;
 };
 
@@ -48,19 +48,19 @@ const struct api_resource *api_table_find(const struct api_table *t, const char 
  * version that the group prefers, else of the first one that has it; NULL if there is none, or
  * it is not watchable (client-go: ServerPreferredResources).
  */
-const struct api_resource *api_table_preferred(const struct api_table *t, const char *api_version,
-                                               const char *kind);
+const struct api_resource *api_table_find_preferred(const struct api_table *t,
+                                                    const char *api_version, const char *kind);
 
 /*
  * The resource that somebody means by a kind, a plural, a singular or a short name, in any case,
  * as Karmada looks at it. `group` is NULL if it was left out: then the core group comes first.
  * NULL if there is none.
  */
-const struct api_resource *api_table_named(const struct api_table *t, const char *typed,
-                                           const char *group);
+const struct api_resource *api_table_find_by_name(const struct api_table *t, const char *typed,
+                                                  const char *group);
 
 /* What is known of "apps/v1"; NULL if it is not listed. */
-struct api_version *api_table_version(const struct api_table *t, const char *name);
+struct api_version *api_table_find_version(const struct api_table *t, const char *name);
 
 /* An APIGroupDiscoveryList: groups, versions and resources in one document. */
 bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct error *err) MUST_USE;

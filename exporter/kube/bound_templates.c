@@ -24,26 +24,26 @@ struct bound_templates_fetch {
     uint64_t removals;
 };
 
-void bound_templates_init(struct bound *b, struct reflector_context *context)
+void bound_templates_init(struct bound_templates *b, struct reflector_context *context)
 {
-    *b = (struct bound){.context = context};
+    *b = (struct bound_templates){.context = context};
 }
 
-static void close_fetch(struct bound *b, struct bound_templates_fetch *f)
+static void close_fetch(struct bound_templates *b, struct bound_templates_fetch *f)
 {
     b->open_count -= f->fetch != NULL;
     fetch_free(f->fetch);
     f->fetch = NULL;
 }
 
-static void free_fetch(struct bound *b, struct bound_templates_fetch *f)
+static void free_fetch(struct bound_templates *b, struct bound_templates_fetch *f)
 {
     close_fetch(b, f);
     store_unpin(b->context->store, f->entry);
     free(f);
 }
 
-void bound_templates_release(struct bound *b)
+void bound_templates_release(struct bound_templates *b)
 {
     while (b->fetches) {
         struct bound_templates_fetch *f = b->fetches;
@@ -56,7 +56,7 @@ void bound_templates_release(struct bound *b)
     free(b->changed);
 }
 
-void bound_templates_changed(struct bound *b, const struct identity *template)
+void bound_templates_changed(struct bound_templates *b, const struct identity *template)
 {
     struct entry *entry = store_find_or_add(b->context->store, template);
 
@@ -70,7 +70,7 @@ void bound_templates_changed(struct bound *b, const struct identity *template)
 
 /* ---- what is there to do about one template ---- */
 
-static struct entry *find_binding(const struct bound *b, const struct entry *entry)
+static struct entry *find_binding(const struct bound_templates *b, const struct entry *entry)
 {
     const struct type *type = entry->partition->type;
 
@@ -103,7 +103,7 @@ static bool is_read(const struct entry *entry)
     return t && !t->unread;
 }
 
-static void add_fetch(struct bound *b, struct entry *entry)
+static void add_fetch(struct bound_templates *b, struct entry *entry)
 {
     struct bound_templates_fetch *f = xcalloc(1, sizeof(*f));
 
@@ -113,7 +113,7 @@ static void add_fetch(struct bound *b, struct entry *entry)
 }
 
 /* How many fetches there are of objects of a type; or of them, those that are open. */
-static unsigned count_fetches(const struct bound *b, const struct type *type, bool open)
+static unsigned count_fetches(const struct bound_templates *b, const struct type *type, bool open)
 {
     unsigned count = 0;
 
@@ -123,7 +123,7 @@ static unsigned count_fetches(const struct bound *b, const struct type *type, bo
 }
 
 /* A binding came, or went: is the template in the store as it should be? */
-static void reconsider(struct bound *b, struct entry *entry, struct reflector *r)
+static void reconsider(struct bound_templates *b, struct entry *entry, struct reflector *r)
 {
     if (!find_binding(b, entry)) {
         if (entry_is_from_source(entry, r->objects.origin.source) &&
@@ -141,7 +141,8 @@ static void reconsider(struct bound *b, struct entry *entry, struct reflector *r
     }
 }
 
-static void reconsider_all(struct bound *b, struct reflector *const *reflectors, size_t count)
+static void reconsider_all(struct bound_templates *b, struct reflector *const *reflectors,
+                           size_t count)
 {
     for (size_t i = 0; i < b->changed_count; i++) {
         struct entry *entry = b->changed[i];
@@ -159,7 +160,7 @@ static void reconsider_all(struct bound *b, struct reflector *const *reflectors,
 /* ---- kinds that nobody may read ---- */
 
 /* The reflector's kind turned out to be forbidden: have all its bindings looked at. */
-static void reconsider_kind(struct bound *b, const struct reflector *r)
+static void reconsider_kind(struct bound_templates *b, const struct reflector *r)
 {
     for (const struct type *type = store_first_type(b->context->store); type; type = type->next) {
         if (type->def->class != CLASS_BINDING)
@@ -179,7 +180,8 @@ static void reconsider_kind(struct bound *b, const struct reflector *r)
 
 /* ---- fetches ---- */
 
-static void start(struct bound *b, struct bound_templates_fetch *f, const struct reflector *r)
+static void start(struct bound_templates *b, struct bound_templates_fetch *f,
+                  const struct reflector *r)
 {
     const struct type *type = f->entry->partition->type;
 
@@ -203,7 +205,7 @@ static bool is_outdated(const struct bound_templates_fetch *f, const struct refl
 }
 
 /* Look at the answer. True if there is no more to do. */
-static bool finish(struct bound *b, struct bound_templates_fetch *f, struct reflector *r)
+static bool finish(struct bound_templates *b, struct bound_templates_fetch *f, struct reflector *r)
 {
     struct fetch *fetch = f->fetch;
     bool outdated = is_outdated(f, r);
@@ -225,7 +227,7 @@ static bool finish(struct bound *b, struct bound_templates_fetch *f, struct refl
 }
 
 /* True if the fetch is done with. */
-static bool advance(struct bound *b, struct bound_templates_fetch *f, struct reflector *r)
+static bool advance(struct bound_templates *b, struct bound_templates_fetch *f, struct reflector *r)
 {
     if (f->fetch)
         fetch_turn(f->fetch, b->context->now_ms);
@@ -243,7 +245,7 @@ static bool advance(struct bound *b, struct bound_templates_fetch *f, struct ref
 }
 
 /* What became of the reflector since the last turn. */
-static void look_at(struct bound *b, struct reflector *r)
+static void look_at(struct bound_templates *b, struct reflector *r)
 {
     bool forbidden = reflector_is_forbidden(r);
 
@@ -257,7 +259,8 @@ static void look_at(struct bound *b, struct reflector *r)
     }
 }
 
-void bound_templates_turn(struct bound *b, struct reflector *const *reflectors, size_t count)
+void bound_templates_turn(struct bound_templates *b, struct reflector *const *reflectors,
+                          size_t count)
 {
     for (size_t i = 0; i < count; i++)
         look_at(b, reflectors[i]);
@@ -274,7 +277,7 @@ void bound_templates_turn(struct bound *b, struct reflector *const *reflectors, 
     }
 }
 
-int64_t bound_templates_due(const struct bound *b)
+int64_t bound_templates_due(const struct bound_templates *b)
 {
     int64_t due_ms = b->changed_count > 0 ? b->context->now_ms : INT64_MAX;
 
@@ -287,7 +290,7 @@ int64_t bound_templates_due(const struct bound *b)
     return due_ms;
 }
 
-bool bound_templates_ready(const struct bound *b)
+bool bound_templates_ready(const struct bound_templates *b)
 {
     bool ready = b->changed_count == 0;
 

@@ -17,7 +17,7 @@
  * Where the kind is forbidden, a template that a binding refers to is put into the store as
  * unread.
  */
-struct bound {
+struct bound_templates {
     struct reflector_context *context;
     struct entry **changed; /* Pinned: of these a binding came or went. */
     size_t changed_count;
@@ -26,17 +26,18 @@ struct bound {
     unsigned open_count; /* Of them. */
 };
 
-void bound_templates_init(struct bound *b, struct reflector_context *context);
-void bound_templates_release(struct bound *b);
+void bound_templates_init(struct bound_templates *b, struct reflector_context *context);
+void bound_templates_release(struct bound_templates *b);
 
 /* A binding began to refer to a template, or ceased to: for the next turn. */
-void bound_templates_changed(struct bound *b, const struct identity *template);
+void bound_templates_changed(struct bound_templates *b, const struct identity *template);
 
 /* Do what is due, for the templates of these reflectors. */
-void bound_templates_turn(struct bound *b, struct reflector *const *reflectors, size_t count);
+void bound_templates_turn(struct bound_templates *b, struct reflector *const *reflectors,
+                          size_t count);
 
 /* When the next turn is due. */
-int64_t bound_templates_due(const struct bound *b);
+int64_t bound_templates_due(const struct bound_templates *b);
 
 /* True once there is no use in waiting: each template is there, or has been asked for. */
-bool bound_templates_ready(const struct bound *b);
+bool bound_templates_ready(const struct bound_templates *b);

@@ -157,27 +157,28 @@ enum discovery_answer discovery_find(const struct discovery *d, const char *api_
                                      const char *kind, const struct api_resource **out)
 {
     const struct api_resource *found = api_table_find(&d->known, api_version, kind);
-    const struct api_version *version = api_table_version(&d->known, api_version);
+    const struct api_version *version = api_table_find_version(&d->known, api_version);
     bool part_known = strchr(api_version, '/') ? d->known.groups_known : d->known.core_known;
 
     if (found) {
         *out = found;
-        return found == api_table_preferred(&d->known, api_version, kind) ? DISCOVERY_SERVED
-                                                                          : DISCOVERY_UNWATCHED;
+        return found == api_table_find_preferred(&d->known, api_version, kind)
+                   ? DISCOVERY_SERVED
+                   : DISCOVERY_UNWATCHED;
     }
     if (version)
         return version->state == API_READ ? DISCOVERY_ABSENT : DISCOVERY_UNKNOWN;
     return part_known ? DISCOVERY_ABSENT : DISCOVERY_UNKNOWN;
 }
 
-const struct api_resource *discovery_preferred(const struct discovery *d, const char *api_version,
-                                               const char *kind)
+const struct api_resource *discovery_find_preferred(const struct discovery *d,
+                                                    const char *api_version, const char *kind)
 {
-    return api_table_preferred(&d->known, api_version, kind);
+    return api_table_find_preferred(&d->known, api_version, kind);
 }
 
-const struct api_resource *discovery_named(const struct discovery *d, const char *typed,
-                                           const char *group)
+const struct api_resource *discovery_find_by_name(const struct discovery *d, const char *typed,
+                                                  const char *group)
 {
-    return api_table_named(&d->known, typed, group);
+    return api_table_find_by_name(&d->known, typed, group);
 }

@@ -59,9 +59,9 @@ uint64_t discovery_version(const struct discovery *d);
  */
 enum discovery_answer discovery_find(const struct discovery *d, const char *api_version,
                                      const char *kind, const struct api_resource **out);
-/* api_table_preferred(), of what is known; borrowed likewise. */
-const struct api_resource *discovery_preferred(const struct discovery *d, const char *api_version,
-                                               const char *kind);
-/* api_table_named(), likewise. */
-const struct api_resource *discovery_named(const struct discovery *d, const char *typed,
-                                           const char *group);
+/* api_table_find_preferred(), of what is known; borrowed likewise. */
+const struct api_resource *discovery_find_preferred(const struct discovery *d,
+                                                    const char *api_version, const char *kind);
+/* api_table_find_by_name(), likewise. */
+const struct api_resource *discovery_find_by_name(const struct discovery *d, const char *typed,
+                                                  const char *group);

@@ -3,11 +3,11 @@
 
 #include "metrics/base/map.h"
 
-static enum discovery_answer answer_before(const struct unserved_list *before,
+static enum discovery_answer answer_before(const struct unserved_kinds *before,
                                            const struct identity *kind)
 {
     for (size_t i = 0; i < before->count; i++) {
-        const struct unserved *u = &before->items[i];
+        const struct unserved_kind *u = &before->items[i];
 
         if (strcmp(u->kind, kind->kind) == 0 && strcmp(u->api_version, kind->api_version) == 0)
             return u->answer;
@@ -15,12 +15,12 @@ static enum discovery_answer answer_before(const struct unserved_list *before,
     return DISCOVERY_UNKNOWN;
 }
 
-void unserved_add(struct unserved_list *list, const struct identity *kind,
-                  enum discovery_answer answer, const struct unserved_list *before,
-                  const struct log *log)
+void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind,
+                        enum discovery_answer answer, const struct unserved_kinds *before,
+                        const struct log *log)
 {
     list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = (struct unserved){
+    list->items[list->count++] = (struct unserved_kind){
         .api_version = xstrdup(kind->api_version),
         .kind = xstrdup(kind->kind),
         .answer = answer,
@@ -33,14 +33,14 @@ void unserved_add(struct unserved_list *list, const struct identity *kind,
                   "api_version", kind->api_version, "kind", kind->kind);
 }
 
-void unserved_release(struct unserved_list *list)
+void unserved_kinds_release(struct unserved_kinds *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].api_version);
         free(list->items[i].kind);
     }
     free(list->items);
-    *list = (struct unserved_list){0};
+    *list = (struct unserved_kinds){0};
 }
 
 void missing_kinds_init(struct missing_kinds *l, struct engine *engine,
@@ -140,7 +140,7 @@ static void decide_ready(struct missing_kinds *l, const struct reflector_list *r
 
 /* A number that is the same as long as the same kinds are missing. */
 static uint64_t sign(const struct missing_kinds *l, const struct reflector_list *reflectors,
-                     const struct unserved_list *unserved)
+                     const struct unserved_kinds *unserved)
 {
     uint64_t sum = 1;
 
@@ -149,7 +149,7 @@ static uint64_t sign(const struct missing_kinds *l, const struct reflector_list 
             sum = 31 * sum + reflectors->items[i]->objects.origin.source;
     }
     for (size_t i = 0; i < unserved->count; i++) {
-        const struct unserved *u = &unserved->items[i];
+        const struct unserved_kind *u = &unserved->items[i];
 
         if (u->answer == DISCOVERY_UNKNOWN)
             sum += map_hash(u->kind, strlen(u->kind), 0) +
@@ -182,7 +182,7 @@ static void add(struct missing_kinds *l, const char *api_version, const char *ki
 }
 
 static void list(struct missing_kinds *l, const struct reflector_list *reflectors,
-                 const struct unserved_list *unserved, int64_t now_ms)
+                 const struct unserved_kinds *unserved, int64_t now_ms)
 {
     for (size_t i = 0; i < reflectors->count; i++) {
         const struct reflector *r = reflectors->items[i];
@@ -198,7 +198,7 @@ static void list(struct missing_kinds *l, const struct reflector_list *reflector
 
 /* List the kinds anew, and tell the engine what has changed. */
 static void update(struct missing_kinds *l, const struct reflector_list *reflectors,
-                   const struct unserved_list *unserved, int64_t now_ms)
+                   const struct unserved_kinds *unserved, int64_t now_ms)
 {
     struct missing_kind *before = l->kinds;
     size_t before_count = l->count;
@@ -247,7 +247,7 @@ static void report(struct missing_kinds *l, bool all, int64_t now_ms)
 }
 
 void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *reflectors,
-                        const struct unserved_list *unserved, bool settled, int64_t now_ms)
+                        const struct unserved_kinds *unserved, bool settled, int64_t now_ms)
 {
     bool was_ready = l->ready;
     uint64_t signature;

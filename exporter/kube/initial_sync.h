@@ -9,23 +9,23 @@
 
 /* The kinds that selectors name and that are not watched. */
 
-struct unserved {
+struct unserved_kind {
     char *api_version;
     char *kind;
     enum discovery_answer answer; /* Not DISCOVERY_SERVED. */
 };
 
-struct unserved_list {
-    struct unserved *items;
+struct unserved_kinds {
+    struct unserved_kind *items;
     size_t count;
 };
 
 /* Add a kind, of which no name is given; `before` is the list before this round, so that the log
  * has each change once. */
-void unserved_add(struct unserved_list *list, const struct identity *kind,
-                  enum discovery_answer answer, const struct unserved_list *before,
-                  const struct log *log);
-void unserved_release(struct unserved_list *list);
+void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind,
+                        enum discovery_answer answer, const struct unserved_kinds *before,
+                        const struct log *log);
+void unserved_kinds_release(struct unserved_kinds *list);
 
 /*
  * How long a source waits for kinds, and which of them it goes on without.
@@ -72,7 +72,7 @@ void missing_kinds_wait_again(struct missing_kinds *l);
  * themselves read.
  */
 void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *reflectors,
-                        const struct unserved_list *unserved, bool settled, int64_t now_ms);
+                        const struct unserved_kinds *unserved, bool settled, int64_t now_ms);
 
 /* When the next turn is due although nothing arrives; INT64_MAX for never. */
 int64_t missing_kinds_due(const struct missing_kinds *l);

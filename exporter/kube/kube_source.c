@@ -174,7 +174,7 @@ static bool discoverer_ready(const struct discoverer *d)
 static enum api_version_answer judge_version(const void *context, const char *api_version,
                                              const char *kind)
 {
-    const struct api_resource *preferred = discovery_preferred(context, api_version, kind);
+    const struct api_resource *preferred = discovery_find_preferred(context, api_version, kind);
     const struct api_resource *ignored;
 
     if (preferred)
@@ -195,10 +195,10 @@ struct kube_source {
     struct reflector_context context;
     struct engine *engine;
     struct discoverer discoverer;
-    struct bound bound;
+    struct bound_templates bound;
     struct reflector_list list;
     struct audit audit;
-    struct unserved_list unserved;
+    struct unserved_kinds unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
     uint64_t bound_templates_version;
     uint64_t discovery_version;
@@ -215,7 +215,7 @@ static void template_bound(void *context, const struct identity *template)
     bound_templates_changed(context, template);
 }
 
-struct kube_source *kube_source_new(const struct kube_settings *settings)
+struct kube_source *kube_source_new(const struct kube_source_settings *settings)
 {
     struct kube_source *s = xcalloc(1, sizeof(*s));
 
@@ -257,7 +257,7 @@ void kube_source_free(struct kube_source *s)
     engine_set_api_version_source(s->engine, (struct api_version_source){0});
     engine_follow_works(s->engine, false);
     bound_templates_release(&s->bound);
-    unserved_release(&s->unserved);
+    unserved_kinds_release(&s->unserved);
     discoverer_release(&s->discoverer);
     free(s);
 }
@@ -287,11 +287,11 @@ static void want_templates(struct kube_source *s, const struct api_resource *res
 /* Mark the reflectors of the kinds that selectors name; list those that are not served. */
 static void want_selected(struct kube_source *s)
 {
-    struct unserved_list before = s->unserved;
+    struct unserved_kinds before = s->unserved;
     const char *api_version, *kind;
     bool connector = false;
 
-    s->unserved = (struct unserved_list){0};
+    s->unserved = (struct unserved_kinds){0};
     for (size_t at = 0; engine_next_selected_type(s->engine, &at, &api_version, &kind);) {
         const struct api_resource *resource = NULL;
 
@@ -306,10 +306,11 @@ static void want_selected(struct kube_source *s)
             connector = connector || is_connector_api_version(api_version);
             continue;
         }
-        unserved_add(&s->unserved, &(struct identity){.api_version = api_version, .kind = kind},
-                     answer, &before, s->context.log);
+        unserved_kinds_add(&s->unserved,
+                           &(struct identity){.api_version = api_version, .kind = kind}, answer,
+                           &before, s->context.log);
     }
-    unserved_release(&before);
+    unserved_kinds_release(&before);
     if (connector)
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_CONNECTOR, false);
     if (engine_uses_priority_classes(s->engine))
@@ -328,7 +329,7 @@ static bool want_bound(struct kube_source *s)
     for (size_t at = 0;
          s->bindings_read && engine_next_bound_type(s->engine, &at, &api_version, &kind);) {
         const struct api_resource *resource =
-            discovery_preferred(s->discoverer.discovery, api_version, kind);
+            discovery_find_preferred(s->discoverer.discovery, api_version, kind);
 
         outdated = outdated || (resource && strcmp(resource->api_version, api_version) != 0);
         if (resource)
@@ -355,7 +356,8 @@ static void want_referred(struct kube_source *s)
         const struct api_resource *resource = NULL;
 
         if (type->def->class == CLASS_TEMPLATE && misses_referred(type))
-            resource = discovery_preferred(s->discoverer.discovery, type->api_version, type->kind);
+            resource =
+                discovery_find_preferred(s->discoverer.discovery, type->api_version, type->kind);
         if (resource && strcmp(resource->api_version, type->api_version) == 0)
             want_templates(s, resource, true, s->referred == REFERRED_ASKED);
     }
@@ -488,14 +490,14 @@ bool kube_source_ready(const struct kube_source *s)
     return s->missing.ready;
 }
 
-void kube_source_read_referred(struct kube_source *s)
+void kube_source_read_referenced_templates(struct kube_source *s)
 {
     s->referred = REFERRED_ASKED;
     s->synced_once = false;
     missing_kinds_wait_again(&s->missing);
 }
 
-size_t kube_source_count(const struct kube_source *s)
+size_t kube_source_reflector_count(const struct kube_source *s)
 {
     return s->list.count;
 }
@@ -505,22 +507,22 @@ const struct reflector *kube_source_reflector(const struct kube_source *s, size_
     return s->list.items[at];
 }
 
-size_t kube_source_unserved_count(const struct kube_source *s)
+size_t kube_source_unserved_kind_count(const struct kube_source *s)
 {
     return s->unserved.count;
 }
 
-const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at)
+const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at)
 {
     return &s->unserved.items[at];
 }
 
-size_t kube_source_missing_count(const struct kube_source *s)
+size_t kube_source_missing_kind_count(const struct kube_source *s)
 {
     return s->missing.count;
 }
 
-const struct missing_kind *kube_source_missing(const struct kube_source *s, size_t at)
+const struct missing_kind *kube_source_missing_kind(const struct kube_source *s, size_t at)
 {
     return &s->missing.kinds[at];
 }

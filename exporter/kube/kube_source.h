@@ -17,7 +17,7 @@
  */
 struct kube_source;
 
-struct kube_settings {
+struct kube_source_settings {
     struct store *store;   /* Outlives the source, as do the next three. */
     struct engine *engine; /* Over that store. */
     const struct namespace_filter *filter;
@@ -32,7 +32,7 @@ struct kube_settings {
     int64_t clock_ms; /* Since the epoch. */
 };
 
-struct kube_source *kube_source_new(const struct kube_settings *settings) MUST_USE;
+struct kube_source *kube_source_new(const struct kube_source_settings *settings) MUST_USE;
 /* End all watches; the objects stay in the store. Takes NULL. */
 void kube_source_free(struct kube_source *s);
 
@@ -52,19 +52,19 @@ bool kube_source_ready(const struct kube_source *s);
  * For whoever looks once: read the templates that others refer to (reflector_store_is_referred)
  * and that are not in the store. It is ready again when they are.
  */
-void kube_source_read_referred(struct kube_source *s);
+void kube_source_read_referenced_templates(struct kube_source *s);
 
 /* All reflectors, one per namespace where namespaces are named. Borrowed until the next turn. */
-size_t kube_source_count(const struct kube_source *s);
+size_t kube_source_reflector_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
 /* The kinds that selectors name and that are not watched. */
-size_t kube_source_unserved_count(const struct kube_source *s);
-const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at);
+size_t kube_source_unserved_kind_count(const struct kube_source *s);
+const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at);
 
 /* The kinds that have not been read as a whole, once the source is ready. Likewise. */
-size_t kube_source_missing_count(const struct kube_source *s);
-const struct missing_kind *kube_source_missing(const struct kube_source *s, size_t at);
+size_t kube_source_missing_kind_count(const struct kube_source *s);
+const struct missing_kind *kube_source_missing_kind(const struct kube_source *s, size_t at);
 
 /* A number that changes when a kind can no longer be read, or can again. */
 uint64_t kube_source_health_version(const struct kube_source *s);

@@ -39,13 +39,13 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
 
 static enum fetch_state read_object(struct fetch *f)
 {
-    f->object = object_read(f->api_version, f->kind, f->body.data, f->body.len, &f->err);
+    f->object = object_parse(f->api_version, f->kind, f->body.data, f->body.len, &f->err);
     return f->object ? FETCH_FOUND : FETCH_FAILED;
 }
 
 static enum fetch_state read_list(struct fetch *f)
 {
-    struct list_facts facts;
+    struct list_meta facts;
 
     if (!object_stream_finish_list(&f->list, &facts, &f->err))
         return FETCH_FAILED;
@@ -285,8 +285,8 @@ static struct lookup_answer answer(const struct lookup_query *q)
     return (struct lookup_answer){states[f->state], f->object, f->err.text};
 }
 
-struct lookup_answer lookup_ask(struct lookup *l, const struct fetch_spec *spec,
-                                enum lookup_client client, int64_t now_ms)
+struct lookup_answer lookup_object(struct lookup *l, const struct fetch_spec *spec,
+                                   enum lookup_client client, int64_t now_ms)
 {
     struct lookup_query *q = find(l, spec);
 
@@ -346,12 +346,12 @@ enum {
     BUSY_MAX = 10,
 };
 
-void annotate_init(struct annotate *a, struct transport transport)
+void annotator_init(struct annotator *a, struct transport transport)
 {
-    *a = (struct annotate){.transport = transport, .interval_ms = INTERVAL_MS};
+    *a = (struct annotator){.transport = transport, .interval_ms = INTERVAL_MS};
 }
 
-void annotate_release(struct annotate *a)
+void annotator_release(struct annotator *a)
 {
     fetch_free(a->fetch);
     free(a->patch);
@@ -359,7 +359,7 @@ void annotate_release(struct annotate *a)
     a->patch = NULL;
 }
 
-void annotate_start(struct annotate *a, const struct annotate_spec *spec)
+void annotator_start(struct annotator *a, const struct annotator_spec *spec)
 {
     a->spec = spec;
     a->failures = a->busy = 0;
@@ -368,9 +368,9 @@ void annotate_start(struct annotate *a, const struct annotate_spec *spec)
 }
 
 /* What has been read decides whether to write, and at which version. */
-static enum annotate_state decide(struct annotate *a, const cJSON *metadata)
+static enum annotator_state decide(struct annotator *a, const cJSON *metadata)
 {
-    const struct annotate_spec *spec = a->spec;
+    const struct annotator_spec *spec = a->spec;
     const char *uid = json_str(metadata, "uid", "");
     const char *version = json_str(metadata, "resourceVersion", "");
     const char *value = json_str(json_get(metadata, "annotations"), spec->key, NULL);
@@ -402,7 +402,7 @@ static enum annotate_state decide(struct annotate *a, const cJSON *metadata)
 }
 
 /* The object is read again after a while, unless that has been done often enough. */
-static enum annotate_state retry(struct annotate *a, const struct fetch *f, int64_t now_ms)
+static enum annotator_state retry(struct annotator *a, const struct fetch *f, int64_t now_ms)
 {
     bool is_busy = f->http_status == 429;
     int64_t wait_ms = f->retry_after_ms;
@@ -423,7 +423,7 @@ static enum annotate_state retry(struct annotate *a, const struct fetch *f, int6
     return a->failures >= FAILURES_MAX || a->busy >= BUSY_MAX ? ANNOTATE_FAILED : ANNOTATE_OPEN;
 }
 
-static enum annotate_state receive(struct annotate *a, const struct fetch *f, int64_t now_ms)
+static enum annotator_state receive(struct annotator *a, const struct fetch *f, int64_t now_ms)
 {
     const cJSON *metadata = json_get(f->object, "metadata");
 
@@ -445,7 +445,7 @@ static enum annotate_state receive(struct annotate *a, const struct fetch *f, in
     return ANNOTATE_WRITTEN;
 }
 
-enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms)
+enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms)
 {
     if (!a->spec || a->state != ANNOTATE_OPEN)
         return a->state;
@@ -480,7 +480,7 @@ enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms)
     return a->state;
 }
 
-int64_t annotate_due(const struct annotate *a)
+int64_t annotator_due(const struct annotator *a)
 {
     if (!a->spec || a->state != ANNOTATE_OPEN)
         return INT64_MAX;

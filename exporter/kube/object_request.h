@@ -72,7 +72,7 @@ void fetch_free(struct fetch *f);
  */
 struct lookup;
 
-enum lookup_client { LOOKUP_OWN, LOOKUP_WEB };
+enum lookup_client { LOOKUP_COMMAND, LOOKUP_WEB };
 
 enum lookup_state {
     LOOKUP_WAITING, /* Ask again after the next turn. */
@@ -99,8 +99,8 @@ struct lookup *lookup_new(struct transport transport, const struct namespace_fil
 void lookup_free(struct lookup *l);
 
 /* Ask for an object, or for what became of it. `now_ms` is steady here, too. */
-struct lookup_answer lookup_ask(struct lookup *l, const struct fetch_spec *spec,
-                                enum lookup_client client, int64_t now_ms);
+struct lookup_answer lookup_object(struct lookup *l, const struct fetch_spec *spec,
+                                   enum lookup_client client, int64_t now_ms);
 
 /* Forget what is too old. */
 void lookup_turn(struct lookup *l, int64_t now_ms);
@@ -119,7 +119,7 @@ int64_t lookup_due(const struct lookup *l);
  */
 enum { ANNOTATE_PER_S = 10 };
 
-enum annotate_state {
+enum annotator_state {
     ANNOTATE_OPEN,
     ANNOTATE_WRITTEN,
     ANNOTATE_GONE,     /* There is no such object. */
@@ -130,7 +130,7 @@ enum annotate_state {
     ANNOTATE_FAILED, /* Again and again; it may have been written. */
 };
 
-struct annotate_spec {
+struct annotator_spec {
     struct identity id;
     const char *resource; /* The plural in paths. */
     uint32_t uid_hash;    /* Of the object that is meant (identity.h). */
@@ -145,30 +145,30 @@ struct annotate_spec {
     void *context;
 };
 
-struct annotate {
+struct annotator {
     struct transport transport;
     int64_t interval_ms; /* From reading one object that is written to reading the next. */
     int64_t due_ms;      /* Before that nothing is asked for. */
     int64_t read_ms;     /* When the last reading of an object began. */
     /* Of the present object: */
-    const struct annotate_spec *spec; /* NULL before the first. */
-    struct fetch *fetch;              /* NULL between requests. */
-    bool writes;                      /* It is the patch. */
-    char *patch;                      /* To be sent; NULL: read first. */
+    const struct annotator_spec *spec; /* NULL before the first. */
+    struct fetch *fetch;               /* NULL between requests. */
+    bool writes;                       /* It is the patch. */
+    char *patch;                       /* To be sent; NULL: read first. */
     unsigned failures;
     unsigned busy;
-    enum annotate_state state;
+    enum annotator_state state;
     uint64_t version; /* Of WRITTEN: the object's resourceVersion by it; 0 if it is no number. */
     struct error err; /* Of FORBIDDEN and FAILED: the server's words. */
 };
 
-void annotate_init(struct annotate *a, struct transport transport);
+void annotator_init(struct annotator *a, struct transport transport);
 /* Gives up what is open. */
-void annotate_release(struct annotate *a);
+void annotator_release(struct annotator *a);
 
 /* Begin with an object. The spec is borrowed until the state is no longer OPEN. */
-void annotate_start(struct annotate *a, const struct annotate_spec *spec);
+void annotator_start(struct annotator *a, const struct annotator_spec *spec);
 /* Go on, after the transport's turn; before the first object that is nothing. Times are steady. */
-enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms);
+enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms);
 /* When to do so even if nothing arrives; INT64_MAX for never. */
-int64_t annotate_due(const struct annotate *a);
+int64_t annotator_due(const struct annotator *a);

@@ -290,8 +290,8 @@ static bool emit_unreadable(struct object_stream *s, const char *json, size_t le
                                                      .reason = reason});
 }
 
-cJSON *object_read(const char *api_version, const char *kind, const char *json, size_t len,
-                   struct error *err)
+cJSON *object_parse(const char *api_version, const char *kind, const char *json, size_t len,
+                    struct error *err)
 {
     cJSON *object;
 
@@ -366,16 +366,16 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, 
     return true;
 }
 
-bool object_stream_is_cut(const struct object_stream *s)
+bool object_stream_is_truncated(const struct object_stream *s)
 {
     return !json_frame_is_complete(&s->frame) || s->frame.rest.len == 0;
 }
 
-bool object_stream_finish_list(struct object_stream *s, struct list_facts *out, struct error *err)
+bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, struct error *err)
 {
     static const char suffix[] = "List";
 
-    if (object_stream_is_cut(s))
+    if (object_stream_is_truncated(s))
         return fail(err, "the list is cut short");
 
     CLEANUP(json_cleanup)
@@ -394,7 +394,7 @@ bool object_stream_finish_list(struct object_stream *s, struct list_facts *out, 
         return fail(err, "the body is a %s and no list", *kind ? kind : "document without kind");
     if (!*version)
         return fail(err, "the list has no resourceVersion");
-    *out = (struct list_facts){
+    *out = (struct list_meta){
         .version = xstrdup(version),
         .token = *token ? xstrdup(token) : NULL,
         .remaining = json_int(metadata, "remainingItemCount", -1),
@@ -402,9 +402,9 @@ bool object_stream_finish_list(struct object_stream *s, struct list_facts *out, 
     return true;
 }
 
-void list_facts_release(struct list_facts *facts)
+void list_meta_release(struct list_meta *facts)
 {
     free(facts->version);
     free(facts->token);
-    *facts = (struct list_facts){0};
+    *facts = (struct list_meta){0};
 }

@@ -59,11 +59,11 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
  * The object that a body is, with the type that was asked for. NULL with the reason if it is
  * none, or another one; the caller deletes it.
  */
-cJSON *object_read(const char *api_version, const char *kind, const char *json, size_t len,
-                   struct error *err) MUST_USE;
+cJSON *object_parse(const char *api_version, const char *kind, const char *json, size_t len,
+                    struct error *err) MUST_USE;
 
-/* What a list says of itself; texts are the caller's to free by list_facts_release(). */
-struct list_facts {
+/* What a list says of itself; texts are the caller's to free by list_meta_release(). */
+struct list_meta {
     char *version;
     char *token;       /* NULL for the last page. */
     int64_t remaining; /* -1 if unknown. */
@@ -73,8 +73,8 @@ struct list_facts {
  * The body is over: what the list says of itself. False with the reason unless the list is
  * complete, whatever the transfer reports.
  */
-bool object_stream_finish_list(struct object_stream *s, struct list_facts *out,
+bool object_stream_finish_list(struct object_stream *s, struct list_meta *out,
                                struct error *err) MUST_USE;
 /* True if the body ended too early to be judged. */
-bool object_stream_is_cut(const struct object_stream *s);
-void list_facts_release(struct list_facts *facts);
+bool object_stream_is_truncated(const struct object_stream *s);
+void list_meta_release(struct list_meta *facts);

@@ -85,7 +85,7 @@ static void set_preferred_version(const struct reflector_store *s, const cJSON *
     cJSON *version = cJSON_GetObjectItemCaseSensitive(resource, "apiVersion");
     const char *kind = json_str(resource, "kind", "");
     const struct api_resource *preferred =
-        cJSON_IsString(version) ? discovery_preferred(s->discovery, version->valuestring, kind)
+        cJSON_IsString(version) ? discovery_find_preferred(s->discovery, version->valuestring, kind)
                                 : NULL;
 
     if (preferred && strcmp(preferred->api_version, version->valuestring) != 0 &&

@@ -12,7 +12,7 @@
 static const struct origin nobody = {.source = UINT32_MAX - 1};
 
 void template_finder_init(struct template_finder *f, const struct kube_source *source,
-                          const struct kube_settings *settings)
+                          const struct kube_source_settings *settings)
 {
     *f = (struct template_finder){
         .source = source,
@@ -31,7 +31,7 @@ void template_finder_release(struct template_finder *f)
 /* True if a reflector would have it in the store, if there were such an object. */
 static bool is_read(const struct kube_source *s, const struct identity *id)
 {
-    for (size_t i = 0; i < kube_source_count(s); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(s); i++) {
         const struct reflector *r = kube_source_reflector(s, i);
 
         if (r->synced && !r->objects.bound_templates_only && !r->objects.settings &&
@@ -42,13 +42,13 @@ static bool is_read(const struct kube_source *s, const struct identity *id)
     return false;
 }
 
-struct lookup_answer template_finder_ask(struct template_finder *f,
-                                         const struct template_name *name,
-                                         enum lookup_client client, struct identity *id,
-                                         int64_t now_ms)
+struct lookup_answer template_finder_find(struct template_finder *f,
+                                          const struct template_name *name,
+                                          enum lookup_client client, struct identity *id,
+                                          int64_t now_ms)
 {
     const struct api_resource *resource =
-        discovery_named(kube_source_discovery(f->source), name->kind, name->group);
+        discovery_find_by_name(kube_source_discovery(f->source), name->kind, name->group);
 
     if (!resource || kind_of(resource->api_version, resource->kind)->class != CLASS_TEMPLATE)
         return (struct lookup_answer){LOOKUP_UNKNOWN, NULL, ""};
@@ -56,18 +56,18 @@ struct lookup_answer template_finder_ask(struct template_finder *f,
                             resource->namespaced ? name->ns : "", name->name};
     if (namespace_filter_allows(f->filter, id->ns) && is_read(f->source, id))
         return (struct lookup_answer){LOOKUP_MISSING, NULL, ""};
-    return lookup_ask(f->lookup,
-                      &(struct fetch_spec){
-                          .id = *id,
-                          .resource = resource->resource,
-                          .metadata_only = !is_connector_api_version(id->api_version) &&
-                                           !kind_has_references(id->api_version, id->kind),
-                      },
-                      client, now_ms);
+    return lookup_object(f->lookup,
+                         &(struct fetch_spec){
+                             .id = *id,
+                             .resource = resource->resource,
+                             .metadata_only = !is_connector_api_version(id->api_version) &&
+                                              !kind_has_references(id->api_version, id->kind),
+                         },
+                         client, now_ms);
 }
 
-const struct entry *template_finder_keep(struct template_finder *f, const cJSON *object,
-                                         struct error *err)
+const struct entry *template_finder_store(struct template_finder *f, const cJSON *object,
+                                          struct error *err)
 {
     struct identity id;
 
@@ -84,7 +84,7 @@ struct kube_session {
     struct rest_config config;
     const struct log *log;
     struct credentials *credentials;
-    struct client *client;
+    struct kube_client *client;
     struct kube_source *source;
     struct template_finder finder;
     bool begun;                                         /* There have been credentials once. */
@@ -111,7 +111,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
         },
         settings->now_ms);
 
-    const struct kube_settings source = {
+    const struct kube_source_settings source = {
         .store = settings->store,
         .engine = settings->engine,
         .filter = settings->filter,
@@ -145,7 +145,7 @@ struct kube_session *kube_session_new(const struct kube_session_settings *settin
         return NULL;
     }
     log_write(s->log, LOG_LEVEL_INFO, "reading from an API server", "server",
-              kube_session_server(s), "as", s->config.origin);
+              kube_session_server_url(s), "as", s->config.origin);
     for (size_t i = 0; i < s->config.note_count; i++) {
         char message[NOTE_MAX_BYTES];
 
@@ -226,17 +226,18 @@ int64_t kube_session_due(const struct kube_session *s)
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
                        size_t count, int64_t timeout_ms)
 {
-    struct pollfd all[KUBE_SESSION_OTHERS + 2 * CREDENTIALS_FDS];
+    struct pollfd all[KUBE_SESSION_EXTRA_FDS_MAX + 2 * CREDENTIALS_FDS];
     size_t all_count = count;
     bool answer;
 
-    assert(count <= KUBE_SESSION_OTHERS);
+    assert(count <= KUBE_SESSION_EXTRA_FDS_MAX);
     for (size_t i = 0; i < count; i++)
         all[i] = others[i];
     all_count += credentials_fds(s->credentials, all + all_count);
     if (beside)
         all_count += credentials_fds(beside->credentials, all + all_count);
-    answer = client_poll(s->client, beside ? beside->client : NULL, all, all_count, timeout_ms);
+    answer =
+        kube_client_poll(s->client, beside ? beside->client : NULL, all, all_count, timeout_ms);
     for (size_t i = 0; i < count; i++)
         others[i].revents = all[i].revents;
     return answer;
@@ -247,16 +248,16 @@ bool kube_session_ready(const struct kube_session *s)
     return kube_source_ready(s->source);
 }
 
-void kube_session_read_referred(struct kube_session *s)
+void kube_session_read_referenced_templates(struct kube_session *s)
 {
-    kube_source_read_referred(s->source);
+    kube_source_read_referenced_templates(s->source);
 }
 
-bool kube_session_hopeful(const struct kube_session *s, struct error *err)
+bool kube_session_can_become_ready(const struct kube_session *s, struct error *err)
 {
     if (!s->begun)
         return *s->problem == '\0' || fail(err, "%s: %s", s->config.origin, s->problem);
-    for (size_t i = 0; i < kube_source_count(s->source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(s->source); i++) {
         const struct reflector *r = kube_source_reflector(s->source, i);
 
         if (r->required && !r->synced && r->watch.retries >= HOPEFUL_FAILURES)
@@ -266,7 +267,7 @@ bool kube_session_hopeful(const struct kube_session *s, struct error *err)
     return true;
 }
 
-const char *kube_session_problem(const struct kube_session *s)
+const char *kube_session_credentials_error(const struct kube_session *s)
 {
     return s->problem;
 }
@@ -286,17 +287,17 @@ const struct kube_source *kube_session_source(const struct kube_session *s)
     return s->source;
 }
 
-const struct client *kube_session_client(const struct kube_session *s)
+const struct kube_client *kube_session_client(const struct kube_session *s)
 {
     return s->client;
 }
 
-const char *kube_session_server(const struct kube_session *s)
+const char *kube_session_server_url(const struct kube_session *s)
 {
     return s->config.server;
 }
 
-const char *kube_session_origin(const struct kube_session *s)
+const char *kube_session_config_origin(const struct kube_session *s)
 {
     return s->config.origin;
 }

@@ -25,7 +25,7 @@ struct template_finder {
 };
 
 void template_finder_init(struct template_finder *f, const struct kube_source *source,
-                          const struct kube_settings *settings);
+                          const struct kube_source_settings *settings);
 void template_finder_release(struct template_finder *f);
 
 /*
@@ -34,17 +34,17 @@ void template_finder_release(struct template_finder *f);
  * gets what it is, borrowed until the next turn, unless the answer is LOOKUP_UNKNOWN. One of a
  * kind that is read anyway is missing.
  */
-struct lookup_answer template_finder_ask(struct template_finder *f,
-                                         const struct template_name *name,
-                                         enum lookup_client client, struct identity *id,
-                                         int64_t now_ms);
+struct lookup_answer template_finder_find(struct template_finder *f,
+                                          const struct template_name *name,
+                                          enum lookup_client client, struct identity *id,
+                                          int64_t now_ms);
 
 /*
  * Put what was found into the store, where nothing keeps it up to date: for whoever looks once.
  * NULL with the reason if it is not valid.
  */
-const struct entry *template_finder_keep(struct template_finder *f, const cJSON *object,
-                                         struct error *err);
+const struct entry *template_finder_store(struct template_finder *f, const cJSON *object,
+                                          struct error *err);
 
 /*
  * One API server and all that is needed to keep its objects in a store: our credentials, the
@@ -55,7 +55,7 @@ const struct entry *template_finder_keep(struct template_finder *f, const cJSON 
  * kube_session_poll(). Times are milliseconds: `now_ms` steady, `clock_ms` since the epoch.
  */
 struct kube_session;
-struct client;
+struct kube_client;
 
 struct kube_session_settings {
     struct rest_config *config;     /* The session owns it, also on failure. */
@@ -64,7 +64,7 @@ struct kube_session_settings {
     struct engine *engine;
     const struct namespace_filter *filter;
     const struct log *log;
-    bool references; /* As of struct kube_settings, as are the next two. */
+    bool references; /* As of struct kube_source_settings, as are the next two. */
     bool works;
     int64_t audit_interval_ms;
     uint64_t seed;
@@ -91,25 +91,25 @@ int64_t kube_session_files_due(const struct kube_session *s);
 /* When a turn is due even if no descriptor is ready (steady); INT64_MAX for never. */
 int64_t kube_session_due(const struct kube_session *s);
 
-/* Polls two sessions as client_poll() does, with at most KUBE_SESSION_OTHERS others. */
-enum { KUBE_SESSION_OTHERS = 8 };
+/* Polls two sessions as kube_client_poll() does, with at most KUBE_SESSION_EXTRA_FDS_MAX others. */
+enum { KUBE_SESSION_EXTRA_FDS_MAX = 8 };
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
                        size_t count, int64_t timeout_ms);
 
 /* True once every required kind has been read; it stays true. */
 bool kube_session_ready(const struct kube_session *s);
 
-/* kube_source_read_referred(). */
-void kube_session_read_referred(struct kube_session *s);
+/* kube_source_read_referenced_templates(). */
+void kube_session_read_referenced_templates(struct kube_session *s);
 
 /*
  * For callers that cannot wait for ever: false, with the reason, once a required kind has
  * failed so often in a row that waiting for it seems of no use.
  */
-bool kube_session_hopeful(const struct kube_session *s, struct error *err);
+bool kube_session_can_become_ready(const struct kube_session *s, struct error *err);
 
 /* Why the credentials cannot be read, or have not come; "" if they can. Borrowed. */
-const char *kube_session_problem(const struct kube_session *s);
+const char *kube_session_credentials_error(const struct kube_session *s);
 
 /* For requests of one's own; what is asked for is answered in kube_session_turn(). */
 struct transport kube_session_transport(struct kube_session *s);
@@ -119,8 +119,8 @@ struct template_finder *kube_session_finder(struct kube_session *s);
 
 /* For the series about the exporter's own health, and for tests. Borrowed. */
 const struct kube_source *kube_session_source(const struct kube_session *s);
-const struct client *kube_session_client(const struct kube_session *s);
+const struct kube_client *kube_session_client(const struct kube_session *s);
 
 /* "https://host:port", and "the context 'karmada-apiserver' of ...", for people. Borrowed. */
-const char *kube_session_server(const struct kube_session *s);
-const char *kube_session_origin(const struct kube_session *s);
+const char *kube_session_server_url(const struct kube_session *s);
+const char *kube_session_config_origin(const struct kube_session *s);

@@ -462,7 +462,7 @@ static bool advance_next(struct loop *l, struct error *err)
         /* The first evaluation waits for its server and its files for ever, one of a reload not. */
         if (loading == LOADING_FAILED || (loading == LOADING_HANGS && l->current) ||
             (loading == LOADING_GOES_ON && l->current && l->next->session &&
-             !kube_session_hopeful(l->next->session, err)))
+             !kube_session_can_become_ready(l->next->session, err)))
             return give_up_next(l, err);
         if (loading == LOADING_HANGS)
             problem_log_update(&l->problems, l->next->manifests, l->settings.log);

@@ -93,8 +93,8 @@ static bool same_resource(const struct reflector *a, const struct reflector *b)
 
 static void fill_unserved(const struct kube_source *source, struct registry *registry)
 {
-    for (size_t i = 0; i < kube_source_unserved_count(source); i++) {
-        const struct unserved *u = kube_source_unserved(source, i);
+    for (size_t i = 0; i < kube_source_unserved_kind_count(source); i++) {
+        const struct unserved_kind *u = kube_source_unserved_kind(source, i);
 
         if (u->answer == DISCOVERY_ABSENT)
             REGISTRY_SET(registry, OWN_KIND_NOT_SERVED, 1, u->api_version, u->kind);
@@ -105,8 +105,8 @@ static void fill_late(const struct kube_source *source, struct registry *registr
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
 
-    for (size_t i = 0; i < kube_source_missing_count(source); i++) {
-        const struct missing_kind *k = kube_source_missing(source, i);
+    for (size_t i = 0; i < kube_source_missing_kind_count(source); i++) {
+        const struct missing_kind *k = kube_source_missing_kind(source, i);
         const struct reflector *r = k->reflector;
 
         if (!k->late)
@@ -149,7 +149,7 @@ static bool is_repeated(const struct kube_source *source, size_t at)
 static void watch_health_fill(const struct kube_source *source, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
-    size_t count = kube_source_count(source);
+    size_t count = kube_source_reflector_count(source);
 
     clear(registry);
     REGISTRY_SET(registry, OWN_WATCHES, (double)count);
@@ -331,7 +331,7 @@ static size_t add_unread(struct strbuf *out, const struct kube_source *source, b
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(source); i++) {
         const struct reflector *f = kube_source_reflector(source, i);
 
         if (f->synced || f->required != required || f->optional || count++ >= SHOWN_MAX)
@@ -346,10 +346,10 @@ static size_t add_unread(struct strbuf *out, const struct kube_source *source, b
 static void add_waiting(struct strbuf *out, const struct kube_session *session)
 {
     const struct kube_source *source = kube_session_source(session);
-    const char *problem = kube_session_problem(session);
+    const char *problem = kube_session_credentials_error(session);
 
     strbuf_addf(out, EXPORTER_NAME " is not ready: reading from %s\n",
-                kube_session_server(session));
+                kube_session_server_url(session));
     if (*problem != '\0')
         strbuf_addf(out, "credentials: %s\n", problem);
     if (add_unread(out, source, true) == 0) {
@@ -363,8 +363,8 @@ static void add_late(struct strbuf *out, const struct kube_source *source)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_missing_count(source); i++) {
-        const struct missing_kind *k = kube_source_missing(source, i);
+    for (size_t i = 0; i < kube_source_missing_kind_count(source); i++) {
+        const struct missing_kind *k = kube_source_missing_kind(source, i);
 
         if (!k->late || count++ >= SHOWN_MAX)
             continue;

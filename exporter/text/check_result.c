@@ -440,7 +440,7 @@ static void print_read(const struct check_result *r, struct output *o)
     const char *between = " (";
 
     if (r->evaluation->session)
-        strbuf_addf(&line, "Read %s", kube_session_server(r->evaluation->session));
+        strbuf_addf(&line, "Read %s", kube_session_server_url(r->evaluation->session));
     else
         strbuf_addf(&line, "Read %zu file%s", files, plural(files));
     strbuf_addf(&line, " with %zu template%s", f->templates, plural(f->templates));
@@ -512,8 +512,8 @@ static size_t count_missing(const struct kube_session *session)
     const struct kube_source *source = session ? kube_session_source(session) : NULL;
     size_t count = 0;
 
-    for (size_t i = 0; source && i < kube_source_missing_count(source); i++)
-        count += missing_kind_is_failure(kube_source_missing(source, i));
+    for (size_t i = 0; source && i < kube_source_missing_kind_count(source); i++)
+        count += missing_kind_is_failure(kube_source_missing_kind(source, i));
     return count;
 }
 

@@ -110,7 +110,7 @@ static void add_watches(const struct kube_source *source, int64_t now_ms, struct
     static const char *const heads[] = {
         "Resource", "Namespace", "State", "Last event", "Problem", NULL,
     };
-    size_t count = kube_source_count(source);
+    size_t count = kube_source_reflector_count(source);
 
     html_section(out, "watches", "Watches", count);
     html_table(out, "Watches", heads);

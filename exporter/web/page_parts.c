@@ -514,7 +514,7 @@ static size_t add_failed(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(source); i++) {
         const struct reflector *f = kube_source_reflector(source, i);
 
         if (*f->failure.text == '\0' || (kube_source_ready(source) && !f->synced) ||
@@ -535,7 +535,7 @@ static size_t add_polled(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(source); i++) {
         const struct reflector *f = kube_source_reflector(source, i);
 
         if (!f->watch.polled || count++ >= HTML_SHOWN_MAX)
@@ -553,8 +553,8 @@ static size_t add_missing(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_missing_count(source); i++) {
-        const struct missing_kind *k = kube_source_missing(source, i);
+    for (size_t i = 0; i < kube_source_missing_kind_count(source); i++) {
+        const struct missing_kind *k = kube_source_missing_kind(source, i);
 
         if (!k->late || count++ >= HTML_SHOWN_MAX)
             continue;
@@ -576,8 +576,8 @@ static void add_unserved(const struct kube_source *source, struct strbuf *out)
         [DISCOVERY_UNWATCHED] = "not watched by Karmada in this version",
     };
 
-    for (size_t i = 0; i < kube_source_unserved_count(source) && i < HTML_SHOWN_MAX; i++) {
-        const struct unserved *u = kube_source_unserved(source, i);
+    for (size_t i = 0; i < kube_source_unserved_kind_count(source) && i < HTML_SHOWN_MAX; i++) {
+        const struct unserved_kind *u = kube_source_unserved_kind(source, i);
 
         strbuf_adds(out, "<li>");
         html_textf(out, "%s %s", u->api_version, u->kind);
@@ -601,7 +601,8 @@ void source_cards_write(const struct kube_source *source, struct strbuf *out)
 void source_section_write(const struct kube_session *session, struct strbuf *out)
 {
     strbuf_adds(out, "<section aria-labelledby=\"source\">\n<h2 id=\"source\">Source</h2>\n<p>");
-    html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
+    html_textf(out, "%s, %s", kube_session_server_url(session),
+               kube_session_config_origin(session));
     strbuf_adds(out, "</p>\n");
     source_cards_write(kube_session_source(session), out);
     strbuf_adds(out, "</section>\n");

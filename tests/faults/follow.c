@@ -52,19 +52,20 @@ static void print_state(const struct store *store)
 static void print_stats(const struct kube_session *session)
 {
     const struct kube_source *s = kube_session_source(session);
-    const struct client *c = kube_session_client(session);
+    const struct kube_client *c = kube_session_client(session);
     unsigned synced = 0;
     uint64_t rejected = 0;
 
-    for (size_t i = 0; i < kube_source_count(s); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(s); i++) {
         synced += kube_source_reflector(s, i)->synced;
         rejected += kube_source_reflector(s, i)->objects.rejected;
     }
     printf(
         "ready=%d reflectors=%zu synced=%u connections=%u streams=%u waiting=%u rejected=%" PRIu64
         " unserved=%zu\n",
-        kube_source_ready(s), kube_source_count(s), synced, kube_client_connections(c),
-        kube_client_streams(c), kube_client_waiting(c), rejected, kube_source_unserved_count(s));
+        kube_source_ready(s), kube_source_reflector_count(s), synced,
+        kube_client_count_connections(c), kube_client_count_answered(c),
+        kube_client_count_unanswered(c), rejected, kube_source_unserved_kind_count(s));
     fflush(stdout);
 }
 

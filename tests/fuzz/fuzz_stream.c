@@ -45,7 +45,7 @@ struct body {
 static void read_body(const struct body *body, size_t step, struct strbuf *log)
 {
     struct taking taking = {store_new(0), STRBUF_INIT(SIZE_MAX)};
-    struct list_facts facts = {0};
+    struct list_meta facts = {0};
     struct object_stream stream;
     struct error err = {""};
     bool fine = true;
@@ -60,7 +60,7 @@ static void read_body(const struct body *body, size_t step, struct strbuf *log)
         abort();
     if (fine && body->mode == JSON_FRAME_LIST) {
         fine = object_stream_finish_list(&stream, &facts, &err);
-        list_facts_release(&facts);
+        list_meta_release(&facts);
     }
     strbuf_addf(&taking.log, "%d\n", fine);
     object_stream_release(&stream);

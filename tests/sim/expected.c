@@ -109,8 +109,8 @@ bool expected_knows(const struct run *r, const struct change *c)
 
 bool expected_is_missing(const struct run *r, unsigned kind)
 {
-    for (size_t i = 0; i < kube_source_missing_count(r->source); i++) {
-        const struct missing_kind *missing = kube_source_missing(r->source, i);
+    for (size_t i = 0; i < kube_source_missing_kind_count(r->source); i++) {
+        const struct missing_kind *missing = kube_source_missing_kind(r->source, i);
 
         if (strcmp(missing->kind, sim_kinds[kind].kind) == 0 &&
             strcmp(missing->api_version, sim_kinds[kind].api_version) == 0)
@@ -174,7 +174,7 @@ void expected_page(struct run *r, const char *invariant)
         return;
     world_run(&r->world, run_clock_ms(r));
     r->verdict->pages++;
-    r->verdict->partial += kube_source_missing_count(r->source) > 0;
+    r->verdict->partial += kube_source_missing_kind_count(r->source) > 0;
 
     CLEANUP(free_cleanup) char *page = page_of(r->registry);
     CLEANUP(free_cleanup) char *fresh = build_fresh_page(r);

@@ -173,7 +173,7 @@ static int64_t next_plan_ms(const struct run *r)
 
 static void start_exporter(struct run *r)
 {
-    r->source = kube_source_new(&(struct kube_settings){
+    r->source = kube_source_new(&(struct kube_source_settings){
         .store = r->world.store,
         .engine = r->world.engine,
         .filter = &r->filter,

@@ -20,7 +20,7 @@ void follow_init(struct follow_lab *lab, uint32_t seed)
 
 static void start(struct follow_lab *lab, int64_t audit_interval_ms)
 {
-    lab->source = kube_source_new(&(struct kube_settings){
+    lab->source = kube_source_new(&(struct kube_source_settings){
         .store = lab->world.store,
         .engine = lab->world.engine,
         .filter = &lab->filter,
@@ -162,7 +162,7 @@ uint64_t follow_count_lists(const struct follow_lab *lab)
 {
     uint64_t lists = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++)
         lists += kube_source_reflector(lab->source, i)->watch.counts.lists;
     return lists;
 }

@@ -418,8 +418,8 @@ static uint64_t version(void *context)
     return credentials_version(context);
 }
 
-struct kube_client_identity credentials_identity(struct credentials *c)
+struct kube_client_credentials credentials_identity(struct credentials *c)
 {
-    return (struct kube_client_identity){
+    return (struct kube_client_credentials){
         .apply = apply, .refused = refused, .version = version, .context = c};
 }

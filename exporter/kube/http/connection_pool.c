@@ -23,7 +23,7 @@ enum {
 
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
-    struct pool *p = context;
+    struct connection_pool *p = context;
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 
     (void)purpose;
@@ -34,29 +34,29 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 
 static int close_socket(void *context, curl_socket_t socket)
 {
-    struct pool *p = context;
+    struct connection_pool *p = context;
 
     p->connections--;
     return close(socket);
 }
 
-struct pool_limits pool_limits_of(const struct kube_client_settings *settings)
+struct connection_limits connection_limits_compute(const struct kube_client_settings *settings)
 {
     unsigned sockets = settings->sockets ? settings->sockets : SOCKETS_DEFAULT;
     unsigned all = sockets > 2 * SOCKETS_BESIDE ? sockets - SOCKETS_BESIDE : SOCKETS_BESIDE;
     unsigned ends_soon = all / 4 < SHORT_MOST ? all / 4 : SHORT_MOST;
 
     ends_soon = ends_soon > SHORT_LEAST ? ends_soon : SHORT_LEAST;
-    return (struct pool_limits){
+    return (struct connection_limits){
         .streams = all - ends_soon,
         .lists = ends_soon - ends_soon / 4,
         .single_reads = ends_soon / 4,
     };
 }
 
-static void limit_connections(struct pool *p)
+static void limit_connections(struct connection_pool *p)
 {
-    struct pool_limits limits = pool_limits_of(p->settings);
+    struct connection_limits limits = connection_limits_compute(p->settings);
     long count = STREAM_CONNECTIONS;
 
     if (p->class == REQUEST_SHORT)
@@ -67,10 +67,11 @@ static void limit_connections(struct pool *p)
     curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, count);
 }
 
-struct pool *pool_new(const struct kube_client_settings *settings, enum request_class class,
-                      unsigned capacity, int64_t now_ms)
+struct connection_pool *connection_pool_new(const struct kube_client_settings *settings,
+                                            enum request_class class, unsigned capacity,
+                                            int64_t now_ms)
 {
-    struct pool *p = xcalloc(1, sizeof(*p));
+    struct connection_pool *p = xcalloc(1, sizeof(*p));
 
     p->settings = settings;
     p->class = class;
@@ -86,7 +87,7 @@ struct pool *pool_new(const struct kube_client_settings *settings, enum request_
     return p;
 }
 
-void pool_free(struct pool *p)
+void connection_pool_free(struct connection_pool *p)
 {
     if (!p)
         return;
@@ -94,7 +95,7 @@ void pool_free(struct pool *p)
     free(p);
 }
 
-static void hand_over(struct pool *p, struct transfer *t)
+static void hand_over(struct connection_pool *p, struct transfer *t)
 {
     t->added = true;
     t->started_ms = p->now_ms;
@@ -102,9 +103,9 @@ static void hand_over(struct pool *p, struct transfer *t)
         memory_exhausted(0);
 }
 
-static void attach(struct pool *p, struct transfer *t)
+static void attach(struct connection_pool *p, struct transfer *t)
 {
-    t->pool = p;
+    t->connection_pool = p;
     t->heard = &p->heard;
     t->spoken = &p->version;
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
@@ -113,7 +114,7 @@ static void attach(struct pool *p, struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, p);
 }
 
-void pool_add(struct pool *p, struct transfer *t)
+void connection_pool_add(struct connection_pool *p, struct transfer *t)
 {
     attach(p, t);
     t->next = p->transfers;
@@ -130,14 +131,14 @@ void pool_add(struct pool *p, struct transfer *t)
         hand_over(p, t);
 }
 
-static void detach(struct pool *p, struct transfer *t)
+static void detach(struct connection_pool *p, struct transfer *t)
 {
     struct transfer **at = &p->transfers;
 
     if (t->added)
         curl_multi_remove_handle(p->multi, t->easy);
     t->added = false;
-    t->pool = NULL;
+    t->connection_pool = NULL;
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
@@ -146,7 +147,7 @@ static void detach(struct pool *p, struct transfer *t)
         p->idle_ms = p->now_ms;
 }
 
-void pool_cancel(struct pool *p, struct transfer *t)
+void connection_pool_cancel(struct connection_pool *p, struct transfer *t)
 {
     /*
      * curl 7.88 sends that a stream was cancelled only together with another request on
@@ -158,7 +159,7 @@ void pool_cancel(struct pool *p, struct transfer *t)
     transfer_free(t);
 }
 
-static void forget_probe(struct pool *p)
+static void forget_probe(struct connection_pool *p)
 {
     curl_multi_remove_handle(p->multi, p->probe->easy);
     transfer_free(p->probe);
@@ -166,14 +167,14 @@ static void forget_probe(struct pool *p)
 }
 
 /* Move a transfer from the pool to the finished ones. */
-static void finish(struct pool *p, struct transfer *t, struct transfer **finished)
+static void finish(struct connection_pool *p, struct transfer *t, struct transfer **finished)
 {
     detach(p, t);
     t->next = *finished;
     *finished = t;
 }
 
-void pool_fail(struct pool *p, const char *why, struct transfer **finished)
+void connection_pool_fail(struct connection_pool *p, const char *why, struct transfer **finished)
 {
     p->failed = true;
     if (p->probe)
@@ -198,13 +199,13 @@ static bool drop_body(void *context, unsigned http_status, const char *bytes, si
     return true;
 }
 
-static bool needs_probe(const struct pool *p)
+static bool needs_probe(const struct connection_pool *p)
 {
     return p->class == REQUEST_STREAM && !p->probe && p->count > 0 &&
            !(p->warm && p->version == HTTP_1);
 }
 
-static void begin_probe(struct pool *p)
+static void begin_probe(struct connection_pool *p)
 {
     struct transfer *t = transfer_new(p->settings, &(struct transport_request){
                                                        .path = "/version",
@@ -227,11 +228,11 @@ static void begin_probe(struct pool *p)
 }
 
 /* Any response will do: it is the connection that is probed. */
-static void end_probe(struct pool *p)
+static void end_probe(struct connection_pool *p)
 {
     struct transfer *t = p->probe;
     bool answered = t->responded;
-    bool found_no_room = transfer_is_pending(t) && p->warm;
+    bool found_no_room = transfer_waits_for_connection(t) && p->warm;
 
     if (t->http_status == 401)
         p->settings->identity.refused(p->settings->identity.context);
@@ -248,7 +249,7 @@ static void end_probe(struct pool *p)
     p->warm = true;
     limit_connections(p);
     if (p->version == HTTP_1)
-        p->capacity = pool_limits_of(p->settings).streams;
+        p->capacity = connection_limits_compute(p->settings).streams;
     for (t = p->transfers; t; t = t->next) {
         if (!t->added)
             hand_over(p, t);
@@ -257,7 +258,7 @@ static void end_probe(struct pool *p)
 
 /* ---- room ---- */
 
-static int64_t age_ms(const struct pool *p, const struct transfer *t)
+static int64_t age_ms(const struct connection_pool *p, const struct transfer *t)
 {
     return p->now_ms - t->started_ms;
 }
@@ -266,12 +267,12 @@ static int64_t age_ms(const struct pool *p, const struct transfer *t)
  * For how long curl has held back a request, -1 if it holds back none. curl reports neither
  * how many streams the server accepts on a connection nor that a request waits for one.
  */
-static int64_t held_back_ms(const struct pool *p)
+static int64_t held_back_ms(const struct connection_pool *p)
 {
     int64_t longest_ms = -1;
 
     for (const struct transfer *t = p->transfers; t; t = t->next) {
-        if (transfer_is_pending(t) && age_ms(p, t) > longest_ms)
+        if (transfer_waits_for_connection(t) && age_ms(p, t) > longest_ms)
             longest_ms = age_ms(p, t);
     }
     return longest_ms;
@@ -281,17 +282,19 @@ static int64_t held_back_ms(const struct pool *p)
  * A request that is sent just as the server says that it accepts no more (GOAWAY) is never
  * answered, and curl 7.88 does not notice. It then holds back the probe, too.
  */
-static bool probe_is_refused(const struct pool *p)
+static bool probe_is_refused(const struct connection_pool *p)
 {
-    return p->probe && transfer_is_pending(p->probe) && age_ms(p, p->probe) >= CHECK_INTERVAL_MS;
+    return p->probe && transfer_waits_for_connection(p->probe) &&
+           age_ms(p, p->probe) >= CHECK_INTERVAL_MS;
 }
 
-static bool is_unanswered(const struct pool *p, const struct transfer *t)
+static bool is_unanswered(const struct connection_pool *p, const struct transfer *t)
 {
-    return t->added && !t->responded && !transfer_is_pending(t) && age_ms(p, t) >= UNANSWERED_MS;
+    return t->added && !t->responded && !transfer_waits_for_connection(t) &&
+           age_ms(p, t) >= UNANSWERED_MS;
 }
 
-struct transfer *pool_take_surplus(struct pool *p)
+struct transfer *connection_pool_take_surplus(struct connection_pool *p)
 {
     struct transfer *surplus = NULL, *next;
     int64_t waited_ms;
@@ -302,7 +305,7 @@ struct transfer *pool_take_surplus(struct pool *p)
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
     if (!p->warm)
         return NULL;
-    unsigned answered = pool_answered(p);
+    unsigned answered = connection_pool_answered(p);
 
     p->most = answered > p->most ? answered : p->most;
     waited_ms = held_back_ms(p);
@@ -312,7 +315,8 @@ struct transfer *pool_take_surplus(struct pool *p)
         bool unanswered = is_unanswered(p, t);
 
         next = t->next;
-        if (unanswered ? refused : transfer_is_pending(t) && waited_ms >= CHECK_INTERVAL_MS)
+        if (unanswered ? refused
+                       : transfer_waits_for_connection(t) && waited_ms >= CHECK_INTERVAL_MS)
             finish(p, t, &surplus);
         else if (unanswered)
             p->probe_ms = p->now_ms;
@@ -324,7 +328,7 @@ struct transfer *pool_take_surplus(struct pool *p)
 
 /* ---- turns ---- */
 
-static void collect_finished(struct pool *p, struct transfer **finished)
+static void collect_finished(struct connection_pool *p, struct transfer **finished)
 {
     CURLMsg *message;
     int left;
@@ -346,7 +350,7 @@ static void collect_finished(struct pool *p, struct transfer **finished)
     }
 }
 
-void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
+void connection_pool_perform(struct connection_pool *p, int64_t now_ms, struct transfer **finished)
 {
     int running;
 
@@ -359,10 +363,11 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
         p->heard_ms = now_ms;
     collect_finished(p, finished);
     if (p->failed)
-        pool_fail(p, *p->failure ? p->failure : "the connection does not answer", finished);
+        connection_pool_fail(p, *p->failure ? p->failure : "the connection does not answer",
+                             finished);
 }
 
-unsigned pool_answered(const struct pool *p)
+unsigned connection_pool_answered(const struct connection_pool *p)
 {
     unsigned count = 0;
 
@@ -371,7 +376,7 @@ unsigned pool_answered(const struct pool *p)
     return count;
 }
 
-int64_t pool_due(struct pool *p, int64_t now_ms)
+int64_t connection_pool_due(struct connection_pool *p, int64_t now_ms)
 {
     long timeout_ms = -1;
     int64_t due_ms = INT64_MAX;
@@ -391,18 +396,18 @@ int64_t pool_due(struct pool *p, int64_t now_ms)
 
 enum { SUSPICIONS = 3 }; /* That are as good as knowledge. */
 
-void capacity_init(struct stream_capacity *c, unsigned streams)
+void stream_capacity_init(struct stream_capacity *c, unsigned streams)
 {
     *c = (struct stream_capacity){.streams = streams};
 }
 
-void capacity_had(struct stream_capacity *c, unsigned streams)
+void stream_capacity_note_open(struct stream_capacity *c, unsigned streams)
 {
     if (streams > c->most)
         c->most = streams;
 }
 
-void capacity_full(struct stream_capacity *c, unsigned streams)
+void stream_capacity_note_full(struct stream_capacity *c, unsigned streams)
 {
     if (streams < c->most || streams == 0)
         return;

@@ -20,15 +20,15 @@ enum { POOL_STREAMS = 80 };
  * streams, and no probes, which would go over connections of their own: the kernel finds dead
  * peers (see transfer.c).
  */
-struct pool_limits {
+struct connection_limits {
     unsigned streams;
     unsigned lists;
     unsigned single_reads; /* Other requests that end soon. */
 };
-struct pool_limits pool_limits_of(const struct kube_client_settings *settings);
+struct connection_limits connection_limits_compute(const struct kube_client_settings *settings);
 
-struct pool {
-    struct pool *next;
+struct connection_pool {
+    struct connection_pool *next;
     const struct kube_client_settings *settings;
     enum request_class class;
     CURLM *multi;
@@ -41,7 +41,7 @@ struct pool {
     struct transfer *probe; /* NULL if none is under way. */
     bool warm;              /* A probe has been answered. */
     bool proven;            /* It once had room for all of its streams. */
-    bool heard;             /* Bytes came since pool_perform() was called last. */
+    bool heard;             /* Bytes came since connection_pool_perform() was called last. */
     enum http_version version;
     bool failed; /* All that is on it is lost: free it. */
     char failure[CURL_ERROR_SIZE];
@@ -52,33 +52,34 @@ struct pool {
     int64_t now_ms;
 };
 
-struct pool *pool_new(const struct kube_client_settings *settings, enum request_class class,
-                      unsigned capacity, int64_t now_ms) MUST_USE;
-/* It must be empty: pool_fail() empties it. */
-void pool_free(struct pool *p);
+struct connection_pool *connection_pool_new(const struct kube_client_settings *settings,
+                                            enum request_class class, unsigned capacity,
+                                            int64_t now_ms) MUST_USE;
+/* It must be empty: connection_pool_fail() empties it. */
+void connection_pool_free(struct connection_pool *p);
 
 /* The pool owns the transfer until that is finished or cancelled. */
-void pool_add(struct pool *p, struct transfer *t);
-void pool_cancel(struct pool *p, struct transfer *t);
+void connection_pool_add(struct connection_pool *p, struct transfer *t);
+void connection_pool_cancel(struct connection_pool *p, struct transfer *t);
 
 /*
  * Take out the requests that have no room on the connection, as a list, to be added to
  * another pool: the server accepts fewer streams than the pool has, or drains the
  * connection. What stays is then the capacity. NULL if all have room.
  */
-struct transfer *pool_take_surplus(struct pool *p) MUST_USE;
+struct transfer *connection_pool_take_surplus(struct connection_pool *p) MUST_USE;
 
 /* Let curl work, and put the transfers that have ended in front of `finished`. */
-void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished);
+void connection_pool_perform(struct connection_pool *p, int64_t now_ms, struct transfer **finished);
 
 /* End everything on it. */
-void pool_fail(struct pool *p, const char *why, struct transfer **finished);
+void connection_pool_fail(struct connection_pool *p, const char *why, struct transfer **finished);
 
 /* How many of its requests have a response that has begun. */
-unsigned pool_answered(const struct pool *p);
+unsigned connection_pool_answered(const struct connection_pool *p);
 
 /* When there is something to do even if no socket is ready. */
-int64_t pool_due(struct pool *p, int64_t now_ms);
+int64_t connection_pool_due(struct connection_pool *p, int64_t now_ms);
 
 /*
  * How many streams the server accepts on a connection, which libcurl does not tell: what is found
@@ -94,10 +95,10 @@ struct stream_capacity {
 };
 
 /* Nothing is known: a new connection is to have `streams`. */
-void capacity_init(struct stream_capacity *c, unsigned streams);
+void stream_capacity_init(struct stream_capacity *c, unsigned streams);
 
 /* A connection has so many at a time. */
-void capacity_had(struct stream_capacity *c, unsigned streams);
+void stream_capacity_note_open(struct stream_capacity *c, unsigned streams);
 
 /* A new connection had room for no more than so many. */
-void capacity_full(struct stream_capacity *c, unsigned streams);
+void stream_capacity_note_full(struct stream_capacity *c, unsigned streams);

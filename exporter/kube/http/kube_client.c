@@ -15,9 +15,9 @@ enum {
     POLL_FDS_MAX = 1024,
 };
 
-struct client {
+struct kube_client {
     struct kube_client_settings settings;
-    struct pool *pools;
+    struct connection_pool *pools;
     struct transfer *finished;       /* Ended, and not reported to their handlers yet. */
     struct stream_capacity capacity; /* Of a connection, in streams. */
     uint64_t identity_version;
@@ -27,28 +27,28 @@ struct client {
     bool http1; /* So much is known of the server. */
 };
 
-struct client *kube_client_new(const struct kube_client_settings *settings, int64_t now_ms)
+struct kube_client *kube_client_new(const struct kube_client_settings *settings, int64_t now_ms)
 {
-    struct client *c = xcalloc(1, sizeof(*c));
+    struct kube_client *c = xcalloc(1, sizeof(*c));
 
     c->settings = *settings;
     c->now_ms = now_ms;
-    capacity_init(&c->capacity, POOL_STREAMS);
+    stream_capacity_init(&c->capacity, POOL_STREAMS);
     c->identity_version = settings->identity.version(settings->identity.context);
     c->identity_ms = now_ms + IDENTITY_CHECK_MS;
     return c;
 }
 
-void kube_client_free(struct client *c)
+void kube_client_free(struct kube_client *c)
 {
     if (!c)
         return;
     while (c->pools) {
-        struct pool *p = c->pools;
+        struct connection_pool *p = c->pools;
 
         c->pools = p->next;
-        pool_fail(p, "", &c->finished);
-        pool_free(p);
+        connection_pool_fail(p, "", &c->finished);
+        connection_pool_free(p);
     }
     while (c->finished) {
         struct transfer *t = c->finished;
@@ -59,30 +59,30 @@ void kube_client_free(struct client *c)
     free(c);
 }
 
-static struct pool *pool_with_room(struct client *c, enum request_class class)
+static struct connection_pool *find_or_add_pool(struct kube_client *c, enum request_class class)
 {
-    struct pool **at = &c->pools;
+    struct connection_pool **at = &c->pools;
 
     /* After an outage it may be another server. */
-    if (kube_client_connections(c) == 0)
-        capacity_init(&c->capacity, POOL_STREAMS);
+    if (kube_client_count_connections(c) == 0)
+        stream_capacity_init(&c->capacity, POOL_STREAMS);
     for (; *at; at = &(*at)->next) {
-        struct pool *p = *at;
+        struct connection_pool *p = *at;
 
         if (p->class == class && !p->failed && (class == REQUEST_SHORT || p->count < p->capacity))
             return p;
     }
-    *at = pool_new(&c->settings, class, c->capacity.streams, c->now_ms);
+    *at = connection_pool_new(&c->settings, class, c->capacity.streams, c->now_ms);
     return *at;
 }
 
 static struct transfer *start(void *context, const struct transport_request *request)
 {
-    struct client *c = context;
+    struct kube_client *c = context;
     struct transfer *t = transfer_new(&c->settings, request);
 
     if (t->easy) {
-        pool_add(pool_with_room(c, request->class), t);
+        connection_pool_add(find_or_add_pool(c, request->class), t);
     } else {
         t->next = c->finished;
         c->finished = t;
@@ -92,11 +92,11 @@ static struct transfer *start(void *context, const struct transport_request *req
 
 static void cancel(void *context, struct transfer *transfer)
 {
-    struct client *c = context;
+    struct kube_client *c = context;
     struct transfer **at = &c->finished;
 
-    if (transfer->pool) {
-        pool_cancel(transfer->pool, transfer);
+    if (transfer->connection_pool) {
+        connection_pool_cancel(transfer->connection_pool, transfer);
         return;
     }
     while (*at != transfer)
@@ -107,26 +107,26 @@ static void cancel(void *context, struct transfer *transfer)
 
 static struct transport_room room(void *context)
 {
-    const struct client *c = context;
-    struct pool_limits limits = pool_limits_of(&c->settings);
+    const struct kube_client *c = context;
+    struct connection_limits limits = connection_limits_compute(&c->settings);
 
     if (!c->http1)
         return (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
     return (struct transport_room){limits.streams, limits.lists, limits.single_reads};
 }
 
-struct transport kube_client_transport(struct client *c)
+struct transport kube_client_transport(struct kube_client *c)
 {
     return (struct transport){.start = start, .cancel = cancel, .context = c, .room = room};
 }
 
-void kube_client_reset(struct client *c)
+void kube_client_reset(struct kube_client *c)
 {
     c->resetting = true;
 }
 
 /* Close all connections, if that was asked for or the certificate that they used has changed. */
-static void reset_if_due(struct client *c)
+static void reset_if_due(struct kube_client *c)
 {
     if (c->now_ms >= c->identity_ms) {
         uint64_t version = c->settings.identity.version(c->settings.identity.context);
@@ -138,37 +138,37 @@ static void reset_if_due(struct client *c)
     if (!c->resetting)
         return;
     c->resetting = false;
-    for (struct pool *p = c->pools; p; p = p->next)
-        pool_fail(p, "the connections are replaced", &c->finished);
+    for (struct connection_pool *p = c->pools; p; p = p->next)
+        connection_pool_fail(p, "the connections are replaced", &c->finished);
 }
 
 /* Move requests without room on one connection to others. */
-static void make_room(struct client *c)
+static void make_room(struct kube_client *c)
 {
-    for (struct pool *p = c->pools; p; p = p->next) {
+    for (struct connection_pool *p = c->pools; p; p = p->next) {
         bool is_new = !p->proven;
-        struct transfer *surplus = pool_take_surplus(p), *next;
+        struct transfer *surplus = connection_pool_take_surplus(p), *next;
 
-        capacity_had(&c->capacity, p->most);
+        stream_capacity_note_open(&c->capacity, p->most);
         if (surplus && is_new)
-            capacity_full(&c->capacity, p->capacity);
+            stream_capacity_note_full(&c->capacity, p->capacity);
         for (; surplus; surplus = next) {
             next = surplus->next;
-            pool_add(pool_with_room(c, REQUEST_STREAM), surplus);
+            connection_pool_add(find_or_add_pool(c, REQUEST_STREAM), surplus);
         }
     }
 }
 
-static void drop_pools(struct client *c)
+static void drop_pools(struct kube_client *c)
 {
-    struct pool **at = &c->pools;
+    struct connection_pool **at = &c->pools;
 
     while (*at) {
-        struct pool *p = *at;
+        struct connection_pool *p = *at;
 
         if (p->failed || (p->count == 0 && !p->probe && c->now_ms - p->idle_ms >= IDLE_MS)) {
             *at = p->next;
-            pool_free(p);
+            connection_pool_free(p);
         } else {
             at = &p->next;
         }
@@ -176,11 +176,11 @@ static void drop_pools(struct client *c)
 }
 
 /* What was known last counts while nothing is connected. */
-static void note_version(struct client *c)
+static void note_version(struct kube_client *c)
 {
     bool http1 = false, http2 = false;
 
-    for (const struct pool *p = c->pools; p; p = p->next) {
+    for (const struct connection_pool *p = c->pools; p; p = p->next) {
         http1 = http1 || p->version == HTTP_1;
         http2 = http2 || p->version == HTTP_2;
     }
@@ -188,12 +188,12 @@ static void note_version(struct client *c)
         c->http1 = http1;
 }
 
-void kube_client_perform(struct client *c, int64_t now_ms)
+void kube_client_perform(struct kube_client *c, int64_t now_ms)
 {
     c->now_ms = now_ms;
     reset_if_due(c);
-    for (struct pool *p = c->pools; p; p = p->next)
-        pool_perform(p, now_ms, &c->finished);
+    for (struct connection_pool *p = c->pools; p; p = p->next)
+        connection_pool_perform(p, now_ms, &c->finished);
     note_version(c);
     make_room(c);
     /* Handlers may start and cancel other requests meanwhile. */
@@ -208,14 +208,14 @@ void kube_client_perform(struct client *c, int64_t now_ms)
     drop_pools(c);
 }
 
-int64_t kube_client_due(const struct client *c)
+int64_t kube_client_due(const struct kube_client *c)
 {
     int64_t due_ms = c->pools ? c->identity_ms : INT64_MAX;
 
     if (c->finished || c->resetting)
         return c->now_ms;
-    for (struct pool *p = c->pools; p; p = p->next) {
-        int64_t other_ms = pool_due(p, c->now_ms);
+    for (struct connection_pool *p = c->pools; p; p = p->next) {
+        int64_t other_ms = connection_pool_due(p, c->now_ms);
 
         due_ms = other_ms < due_ms ? other_ms : due_ms;
     }
@@ -228,7 +228,7 @@ struct fd_list {
     bool blind; /* Something is under way that no descriptor reports. */
 };
 
-static void add_fds(struct pool *p, struct fd_list *list)
+static void add_fds(struct connection_pool *p, struct fd_list *list)
 {
     fd_set read_fds, write_fds, error_fds;
     int max = -1;
@@ -248,17 +248,17 @@ static void add_fds(struct pool *p, struct fd_list *list)
     }
 }
 
-bool client_poll(struct client *c, struct client *beside, struct pollfd *others, size_t count,
-                 int64_t timeout_ms)
+bool kube_client_poll(struct kube_client *c, struct kube_client *beside, struct pollfd *others,
+                      size_t count, int64_t timeout_ms)
 {
     struct fd_list list = {.count = 0};
     int ready;
 
     for (size_t i = 0; i < count && list.count < POLL_FDS_MAX; i++)
         list.items[list.count++] = others[i];
-    for (struct pool *p = c->pools; p; p = p->next)
+    for (struct connection_pool *p = c->pools; p; p = p->next)
         add_fds(p, &list);
-    for (struct pool *p = beside ? beside->pools : NULL; p; p = p->next)
+    for (struct connection_pool *p = beside ? beside->pools : NULL; p; p = p->next)
         add_fds(p, &list);
     if (list.blind && (timeout_ms < 0 || timeout_ms > BLIND_WAIT_MS))
         timeout_ms = BLIND_WAIT_MS;
@@ -268,29 +268,29 @@ bool client_poll(struct client *c, struct client *beside, struct pollfd *others,
     return ready >= 0;
 }
 
-unsigned kube_client_connections(const struct client *c)
+unsigned kube_client_count_connections(const struct kube_client *c)
 {
     unsigned sum = 0;
 
-    for (const struct pool *p = c->pools; p; p = p->next)
+    for (const struct connection_pool *p = c->pools; p; p = p->next)
         sum += p->connections;
     return sum;
 }
 
-unsigned kube_client_streams(const struct client *c)
+unsigned kube_client_count_answered(const struct kube_client *c)
 {
     unsigned sum = 0;
 
-    for (const struct pool *p = c->pools; p; p = p->next)
-        sum += pool_answered(p);
+    for (const struct connection_pool *p = c->pools; p; p = p->next)
+        sum += connection_pool_answered(p);
     return sum;
 }
 
-unsigned kube_client_waiting(const struct client *c)
+unsigned kube_client_count_unanswered(const struct kube_client *c)
 {
     unsigned sum = 0;
 
-    for (const struct pool *p = c->pools; p; p = p->next)
-        sum += p->count - pool_answered(p);
+    for (const struct connection_pool *p = c->pools; p; p = p->next)
+        sum += p->count - connection_pool_answered(p);
     return sum;
 }

@@ -245,7 +245,7 @@ struct transport_result transfer_result(const struct transfer *t)
     };
 }
 
-bool transfer_is_pending(const struct transfer *t)
+bool transfer_waits_for_connection(const struct transfer *t)
 {
     curl_off_t begun_us = 0;
 

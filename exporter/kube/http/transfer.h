@@ -12,7 +12,7 @@
  * Our credentials for the server, and the CA that we trust. Every request asks for them, so
  * that what was rotated is in force with the next one.
  */
-struct kube_client_identity {
+struct kube_client_credentials {
     /*
      * Set trust, certificates and host on the request and append its headers (the token).
      * False with the reason: the request is not sent.
@@ -30,13 +30,13 @@ struct kube_client_settings {
     const char *user_agent;
     const char
         *authority; /* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
-    struct kube_client_identity identity;
+    struct kube_client_credentials identity;
     bool gzip;          /* Ask for compressed lists. */
     unsigned sockets;   /* For connections and what libcurl opens beside them; 0: a few hundred. */
     bool insecure_http; /* Allow plain http, where no credentials are sent. */
 };
 
-struct pool;
+struct connection_pool;
 
 /* Which HTTP the server speaks. */
 enum http_version { HTTP_UNKNOWN, HTTP_1, HTTP_2 };
@@ -44,9 +44,9 @@ enum http_version { HTTP_UNKNOWN, HTTP_1, HTTP_2 };
 /* One request that is under way. */
 struct transfer {
     struct transfer *next;
-    struct pool *pool;         /* NULL once it has ended. */
-    bool *heard;               /* Set when bytes of the body come; the pool's. */
-    enum http_version *spoken; /* Set when it responds; likewise. */
+    struct connection_pool *connection_pool; /* NULL once it has ended. */
+    bool *heard;                             /* Set when bytes of the body come; the pool's. */
+    enum http_version *spoken;               /* Set when it responds; likewise. */
     CURL *easy;
     struct curl_slist *headers;
     struct transport_handler handler;
@@ -75,7 +75,7 @@ void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_se
 struct transport_result transfer_result(const struct transfer *t);
 
 /* True while curl holds it back because no connection has room for it. */
-bool transfer_is_pending(const struct transfer *t);
+bool transfer_waits_for_connection(const struct transfer *t);
 
 /*
  * How long a server asks us to wait, in milliseconds: at most five minutes, whatever it

@@ -15,7 +15,7 @@ static uint64_t count_divergences(const struct follow_lab *lab)
 {
     uint64_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++)
         count += kube_source_reflector(lab->source, i)->watch.counts.divergences;
     return count;
 }
@@ -24,7 +24,7 @@ static uint64_t count_audits(const struct follow_lab *lab)
 {
     uint64_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++)
         count += kube_source_reflector(lab->source, i)->watch.counts.audits;
     return count;
 }
@@ -121,7 +121,7 @@ TEST(the_interval_is_kept)
     assert_int_equal(count_audits(lab), 0);
     follow_pass(lab, 5 * HOUR_MS + 120 * 1000);
 
-    uint64_t audits = count_audits(lab) / kube_source_count(lab->source);
+    uint64_t audits = count_audits(lab) / kube_source_reflector_count(lab->source);
     assert_in_range(audits, 5, 6);
     assert_int_equal(follow_count_lists(lab), lists);
     follow_release(lab);
@@ -155,9 +155,9 @@ TEST(pages_have_their_pauses)
     uint64_t audits = count_audits(lab);
     follow_pass(lab, 9 * 1000);
     audits = count_audits(lab) - audits;
-    assert_true(audits < kube_source_count(lab->source));
+    assert_true(audits < kube_source_reflector_count(lab->source));
     follow_pass(lab, 60 * 1000);
-    assert_int_equal(count_audits(lab), kube_source_count(lab->source));
+    assert_int_equal(count_audits(lab), kube_source_reflector_count(lab->source));
     follow_release(lab);
 }
 
@@ -177,7 +177,7 @@ TEST(a_list_that_does_not_end_ends_the_audit)
     assert_true(before > 0);
     /* Each resource is tried again once a minute. */
     assert_in_range(lab->api.pages - before, 1,
-                    11 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_count(lab->source));
+                    11 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_reflector_count(lab->source));
     lab->api.endless = false;
     uint64_t audits = count_audits(lab);
     follow_pass(lab, 5 * 60 * 1000);

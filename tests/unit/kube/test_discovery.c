@@ -347,7 +347,7 @@ TEST(the_newest_sound_version_is_preferred)
     assert_false(found->preferred);
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_SERVED);
     assert_true(found->preferred);
-    assert_ptr_equal(discovery_preferred(d, "a/v1", "A"), found);
+    assert_ptr_equal(discovery_find_preferred(d, "a/v1", "A"), found);
     assert_int_equal(discovery_find(d, "a/v1", "A", &found), DISCOVERY_UNWATCHED);
     assert_false(found->preferred);
     discovery_free(d);
@@ -365,9 +365,9 @@ TEST(a_name_of_several_groups_is_that_of_the_first)
     struct discovery *d = discovery_new();
 
     overlay(d, answers);
-    assert_string_equal(discovery_named(d, "gadgets", NULL)->api_version, "a/v1");
-    assert_string_equal(discovery_named(d, "Gadget", "b")->api_version, "b/v1");
-    assert_null(discovery_named(d, "gadgets", "c"));
+    assert_string_equal(discovery_find_by_name(d, "gadgets", NULL)->api_version, "a/v1");
+    assert_string_equal(discovery_find_by_name(d, "Gadget", "b")->api_version, "b/v1");
+    assert_null(discovery_find_by_name(d, "gadgets", "c"));
     discovery_free(d);
 }
 
@@ -390,7 +390,7 @@ TEST(a_kind_of_an_older_version_alone_is_looked_at_there)
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_UNWATCHED);
     assert_int_equal(discovery_find(d, "a/v2", "B", &found), DISCOVERY_SERVED);
     assert_int_equal(discovery_find(d, "a/v1", "B", &found), DISCOVERY_UNWATCHED);
-    assert_string_equal(discovery_preferred(d, "a/v1", "B")->api_version, "a/v2");
-    assert_null(discovery_preferred(d, "v1", "B"));
+    assert_string_equal(discovery_find_preferred(d, "a/v1", "B")->api_version, "a/v2");
+    assert_null(discovery_find_preferred(d, "v1", "B"));
     discovery_free(d);
 }

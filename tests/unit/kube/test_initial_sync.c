@@ -28,7 +28,7 @@ struct lab {
     struct log log;
     struct kube_source *source;
     const char *hanging[2]; /* The paths of their requests: whole, up to the query, or that. */
-    bool works;             /* As of struct kube_settings, as is the next. */
+    bool works;             /* As of struct kube_source_settings, as is the next. */
     bool references;
     struct held held[HELD_MAX];
     size_t held_count;
@@ -96,7 +96,7 @@ static void lab_start(struct lab *lab)
     fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "web", 1);
     fake_put(&lab->api, FAKE_FOO, "a", "foo", 1);
     fake_put(&lab->api, FAKE_CLUSTER, "", "member1", 1);
-    lab->source = kube_source_new(&(struct kube_settings){
+    lab->source = kube_source_new(&(struct kube_source_settings){
         .store = lab->world.store,
         .engine = lab->world.engine,
         .filter = &lab->filter,
@@ -132,9 +132,9 @@ static void pass(struct lab *lab, int64_t ms)
 
 static const struct missing_kind *find_missing(const struct lab *lab, const char *kind)
 {
-    for (size_t i = 0; i < kube_source_missing_count(lab->source); i++) {
-        if (strcmp(kube_source_missing(lab->source, i)->kind, kind) == 0)
-            return kube_source_missing(lab->source, i);
+    for (size_t i = 0; i < kube_source_missing_kind_count(lab->source); i++) {
+        if (strcmp(kube_source_missing_kind(lab->source, i)->kind, kind) == 0)
+            return kube_source_missing_kind(lab->source, i);
     }
     return NULL;
 }
@@ -168,7 +168,7 @@ TEST(the_rest_is_served_without_kinds_that_hang)
     assert_false(kube_source_ready(lab.source));
     pass(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_count(lab.source), 2);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 2);
     check_late(&lab, "Deployment");
     check_late(&lab, "Cluster");
     CLEANUP(free_cleanup) char *without = page_of(lab.registry);
@@ -176,7 +176,7 @@ TEST(the_rest_is_served_without_kinds_that_hang)
     page_lacks(without, "karmada_placement_drift_replicas");
     let_go(&lab);
     pass(&lab, 5000);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     CLEANUP(free_cleanup) char *with = page_of(lab.registry);
     page_has(with, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
              "1");
@@ -196,7 +196,7 @@ TEST(nothing_is_served_without_policies)
     let_go(&lab);
     pass(&lab, 60 * 1000);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab_release(&lab);
 }
 
@@ -233,7 +233,7 @@ TEST(failed_overrides_are_not_waited_for)
     assert_true(kube_source_ready(lab.source));
     pass(&lab, 2 * KIND_WAIT_MS);
     assert_true(lab.held_count > 0);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     CLEANUP(free_cleanup) char *page = page_of(lab.registry);
     page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "0");
     lab_release(&lab);
@@ -318,7 +318,7 @@ TEST(a_server_that_does_not_say_what_it_serves)
     page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"PropagationPolicy\"}", "0");
     let_go(&lab);
     pass(&lab, 60 * 1000);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab_release(&lab);
 }
 
@@ -330,7 +330,7 @@ TEST(a_kind_that_a_policy_selects_later)
     lab_start(&lab);
     pass(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab.hanging[0] = "/foos?";
     fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "all", SELECTS_FOOS);
     pass(&lab, 2 * STEP_MS);
@@ -346,7 +346,7 @@ TEST(a_kind_that_a_policy_selects_later)
     check_late(&lab, "Foo");
     let_go(&lab);
     pass(&lab, 5000);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab_release(&lab);
 }
 

@@ -158,7 +158,7 @@ static struct sight look(struct site *s)
 struct lab {
     struct site site;
     char url[64];
-    struct client *client;
+    struct kube_client *kube_client;
     uint64_t identity_version;
     unsigned refusals;
     bool no_identity;
@@ -192,7 +192,7 @@ static uint64_t version(void *context)
 static void start_client(struct lab *lab, bool insecure_http)
 {
     snprintf(lab->url, sizeof(lab->url), "http://127.0.0.1:%u", lab->site.port);
-    lab->client = kube_client_new(
+    lab->kube_client = kube_client_new(
         &(struct kube_client_settings){
             .server = lab->url,
             .user_agent = "test/1",
@@ -218,7 +218,7 @@ static int lab_close(void **state)
 {
     struct lab *lab = *state;
 
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     site_close(&lab->site);
     free(lab);
     return 0;
@@ -264,7 +264,7 @@ static void take_done(void *context, const struct transport_result *result)
 
 static void call(struct lab *lab, struct call *c, const char *path, enum request_class class)
 {
-    struct transport transport = kube_client_transport(lab->client);
+    struct transport transport = kube_client_transport(lab->kube_client);
 
     c->transfer = transport.start(
         transport.context, &(struct transport_request){
@@ -283,8 +283,8 @@ static void await(struct lab *lab, const struct call *c, size_t bytes)
 
     while (!c->done && (bytes == 0 || c->len < bytes)) {
         assert_true(platform_steady_ms() < end_ms);
-        kube_client_perform(lab->client, platform_steady_ms());
-        client_poll(lab->client, NULL, NULL, 0, 20);
+        kube_client_perform(lab->kube_client, platform_steady_ms());
+        kube_client_poll(lab->kube_client, NULL, NULL, 0, 20);
     }
 }
 
@@ -327,7 +327,7 @@ TEST_WITH(a_list_may_come_in_gzip_and_a_stream_never, lab_open, lab_close)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct call c = {0};
 
-        kube_client_free(lab->client);
+        kube_client_free(lab->kube_client);
         lab->gzip = rows[i].gzip;
         start_client(lab, true);
         call(lab, &c, rows[i].path, rows[i].class);
@@ -391,7 +391,7 @@ TEST(nobody_there)
         assert_int_equal(c.http_status, 0);
         assert_non_null(strstr(c.error, "127.0.0.1"));
     }
-    kube_client_free(lab.client);
+    kube_client_free(lab.kube_client);
 }
 
 TEST_WITH(plain_http_is_refused_unless_allowed, lab_open, lab_close)
@@ -399,7 +399,7 @@ TEST_WITH(plain_http_is_refused_unless_allowed, lab_open, lab_close)
     struct lab *lab = *state;
     struct call c = {0};
 
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     start_client(lab, false);
     call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
@@ -454,15 +454,15 @@ TEST_WITH(streams_begin_after_a_probe_and_end_by_themselves, lab_open, lab_close
     call(lab, &ends, "/ends", REQUEST_STREAM);
     await(lab, &ends, 0);
     assert_true(ends.complete);
-    assert_int_equal(kube_client_streams(lab->client), 1);
-    assert_int_equal(kube_client_waiting(lab->client), 0);
-    assert_in_range(kube_client_connections(lab->client), 1, 2);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), 1);
+    assert_int_equal(kube_client_count_unanswered(lab->kube_client), 0);
+    assert_in_range(kube_client_count_connections(lab->kube_client), 1, 2);
 
-    struct transport transport = kube_client_transport(lab->client);
+    struct transport transport = kube_client_transport(lab->kube_client);
     transport.cancel(transport.context, open.transfer);
-    kube_client_perform(lab->client, platform_steady_ms());
+    kube_client_perform(lab->kube_client, platform_steady_ms());
     assert_false(open.done);
-    assert_int_equal(kube_client_streams(lab->client), 0);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), 0);
 }
 
 /* Over HTTP/1.1 each stream takes a connection: the pool has to find that out. */
@@ -475,9 +475,9 @@ TEST_WITH(streams_find_room, lab_open, lab_close)
         call(lab, &calls[i], "/stream", REQUEST_STREAM);
     for (size_t i = 0; i < 5; i++)
         await(lab, &calls[i], 4);
-    assert_int_equal(kube_client_streams(lab->client), 5);
-    assert_in_range(kube_client_connections(lab->client), 5, 7);
-    kube_client_free(lab->client);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), 5);
+    assert_in_range(kube_client_count_connections(lab->kube_client), 5, 7);
+    kube_client_free(lab->kube_client);
     start_client(lab, true);
     free(calls);
 }
@@ -494,8 +494,8 @@ TEST_WITH(requests_that_hang_leave_room_for_others, lab_open, lab_close)
     call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_true(c.complete);
-    assert_int_equal(kube_client_waiting(lab->client), 20);
-    kube_client_free(lab->client);
+    assert_int_equal(kube_client_count_unanswered(lab->kube_client), 20);
+    kube_client_free(lab->kube_client);
     start_client(lab, true);
     free(hanging);
 }
@@ -508,10 +508,10 @@ TEST_WITH(the_room_for_streams_is_told, lab_open, lab_close)
     struct call c = {0};
     struct transport transport;
 
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     lab->sockets = 64;
     start_client(lab, true);
-    transport = kube_client_transport(lab->client);
+    transport = kube_client_transport(lab->kube_client);
     assert_int_equal(transport.room(transport.context).streams, UINT_MAX);
     call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
@@ -525,10 +525,10 @@ TEST_WITH(the_room_for_streams_is_told, lab_open, lab_close)
         call(lab, &streams[i], "/stream", REQUEST_STREAM);
     for (size_t i = 0; i < room.streams; i++)
         await(lab, &streams[i], 4);
-    assert_int_equal(kube_client_streams(lab->client), room.streams);
-    assert_in_range(kube_client_connections(lab->client), room.streams, 48);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), room.streams);
+    assert_in_range(kube_client_count_connections(lab->kube_client), room.streams, 48);
     assert_in_range(look(&lab->site).probes, 1, 1);
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     start_client(lab, true);
     free(streams);
 }
@@ -540,7 +540,7 @@ TEST_WITH(a_reset_loses_all_and_new_ones_begin, lab_open, lab_close)
 
     call(lab, &before, "/stream", REQUEST_STREAM);
     await(lab, &before, 4);
-    kube_client_reset(lab->client);
+    kube_client_reset(lab->kube_client);
     await(lab, &before, 0);
     assert_false(before.complete);
     call(lab, &after, "/stream", REQUEST_STREAM);
@@ -560,10 +560,10 @@ TEST_WITH(a_pool_that_is_empty_goes, lab_open, lab_close)
 
     call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
-    assert_int_equal(kube_client_connections(lab->client), 1);
-    kube_client_perform(lab->client, platform_steady_ms() + 3600 * 1000);
-    assert_int_equal(kube_client_connections(lab->client), 0);
-    assert_int_equal(kube_client_due(lab->client), INT64_MAX);
+    assert_int_equal(kube_client_count_connections(lab->kube_client), 1);
+    kube_client_perform(lab->kube_client, platform_steady_ms() + 3600 * 1000);
+    assert_int_equal(kube_client_count_connections(lab->kube_client), 0);
+    assert_int_equal(kube_client_due(lab->kube_client), INT64_MAX);
 }
 
 /* Who polls for long hears of an answer when it comes. */
@@ -576,9 +576,9 @@ TEST_WITH(what_arrives_ends_a_poll, lab_open, lab_close)
     call(lab, &c, "/plain", REQUEST_SHORT);
     while (!c.complete) {
         assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
-        kube_client_perform(lab->client, platform_steady_ms());
+        kube_client_perform(lab->kube_client, platform_steady_ms());
         if (!c.complete)
-            client_poll(lab->client, NULL, NULL, 0, 2 * PATIENCE_MS);
+            kube_client_poll(lab->kube_client, NULL, NULL, 0, 2 * PATIENCE_MS);
     }
     assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
 }
@@ -587,7 +587,7 @@ TEST_WITH(what_arrives_ends_a_poll, lab_open, lab_close)
 TEST_WITH(what_arrives_at_a_second_client_ends_a_poll, lab_open, lab_close)
 {
     struct lab *lab = *state;
-    struct client *served = lab->client;
+    struct kube_client *served = lab->kube_client;
     struct call c = {0};
     int64_t began_ms = platform_steady_ms();
 
@@ -597,7 +597,7 @@ TEST_WITH(what_arrives_at_a_second_client_ends_a_poll, lab_open, lab_close)
         assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
         kube_client_perform(served, platform_steady_ms());
         if (!c.complete)
-            client_poll(lab->client, served, NULL, 0, 2 * PATIENCE_MS);
+            kube_client_poll(lab->kube_client, served, NULL, 0, 2 * PATIENCE_MS);
     }
     assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
     kube_client_free(served);
@@ -610,10 +610,10 @@ TEST_WITH(others_are_polled_too, lab_open, lab_close)
 
     assert_int_equal(pipe(ends), 0);
     struct pollfd other = {.fd = ends[0], .events = POLLIN};
-    assert_true(client_poll(lab->client, NULL, &other, 1, 0));
+    assert_true(kube_client_poll(lab->kube_client, NULL, &other, 1, 0));
     assert_int_equal(other.revents, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    assert_true(client_poll(lab->client, NULL, &other, 1, -1));
+    assert_true(kube_client_poll(lab->kube_client, NULL, &other, 1, -1));
     assert_true(other.revents & POLLIN);
     close(ends[0]);
     close(ends[1]);
@@ -639,14 +639,14 @@ TEST(few_sockets_are_shared_out)
 {
     static const struct {
         unsigned sockets;
-        struct pool_limits limits;
+        struct connection_limits limits;
     } rows[] = {
         {0, {192, 36, 12}}, {64, {36, 9, 3}}, {33, {13, 3, 1}}, {32, {12, 3, 1}}, {20, {12, 3, 1}},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct pool_limits limits =
-            pool_limits_of(&(struct kube_client_settings){.sockets = rows[i].sockets});
+        struct connection_limits limits =
+            connection_limits_compute(&(struct kube_client_settings){.sockets = rows[i].sockets});
 
         assert_int_equal(limits.streams, rows[i].limits.streams);
         assert_int_equal(limits.lists, rows[i].limits.lists);

@@ -294,7 +294,7 @@ TEST(after_any_faults_the_store_is_the_servers)
 
 static const struct reflector *followed(const struct follow_lab *lab, const char *resource)
 {
-    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
         const struct reflector *f = kube_source_reflector(lab->source, i);
 
         if (strcmp(f->resource, resource) == 0)
@@ -548,22 +548,22 @@ TEST(kinds_that_are_not_served_are_reported_and_tried_again)
     fake_put(&lab.api, FAKE_POLICY, "a", "q", SELECTS_UNHEARD);
     follow_start(&lab);
     follow_settle(&lab);
-    assert_int_equal(kube_source_unserved_count(lab.source), 2);
-    assert_true(kube_source_unserved(lab.source, 0)->answer == DISCOVERY_ABSENT);
+    assert_int_equal(kube_source_unserved_kind_count(lab.source), 2);
+    assert_true(kube_source_unserved_kind(lab.source, 0)->answer == DISCOVERY_ABSENT);
     assert_true(kube_source_ready(lab.source));
 
     fake_serve(&lab.api, FAKE_FOO, true);
     fake_put(&lab.api, FAKE_FOO, "a", "x", 1);
     follow_pass(&lab, 35 * 1000);
-    assert_int_equal(kube_source_unserved_count(lab.source), 1);
-    assert_string_equal(kube_source_unserved(lab.source, 0)->kind, "Unheard");
+    assert_int_equal(kube_source_unserved_kind_count(lab.source), 1);
+    assert_string_equal(kube_source_unserved_kind(lab.source, 0)->kind, "Unheard");
     assert_equals_server(&lab, 2);
 
     /* A stream that is told "not found" asks what is served, rather than wait for the next time. */
     fake_serve(&lab.api, FAKE_FOO, false);
     fake_cut_all(&lab.api);
     follow_pass(&lab, 5 * 1000);
-    assert_int_equal(kube_source_unserved_count(lab.source), 2);
+    assert_int_equal(kube_source_unserved_kind_count(lab.source), 2);
     assert_equals_server(&lab, 2);
     follow_release(&lab);
 }
@@ -581,8 +581,8 @@ TEST(another_version_than_the_preferred_one_is_no_template)
         follow_start(&lab);
         follow_settle(&lab);
         assert_null(followed(&lab, "foos"));
-        assert_int_equal(kube_source_unserved_count(lab.source), 1);
-        assert_int_equal(kube_source_unserved(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
+        assert_int_equal(kube_source_unserved_kind_count(lab.source), 1);
+        assert_int_equal(kube_source_unserved_kind(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
 
         /* An older binding is of the template all the same. */
         fake_put(&lab.api, FAKE_BINDING, "a", "z", FAKE_OLD_VALUE);
@@ -773,7 +773,7 @@ static size_t count_watches(const struct follow_lab *lab, const char *resource)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++)
         count += strcmp(kube_source_reflector(lab->source, i)->resource, resource) == 0;
     return count;
 }
@@ -883,7 +883,7 @@ static size_t count_synced(const struct follow_lab *lab)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
         const struct reflector *r = kube_source_reflector(lab->source, i);
 
         assert_true(r->synced || r->last_end == END_ABSENT);
@@ -897,7 +897,7 @@ static size_t count_healthy(const struct follow_lab *lab)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
         const struct reflector *r = kube_source_reflector(lab->source, i);
 
         count += r->watch.phase == WATCH_STREAMING && !r->failure.text[0] && !r->failure.warned;
@@ -952,7 +952,7 @@ TEST(waits_for_a_server_that_is_gone_are_spread)
     lab.api.unreachable = true;
     fake_cut_all(&lab.api);
     follow_settle(&lab);
-    count = kube_source_count(lab.source);
+    count = kube_source_reflector_count(lab.source);
     for (size_t i = 1; i < count; i++)
         apart += kube_source_reflector(lab.source, i)->watch.due_ms !=
                  kube_source_reflector(lab.source, 0)->watch.due_ms;
@@ -988,7 +988,7 @@ TEST(no_list_is_counted_after_its_end)
         fake_put(&lab.api, FAKE_POLICY, "a", name, 1);
     follow_start(&lab);
     follow_pass(&lab, 5000);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
         assert_int_equal(kube_source_reflector(lab.source, i)->ticket.state, TICKET_IDLE);
     follow_release(&lab);
 }
@@ -1001,7 +1001,7 @@ TEST(a_turn_is_due_for_whatever_is_due_first)
     follow_init(&lab, 42);
     follow_start(&lab);
     follow_pass(&lab, 5000);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
         assert_true(kube_source_due(lab.source) <=
                     reflector_due(kube_source_reflector(lab.source, i)));
     uint64_t rounds = lab.api.discovery_requests;
@@ -1061,7 +1061,7 @@ TEST(lists_wait_for_each_other)
     follow_init(&lab, 22);
     follow_start(&lab);
     kube_source_turn(lab.source, lab.api.now_ms, FOLLOW_CLOCK_OFFSET_MS);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
         lists += kube_source_reflector(lab.source, i)->request.transfer != NULL;
     assert_int_equal(lists, 4);
     follow_settle(&lab);
@@ -1125,7 +1125,8 @@ TEST(lists_that_do_not_end_are_tried_less_and_less_often)
     later = lab->api.pages - first;
     assert_false(kube_source_ready(lab->source));
     assert_true(later > 0 && later < first);
-    assert_in_range(first, 1, 8 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_count(lab->source));
+    assert_in_range(first, 1,
+                    8 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_reflector_count(lab->source));
     lab->api.endless = false;
     follow_pass(lab, 90 * 1000);
     assert_true(kube_source_ready(lab->source));

@@ -51,7 +51,7 @@ struct input {
 
 struct outcome {
     struct recorder recorder;
-    struct list_facts facts;
+    struct list_meta facts;
     struct error err;
     bool fed;
     bool finished;
@@ -78,7 +78,7 @@ static void run(const struct input *in, struct outcome *out)
 static void outcome_release(struct outcome *o)
 {
     strbuf_release(&o->recorder.log);
-    list_facts_release(&o->facts);
+    list_meta_release(&o->facts);
 }
 
 #define CONFIG_MAP(fields)   "{'kind':'ConfigMap','apiVersion':'v1'" fields "}"

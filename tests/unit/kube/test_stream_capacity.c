@@ -9,15 +9,15 @@ TEST(three_in_a_row_tell_the_limit)
 {
     struct stream_capacity c;
 
-    capacity_init(&c, FIRST);
-    capacity_full(&c, 10);
-    capacity_full(&c, 10);
+    stream_capacity_init(&c, FIRST);
+    stream_capacity_note_full(&c, 10);
+    stream_capacity_note_full(&c, 10);
     assert_int_equal(c.streams, FIRST);
-    capacity_full(&c, 10);
+    stream_capacity_note_full(&c, 10);
     assert_int_equal(c.streams, 10);
-    capacity_init(&c, FIRST);
+    stream_capacity_init(&c, FIRST);
     assert_int_equal(c.streams, FIRST);
-    capacity_full(&c, 10);
+    stream_capacity_note_full(&c, 10);
     assert_int_equal(c.streams, FIRST);
 }
 
@@ -26,9 +26,9 @@ TEST(connections_that_are_drained_tell_nothing)
     static const unsigned rooms[] = {3, 1, 1, 3, 3, 2, 2, 3, 0, 0, 0};
     struct stream_capacity c;
 
-    capacity_init(&c, FIRST);
+    stream_capacity_init(&c, FIRST);
     for (size_t i = 0; i < ARRAY_LEN(rooms); i++)
-        capacity_full(&c, rooms[i]);
+        stream_capacity_note_full(&c, rooms[i]);
     assert_int_equal(c.streams, FIRST);
 }
 
@@ -36,17 +36,17 @@ TEST(no_limit_is_below_what_was_had)
 {
     struct stream_capacity c;
 
-    capacity_init(&c, FIRST);
-    capacity_had(&c, 12);
-    capacity_had(&c, 5);
+    stream_capacity_init(&c, FIRST);
+    stream_capacity_note_open(&c, 12);
+    stream_capacity_note_open(&c, 5);
     for (unsigned i = 0; i < 5; i++)
-        capacity_full(&c, 11);
+        stream_capacity_note_full(&c, 11);
     assert_int_equal(c.streams, FIRST);
     for (unsigned i = 0; i < 3; i++)
-        capacity_full(&c, 12);
+        stream_capacity_note_full(&c, 12);
     assert_int_equal(c.streams, 12);
     /* The server was configured anew, and connections have come and gone one by one. */
     for (unsigned i = 0; i < 3; i++)
-        capacity_full(&c, 20);
+        stream_capacity_note_full(&c, 20);
     assert_int_equal(c.streams, 20);
 }

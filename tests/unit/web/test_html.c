@@ -135,7 +135,7 @@ TEST(the_first_page_names_what_has_failed_and_nothing_else)
     struct lab lab;
 
     lab_init(&lab);
-    assert_true(kube_source_count(kube_session_source(lab.session)) > 1);
+    assert_true(kube_source_reflector_count(kube_session_source(lab.session)) > 1);
     assert_int_equal(count_failures(&lab), 0);
     int64_t began_ms = platform_steady_ms();
     while (count_failures(&lab) < 2) {

@@ -227,7 +227,7 @@ static void pass(struct lab *lab, int64_t ms)
 
 static const struct reflector *reflector_of(const struct lab *lab, enum fake_kind kind)
 {
-    for (size_t i = 0; i < kube_source_count(lab->base.source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->base.source); i++) {
         const struct reflector *r = kube_source_reflector(lab->base.source, i);
 
         if (strcmp(r->resource, fake_kinds[kind].resource) == 0)
@@ -526,7 +526,7 @@ TEST(what_cannot_be_watched_is_polled)
     lab_start(&lab);
     pass(&lab, 5000);
     assert_int_equal(lab.base.api.open_streams, 5);
-    for (size_t i = 0; i < kube_source_count(lab.base.source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab.base.source); i++) {
         const struct reflector *r = kube_source_reflector(lab.base.source, i);
 
         assert_true(r->synced);
@@ -534,7 +534,7 @@ TEST(what_cannot_be_watched_is_polled)
         assert_string_equal(r->failure.text, "");
         polled += r->watch.polled;
     }
-    assert_int_equal(polled, kube_source_count(lab.base.source) - 5);
+    assert_int_equal(polled, kube_source_reflector_count(lab.base.source) - 5);
     CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
 
     source_cards_write(lab.base.source, &section);
@@ -568,8 +568,8 @@ TEST(what_was_polled_is_watched_when_there_is_room)
     assert_int_equal(lab.base.api.open_streams, 1);
     lab.room = (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
     pass(&lab, 40 * 1000);
-    assert_int_equal(lab.base.api.open_streams, kube_source_count(lab.base.source));
-    for (size_t i = 0; i < kube_source_count(lab.base.source); i++)
+    assert_int_equal(lab.base.api.open_streams, kube_source_reflector_count(lab.base.source));
+    for (size_t i = 0; i < kube_source_reflector_count(lab.base.source); i++)
         assert_false(kube_source_reflector(lab.base.source, i)->watch.polled);
     lab_release(&lab);
 }
