@@ -8,10 +8,9 @@
 #include "metrics/model/kind.h"
 
 enum {
-    /* Far more than any server has; each needs a few hundred bytes. */
     RESOURCES_MAX = 20 * 1000,
     VERSIONS_MAX = 5 * 1000,
-    NAMES_MAX_BYTES = 1024, /* Of one resource; more than that are as if there were none. */
+    NAMES_MAX_BYTES = 1024, /* Limit of api_resource.other_names. */
 };
 
 void api_table_release(struct api_table *t)
@@ -66,7 +65,7 @@ const struct api_resource *api_table_find_preferred(const struct api_table *t,
     return found;
 }
 
-static bool is_named(const struct api_resource *r, const char *typed)
+static bool has_name(const struct api_resource *r, const char *typed)
 {
     size_t len = strlen(typed);
 
@@ -89,7 +88,7 @@ const struct api_resource *api_table_find_by_name(const struct api_table *t, con
         size_t len = api_group_len(r->api_version);
         bool fits = !group || (strlen(group) == len && strncmp(group, r->api_version, len) == 0);
 
-        if (fits && is_named(r, typed) &&
+        if (fits && has_name(r, typed) &&
             (!found || (len == 0 && api_group_len(found->api_version) > 0)))
             found = r;
     }
@@ -130,7 +129,7 @@ static void add_resource(struct api_table *t, const struct api_resource *r)
     copy->other_names = xstrdup(r->other_names ? r->other_names : "");
 }
 
-static bool can_watch(const cJSON *verbs)
+static bool is_watchable(const cJSON *verbs)
 {
     static const char *const needed[] = {"list", "watch", "delete"};
     unsigned found = 0;
@@ -144,16 +143,16 @@ static bool can_watch(const cJSON *verbs)
     return found == (1U << ARRAY_LEN(needed)) - 1;
 }
 
-/* Borrowed and const texts, for add_resource(), which copies them. */
-static char *text_of(const cJSON *json, const char *key)
+/* Returns a borrowed text, or NULL. */
+static char *get_text(const cJSON *json, const char *key)
 {
     const cJSON *item = json_get(json, key);
 
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-/* The singular is "singularResource" in aggregated discovery, else "singularName". */
-static void read_names(const cJSON *json, struct strbuf *out)
+/* Appends the singular and the short names. */
+static void read_other_names(const cJSON *json, struct strbuf *out)
 {
     static const char *const keys[] = {"singularResource", "singularName"};
     const cJSON *name;
@@ -168,26 +167,26 @@ static void read_names(const cJSON *json, struct strbuf *out)
     }
 }
 
-static void add_discovered(struct api_table *t, const struct api_version *version,
-                           const cJSON *json)
+static void add_aggregated_resource(struct api_table *t, const struct api_version *version,
+                                    const cJSON *json)
 {
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
     struct api_resource r = {
         .api_version = version->name,
-        .kind = text_of(json_get(json, "responseKind"), "kind"),
-        .resource = text_of(json, "resource"),
+        .kind = get_text(json_get(json, "responseKind"), "kind"),
+        .resource = get_text(json, "resource"),
         .namespaced = strcmp(json_str(json, "scope", ""), "Namespaced") == 0,
-        .watchable = can_watch(json_get(json, "verbs")),
+        .watchable = is_watchable(json_get(json, "verbs")),
         .preferred = version->preferred,
     };
 
-    read_names(json, &names);
+    read_other_names(json, &names);
     r.other_names = names.data;
     if (r.kind && r.resource)
         add_resource(t, &r);
 }
 
-static void add_group(struct api_table *t, const cJSON *group)
+static void add_aggregated_group(struct api_table *t, const cJSON *group)
 {
     const char *name = json_str(json_get(group, "metadata"), "name", "");
     bool preferred_known = false;
@@ -207,7 +206,7 @@ static void add_group(struct api_table *t, const cJSON *group)
         if (asprintf(&version.name, "%s%s%s", name, *name ? "/" : "", number) < 0)
             memory_exhausted(0);
         cJSON_ArrayForEach (resource, json_get(item, "resources"))
-            add_discovered(t, &version, resource);
+            add_aggregated_resource(t, &version, resource);
         add_version(t, &version);
     }
 }
@@ -221,11 +220,11 @@ bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct err
         (items && !cJSON_IsArray(items)))
         return fail(err, "the response is no APIGroupDiscoveryList");
     cJSON_ArrayForEach (group, items)
-        add_group(t, group);
+        add_aggregated_group(t, group);
     return true;
 }
 
-static void add_listed(struct api_table *t, const char *name, bool preferred)
+static void add_unread_version(struct api_table *t, const char *name, bool preferred)
 {
     if (*name)
         add_version(t, &(struct api_version){
@@ -240,7 +239,7 @@ bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error
     if (strcmp(kind, "APIVersions") == 0) {
         cJSON_ArrayForEach (version, json_get(json, "versions")) {
             if (cJSON_IsString(version))
-                add_listed(t, version->valuestring, true);
+                add_unread_version(t, version->valuestring, true);
         }
         return true;
     }
@@ -252,7 +251,7 @@ bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error
         cJSON_ArrayForEach (version, json_get(group, "versions")) {
             const char *name = json_str(version, "groupVersion", "");
 
-            add_listed(t, name, strcmp(name, preferred) == 0);
+            add_unread_version(t, name, strcmp(name, preferred) == 0);
         }
     }
     return true;
@@ -272,16 +271,16 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
         CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
         struct api_resource r = {
             .api_version = version->name,
-            .kind = text_of(item, "kind"),
-            .resource = text_of(item, "name"),
+            .kind = get_text(item, "kind"),
+            .resource = get_text(item, "name"),
             .namespaced = json_bool(item, "namespaced", false),
-            .watchable = can_watch(json_get(item, "verbs")),
+            .watchable = is_watchable(json_get(item, "verbs")),
             .preferred = version->preferred,
         };
 
-        read_names(item, &names);
+        read_other_names(item, &names);
         r.other_names = names.data;
-        /* "pods/log" and its like are no resources of their own. */
+        /* Skip subresources such as "pods/log". */
         if (r.kind && r.resource && !strchr(r.resource, '/'))
             add_resource(t, &r);
     }
@@ -289,8 +288,8 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
     return true;
 }
 
-/* True if this table does not know what the version has. */
-static bool is_unsure(const struct api_table *t, const char *api_version)
+/* Returns true if it is unknown which resources the version has. */
+static bool is_version_unknown(const struct api_table *t, const char *api_version)
 {
     const struct api_version *version = api_table_find_version(t, api_version);
 
@@ -304,37 +303,35 @@ void api_table_inherit(struct api_table *t, const struct api_table *earlier)
     for (size_t i = 0; i < earlier->resource_count; i++) {
         const struct api_resource *r = &earlier->resources[i];
 
-        if (is_unsure(t, r->api_version) && !api_table_find(t, r->api_version, r->kind))
+        if (is_version_unknown(t, r->api_version) && !api_table_find(t, r->api_version, r->kind))
             add_resource(t, r);
     }
-    /* Versions too, so that the next table inherits as well; after all resources have been. */
     for (size_t i = 0; i < earlier->version_count; i++) {
         const struct api_version *v = &earlier->versions[i];
 
-        if (is_unsure(t, v->name) && !api_table_find_version(t, v->name))
+        if (is_version_unknown(t, v->name) && !api_table_find_version(t, v->name))
             add_version(t, &(struct api_version){.name = xstrdup(v->name),
                                                  .state = API_FAILED,
                                                  .preferred = v->preferred});
     }
 }
 
-static bool contains(const struct api_table *a, const struct api_table *b)
+static bool contains_resources(const struct api_table *a, const struct api_table *b)
 {
     for (size_t i = 0; i < b->resource_count; i++) {
         const struct api_resource *r = &b->resources[i];
-        const struct api_resource *ours = api_table_find(b, r->api_version, r->kind);
+        const struct api_resource *expected = api_table_find(b, r->api_version, r->kind);
         const struct api_resource *found = api_table_find(a, r->api_version, r->kind);
 
-        if (!found || strcmp(found->resource, ours->resource) != 0 ||
-            found->namespaced != ours->namespaced || found->watchable != ours->watchable ||
-            found->preferred != ours->preferred)
+        if (!found || strcmp(found->resource, expected->resource) != 0 ||
+            found->namespaced != expected->namespaced || found->watchable != expected->watchable ||
+            found->preferred != expected->preferred)
             return false;
     }
     return true;
 }
 
-/* A version that could not be read and one that serves nothing tell something else of its kinds. */
-static bool has_versions(const struct api_table *a, const struct api_table *b)
+static bool contains_versions(const struct api_table *a, const struct api_table *b)
 {
     for (size_t i = 0; i < b->version_count; i++) {
         const struct api_version *found = api_table_find_version(a, b->versions[i].name);
@@ -348,11 +345,12 @@ static bool has_versions(const struct api_table *a, const struct api_table *b)
 bool api_table_equal(const struct api_table *a, const struct api_table *b)
 {
     return a->resource_count == b->resource_count && a->version_count == b->version_count &&
-           a->core_known == b->core_known && a->groups_known == b->groups_known && contains(a, b) &&
-           contains(b, a) && has_versions(a, b) && has_versions(b, a);
+           a->core_known == b->core_known && a->groups_known == b->groups_known &&
+           contains_resources(a, b) && contains_resources(b, a) && contains_versions(a, b) &&
+           contains_versions(b, a);
 }
 
-static bool namespace_filter_contains(const char *const *names, size_t count, const char *name)
+static bool contains_name(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0)
@@ -364,11 +362,11 @@ static bool namespace_filter_contains(const char *const *names, size_t count, co
 bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns)
 {
     if (*ns && filter->namespace_count > 0 &&
-        !namespace_filter_contains(filter->namespaces, filter->namespace_count, ns))
+        !contains_name(filter->namespaces, filter->namespace_count, ns))
         return false;
-    if (namespace_filter_contains(filter->denied, filter->denied_count, ns))
+    if (contains_name(filter->denied, filter->denied_count, ns))
         return false;
-    /* No seed: all exporters have to agree on who reads which namespace. */
+    /* The fixed seed gives all exporters the same division. */
     return filter->total_shards <= 1 ||
            map_hash(ns, strlen(ns), 0) % filter->total_shards == filter->shard;
 }

@@ -4,28 +4,27 @@
 #include "metrics/base/base.h"
 #include "metrics/base/json.h"
 
-/* What an API server serves, as its discovery documents say. */
+/* Groups, versions and resources of an API server, read from its discovery documents. */
 
 struct api_resource {
     char *api_version; /* "apps/v1" */
     char *kind;        /* "Deployment" */
     char *resource;    /* "deployments", as in paths. */
-    char *other_names; /* "deployment deploy ": the singular and the short ones; may be "". */
+    char *other_names; /* Singular and short names, each followed by a space; may be "". */
     bool namespaced;
-    bool watchable; /* Can be listed, watched and deleted: Karmada demands it of a template. */
-    bool preferred; /* Of the version that its group prefers. */
+    bool watchable; /* Verbs list, watch and delete, which Karmada requires of templates. */
+    bool preferred; /* `preferred` of its version. */
 };
 
-/* What is known of one version of a group. */
 enum api_version_state {
-    API_READ,   /* Its resources are in the table. */
-    API_FAILED, /* It exists, and its resources could not be read, or are out of date. */
+    API_READ,   /* The table has the version's resources. */
+    API_FAILED, /* The resources have not been read, or the server reports them as stale. */
 };
 
 struct api_version {
     char *name; /* "apps/v1" */
     enum api_version_state state;
-    bool preferred;
+    bool preferred; /* Preferred version of its group. */
 };
 
 struct api_table {
@@ -33,67 +32,69 @@ struct api_table {
     size_t version_count;
     struct api_resource *resources;
     size_t resource_count;
-    bool core_known;   /* Versions of the core group that are not listed do not exist. */
-    bool groups_known; /* The same of all other groups. */
+    bool core_known;   /* `versions` has all versions of the core group. */
+    bool groups_known; /* `versions` has all versions of the other groups. */
 };
 
 void api_table_release(struct api_table *t);
 
-/* The resource of a kind; one that can be watched, if there are several. NULL if there is none. */
+/*
+ * Returns the resource of a kind, or NULL. If a version has several resources of the kind, a
+ * watchable one takes precedence.
+ */
 const struct api_resource *api_table_find(const struct api_table *t, const char *api_version,
                                           const char *kind);
 
 /*
- * The resource as which Karmada looks at a kind of this group, whatever the version: of the
- * version that the group prefers, else of the first one that has it; NULL if there is none, or
- * it is not watchable (client-go: ServerPreferredResources).
+ * Returns the watchable resource of a kind that Karmada uses for the group of `api_version`: that
+ * of the group's preferred version, else of the first version in the table (client-go:
+ * ServerPreferredResources). NULL if no version has one.
  */
 const struct api_resource *api_table_find_preferred(const struct api_table *t,
                                                     const char *api_version, const char *kind);
 
 /*
- * The resource that somebody means by a kind, a plural, a singular or a short name, in any case,
- * as Karmada looks at it. `group` is NULL if it was left out: then the core group comes first.
- * NULL if there is none.
+ * Returns api_table_find_preferred() of the kind that a user typed: a kind, or a plural, singular
+ * or short name, in any case. With NULL as `group`, the core group takes precedence over the first
+ * match in other groups. NULL if there is no match or Karmada does not watch the match.
  */
 const struct api_resource *api_table_find_by_name(const struct api_table *t, const char *typed,
                                                   const char *group);
 
-/* What is known of "apps/v1"; NULL if it is not listed. */
+/* Returns the version with this name, such as "apps/v1"; NULL if it is not in the table. */
 struct api_version *api_table_find_version(const struct api_table *t, const char *name);
 
-/* An APIGroupDiscoveryList: groups, versions and resources in one document. */
+/*
+ * These functions add a document to the table: an APIGroupDiscoveryList with groups, versions and
+ * resources; an APIVersions or APIGroupList, after which each version has the state API_FAILED; and
+ * an APIResourceList with the resources of a version that is in the table. They return false with
+ * the reason in `err` if the document has another type or the version is not in the table.
+ */
 bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct error *err) MUST_USE;
-
-/* An APIVersions or an APIGroupList: versions, whose resources have to be read each. */
 bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error *err) MUST_USE;
-
-/* An APIResourceList: the resources of a version that is in the table. */
 bool api_table_add_resources(struct api_table *t, const char *api_version, const cJSON *json,
                              struct error *err) MUST_USE;
 
 /*
- * Copy from an earlier table what this one does not know: the resources of versions that
- * failed, and of all versions of a part that could not be listed. A kind that could not
- * be read has not been deleted.
+ * Copies versions and resources that `t` could not read from the table of the previous round, so
+ * that a kind does not seem deleted because a request failed.
  */
 void api_table_inherit(struct api_table *t, const struct api_table *earlier);
 
-/* True if both serve the same. */
+/* Returns true if versions, states and resources are equal. Ignores `other_names`. */
 bool api_table_equal(const struct api_table *a, const struct api_table *b);
 
 /*
- * Which namespaces this exporter reads: those that are named, or all, but none of the
- * denied ones; and of these, where several exporters share the work, one shard.
- * Cluster-scoped objects belong to the shard of the namespace "".
+ * Namespaces that this exporter reads. Cluster-scoped objects count as objects of the namespace "":
+ * a list of namespaces does not exclude them, and with several shards they belong to one of them.
  */
 struct namespace_filter {
-    const char *const *namespaces; /* Borrowed, as are the denied ones. None: all. */
+    const char *const *namespaces; /* Borrowed. Empty: all namespaces. */
     size_t namespace_count;
-    const char *const *denied;
+    const char *const *denied; /* Borrowed. Takes precedence over `namespaces`. */
     size_t denied_count;
-    uint32_t shard;
-    uint32_t total_shards; /* 0 or 1: one exporter reads all. */
+    uint32_t shard;        /* From 0 to total_shards - 1. */
+    uint32_t total_shards; /* Exporters that divide the namespaces; 0 or 1: not divided. */
 };
 
 bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns);

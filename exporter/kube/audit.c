@@ -7,15 +7,14 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    SUSPECTS_MAX = 256, /* Whoever has more is listed anew for these. */
-    NAMED_MAX = 5,      /* In the log. */
-    TRY_AGAIN_MS = 60 * 1000,
-    LOOK_AGAIN_MS = 1000, /* For a resource that can be compared now. */
-    ASK_AGAIN_MS = 1000,
-    PATIENCE_MS = 2 * 60 * 1000, /* Bookmarks move a stream once a minute. */
-    /* Ten nanoseconds for a byte, TLS, gzip and parsing included. */
+    SUSPECTS_MAX = 256,      /* More are ignored: a divergence relists all objects anyway. */
+    LOGGED_MAX = 5,          /* Divergences of an audit that are logged. */
+    RETRY_MS = 60 * 1000,    /* After a failed audit. */
+    IDLE_INTERVAL_MS = 1000, /* While no reflector can be audited. */
+    SUSPECT_INTERVAL_MS = 1000,
+    SUSPECT_TIMEOUT_MS = 2 * 60 * 1000, /* Bookmarks come once a minute. */
     PAUSE_MIN_MS = 250,
-    BYTES_PER_MS = 1000,
+    BYTES_PER_MS = 1000, /* Pause after a page: 1,000 bytes take about 10 us of CPU time. */
 };
 
 void audit_init(struct audit *a, struct reflector_context *context, int64_t interval_ms)
@@ -23,7 +22,7 @@ void audit_init(struct audit *a, struct reflector_context *context, int64_t inte
     *a = (struct audit){.context = context,
                         .interval_ms = interval_ms,
                         .due_ms = interval_ms > 0 ? context->now_ms : INT64_MAX};
-    reflector_request_init(&a->reflector_request, context->transport);
+    request_init(&a->request, context->transport);
 }
 
 static void drop_fetch(struct audit *a)
@@ -46,7 +45,7 @@ static void drop_suspect(struct audit *a)
 
 void audit_release(struct audit *a)
 {
-    reflector_request_close(&a->reflector_request);
+    request_close(&a->request);
     list_limiter_leave(&a->context->limiter, &a->ticket);
     while (a->suspects)
         drop_suspect(a);
@@ -56,7 +55,7 @@ void audit_release(struct audit *a)
 
 /* ---- suspects ---- */
 
-static void suspect(struct audit *a, const char *ns, const char *name)
+static void add_suspect(struct audit *a, const char *ns, const char *name)
 {
     struct audit_suspect *s;
 
@@ -75,7 +74,7 @@ static bool has_passed(const struct audit *a, const char *version)
     return order == NUMBER_GREATER || order == NUMBER_EQUAL;
 }
 
-/* The object of a suspect in the store; NULL if it is not there. */
+/* Returns the suspect's object in the store, or NULL. */
 static const struct entry *find_suspect(const struct audit *a, const struct audit_suspect *s)
 {
     const struct reflector *r = a->r;
@@ -86,46 +85,48 @@ static const struct entry *find_suspect(const struct audit *a, const struct audi
     return entry && entry_is_from_source(entry, r->objects.origin.source) ? entry : NULL;
 }
 
-static void diverges(struct audit *a, const struct audit_suspect *s, const struct entry *entry)
+static void report_divergence(struct audit *a, const struct audit_suspect *s,
+                              const struct entry *entry)
 {
-    if (a->divergences++ >= NAMED_MAX)
+    if (a->divergences++ >= LOGGED_MAX)
         return;
     log_write(a->context->log, LOG_LEVEL_WARN,
               "an object is not as the API server has it; reading its resource again", "resource",
               a->r->resource, "api_version", a->r->api_version, "namespace", s->ns, "name", s->name,
-              "here", entry ? "yes" : "no", "there", s->mark ? "yes" : "no");
+              "here", entry ? "yes" : "no", "there", s->server_version ? "yes" : "no");
 }
 
-/* True if nothing more is to be asked about the suspect. */
-static bool judge(struct audit *a, struct audit_suspect *s)
+/* Counts a divergence if the suspect is one. Returns true if the suspect is decided. */
+static bool decide_suspect(struct audit *a, struct audit_suspect *s)
 {
     const struct entry *entry = find_suspect(a, s);
-    uint32_t last_change = s->mark > 0 ? s->mark : short_version_of_text(s->as_of);
-    bool late = a->context->now_ms >= s->until_ms;
+    uint32_t last_change =
+        s->server_version > 0 ? s->server_version : short_version_of_text(s->list_version);
+    bool late = a->context->now_ms >= s->deadline_ms;
 
-    if ((entry ? entry->version : 0) == s->mark ||
+    if ((entry ? entry->version : 0) == s->server_version ||
         (entry && short_version_is_newer(entry->version, last_change)))
         return true;
-    if (!has_passed(a, s->as_of) && !late)
+    if (!has_passed(a, s->list_version) && !late)
         return false;
-    /* It may have been removed since. */
+    /* The object may have been added and removed since the request: request it again. */
     if (!entry && s->removals != a->r->objects.removals) {
-        s->answered = false;
+        s->checked = false;
         return late;
     }
-    diverges(a, s, entry);
+    report_divergence(a, s, entry);
     return true;
 }
 
-static void ask(struct audit *a)
+static void request_suspect(struct audit *a)
 {
     const struct reflector *r = a->r;
     struct audit_suspect *s = a->suspects;
     CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf selector = STRBUF_INIT(PATH_MAX_BYTES);
 
-    if (s->until_ms == 0)
-        s->until_ms = a->context->now_ms + PATIENCE_MS;
+    if (s->deadline_ms == 0)
+        s->deadline_ms = a->context->now_ms + SUSPECT_TIMEOUT_MS;
     s->removals = r->objects.removals;
     strbuf_addf(&selector, "metadata.name=%s", s->name);
     url_add(&query, "fieldSelector", selector.data);
@@ -139,40 +140,40 @@ static void ask(struct audit *a)
                            a->context->now_ms);
 }
 
-/* Keep the answer about the suspect, or drop that if there is none. True if there is. */
-static bool read_answer(struct audit *a)
+/* Records the response. Without a usable one, drops the suspect and returns false. */
+static bool read_suspect(struct audit *a)
 {
     const struct fetch *f = a->fetch;
     struct audit_suspect *s = a->suspects;
 
-    if (!f->version || strlen(f->version) >= sizeof(s->as_of)) {
+    if (!f->version || strlen(f->version) >= sizeof(s->list_version)) {
         drop_suspect(a);
         return false;
     }
-    memcpy(s->as_of, f->version, strlen(f->version) + 1);
-    s->mark = f->object ? short_version_of_object(f->object) : 0;
-    s->answered = true;
+    memcpy(s->list_version, f->version, strlen(f->version) + 1);
+    s->server_version = f->object ? short_version_of_object(f->object) : 0;
+    s->checked = true;
     drop_fetch(a);
     return true;
 }
 
-static void look_at_suspects(struct audit *a)
+static void check_suspects(struct audit *a)
 {
     int64_t now_ms = a->context->now_ms;
 
     if (a->fetch)
         fetch_turn(a->fetch, now_ms);
-    if ((a->fetch && (a->fetch->state == FETCH_OPEN || !read_answer(a))) || now_ms < a->due_ms)
+    if ((a->fetch && (a->fetch->state == FETCH_OPEN || !read_suspect(a))) || now_ms < a->due_ms)
         return;
-    if (a->suspects && a->suspects->answered && judge(a, a->suspects))
+    if (a->suspects && a->suspects->checked && decide_suspect(a, a->suspects))
         drop_suspect(a);
-    else if (a->suspects && a->suspects->answered)
-        a->due_ms = now_ms + ASK_AGAIN_MS;
-    if (a->suspects && !a->suspects->answered)
-        ask(a);
+    else if (a->suspects && a->suspects->checked)
+        a->due_ms = now_ms + SUSPECT_INTERVAL_MS;
+    if (a->suspects && !a->suspects->checked)
+        request_suspect(a);
 }
 
-/* ---- the list ---- */
+/* ---- list ---- */
 
 static bool receive_event(void *context, const struct watch_event *event)
 {
@@ -184,35 +185,35 @@ static bool receive_event(void *context, const struct watch_event *event)
     if (event->kind != EVENT_OBJECT || version == 0)
         return true;
 
-    enum listed_state state = reflector_store_find_listed(&r->objects, event->object, &entry);
+    enum listed_state state = reflector_store_find(&r->objects, event->object, &entry);
     const cJSON *metadata = json_get(event->object, "metadata");
 
-    if (state == LISTED_PRESENT)
+    if (state == LISTED_THERE)
         entry->audited = true;
-    /* A name that is missing may be one that cannot be read. */
+    /* A missing object may be one that the reflector rejected. */
     if (state == LISTED_UNWANTED || !has_passed(a, event->version) ||
-        (state == LISTED_MISSING && (r->objects.has_rejected_unknown || r->objects.has_unnamed)) ||
-        (state == LISTED_PRESENT &&
+        (state == LISTED_MISSING && (r->objects.has_refused || r->objects.has_unnamed)) ||
+        (state == LISTED_THERE &&
          (!short_version_is_newer(version, entry->version) || entry->version == 0)))
         return true;
-    suspect(a, json_str(metadata, "namespace", ""), json_str(metadata, "name", ""));
+    add_suspect(a, json_str(metadata, "namespace", ""), json_str(metadata, "name", ""));
     return true;
 }
 
-static void answered(void *context)
+static void ignore_headers(void *context)
 {
     (void)context;
 }
 
-static void heard(void *context, size_t bytes, bool cut)
+static void record_progress(void *context, size_t bytes, bool cut)
 {
     struct audit *a = context;
 
     (void)cut;
-    progress_note_bytes(&a->progress, bytes, a->context->now_ms);
+    progress_heard(&a->progress, bytes, a->context->now_ms);
 }
 
-static void request_ended(void *context, const struct reflector_request_end *end)
+static void request_ended(void *context, const struct request_end *end)
 {
     struct audit *a = context;
     int64_t pause_ms = (int64_t)(a->progress.bytes / BYTES_PER_MS);
@@ -228,17 +229,17 @@ static void request_ended(void *context, const struct reflector_request_end *end
     }
     memcpy(a->version, end->page->version, strlen(end->page->version) + 1);
     a->token = end->page->token ? xstrdup(end->page->token) : NULL;
-    a->step = a->token ? AUDIT_LISTING : AUDIT_ASKING;
+    a->step = a->token ? AUDIT_LISTING : AUDIT_CHECKING;
 }
 
-static void open_page(struct audit *a)
+static void request_page(struct audit *a)
 {
     const struct reflector *r = a->r;
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
     char number[16];
 
     snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
-    url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
+    query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)
         url_add(&path, "limit", number);
@@ -250,24 +251,21 @@ static void open_page(struct audit *a)
     }
     if (r->field_selector)
         url_add(&path, "fieldSelector", r->field_selector);
-    progress_begin(&a->progress, a->context->now_ms);
-    /* What is a setting only the whole object tells. */
-    reflector_request_open(
-        &a->reflector_request,
-        &(struct reflector_request_spec){
-            .path = path.data,
-            .accept = accept_header(!r->objects.settings && !r->watch.full_objects, true),
-            .list = true,
-            .token = a->token,
-            .api_version = r->api_version,
-            .kind = r->kind,
-            .handler = {answered, heard, receive_event, request_ended, a},
-        });
+    progress_open(&a->progress, a->context->now_ms);
+    /* Settings are recognized by spec members: request full objects. */
+    request_open(&a->request,
+                 &(struct request_spec){
+                     .path = path.data,
+                     .accept = query_accept(!r->objects.settings && !r->watch.full_objects, true),
+                     .list = true,
+                     .token = a->token,
+                     .api_version = r->api_version,
+                     .kind = r->kind,
+                     .handler = {ignore_headers, record_progress, receive_event, request_ended, a},
+                 });
 }
 
-typedef void entry_fn(struct audit *a, struct entry *entry);
-
-static void each_entry(struct audit *a, entry_fn *visit)
+static void each_entry(struct audit *a, void (*visit)(struct audit *a, struct entry *entry))
 {
     const struct reflector_store *objects = &a->r->objects;
 
@@ -281,40 +279,39 @@ static void each_entry(struct audit *a, entry_fn *visit)
     }
 }
 
-static void reset(struct audit *a, struct entry *entry)
+static void clear_audited(struct audit *a, struct entry *entry)
 {
     (void)a;
     entry->audited = false;
 }
 
-static void suspect_unlisted(struct audit *a, struct entry *entry)
+static void suspect_if_unlisted(struct audit *a, struct entry *entry)
 {
     if (!entry->audited && entry->version > 0 &&
         !short_version_is_newer(entry->version, short_version_of_text(a->version)))
-        suspect(a, entry_ns(entry), entry->name);
+        add_suspect(a, entry_ns(entry), entry->name);
 }
 
-static void list(struct audit *a)
+static void continue_list(struct audit *a)
 {
     int64_t now_ms = a->context->now_ms;
 
-    if (a->reflector_request.transfer &&
-        now_ms >= progress_deadline(&a->progress, PROGRESS_LIST_MS))
+    if (a->request.transfer && now_ms >= progress_deadline(&a->progress, PROGRESS_LIST_MS))
         a->step = AUDIT_FAILED;
-    else if (!a->reflector_request.transfer && now_ms >= a->due_ms &&
+    else if (!a->request.transfer && now_ms >= a->due_ms &&
              list_limiter_enter(&a->context->limiter, &a->ticket, LIST_AUDIT, now_ms))
-        open_page(a);
+        request_page(a);
 }
 
-/* ---- turns ---- */
+/* ---- start and end ---- */
 
-static bool is_steady(const struct reflector *r)
+static bool can_be_audited(const struct reflector *r)
 {
     return r->synced && r->watch.phase == WATCH_STREAMING && r->answered_ms > 0;
 }
 
-static struct reflector *find(const struct audit *a, struct reflector *const *reflectors,
-                              size_t count)
+static struct reflector *find_audited_reflector(const struct audit *a,
+                                                struct reflector *const *reflectors, size_t count)
 {
     for (size_t i = 0; i < count && a->source > 0; i++) {
         if (reflectors[i]->objects.origin.source == a->source)
@@ -323,19 +320,20 @@ static struct reflector *find(const struct audit *a, struct reflector *const *re
     return NULL;
 }
 
-/* The next resource, if it is its turn. */
-static void begin(struct audit *a, struct reflector *const *reflectors, size_t count)
+/* Begins an audit of the resource with the oldest audit, if due. */
+static void begin_next_audit(struct audit *a, struct reflector *const *reflectors, size_t count)
 {
     int64_t now_ms = a->context->now_ms;
     struct reflector *next = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        if (is_steady(reflectors[i]) && (!next || reflectors[i]->audited_ms < next->audited_ms))
+        if (can_be_audited(reflectors[i]) &&
+            (!next || reflectors[i]->audited_ms < next->audited_ms))
             next = reflectors[i];
     }
-    a->due_ms = next ? next->audited_ms + a->interval_ms : now_ms + LOOK_AGAIN_MS;
-    if (a->due_ms > now_ms + TRY_AGAIN_MS)
-        a->due_ms = now_ms + TRY_AGAIN_MS;
+    a->due_ms = next ? next->audited_ms + a->interval_ms : now_ms + IDLE_INTERVAL_MS;
+    if (a->due_ms > now_ms + RETRY_MS)
+        a->due_ms = now_ms + RETRY_MS;
     if (!next || a->due_ms > now_ms)
         return;
     a->r = next;
@@ -344,14 +342,14 @@ static void begin(struct audit *a, struct reflector *const *reflectors, size_t c
     a->step = AUDIT_LISTING;
     a->divergences = 0;
     a->compared = false;
-    each_entry(a, reset);
-    list(a);
+    each_entry(a, clear_audited);
+    continue_list(a);
 }
 
-/* The audit is over, for the time being if it is not `done`. */
-static void end(struct audit *a, bool done)
+/* Ends the audit. Unless `done`, the resource is due again after RETRY_MS at most. */
+static void end_audit(struct audit *a, bool done)
 {
-    int64_t soon_ms = a->interval_ms < TRY_AGAIN_MS ? a->interval_ms : TRY_AGAIN_MS;
+    int64_t soon_ms = a->interval_ms < RETRY_MS ? a->interval_ms : RETRY_MS;
     struct reflector *r = a->r;
 
     audit_release(a);
@@ -364,38 +362,38 @@ static void end(struct audit *a, bool done)
     r->watch.counts.audits += done;
     r->watch.counts.divergences += a->divergences;
     if (a->divergences > 0)
-        reflector_relist_most_recent(r);
+        reflector_doubt(r);
 }
 
 void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t count)
 {
     if (a->interval_ms == 0)
         return;
-    a->r = find(a, reflectors, count);
+    a->r = find_audited_reflector(a, reflectors, count);
     if (a->source == 0) {
         if (a->context->now_ms >= a->due_ms)
-            begin(a, reflectors, count);
+            begin_next_audit(a, reflectors, count);
         return;
     }
-    if (!a->r || !is_steady(a->r) || a->r->objects.origin.sweep != a->sweep)
+    if (!a->r || !can_be_audited(a->r) || a->r->objects.origin.sweep != a->sweep)
         a->step = AUDIT_FAILED;
     if (a->step == AUDIT_LISTING)
-        list(a);
-    if (a->step == AUDIT_ASKING && !a->compared) {
-        each_entry(a, suspect_unlisted);
+        continue_list(a);
+    if (a->step == AUDIT_CHECKING && !a->compared) {
+        each_entry(a, suspect_if_unlisted);
         a->compared = true;
     }
-    if (a->step == AUDIT_ASKING)
-        look_at_suspects(a);
-    if (a->step == AUDIT_FAILED || (a->step == AUDIT_ASKING && !a->suspects))
-        end(a, a->step == AUDIT_ASKING);
+    if (a->step == AUDIT_CHECKING)
+        check_suspects(a);
+    if (a->step == AUDIT_FAILED || (a->step == AUDIT_CHECKING && !a->suspects))
+        end_audit(a, a->step == AUDIT_CHECKING);
 }
 
 int64_t audit_due(const struct audit *a)
 {
     if (a->source == 0)
         return a->due_ms;
-    if (a->reflector_request.transfer)
+    if (a->request.transfer)
         return progress_deadline(&a->progress, PROGRESS_LIST_MS);
     if (a->ticket.state == TICKET_WAITING)
         return list_limiter_due(&a->context->limiter, &a->ticket);

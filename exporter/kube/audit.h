@@ -4,60 +4,64 @@
 #include "exporter/kube/reflector.h"
 
 /*
- * Compares what is in the store with what the server has, one resource after the other, so that
- * what no stream told does not stay wrong for ever. It must find nothing; what it finds is
- * counted, logged, and read anew.
+ * Audit: compares the store with the API server, one resource after the other, to detect changes
+ * that no watch event reported. Divergences are counted and logged, and the resource is listed
+ * again; they indicate a defect of the exporter or of the server.
  *
- * A list at the version of the reflector's stream, or later, may come from the server's watch
- * cache; its pages come while no other list waits, at a pace that costs less than one per cent of
- * a CPU. Store and list are never of the same moment. Only suspects come of what differs:
+ * An audit lists the resource at the version of the reflector's stream or later, page by page.
+ * Pages are requested only while no other list waits, with pauses that keep the CPU use below 1 %.
+ * Two kinds of objects become suspects:
  *
- * - an object of the list that is missing, or older in the store, though the stream has passed
- *   its version;
- * - an object that the list lacks, though it is older than the list.
+ * - an object of the list that the store lacks or has in an older version, although the stream has
+ *   passed the object's version;
+ * - an object of the store that the list lacks, although its version is not newer than the list's.
  *
- * A suspect is read alone, by a list, which says at which version it was so. It diverges if the
- * store has it otherwise when the stream has passed that version, or after two minutes. A list that
- * lags or fails removes nothing, and counts for nothing.
+ * Each suspect is then read from the server, by a list of one object, which returns the version of
+ * the collection. The suspect diverges if the store still differs when the stream has passed that
+ * version, or after two minutes. Failed requests never count as divergences.
  *
- * Of a resource of which only what bindings refer to is kept, nothing counts as missing: it may be
- * on its way. Versions that are no numbers are not compared.
+ * If a reflector keeps only templates of bindings, missing objects are not suspects. Objects of the
+ * list without a numeric resourceVersion are not compared.
  */
 struct audit_suspect {
     struct audit_suspect *next;
     char *ns;
     char *name;
-    bool answered;
-    uint32_t mark; /* The answer: its short_version_of_object(), 0 if it is not there, */
-    char as_of[WATCH_VERSION_MAX]; /* when the server was at this version, */
-    uint64_t removals;             /* and the store at so many. */
-    int64_t until_ms;              /* 0: it has not been asked about. */
+    bool checked;                         /* The next three members are set. */
+    uint32_t server_version;              /* short_version_of_object(); 0: not on the server. */
+    char list_version[WATCH_VERSION_MAX]; /* Version of the collection at that time. */
+    uint64_t removals;                    /* reflector_store.removals before the request. */
+    int64_t deadline_ms;                  /* Steady; 0 before the first request. */
 };
 
 struct audit {
     struct reflector_context *context; /* Borrowed. */
-    int64_t interval_ms;               /* Between two of one resource; 0: there are none. */
-    uint32_t source;                   /* Of the reflector under audit; 0: none. */
-    uint32_t sweep;                    /* Its pass. A new one ends the audit. */
-    struct reflector *r;               /* It, during a turn, and while a request is open. */
-    struct reflector_request reflector_request;
+    int64_t interval_ms;               /* Between audits of a resource; 0 disables audits. */
+    uint32_t source;                   /* Source id of the audited reflector; 0: no audit. */
+    uint32_t sweep;                    /* Pass of the reflector; a new pass ends the audit. */
+    struct reflector *r;               /* The audited reflector, looked up in each turn. */
+    struct request request;
     struct list_ticket ticket;
-    enum { AUDIT_LISTING, AUDIT_ASKING, AUDIT_FAILED } step;
-    char *token;                     /* Of the next page. Owned. */
-    char version[WATCH_VERSION_MAX]; /* Of the list. */
-    struct progress progress;        /* Of the page. */
-    bool compared;                   /* With the list, what the store has. */
+    enum { AUDIT_LISTING, AUDIT_CHECKING, AUDIT_FAILED } step;
+    char *token;                     /* Continue token of the next page; owned. */
+    char version[WATCH_VERSION_MAX]; /* resourceVersion of the last page. */
+    struct progress progress;        /* Progress of the open page. */
+    bool compared;                   /* suspect_if_unlisted() was applied to the store. */
     struct audit_suspect *suspects;
     unsigned suspect_count;
-    struct fetch *fetch; /* Of the first. */
+    struct fetch *fetch; /* Request for the first suspect; NULL: not open. */
     unsigned divergences;
-    int64_t due_ms; /* When there is something to do. */
+    int64_t due_ms; /* Steady time of the next action. */
 };
 
+/* `context` is borrowed. */
 void audit_init(struct audit *a, struct reflector_context *context, int64_t interval_ms);
+
+/* Ends the current audit and frees memory. */
 void audit_release(struct audit *a);
 
-/* Do what is due, with the reflectors that there are now. */
+/* Begins, continues or ends an audit; call after the transport's work. */
 void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t count);
-/* When a turn is due without the transport; INT64_MAX for never. */
+
+/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t audit_due(const struct audit *a);

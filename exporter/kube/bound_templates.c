@@ -7,21 +7,21 @@
 
 enum {
     OPEN_MAX = 64,
-    OPEN_OF_KIND_MAX = 4, /* One whose objects cannot be had must not keep others from theirs. */
-    FETCHES_OF_KIND_MAX = 64, /* For more than that a list is cheaper. */
+    OPEN_PER_KIND_MAX = 4,     /* A kind with slow requests must not block others. */
+    FETCHES_PER_KIND_MAX = 64, /* A list is cheaper for more objects. */
     RETRY_FIRST_MS = 1000,
     RETRY_SHIFTS = 5,
 };
 
 struct bound_templates_fetch {
     struct bound_templates_fetch *next;
-    struct entry *entry; /* Pinned. */
-    struct fetch *fetch; /* NULL while it waits. */
+    struct entry *entry; /* The template; pinned. */
+    struct fetch *fetch; /* NULL: no open request. */
     int64_t due_ms;
     unsigned failures;
-    bool held;      /* Its reflector has to come to a stream first. */
-    uint32_t sweep; /* Of the reflector when it was asked for, as is the other. */
-    uint64_t removals;
+    bool waits_for_stream; /* The reflector is not in the phase WATCH_STREAMING. */
+    uint32_t sweep;        /* The reflector's, at the start of the request. */
+    uint64_t removals;     /* Likewise. */
 };
 
 void bound_templates_init(struct bound_templates *b, struct reflector_context *context)
@@ -68,7 +68,7 @@ void bound_templates_changed(struct bound_templates *b, const struct identity *t
     b->changed[b->changed_count++] = entry;
 }
 
-/* ---- what is there to do about one template ---- */
+/* ---- changed templates ---- */
 
 static struct entry *find_binding(const struct bound_templates *b, const struct entry *entry)
 {
@@ -79,9 +79,9 @@ static struct entry *find_binding(const struct bound_templates *b, const struct 
         &(struct identity){type->api_version, type->kind, entry_ns(entry), entry->name});
 }
 
-/* The reflector that would read the template; NULL if none does. */
-static struct reflector *reflector_of(const struct entry *entry,
-                                      struct reflector *const *reflectors, size_t count)
+/* Returns the reflector of the template's kind and namespace, or NULL. */
+static struct reflector *find_template_reflector(const struct entry *entry,
+                                                 struct reflector *const *reflectors, size_t count)
 {
     const struct type *type = entry->partition->type;
 
@@ -96,7 +96,7 @@ static struct reflector *reflector_of(const struct entry *entry,
     return NULL;
 }
 
-static bool is_read(const struct entry *entry)
+static bool has_content(const struct entry *entry)
 {
     const struct template *t = entry_template(entry);
 
@@ -112,7 +112,7 @@ static void add_fetch(struct bound_templates *b, struct entry *entry)
     b->fetches = f;
 }
 
-/* How many fetches there are of objects of a type; or of them, those that are open. */
+/* Counts the fetches for objects of a type; with `open`, those with an open request. */
 static unsigned count_fetches(const struct bound_templates *b, const struct type *type, bool open)
 {
     unsigned count = 0;
@@ -122,34 +122,34 @@ static unsigned count_fetches(const struct bound_templates *b, const struct type
     return count;
 }
 
-/* A binding came, or went: is the template in the store as it should be? */
-static void reconsider(struct bound_templates *b, struct entry *entry, struct reflector *r)
+/* Adds, removes or requests a template after a change of its bindings. */
+static void update_template(struct bound_templates *b, struct entry *entry, struct reflector *r)
 {
     if (!find_binding(b, entry)) {
         if (entry_is_from_source(entry, r->objects.origin.source) &&
-            (r->objects.bound_templates_only || !is_read(entry)))
+            (r->objects.bound_templates_only || !has_content(entry)))
             store_remove(b->context->store, entry);
-    } else if (is_read(entry)) {
+    } else if (has_content(entry)) {
         return;
     } else if (reflector_is_forbidden(r)) {
         reflector_store_put_unread(&r->objects, entry);
     } else if (r->objects.bound_templates_only &&
-               count_fetches(b, entry->partition->type, false) >= FETCHES_OF_KIND_MAX) {
+               count_fetches(b, entry->partition->type, false) >= FETCHES_PER_KIND_MAX) {
         r->wants_relist = true;
     } else if (r->objects.bound_templates_only) {
         add_fetch(b, entry);
     }
 }
 
-static void reconsider_all(struct bound_templates *b, struct reflector *const *reflectors,
-                           size_t count)
+static void update_changed_templates(struct bound_templates *b, struct reflector *const *reflectors,
+                                     size_t count)
 {
     for (size_t i = 0; i < b->changed_count; i++) {
         struct entry *entry = b->changed[i];
-        struct reflector *r = reflector_of(entry, reflectors, count);
+        struct reflector *r = find_template_reflector(entry, reflectors, count);
 
         if (r)
-            reconsider(b, entry, r);
+            update_template(b, entry, r);
         store_unpin(b->context->store, entry);
     }
     free(b->changed);
@@ -157,10 +157,8 @@ static void reconsider_all(struct bound_templates *b, struct reflector *const *r
     b->changed_count = b->changed_capacity = 0;
 }
 
-/* ---- kinds that nobody may read ---- */
-
-/* The reflector's kind turned out to be forbidden: have all its bindings looked at. */
-static void reconsider_kind(struct bound_templates *b, const struct reflector *r)
+/* Marks all templates of the reflector's kind that bindings refer to as changed. */
+static void add_templates_of_reflector(struct bound_templates *b, const struct reflector *r)
 {
     for (const struct type *type = store_first_type(b->context->store); type; type = type->next) {
         if (type->def->class != CLASS_BINDING)
@@ -180,8 +178,8 @@ static void reconsider_kind(struct bound_templates *b, const struct reflector *r
 
 /* ---- fetches ---- */
 
-static void start(struct bound_templates *b, struct bound_templates_fetch *f,
-                  const struct reflector *r)
+static void start_fetch(struct bound_templates *b, struct bound_templates_fetch *f,
+                        const struct reflector *r)
 {
     const struct type *type = f->entry->partition->type;
 
@@ -198,17 +196,18 @@ static void start(struct bound_templates *b, struct bound_templates_fetch *f,
                     b->context->now_ms);
 }
 
-/* True if the stream or a list may have said something newer than the answer. */
-static bool is_outdated(const struct bound_templates_fetch *f, const struct reflector *r)
+/* Returns true if the reflector may have read a newer state than the response. */
+static bool has_reflector_changed(const struct bound_templates_fetch *f, const struct reflector *r)
 {
     return f->sweep != r->objects.origin.sweep || f->removals != r->objects.removals;
 }
 
-/* Look at the answer. True if there is no more to do. */
-static bool finish(struct bound_templates *b, struct bound_templates_fetch *f, struct reflector *r)
+/* Stores the response. Returns false if the object must be requested again. */
+static bool finish_fetch(struct bound_templates *b, struct bound_templates_fetch *f,
+                         struct reflector *r)
 {
     struct fetch *fetch = f->fetch;
-    bool outdated = is_outdated(f, r);
+    bool outdated = has_reflector_changed(f, r);
     bool retries = fetch->state == FETCH_FAILED || fetch->state == FETCH_FORBIDDEN;
     unsigned shifts = f->failures < RETRY_SHIFTS ? f->failures : RETRY_SHIFTS;
 
@@ -226,33 +225,33 @@ static bool finish(struct bound_templates *b, struct bound_templates_fetch *f, s
     return !retries && !outdated;
 }
 
-/* True if the fetch is done with. */
-static bool advance(struct bound_templates *b, struct bound_templates_fetch *f, struct reflector *r)
+/* Starts or ends the request. Returns true if the fetch is no longer needed. */
+static bool advance_fetch(struct bound_templates *b, struct bound_templates_fetch *f,
+                          struct reflector *r)
 {
     if (f->fetch)
         fetch_turn(f->fetch, b->context->now_ms);
-    if (!r || !r->objects.bound_templates_only || reflector_is_forbidden(r) || is_read(f->entry) ||
-        !find_binding(b, f->entry) ||
-        (f->fetch && f->fetch->state != FETCH_OPEN && finish(b, f, r)))
+    if (!r || !r->objects.bound_templates_only || reflector_is_forbidden(r) ||
+        has_content(f->entry) || !find_binding(b, f->entry) ||
+        (f->fetch && f->fetch->state != FETCH_OPEN && finish_fetch(b, f, r)))
         return true;
-    /* A list that is under way may be older or newer than the answer: nobody could tell. */
-    f->held = r->watch.phase != WATCH_STREAMING;
-    if (!f->fetch && !f->held && f->due_ms <= b->context->now_ms && b->open_count < OPEN_MAX &&
-        b->open_count < b->context->single_reads &&
-        count_fetches(b, f->entry->partition->type, true) < OPEN_OF_KIND_MAX)
-        start(b, f, r);
+    /* During a list it is undefined whether the list or the response is newer. */
+    f->waits_for_stream = r->watch.phase != WATCH_STREAMING;
+    if (!f->fetch && !f->waits_for_stream && f->due_ms <= b->context->now_ms &&
+        b->open_count < OPEN_MAX && b->open_count < b->context->single_reads &&
+        count_fetches(b, f->entry->partition->type, true) < OPEN_PER_KIND_MAX)
+        start_fetch(b, f, r);
     return false;
 }
 
-/* What became of the reflector since the last turn. */
-static void look_at(struct bound_templates *b, struct reflector *r)
+static void update_reflector(struct bound_templates *b, struct reflector *r)
 {
     bool forbidden = reflector_is_forbidden(r);
 
     if (forbidden && !r->was_forbidden)
-        reconsider_kind(b, r);
+        add_templates_of_reflector(b, r);
     r->was_forbidden = forbidden;
-    /* One list after the other, however many bindings come meanwhile. */
+    /* Let the current list end first: new bindings must not restart it again and again. */
     if (r->wants_relist && (r->watch.phase == WATCH_STREAMING || r->watch.polled)) {
         r->wants_relist = false;
         reflector_relist(r);
@@ -263,12 +262,12 @@ void bound_templates_turn(struct bound_templates *b, struct reflector *const *re
                           size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        look_at(b, reflectors[i]);
-    reconsider_all(b, reflectors, count);
+        update_reflector(b, reflectors[i]);
+    update_changed_templates(b, reflectors, count);
     for (struct bound_templates_fetch **at = &b->fetches; *at;) {
         struct bound_templates_fetch *f = *at;
 
-        if (advance(b, f, reflector_of(f->entry, reflectors, count))) {
+        if (advance_fetch(b, f, find_template_reflector(f->entry, reflectors, count))) {
             *at = f->next;
             free_fetch(b, f);
         } else {
@@ -295,6 +294,6 @@ bool bound_templates_ready(const struct bound_templates *b)
     bool ready = b->changed_count == 0;
 
     for (const struct bound_templates_fetch *f = b->fetches; f; f = f->next)
-        ready = ready && (f->failures > 0 || f->held);
+        ready = ready && (f->failures > 0 || f->waits_for_stream);
     return ready;
 }

@@ -5,39 +5,42 @@
 #include "metrics/rules/object_index.h"
 
 /*
- * The templates that bindings refer to, where that decides what is kept of a kind: no policy
- * selects it, or nobody may read it.
+ * Reads templates that bindings refer to, for two kinds of reflectors:
  *
- * A reflector that drops what no binding refers to has no way to ask for one object when a
- * binding comes later, and reading all of them again for each binding would be too much: the
- * object is fetched alone, and from then on the reflector's stream keeps it up to date. What the
- * stream or a list says between the fetch and its answer may be newer than the answer; then it
- * is fetched anew. Only for many at once the reflector reads all objects again.
- *
- * Where the kind is forbidden, a template that a binding refers to is put into the store as
- * unread.
+ * - A reflector with `bound_templates_only`, because no policy selects the kind, drops objects
+ *   without a binding. When a binding for one is added later, the object is read from the server
+ *   alone and the reflector's stream keeps it up to date. If the reflector began a new pass or
+ *   removed an object during the request, the response may be outdated and the object is read
+ * again. If many objects of a kind are needed at once, the reflector lists all of them instead.
+ * - If the exporter may not read the kind or the object, the template is stored as unread (struct
+ *   template).
  */
 struct bound_templates {
-    struct reflector_context *context;
-    struct entry **changed; /* Pinned: of these a binding came or went. */
+    struct reflector_context *context; /* Borrowed. */
+    struct entry **changed;            /* Templates to update in the next turn; pinned. */
     size_t changed_count;
     size_t changed_capacity;
     struct bound_templates_fetch *fetches;
-    unsigned open_count; /* Of them. */
+    unsigned open_count; /* Fetches with an open request. */
 };
 
 void bound_templates_init(struct bound_templates *b, struct reflector_context *context);
+
+/* Cancels all requests and frees memory. */
 void bound_templates_release(struct bound_templates *b);
 
-/* A binding began to refer to a template, or ceased to: for the next turn. */
+/* Records that a binding began or ceased to refer to a template, for the next turn. */
 void bound_templates_changed(struct bound_templates *b, const struct identity *template);
 
-/* Do what is due, for the templates of these reflectors. */
+/* Updates the changed templates, and starts and ends requests, for these reflectors. */
 void bound_templates_turn(struct bound_templates *b, struct reflector *const *reflectors,
                           size_t count);
 
-/* When the next turn is due. */
+/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t bound_templates_due(const struct bound_templates *b);
 
-/* True once there is no use in waiting: each template is there, or has been asked for. */
+/*
+ * Returns true if no changed template is pending and each remaining fetch has failed once or waits
+ * for the stream of its reflector.
+ */
 bool bound_templates_ready(const struct bound_templates *b);

@@ -7,13 +7,13 @@ enum discovery_step { STEP_IDLE, STEP_CORE, STEP_GROUPS, STEP_VERSIONS };
 
 struct discovery {
     enum discovery_step step;
-    size_t at; /* The version asked for, in `next`. */
+    size_t at; /* STEP_VERSIONS: index of the requested version in `next`. */
     bool legacy;
     bool succeeded;
     char *path;
     uint64_t version;
     struct api_table known;
-    struct api_table next; /* Of the round under way. */
+    struct api_table next; /* Results of the active round. */
 };
 
 struct discovery *discovery_new(void)
@@ -63,8 +63,8 @@ void discovery_begin(struct discovery *d)
     set_path(d, "/api", "");
 }
 
-/* Go to the next version whose resources need a request of their own. False if there is none. */
-static bool next_version(struct discovery *d)
+/* Sets the path to the next version without resources. Returns false if all have been read. */
+static bool select_next_version(struct discovery *d)
 {
     while (d->at < d->next.version_count) {
         const struct api_version *version = &d->next.versions[d->at];
@@ -78,14 +78,14 @@ static bool next_version(struct discovery *d)
     return false;
 }
 
-/* Read the list of all versions, of the core group or of the others. False if that fails. */
+/* Reads the versions of the core group or of all other groups. Returns false on errors. */
 static bool read_versions(struct discovery *d, const struct discovery_reply *reply,
                           const cJSON *json)
 {
     const char *type = reply->content_type;
     struct error ignored;
 
-    /* A server of extensions has no core group. */
+    /* Extension API servers have no core group. */
     if (reply->http_status == 404)
         return d->step == STEP_CORE;
     if (!json)
@@ -115,16 +115,15 @@ bool discovery_receive(struct discovery *d, const struct discovery_reply *reply)
         d->next.groups_known = read_versions(d, reply, json);
         d->step = STEP_VERSIONS;
     } else if (d->step == STEP_VERSIONS) {
-        /* A version that fails stays marked so: what is known of it is inherited. */
+        /* API_FAILED makes api_table_inherit() copy the resources of the previous round. */
         if (json &&
             !api_table_add_resources(&d->next, d->next.versions[d->at].name, json, &ignored))
             d->next.versions[d->at].state = API_FAILED;
         d->at++;
     }
-    if (d->step == STEP_VERSIONS && next_version(d))
+    if (d->step == STEP_VERSIONS && select_next_version(d))
         return false;
 
-    /* The round is complete. */
     d->succeeded = d->next.core_known && d->next.groups_known;
     api_table_inherit(&d->next, &d->known);
     if (!api_table_equal(&d->next, &d->known))

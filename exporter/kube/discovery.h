@@ -4,64 +4,63 @@
 #include "exporter/kube/api_resources.h"
 
 /*
- * Asking an API server which kinds it serves, in rounds: two requests where it answers for
- * all groups at once (Kubernetes since 1.26), else two and one for each version
- * of each group. No connection is inside: it says what to get and is given the answers.
- *
- * What a round cannot read stays as an earlier round read it.
+ * Discovery of the kinds that an API server serves, in rounds of two requests. Servers without
+ * aggregated discovery (Kubernetes before 1.26) need one more request for each version of a group.
+ * The caller sends the requests: discovery_path() returns the next one, discovery_receive() reads
+ * the response. If a round cannot read some kinds, the results of the previous round stay valid.
  */
 struct discovery;
 
 enum discovery_answer {
-    DISCOVERY_UNKNOWN, /* Not read yet, or not readable now. */
-    DISCOVERY_ABSENT,  /* Not served. */
-    /*
-     * Served, but Karmada does not look at it: another version is preferred, or it cannot be
-     * listed, watched and deleted.
-     */
-    DISCOVERY_UNWATCHED,
-    DISCOVERY_SERVED,
+    DISCOVERY_UNKNOWN,   /* The kind's version has not been read. */
+    DISCOVERY_ABSENT,    /* The server does not serve the kind. */
+    DISCOVERY_UNWATCHED, /* The server serves the kind, but Karmada does not use this version. */
+    DISCOVERY_SERVED,    /* The server serves the kind, and Karmada uses this version. */
 };
 
 struct discovery *discovery_new(void) MUST_USE;
 void discovery_free(struct discovery *d);
 
-/* Start a round, unless one is under way. */
+/* Starts a round, unless one is active. */
 void discovery_begin(struct discovery *d);
 
-/* The path to get now; NULL between rounds. */
+/* Returns the path of the next request; NULL between rounds. Valid until discovery_receive(). */
 const char *discovery_path(const struct discovery *d);
-/* The Accept header to get it with. */
+
+/* Returns the Accept header for all requests. */
 const char *discovery_accept(void);
 
-/* A response. `http_status` is 0 if there was none. */
 struct discovery_reply {
-    unsigned http_status;
-    const char *content_type; /* NULL if there is none. */
+    unsigned http_status;     /* 0: no response. */
+    const char *content_type; /* NULL: no such header. */
     const char *body;
     size_t len;
 };
 
-/* Read the response to discovery_path(). True if that ended the round. */
+/* Reads the response to discovery_path(). Returns true if the round has ended. */
 bool discovery_receive(struct discovery *d, const struct discovery_reply *reply) MUST_USE;
 
-/* True if the last complete round read the lists of all versions. */
+/*
+ * Returns true if the last complete round read the versions of all groups. Resources of single
+ * versions may be missing.
+ */
 bool discovery_succeeded(const struct discovery *d);
-/* True if it had to ask for each version. */
+
+/* Returns true if the server had no aggregated discovery in the current or last round. */
 bool discovery_is_legacy(const struct discovery *d);
 
-/* A number that changes with every change of what is known. */
+/* Returns a number that changes with each change of the results. */
 uint64_t discovery_version(const struct discovery *d);
 
 /*
- * Is the kind served? If so, watched by Karmada or not, `out` is how; borrowed until the next
- * round ends.
+ * Sets `out` for DISCOVERY_UNWATCHED and DISCOVERY_SERVED. The resources that these functions
+ * return are borrowed until the next round ends.
  */
 enum discovery_answer discovery_find(const struct discovery *d, const char *api_version,
                                      const char *kind, const struct api_resource **out);
-/* api_table_find_preferred(), of what is known; borrowed likewise. */
+
+/* Return api_table_find_preferred() and api_table_find_by_name() of the results. */
 const struct api_resource *discovery_find_preferred(const struct discovery *d,
                                                     const char *api_version, const char *kind);
-/* api_table_find_by_name(), likewise. */
 const struct api_resource *discovery_find_by_name(const struct discovery *d, const char *typed,
                                                   const char *group);

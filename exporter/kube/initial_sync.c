@@ -3,8 +3,8 @@
 
 #include "metrics/base/map.h"
 
-static enum discovery_answer answer_before(const struct unserved_kinds *before,
-                                           const struct identity *kind)
+static enum discovery_answer previous_result(const struct unserved_kinds *before,
+                                             const struct identity *kind)
 {
     for (size_t i = 0; i < before->count; i++) {
         const struct unserved_kind *u = &before->items[i];
@@ -15,17 +15,18 @@ static enum discovery_answer answer_before(const struct unserved_kinds *before,
     return DISCOVERY_UNKNOWN;
 }
 
-void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind,
+void unserved_kinds_add(struct unserved_kinds *list_missing, const struct identity *kind,
                         enum discovery_answer answer, const struct unserved_kinds *before,
                         const struct log *log)
 {
-    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = (struct unserved_kind){
+    list_missing->items =
+        xreallocarray(list_missing->items, list_missing->count + 1, sizeof(*list_missing->items));
+    list_missing->items[list_missing->count++] = (struct unserved_kind){
         .api_version = xstrdup(kind->api_version),
         .kind = xstrdup(kind->kind),
         .answer = answer,
     };
-    if (answer != DISCOVERY_UNKNOWN && answer != answer_before(before, kind))
+    if (answer != DISCOVERY_UNKNOWN && answer != previous_result(before, kind))
         log_write(log, LOG_LEVEL_WARN,
                   answer == DISCOVERY_ABSENT
                       ? "a policy selects a kind that the API server does not serve"
@@ -33,21 +34,21 @@ void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind
                   "api_version", kind->api_version, "kind", kind->kind);
 }
 
-void unserved_kinds_release(struct unserved_kinds *list)
+void unserved_kinds_release(struct unserved_kinds *list_missing)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].api_version);
-        free(list->items[i].kind);
+    for (size_t i = 0; i < list_missing->count; i++) {
+        free(list_missing->items[i].api_version);
+        free(list_missing->items[i].kind);
     }
-    free(list->items);
-    *list = (struct unserved_kinds){0};
+    free(list_missing->items);
+    *list_missing = (struct unserved_kinds){0};
 }
 
 void missing_kinds_init(struct missing_kinds *l, struct engine *engine,
                         const struct discovery *discovery, const struct log *log)
 {
     *l = (struct missing_kinds){
-        .engine = engine, .discovery = discovery, .log = log, .essential_ms = INT64_MAX};
+        .engine = engine, .discovery = discovery, .log = log, .required_read_ms = INT64_MAX};
 }
 
 static void free_kinds(struct missing_kind *kinds, size_t count)
@@ -69,7 +70,7 @@ void missing_kinds_release(struct missing_kinds *l)
 void missing_kinds_wait_again(struct missing_kinds *l)
 {
     l->ready = false;
-    l->essential_ms = INT64_MAX;
+    l->required_read_ms = INT64_MAX;
 }
 
 const char *missing_kind_reason(const struct reflector *r)
@@ -81,11 +82,11 @@ const char *missing_kind_reason(const struct reflector *r)
 
 bool missing_kind_is_failure(const struct missing_kind *k)
 {
-    /* What may not be read is so by somebody's will. */
+    /* Permissions are configured, so their absence is not a failure. */
     return k->late && !(k->reflector && reflector_is_forbidden(k->reflector));
 }
 
-/* ---- what has been read ---- */
+/* ---- readiness ---- */
 
 static bool is_missing(const struct missing_kinds *l, const struct reflector *r)
 {
@@ -99,7 +100,7 @@ static bool is_missing(const struct missing_kinds *l, const struct reflector *r)
            discovery_find(l->discovery, r->api_version, r->kind, &ignored) != DISCOVERY_ABSENT;
 }
 
-static bool are_essentials_read(const struct reflector_list *reflectors)
+static bool are_required_read(const struct reflector_list *reflectors)
 {
     bool read = true;
 
@@ -108,8 +109,8 @@ static bool are_essentials_read(const struct reflector_list *reflectors)
     return read;
 }
 
-/* True if each has been read or cannot be: there is no use in waiting. */
-static bool are_others_read(const struct reflector_list *reflectors)
+/* Returns true if all kinds but the optional ones have been read or cannot be read. */
+static bool are_awaited_kinds_settled(const struct reflector_list *reflectors)
 {
     for (size_t i = 0; i < reflectors->count; i++) {
         const struct reflector *r = reflectors->items[i];
@@ -126,21 +127,22 @@ static void decide_ready(struct missing_kinds *l, const struct reflector_list *r
 {
     if (l->ready)
         return;
-    /* Required objects may be dropped again, with their kind: then the wait begins anew. */
-    if (!are_essentials_read(reflectors)) {
-        l->essential_ms = INT64_MAX;
+    /* Required objects may be removed again, with their kind. */
+    if (!are_required_read(reflectors)) {
+        l->required_read_ms = INT64_MAX;
         return;
     }
-    if (l->essential_ms == INT64_MAX)
-        l->essential_ms = now_ms;
-    l->ready = (settled && are_others_read(reflectors)) || now_ms - l->essential_ms >= KIND_WAIT_MS;
+    if (l->required_read_ms == INT64_MAX)
+        l->required_read_ms = now_ms;
+    l->ready = (settled && are_awaited_kinds_settled(reflectors)) ||
+               now_ms - l->required_read_ms >= KIND_WAIT_MS;
 }
 
-/* ---- the kinds that are missing ---- */
+/* ---- missing kinds ---- */
 
-/* A number that is the same as long as the same kinds are missing. */
-static uint64_t sign(const struct missing_kinds *l, const struct reflector_list *reflectors,
-                     const struct unserved_kinds *unserved)
+/* Returns a number that changes when other kinds are missing. */
+static uint64_t hash_missing(const struct missing_kinds *l, const struct reflector_list *reflectors,
+                             const struct unserved_kinds *unserved)
 {
     uint64_t sum = 1;
 
@@ -158,8 +160,8 @@ static uint64_t sign(const struct missing_kinds *l, const struct reflector_list 
     return sum;
 }
 
-static struct missing_kind *find(struct missing_kind *kinds, size_t count, const char *api_version,
-                                 const char *kind)
+static struct missing_kind *find_kind(struct missing_kind *kinds, size_t count,
+                                      const char *api_version, const char *kind)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(kinds[i].kind, kind) == 0 && strcmp(kinds[i].api_version, api_version) == 0)
@@ -168,11 +170,11 @@ static struct missing_kind *find(struct missing_kind *kinds, size_t count, const
     return NULL;
 }
 
-static void add(struct missing_kinds *l, const char *api_version, const char *kind,
-                const struct reflector *r, int64_t now_ms)
+static void add_kind(struct missing_kinds *l, const char *api_version, const char *kind,
+                     const struct reflector *r, int64_t now_ms)
 {
-    /* Where namespaces are named a kind has several reflectors. */
-    if (find(l->kinds, l->count, api_version, kind))
+    /* A kind has one reflector per namespace if the filter lists namespaces. */
+    if (find_kind(l->kinds, l->count, api_version, kind))
         return;
     l->kinds = xreallocarray(l->kinds, l->count + 1, sizeof(*l->kinds));
     l->kinds[l->count++] = (struct missing_kind){.api_version = xstrdup(api_version),
@@ -181,34 +183,35 @@ static void add(struct missing_kinds *l, const char *api_version, const char *ki
                                                  .since_ms = now_ms};
 }
 
-static void list(struct missing_kinds *l, const struct reflector_list *reflectors,
-                 const struct unserved_kinds *unserved, int64_t now_ms)
+static void list_missing(struct missing_kinds *l, const struct reflector_list *reflectors,
+                         const struct unserved_kinds *unserved, int64_t now_ms)
 {
     for (size_t i = 0; i < reflectors->count; i++) {
         const struct reflector *r = reflectors->items[i];
 
         if (is_missing(l, r))
-            add(l, r->objects.settings ? r->objects.settings : r->api_version, r->kind, r, now_ms);
+            add_kind(l, r->objects.settings ? r->objects.settings : r->api_version, r->kind, r,
+                     now_ms);
     }
     for (size_t i = 0; i < unserved->count; i++) {
         if (unserved->items[i].answer == DISCOVERY_UNKNOWN)
-            add(l, unserved->items[i].api_version, unserved->items[i].kind, NULL, now_ms);
+            add_kind(l, unserved->items[i].api_version, unserved->items[i].kind, NULL, now_ms);
     }
 }
 
-/* List the kinds anew, and tell the engine what has changed. */
-static void update(struct missing_kinds *l, const struct reflector_list *reflectors,
-                   const struct unserved_kinds *unserved, int64_t now_ms)
+/* Rebuilds the list, and sets the changes in the engine. */
+static void update_missing(struct missing_kinds *l, const struct reflector_list *reflectors,
+                           const struct unserved_kinds *unserved, int64_t now_ms)
 {
     struct missing_kind *before = l->kinds;
     size_t before_count = l->count;
 
     l->kinds = NULL;
     l->count = 0;
-    list(l, reflectors, unserved, now_ms);
+    list_missing(l, reflectors, unserved, now_ms);
     for (size_t i = 0; i < l->count; i++) {
         struct missing_kind *k = &l->kinds[i];
-        const struct missing_kind *known = find(before, before_count, k->api_version, k->kind);
+        const struct missing_kind *known = find_kind(before, before_count, k->api_version, k->kind);
 
         if (known) {
             k->since_ms = known->since_ms;
@@ -219,7 +222,7 @@ static void update(struct missing_kinds *l, const struct reflector_list *reflect
     for (size_t i = 0; i < before_count; i++) {
         const struct missing_kind *k = &before[i];
 
-        if (find(l->kinds, l->count, k->api_version, k->kind))
+        if (find_kind(l->kinds, l->count, k->api_version, k->kind))
             continue;
         engine_set_incomplete(l->engine, k->api_version, k->kind, false);
         if (k->late)
@@ -229,14 +232,13 @@ static void update(struct missing_kinds *l, const struct reflector_list *reflect
     free_kinds(before, before_count);
 }
 
-static void report(struct missing_kinds *l, bool all, int64_t now_ms)
+static void log_late_kinds(struct missing_kinds *l, bool became_ready, int64_t now_ms)
 {
     for (size_t i = 0; i < l->count; i++) {
         struct missing_kind *k = &l->kinds[i];
+        bool was_awaited = became_ready && !(k->reflector && k->reflector->optional);
 
-        bool waited_for = all && !(k->reflector && k->reflector->optional);
-
-        if (k->late || (!waited_for && now_ms - k->since_ms < KIND_WAIT_MS))
+        if (k->late || (!was_awaited && now_ms - k->since_ms < KIND_WAIT_MS))
             continue;
         k->late = true;
         log_write(l->log, LOG_LEVEL_WARN,
@@ -250,16 +252,16 @@ void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *re
                         const struct unserved_kinds *unserved, bool settled, int64_t now_ms)
 {
     bool was_ready = l->ready;
-    uint64_t signature;
+    uint64_t hash;
 
     decide_ready(l, reflectors, settled, now_ms);
     if (!l->ready)
         return;
-    signature = sign(l, reflectors, unserved);
-    if (signature != l->listed)
-        update(l, reflectors, unserved, now_ms);
-    l->listed = signature;
-    report(l, !was_ready, now_ms);
+    hash = hash_missing(l, reflectors, unserved);
+    if (hash != l->kinds_hash)
+        update_missing(l, reflectors, unserved, now_ms);
+    l->kinds_hash = hash;
+    log_late_kinds(l, !was_ready, now_ms);
 }
 
 int64_t missing_kinds_due(const struct missing_kinds *l)
@@ -267,7 +269,7 @@ int64_t missing_kinds_due(const struct missing_kinds *l)
     int64_t due_ms = INT64_MAX;
 
     if (!l->ready)
-        return l->essential_ms == INT64_MAX ? INT64_MAX : l->essential_ms + KIND_WAIT_MS;
+        return l->required_read_ms == INT64_MAX ? INT64_MAX : l->required_read_ms + KIND_WAIT_MS;
     for (size_t i = 0; i < l->count; i++) {
         if (!l->kinds[i].late && l->kinds[i].since_ms + KIND_WAIT_MS < due_ms)
             due_ms = l->kinds[i].since_ms + KIND_WAIT_MS;

@@ -7,8 +7,7 @@
 #include "metrics/model/metadata.h"
 #include "metrics/rules/engine.h"
 
-/* The kinds that selectors name and that are not watched. */
-
+/* A kind that a selector names and that is not watched. */
 struct unserved_kind {
     char *api_version;
     char *kind;
@@ -20,32 +19,35 @@ struct unserved_kinds {
     size_t count;
 };
 
-/* Add a kind, of which no name is given; `before` is the list before this round, so that the log
- * has each change once. */
-void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind,
+/*
+ * Appends the apiVersion and kind of `kind`. Logs a warning unless the answer is DISCOVERY_UNKNOWN
+ * or equals that of the previous list `before`.
+ */
+void unserved_kinds_add(struct unserved_kinds *list_missing, const struct identity *kind,
                         enum discovery_answer answer, const struct unserved_kinds *before,
                         const struct log *log);
-void unserved_kinds_release(struct unserved_kinds *list);
+void unserved_kinds_release(struct unserved_kinds *list_missing);
 
 /*
- * How long a source waits for kinds, and which of them it goes on without.
+ * Initial sync: decides when a source is ready, and which kinds have not been read then.
  *
- * Policies and bindings are what every answer rests on: they are waited for as long as it takes.
- * Once they are there, each other kind is waited for KIND_WAIT_MS at most, and one that nothing
- * but a counter rests on not at all. From then on the engine is told which kinds are incomplete
- * (engine_set_incomplete), so that nothing is guessed until they have been read. One that is not
- * read KIND_WAIT_MS after it was first wanted is late, and the log names it.
+ * Required kinds, such as policies and bindings, are waited for without a limit. When all of them
+ * have been read, the source waits at most KIND_WAIT_MS for the other kinds, and not at all for
+ * optional ones. The engine then omits results that depend on missing kinds (engine_set_incomplete)
+ * until they have been read.
  *
- * A template kind that may not be read is not waited for: its bindings say what they can (bound.h).
+ * Missing kinds are late, and logged, if the source had to become ready without them, or
+ * KIND_WAIT_MS after they went missing. Template kinds that the exporter may not read are not
+ * missing (bound_templates.h).
  */
 enum { KIND_WAIT_MS = 15 * 1000 };
 
-/* A kind of which not all objects have been read. */
+/* A kind without all of its objects. */
 struct missing_kind {
-    char *api_version; /* As the store has it, as is the kind. */
+    char *api_version; /* apiVersion and kind as in the store. */
     char *kind;
-    const struct reflector *reflector; /* That reads it; NULL: nobody knows yet how to. Borrowed. */
-    int64_t since_ms;                  /* Steady: since when it has been waited for. */
+    const struct reflector *reflector; /* Borrowed. NULL: discovery has no result for the kind. */
+    int64_t since_ms;                  /* Steady time at which the kind went missing. */
     bool late;
 };
 
@@ -53,31 +55,34 @@ struct missing_kinds {
     struct engine *engine;
     const struct discovery *discovery;
     const struct log *log;
-    struct missing_kind *kinds; /* Once it is ready. */
+    struct missing_kind *kinds; /* Empty before the source is ready. */
     size_t count;
-    uint64_t listed;      /* What `kinds` was made of, to see when that changes. */
-    int64_t essential_ms; /* Since when only other kinds are waited for; INT64_MAX: not yet. */
+    uint64_t kinds_hash; /* hash_missing() of `kinds`. */
+    int64_t
+        required_read_ms; /* Steady time at which all required kinds were read; INT64_MAX: not. */
     bool ready;
 };
 
+/* The arguments are borrowed. */
 void missing_kinds_init(struct missing_kinds *l, struct engine *engine,
                         const struct discovery *discovery, const struct log *log);
 void missing_kinds_release(struct missing_kinds *l);
 
-/* Wait anew: more is wanted than before, and an answer without it is of no use. */
+/* Begins the wait again, because more kinds are needed than before. */
 void missing_kinds_wait_again(struct missing_kinds *l);
 
 /*
- * Look at what has been read. `settled`: there is nothing left to wait for but what the reflectors
- * themselves read.
+ * Updates `ready`, `kinds` and the engine, and logs late kinds. `settled`: discovery and single
+ * requests for templates need no more time; only reflectors may.
  */
 void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *reflectors,
                         const struct unserved_kinds *unserved, bool settled, int64_t now_ms);
 
-/* When the next turn is due although nothing arrives; INT64_MAX for never. */
+/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t missing_kinds_due(const struct missing_kinds *l);
 
-/* Why the reflector has not read its kind, or (NULL) why there is none, for people. */
+/* Returns, for people, why a kind is missing. NULL: the kind has no reflector. Borrowed. */
 const char *missing_kind_reason(const struct reflector *r);
-/* True if it could not be read in time, and nobody has forbidden that. */
+
+/* Returns true if the kind is late for another reason than missing permission. */
 bool missing_kind_is_failure(const struct missing_kind *k);

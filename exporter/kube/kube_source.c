@@ -11,16 +11,17 @@
 enum {
     BODY_MAX_BYTES = 16 * 1024 * 1024,
     INTERVAL_MS = 30 * 1000,
-    /* Where a round needs a request for each version of each group. */
-    LEGACY_INTERVAL_MS = 5 * 60 * 1000,
+    LEGACY_INTERVAL_MS = 5 * 60 * 1000, /* Without aggregated discovery. */
     INTERVAL_SPREAD_MS = 3 * 1000,
     RETRY_FIRST_MS = 1000,
     RETRY_SHIFTS = 5,
-    APART_MS = 2 * 1000, /* Between two rounds, however much points at a change. */
+    INTERVAL_MIN_MS = 2 * 1000, /* Between the starts of rounds that changes cause. */
     FAILURES_BEFORE_READY = 3,
-    VERSION_FIRST_MS = 1000,
-    VERSION_LAST_MS = 8 * 1000,
+    VERSION_TIMEOUT_MIN_MS = 1000,
+    VERSION_TIMEOUT_MAX_MS = 8 * 1000,
 };
+
+/* ---- discovery rounds ---- */
 
 void discoverer_init(struct discoverer *d, struct reflector_context *context)
 {
@@ -29,8 +30,8 @@ void discoverer_init(struct discoverer *d, struct reflector_context *context)
         .discovery = discovery_new(),
         .body = STRBUF_INIT(BODY_MAX_BYTES),
         .due_ms = context->now_ms,
-        .begun_ms = context->now_ms - APART_MS,
-        .patience_ms = VERSION_FIRST_MS,
+        .started_ms = context->now_ms - INTERVAL_MIN_MS,
+        .version_timeout_ms = VERSION_TIMEOUT_MIN_MS,
     };
 }
 
@@ -42,15 +43,15 @@ void discoverer_release(struct discoverer *d)
     discovery_free(d->discovery);
 }
 
-static void end_round(struct discoverer *d)
+static void end_discovery_round(struct discoverer *d)
 {
     int64_t delay_ms = discovery_is_legacy(d->discovery) ? LEGACY_INTERVAL_MS : INTERVAL_MS;
 
     if (discovery_succeeded(d->discovery)) {
-        bool again = d->hung > 0 && d->patience_ms < VERSION_LAST_MS;
+        bool again = d->unanswered > 0 && d->version_timeout_ms < VERSION_TIMEOUT_MAX_MS;
 
         d->failures = 0;
-        d->patience_ms = again ? 2 * d->patience_ms : VERSION_FIRST_MS;
+        d->version_timeout_ms = again ? 2 * d->version_timeout_ms : VERSION_TIMEOUT_MIN_MS;
         delay_ms = again ? RETRY_FIRST_MS : delay_ms;
     } else {
         unsigned shifts = d->failures < RETRY_SHIFTS ? d->failures : RETRY_SHIFTS - 1;
@@ -62,30 +63,31 @@ static void end_round(struct discoverer *d)
                           ? "cannot discover the API's kinds; using the last known list"
                           : "cannot discover the API's kinds; none is known so far");
     }
-    d->hung = 0;
+    d->unanswered = 0;
     d->ended_ms = d->context->now_ms;
-    d->due_ms = d->ended_ms + delay_ms + reflector_context_random(d->context) % INTERVAL_SPREAD_MS;
+    d->due_ms = d->ended_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
 }
 
-static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
+static bool receive_discovery_body(void *context, unsigned http_status, const char *bytes,
+                                   size_t len)
 {
     struct discoverer *d = context;
 
     (void)http_status;
-    progress_note_bytes(&d->progress, len, d->context->now_ms);
+    progress_heard(&d->progress, len, d->context->now_ms);
     strbuf_add(&d->body, bytes, len);
     return strbuf_ok(&d->body);
 }
 
-static void receive_head(void *context, unsigned http_status)
+static void receive_discovery_status(void *context, unsigned http_status)
 {
     struct discoverer *d = context;
 
     if (http_status == 200)
-        reflector_context_note_response(d->context);
+        reflector_answered(d->context);
 }
 
-static void request_ended(void *context, const struct transport_result *result)
+static void end_discovery_request(void *context, const struct transport_result *result)
 {
     struct discoverer *d = context;
     struct discovery_reply reply = {
@@ -97,53 +99,53 @@ static void request_ended(void *context, const struct transport_result *result)
 
     d->transfer = NULL;
     if (discovery_receive(d->discovery, &reply))
-        end_round(d);
+        end_discovery_round(d);
     strbuf_release(&d->body);
 }
 
-static bool asks_for_version(const struct discoverer *d)
+static bool requests_version(const struct discoverer *d)
 {
     return strchr(discovery_path(d->discovery) + 1, '/') != NULL;
 }
 
-static int64_t deadline(const struct discoverer *d)
+static int64_t request_deadline(const struct discoverer *d)
 {
     return progress_deadline(&d->progress,
-                             asks_for_version(d) ? d->patience_ms : PROGRESS_SHORT_MS);
+                             requests_version(d) ? d->version_timeout_ms : PROGRESS_SHORT_MS);
 }
 
-static void give_up(struct discoverer *d)
+static void cancel_discovery_request(struct discoverer *d)
 {
     d->context->transport.cancel(d->context->transport.context, d->transfer);
-    d->hung += asks_for_version(d);
-    request_ended(d, &(struct transport_result){.error = ""});
+    d->unanswered += requests_version(d);
+    end_discovery_request(d, &(struct transport_result){.error = ""});
 }
 
 void discoverer_turn(struct discoverer *d)
 {
-    if (d->transfer && d->context->now_ms >= deadline(d))
-        give_up(d);
+    if (d->transfer && d->context->now_ms >= request_deadline(d))
+        cancel_discovery_request(d);
     if (d->transfer)
         return;
-    /* What did not reach the server may now: others do. */
+    /* The server has recovered since the failure: shorten the delay. */
     if (d->failures > 0 && d->context->recovered_ms >= d->ended_ms &&
         d->due_ms > d->ended_ms + RETRY_FIRST_MS)
         d->due_ms = d->ended_ms + RETRY_FIRST_MS;
     if (!discovery_path(d->discovery)) {
         if (d->context->now_ms < d->due_ms)
             return;
-        d->begun_ms = d->context->now_ms;
+        d->started_ms = d->context->now_ms;
         discovery_begin(d->discovery);
     }
-    progress_begin(&d->progress, d->context->now_ms);
+    progress_open(&d->progress, d->context->now_ms);
     d->transfer = d->context->transport.start(d->context->transport.context,
                                               &(struct transport_request){
                                                   .path = discovery_path(d->discovery),
                                                   .accept = discovery_accept(),
                                                   .class = REQUEST_SHORT,
-                                                  .handler = {.responded = receive_head,
-                                                              .data = receive_bytes,
-                                                              .done = request_ended,
+                                                  .handler = {.responded = receive_discovery_status,
+                                                              .data = receive_discovery_body,
+                                                              .done = end_discovery_request,
                                                               .context = d},
                                               });
 }
@@ -151,28 +153,28 @@ void discoverer_turn(struct discoverer *d)
 int64_t discoverer_due(const struct discoverer *d)
 {
     if (d->transfer)
-        return deadline(d);
+        return request_deadline(d);
     return discovery_path(d->discovery) ? d->context->now_ms : d->due_ms;
 }
 
-/* Something may have changed: ask again, but not within two seconds of the last time. */
-static void discoverer_hasten(struct discoverer *d)
+/* Starts a round soon, because kinds may have changed. */
+static void discoverer_request_round(struct discoverer *d)
 {
-    int64_t soon_ms = d->begun_ms + APART_MS;
+    int64_t soon_ms = d->started_ms + INTERVAL_MIN_MS;
 
     if (d->failures == 0 && d->due_ms > soon_ms)
         d->due_ms = soon_ms;
 }
 
-/* True once the server has answered, or has failed to so often that waiting is of no use. */
+/* Returns true if the last round succeeded or several rounds in a row failed. */
 static bool discoverer_ready(const struct discoverer *d)
 {
     return discovery_succeeded(d->discovery) || d->failures >= FAILURES_BEFORE_READY;
 }
 
-/* To Karmada a kind is what its preferred version is, and nothing where that cannot be watched. */
-static enum api_version_answer judge_version(const void *context, const char *api_version,
-                                             const char *kind)
+/* Karmada watches only the preferred version of a kind, if it is watchable. */
+static enum api_version_answer classify_version(const void *context, const char *api_version,
+                                                const char *kind)
 {
     const struct api_resource *preferred = discovery_find_preferred(context, api_version, kind);
     const struct api_resource *ignored;
@@ -185,32 +187,34 @@ static enum api_version_answer judge_version(const void *context, const char *ap
                : API_VERSION_UNKNOWN;
 }
 
-/* Who says which version of a kind Karmada looks at, for as long as the discoverer is there. */
-static struct api_version_source discoverer_judge(const struct discoverer *d)
+static struct api_version_source get_api_version_source(const struct discoverer *d)
 {
-    return (struct api_version_source){judge_version, d->discovery};
+    return (struct api_version_source){classify_version, d->discovery};
 }
+
+/* ---- source ---- */
 
 struct kube_source {
     struct reflector_context context;
     struct engine *engine;
     struct discoverer discoverer;
-    struct bound_templates bound;
+    struct bound_templates bound_templates;
     struct reflector_list list;
     struct audit audit;
-    struct unserved_kinds unserved;
-    uint64_t selected_version; /* Of what the reflectors are up to date with. */
-    uint64_t bound_templates_version;
+    struct unserved_kinds unserved_kinds;
+    /* Versions of the inputs that the list of reflectors matches. */
+    uint64_t selected_version;
+    uint64_t bound_types_version;
     uint64_t discovery_version;
-    bool bindings_read; /* Before that nobody knows what no binding refers to. */
-    enum { REFERRED_UNASKED, REFERRED_ASKED, REFERRED_READ } referred;
+    bool bindings_read; /* True once all reflectors of bindings have synced. */
+    enum { REFERENCED_NOT_REQUESTED, REFERENCED_REQUESTED, REFERENCED_WATCHED } referenced;
     bool references;
     bool works;
     bool synced_once;
     struct missing_kinds missing;
 };
 
-static void template_bound(void *context, const struct identity *template)
+static void on_bound_template_changed(void *context, const struct identity *template)
 {
     bound_templates_changed(context, template);
 }
@@ -235,13 +239,14 @@ struct kube_source *kube_source_new(const struct kube_source_settings *settings)
     discoverer_init(&s->discoverer, &s->context);
     s->context.discovery = s->discoverer.discovery;
     missing_kinds_init(&s->missing, s->engine, s->discoverer.discovery, settings->log);
-    bound_templates_init(&s->bound, &s->context);
+    bound_templates_init(&s->bound_templates, &s->context);
     audit_init(&s->audit, &s->context, settings->audit_interval_ms);
     s->references = settings->references;
     s->works = settings->works;
     engine_follow_works(s->engine, s->works);
-    engine_observe_bound_templates(s->engine, (struct bound_observer){template_bound, &s->bound});
-    reflector_list_mark_kinds_wanted(&s->list, WATCH_ALWAYS, false);
+    engine_observe_bound_templates(
+        s->engine, (struct bound_observer){on_bound_template_changed, &s->bound_templates});
+    reflector_list_want_kinds(&s->list, WATCH_ALWAYS, false);
     s->list.always_count = s->list.count;
     return s;
 }
@@ -256,42 +261,44 @@ void kube_source_free(struct kube_source *s)
     engine_observe_bound_templates(s->engine, (struct bound_observer){0});
     engine_set_api_version_source(s->engine, (struct api_version_source){0});
     engine_follow_works(s->engine, false);
-    bound_templates_release(&s->bound);
-    unserved_kinds_release(&s->unserved);
+    bound_templates_release(&s->bound_templates);
+    unserved_kinds_release(&s->unserved_kinds);
     discoverer_release(&s->discoverer);
     free(s);
 }
 
-static bool is_metadata_enough(const struct kube_source *s, const struct api_resource *resource)
+/* ---- kinds to watch ---- */
+
+static bool is_metadata_sufficient(const struct kube_source *s, const struct api_resource *resource)
 {
     return !is_connector_api_version(resource->api_version) &&
            !(s->references && kind_has_references(resource->api_version, resource->kind));
 }
 
-/* Have the templates of a kind watched: all of them, or those that bindings refer to. */
+/* Marks a template kind as wanted: all its objects, or those that bindings refer to. */
 static void want_templates(struct kube_source *s, const struct api_resource *resource,
                            bool bound_templates_only, bool again)
 {
-    reflector_list_mark_wanted(&s->list,
-                               (struct reflector_spec){
-                                   .api_version = resource->api_version,
-                                   .kind = resource->kind,
-                                   .resource = resource->resource,
-                                   .metadata_only = is_metadata_enough(s, resource),
-                                   .bound_templates_only = bound_templates_only,
-                                   .again = again,
-                               },
-                               resource->namespaced);
+    reflector_list_want(&s->list,
+                        (struct reflector_spec){
+                            .api_version = resource->api_version,
+                            .kind = resource->kind,
+                            .resource = resource->resource,
+                            .metadata_only = is_metadata_sufficient(s, resource),
+                            .bound_templates_only = bound_templates_only,
+                            .again = again,
+                        },
+                        resource->namespaced);
 }
 
-/* Mark the reflectors of the kinds that selectors name; list those that are not served. */
-static void want_selected(struct kube_source *s)
+/* Marks the kinds that selectors name as wanted, and lists those that are not served. */
+static void want_selected_kinds(struct kube_source *s)
 {
-    struct unserved_kinds before = s->unserved;
+    struct unserved_kinds unserved_before = s->unserved_kinds;
     const char *api_version, *kind;
     bool connector = false;
 
-    s->unserved = (struct unserved_kinds){0};
+    s->unserved_kinds = (struct unserved_kinds){0};
     for (size_t at = 0; engine_next_selected_type(s->engine, &at, &api_version, &kind);) {
         const struct api_resource *resource = NULL;
 
@@ -306,22 +313,22 @@ static void want_selected(struct kube_source *s)
             connector = connector || is_connector_api_version(api_version);
             continue;
         }
-        unserved_kinds_add(&s->unserved,
+        unserved_kinds_add(&s->unserved_kinds,
                            &(struct identity){.api_version = api_version, .kind = kind}, answer,
-                           &before, s->context.log);
+                           &unserved_before, s->context.log);
     }
-    unserved_kinds_release(&before);
+    unserved_kinds_release(&unserved_before);
     if (connector)
-        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_CONNECTOR, false);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_CONNECTOR, false);
     if (engine_uses_priority_classes(s->engine))
-        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_PRIORITY, false);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_PRIORITY, false);
 }
 
 /*
- * Mark the reflectors of the kinds that bindings refer to. True if there is one whose preferred
- * version, which was not known or was another one when it was read, it does not name.
+ * Marks the kinds that bindings refer to as wanted. Returns true if a binding refers to another
+ * version than Karmada watches now, because it was read before discovery returned that version.
  */
-static bool want_bound(struct kube_source *s)
+static bool want_bound_kinds(struct kube_source *s)
 {
     const char *api_version, *kind;
     bool outdated = false;
@@ -338,7 +345,7 @@ static bool want_bound(struct kube_source *s)
     return outdated;
 }
 
-static bool misses_referred(const struct type *type)
+static bool lacks_referenced_templates(const struct type *type)
 {
     for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
         for (size_t i = 0; i < p->count; i++) {
@@ -349,23 +356,23 @@ static bool misses_referred(const struct type *type)
     return false;
 }
 
-/* Mark the reflectors of the kinds of which templates that others refer to are missing. */
-static void want_referred(struct kube_source *s)
+/* Marks kinds with missing templates that other objects refer to as wanted. */
+static void want_referenced_kinds(struct kube_source *s)
 {
     for (const struct type *type = store_first_type(s->context.store); type; type = type->next) {
         const struct api_resource *resource = NULL;
 
-        if (type->def->class == CLASS_TEMPLATE && misses_referred(type))
+        if (type->def->class == CLASS_TEMPLATE && lacks_referenced_templates(type))
             resource =
                 discovery_find_preferred(s->discoverer.discovery, type->api_version, type->kind);
         if (resource && strcmp(resource->api_version, type->api_version) == 0)
-            want_templates(s, resource, true, s->referred == REFERRED_ASKED);
+            want_templates(s, resource, true, s->referenced == REFERENCED_REQUESTED);
     }
-    s->referred = REFERRED_READ;
+    s->referenced = REFERENCED_WATCHED;
 }
 
-/* Kinds that are always watched are asked for even while they are absent; their objects go. */
-static void clear_absent(struct kube_source *s)
+/* Removes objects of always watched kinds that the server no longer serves. */
+static void clear_absent_kinds(struct kube_source *s)
 {
     const struct api_resource *ignored;
 
@@ -390,7 +397,7 @@ static bool are_bindings_read(const struct kube_source *s)
     return read;
 }
 
-/* Karmada prefers other versions than it did: read anew what bindings refer to. */
+/* Lists bindings again, so that their references get the version that Karmada watches now. */
 static void relist_bindings(struct kube_source *s)
 {
     for (size_t i = 0; i < s->list.always_count; i++) {
@@ -399,20 +406,20 @@ static void relist_bindings(struct kube_source *s)
     }
 }
 
-/* True if what the reflectors have to be has changed since this was asked last. */
-static bool has_changed(struct kube_source *s)
+/* Records the versions of all inputs. Returns true if one has changed, and in the first call. */
+static bool record_input_versions(struct kube_source *s)
 {
     uint64_t selected = engine_needed_kinds_version(s->engine);
-    uint64_t bound = engine_bound_types_version(s->engine);
+    uint64_t bound_templates = engine_bound_types_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
     bool read = s->bindings_read || are_bindings_read(s);
     bool same = s->synced_once && selected == s->selected_version &&
-                bound == s->bound_templates_version && discovered == s->discovery_version &&
+                bound_templates == s->bound_types_version && discovered == s->discovery_version &&
                 read == s->bindings_read;
 
     s->synced_once = true;
     s->selected_version = selected;
-    s->bound_templates_version = bound;
+    s->bound_types_version = bound_templates;
     s->discovery_version = discovered;
     s->bindings_read = read;
     return !same;
@@ -420,58 +427,58 @@ static bool has_changed(struct kube_source *s)
 
 static void update_reflectors(struct kube_source *s)
 {
-    size_t unserved_before = s->unserved.count;
+    size_t unserved_before = s->unserved_kinds.count;
     uint64_t discovered = s->discovery_version;
     bool read = s->bindings_read;
 
-    if (!has_changed(s))
+    if (!record_input_versions(s))
         return;
     if (discovered != s->discovery_version)
-        engine_set_api_version_source(s->engine, discoverer_judge(&s->discoverer));
-    reflector_list_unmark_wanted(&s->list);
-    want_selected(s);
-    /* Once for each change: if a binding still names it then, so be it. */
-    if (want_bound(s) && (discovered != s->discovery_version || read != s->bindings_read))
+        engine_set_api_version_source(s->engine, get_api_version_source(&s->discoverer));
+    reflector_list_unwant(&s->list);
+    want_selected_kinds(s);
+    /* Once per change only: after the list some bindings may still refer to another version. */
+    if (want_bound_kinds(s) && (discovered != s->discovery_version || read != s->bindings_read))
         relist_bindings(s);
-    if (s->referred != REFERRED_UNASKED)
-        want_referred(s);
-    /* Who follows these goes on without; who looks once would never see them. */
+    if (s->referenced != REFERENCED_NOT_REQUESTED)
+        want_referenced_kinds(s);
+    /* With `references`, for commands that evaluate once, the initial sync waits for these. */
     if (s->works)
-        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_WORKS, s->references);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_WORKS, s->references);
     if (s->works && engine_has_overrides(s->engine))
-        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_OVERRIDES, s->references);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_OVERRIDES, s->references);
     reflector_list_drop_unwanted(&s->list);
-    if (s->unserved.count > unserved_before)
-        discoverer_hasten(&s->discoverer);
+    if (s->unserved_kinds.count > unserved_before)
+        discoverer_request_round(&s->discoverer);
 }
 
-/* ---- turns ---- */
+/* ---- periodic work ---- */
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 {
-    reflector_context_begin_turn(&s->context, now_ms, clock_ms);
+    reflector_begin_turn(&s->context, now_ms, clock_ms);
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
-    clear_absent(s);
-    bound_templates_turn(&s->bound, s->list.items, s->list.count);
+    clear_absent_kinds(s);
+    bound_templates_turn(&s->bound_templates, s->list.items, s->list.count);
     for (size_t i = 0; i < s->list.count; i++) {
         struct reflector *r = s->list.items[i];
 
         reflector_turn(r);
-        /* A 404 alone does not prove that a kind is gone: ask discovery. */
-        if (r->last_end == END_ABSENT && r->ended_ms > s->discoverer.begun_ms)
-            discoverer_hasten(&s->discoverer);
+        /* A 404 alone does not prove that a kind is gone: run discovery. */
+        if (r->last_end == END_ABSENT && r->ended_ms > s->discoverer.started_ms)
+            discoverer_request_round(&s->discoverer);
     }
     audit_turn(&s->audit, s->list.items, s->list.count);
-    missing_kinds_turn(&s->missing, &s->list, &s->unserved,
-                       discoverer_ready(&s->discoverer) && bound_templates_ready(&s->bound),
-                       now_ms);
+    missing_kinds_turn(
+        &s->missing, &s->list, &s->unserved_kinds,
+        discoverer_ready(&s->discoverer) && bound_templates_ready(&s->bound_templates), now_ms);
 }
 
 int64_t kube_source_due(const struct kube_source *s)
 {
     int64_t due_ms = discoverer_due(&s->discoverer);
-    int64_t other_ms = bound_templates_due(&s->bound);
+    int64_t other_ms = bound_templates_due(&s->bound_templates);
 
     due_ms = other_ms < due_ms ? other_ms : due_ms;
     other_ms = missing_kinds_due(&s->missing);
@@ -492,7 +499,7 @@ bool kube_source_ready(const struct kube_source *s)
 
 void kube_source_read_referenced_templates(struct kube_source *s)
 {
-    s->referred = REFERRED_ASKED;
+    s->referenced = REFERENCED_REQUESTED;
     s->synced_once = false;
     missing_kinds_wait_again(&s->missing);
 }
@@ -509,12 +516,12 @@ const struct reflector *kube_source_reflector(const struct kube_source *s, size_
 
 size_t kube_source_unserved_kind_count(const struct kube_source *s)
 {
-    return s->unserved.count;
+    return s->unserved_kinds.count;
 }
 
 const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at)
 {
-    return &s->unserved.items[at];
+    return &s->unserved_kinds.items[at];
 }
 
 size_t kube_source_missing_kind_count(const struct kube_source *s)

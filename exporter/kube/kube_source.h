@@ -8,95 +8,104 @@
 #include "metrics/rules/selector_index.h"
 
 /*
- * A Karmada API server as a source of objects. Which kinds it watches is said by the table
- * of kinds (metrics/model/kind.c), by policies and by bindings: a kind comes with the first
- * selector that names it or the first binding that refers to it, and goes when neither is left.
- * Only its metadata are read; without a selector only templates that a binding refers to are kept.
+ * Karmada API server as a source of objects for the store. The table of kinds
+ * (metrics/model/kind.c) lists kinds that are always watched. Template kinds are watched while a
+ * selector names them or a binding refers to one of their objects; without a selector, only
+ * templates of bindings are stored. Most templates are read as metadata only.
  *
- * A kind that cannot be read holds up nothing else, and keeps its last state.
+ * If a kind cannot be read, its objects keep their last state and other kinds are not affected.
  */
 struct kube_source;
 
 struct kube_source_settings {
-    struct store *store;   /* Outlives the source, as do the next three. */
-    struct engine *engine; /* Over that store. */
+    struct store *store; /* Pointers are borrowed. */
+    struct engine *engine;
     const struct namespace_filter *filter;
     const struct log *log;
     struct transport transport;
-    bool streaming_lists;      /* Have streams begin with all objects, where the server can. */
-    bool references;           /* Read what specs reference: more than the metadata of workloads. */
-    bool works;                /* Read Works. Whoever reads references waits for them. */
-    int64_t audit_interval_ms; /* As of struct audit. */
-    uint64_t seed;
-    int64_t now_ms;   /* Steady. */
-    int64_t clock_ms; /* Since the epoch. */
+    bool streaming_lists; /* Uses WatchList (streams that begin with all objects) if supported. */
+    bool references;      /* Reads full objects of kinds with references, such as workloads. */
+    bool works;           /* Reads Works; with `references` the initial sync waits for them. */
+    int64_t audit_interval_ms; /* Between audits of a resource; 0 disables audits. */
+    uint64_t seed;             /* For random delays. */
+    int64_t now_ms;            /* Steady. */
+    int64_t clock_ms;          /* Since the epoch. */
 };
 
+/* Returns a source that has sent no request; the caller owns it. */
 struct kube_source *kube_source_new(const struct kube_source_settings *settings) MUST_USE;
-/* End all watches; the objects stay in the store. Takes NULL. */
+
+/* Ends all watches. The objects stay in the store. NULL is allowed. */
 void kube_source_free(struct kube_source *s);
 
-/* Do what is due. Call it after the transport's turn, and no later than kube_source_due(). */
+/* Does all work that is due. Call after the transport's work, and at kube_source_due(). */
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms);
 
-/* When something is due without the transport (steady); INT64_MAX for never. */
+/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t kube_source_due(const struct kube_source *s);
 
 /*
- * True once every required kind has been read, and every other one has been read, cannot be, or is
- * late (missing.h). It stays true: what fails later keeps its last state.
+ * Returns true when the initial sync has ended (initial_sync.h). Later failures do not change the
+ * result; kube_source_read_referenced_templates() does.
  */
 bool kube_source_ready(const struct kube_source *s);
 
 /*
- * For whoever looks once: read the templates that others refer to (reflector_store_is_referred)
- * and that are not in the store. It is ready again when they are.
+ * Reads templates that other objects refer to (reflector_store_is_referred) and that the store
+ * lacks. The source is not ready until then. For commands that evaluate once.
  */
 void kube_source_read_referenced_templates(struct kube_source *s);
 
-/* All reflectors, one per namespace where namespaces are named. Borrowed until the next turn. */
+/* Reflectors; one per namespace if the filter lists namespaces. Borrowed until the next turn. */
 size_t kube_source_reflector_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
-/* The kinds that selectors name and that are not watched. */
+/* Kinds that selectors name and that are not watched. Borrowed until the next turn. */
 size_t kube_source_unserved_kind_count(const struct kube_source *s);
 const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at);
 
-/* The kinds that have not been read as a whole, once the source is ready. Likewise. */
+/* Kinds without all of their objects; empty before the source is ready. Borrowed until the next
+ * turn. */
 size_t kube_source_missing_kind_count(const struct kube_source *s);
 const struct missing_kind *kube_source_missing_kind(const struct kube_source *s, size_t at);
 
-/* A number that changes when a kind can no longer be read, or can again. */
+/* Returns a number that changes with the problems that reflectors report. */
 uint64_t kube_source_health_version(const struct kube_source *s);
 
-/* What is known of the server's kinds. Borrowed. */
+/* Returns the kinds that the server serves. Borrowed. */
 const struct discovery *kube_source_discovery(const struct kube_source *s);
 
+/* For tests. */
+
 /*
- * Keeps what is known of a server's kinds up to date: asks at the start, every half
- * a minute, and soon when something points at a change.
+ * Runs discovery rounds: at the start, every 30 seconds (without aggregated discovery every five
+ * minutes), after failures with a delay that doubles, and soon if kinds may have changed, two
+ * seconds after the start of the last round at the earliest. Requests without progress are
+ * cancelled.
  *
- * A request that makes no progress is given up. Where each version of a group needs one of its
- * own, as before Kubernetes 1.26, those that hang must not hold up the others: they get a second,
- * and longer in the rounds that follow at once.
+ * Without aggregated discovery, a version of a group with a slow extension API server must not
+ * delay the others: its request is cancelled after one second. The next round then follows at once,
+ * with twice the timeout, up to eight seconds.
  */
 struct discoverer {
-    struct reflector_context *context;
-    struct discovery *discovery;
-    struct transfer *transfer;
+    struct reflector_context *context; /* Borrowed. */
+    struct discovery *discovery;       /* Owned. */
+    struct transfer *transfer;         /* NULL: no open request. */
     struct strbuf body;
-    int64_t due_ms;
-    int64_t begun_ms;
-    int64_t ended_ms;
-    unsigned failures;        /* Rounds in a row. */
-    struct progress progress; /* Of the open request. */
-    unsigned hung;            /* Versions of groups that did not answer in this round. */
-    int64_t patience_ms;      /* How long each of them may take to. */
+    int64_t due_ms;             /* Steady time of the next round. */
+    int64_t started_ms;         /* Start of the last round. */
+    int64_t ended_ms;           /* End of the last round; 0 before. */
+    unsigned failures;          /* Failed rounds in a row. */
+    struct progress progress;   /* Progress of the open request. */
+    unsigned unanswered;        /* Requests for versions that timed out in this round. */
+    int64_t version_timeout_ms; /* Until the first byte of a response for one version. */
 };
 
 void discoverer_init(struct discoverer *d, struct reflector_context *context);
 void discoverer_release(struct discoverer *d);
 
-/* Do what is due at context->now_ms. */
+/* Does all work that is due at context->now_ms. */
 void discoverer_turn(struct discoverer *d);
+
+/* Returns the steady time in ms of the next turn that no response causes. */
 int64_t discoverer_due(const struct discoverer *d);

@@ -8,20 +8,19 @@
 enum {
     STREAM_CONNECTIONS = 1,
     SOCKETS_DEFAULT = 256,
-    SOCKETS_BESIDE = 16, /* Of libcurl itself, and for probes. */
-    SHORT_LEAST = 4,
-    SHORT_MOST = 48,
-    /* High enough that the server's own limit decides. */
-    STREAMS_PER_CONNECTION = 1000,
+    SOCKETS_RESERVED = 16, /* For libcurl's own use, and for probes. */
+    SHORT_MIN = 4,
+    SHORT_MAX = 48,
+    STREAMS_PER_CONNECTION = 1000, /* Above the limits of servers. */
     PROBE_INTERVAL_MS = 30 * 1000,
     PROBE_TIMEOUT_MS = 15 * 1000,
     CHECK_INTERVAL_MS = 1000,
-    UNANSWERED_MS =
-        2 * 1000,        /* After which a probe finds out whether the connection is to blame. */
-    CANCELLED_MS = 1000, /* After which a probe makes curl send that streams were cancelled. */
+    UNANSWERED_MS = 2 * 1000, /* Until a probe tests the connection of a request. */
+    CANCELLED_MS = 1000,      /* Until a probe makes curl send RST_STREAM. */
 };
 
-static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+static curl_socket_t open_counted_socket(void *context, curlsocktype purpose,
+                                         struct curl_sockaddr *address)
 {
     struct connection_pool *p = context;
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -32,7 +31,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     return fd;
 }
 
-static int close_socket(void *context, curl_socket_t socket)
+static int close_counted_socket(void *context, curl_socket_t socket)
 {
     struct connection_pool *p = context;
 
@@ -43,14 +42,14 @@ static int close_socket(void *context, curl_socket_t socket)
 struct connection_limits connection_limits_compute(const struct kube_client_settings *settings)
 {
     unsigned sockets = settings->sockets ? settings->sockets : SOCKETS_DEFAULT;
-    unsigned all = sockets > 2 * SOCKETS_BESIDE ? sockets - SOCKETS_BESIDE : SOCKETS_BESIDE;
-    unsigned ends_soon = all / 4 < SHORT_MOST ? all / 4 : SHORT_MOST;
+    unsigned all = sockets > 2 * SOCKETS_RESERVED ? sockets - SOCKETS_RESERVED : SOCKETS_RESERVED;
+    unsigned short_requests = all / 4 < SHORT_MAX ? all / 4 : SHORT_MAX;
 
-    ends_soon = ends_soon > SHORT_LEAST ? ends_soon : SHORT_LEAST;
+    short_requests = short_requests > SHORT_MIN ? short_requests : SHORT_MIN;
     return (struct connection_limits){
-        .streams = all - ends_soon,
-        .lists = ends_soon - ends_soon / 4,
-        .single_reads = ends_soon / 4,
+        .streams = all - short_requests,
+        .lists = short_requests - short_requests / 4,
+        .single_reads = short_requests / 4,
     };
 }
 
@@ -75,12 +74,13 @@ struct connection_pool *connection_pool_new(const struct kube_client_settings *s
 
     p->settings = settings;
     p->class = class;
-    p->capacity = p->granted = capacity;
+    p->capacity = p->initial_capacity = capacity;
     p->multi = curl_multi_init();
     if (!p->multi)
         memory_exhausted(0);
-    p->warm = class == REQUEST_SHORT;
-    p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
+    p->ready = class == REQUEST_SHORT;
+    p->probe_due_ms = p->surplus_check_ms = p->body_received_ms = p->idle_since_ms = p->now_ms =
+        now_ms;
     curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     curl_multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
     limit_connections(p);
@@ -95,81 +95,81 @@ void connection_pool_free(struct connection_pool *p)
     free(p);
 }
 
-static void hand_over(struct connection_pool *p, struct transfer *t)
+static void add_to_curl(struct connection_pool *p, struct transfer *t)
 {
-    t->added = true;
+    t->added_to_curl = true;
     t->started_ms = p->now_ms;
     if (curl_multi_add_handle(p->multi, t->easy) != CURLM_OK)
         memory_exhausted(0);
 }
 
-static void attach(struct connection_pool *p, struct transfer *t)
+static void connect_to_pool(struct connection_pool *p, struct transfer *t)
 {
     t->connection_pool = p;
-    t->heard = &p->heard;
-    t->spoken = &p->version;
-    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    t->body_received = &p->body_received;
+    t->server_version = &p->version;
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_counted_socket);
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, p);
-    curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_counted_socket);
     curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, p);
 }
 
 void connection_pool_add(struct connection_pool *p, struct transfer *t)
 {
-    attach(p, t);
+    connect_to_pool(p, t);
     t->next = p->transfers;
     p->transfers = t;
     p->count++;
-    if (p->class == REQUEST_STREAM && p->warm && p->connections == 0) {
-        /* Its connection was lost: the next one may accept fewer streams, or more. */
-        p->warm = p->proven = false;
-        p->most = 0;
-        p->capacity = p->granted;
-        p->probe_ms = p->now_ms;
+    if (p->class == REQUEST_STREAM && p->ready && p->connections == 0) {
+        /* The connection was lost: the server may accept another number of streams now. */
+        p->ready = p->was_sufficient = false;
+        p->most_answered = 0;
+        p->capacity = p->initial_capacity;
+        p->probe_due_ms = p->now_ms;
     }
-    if (p->warm)
-        hand_over(p, t);
+    if (p->ready)
+        add_to_curl(p, t);
 }
 
-static void detach(struct connection_pool *p, struct transfer *t)
+static void remove_from_pool(struct connection_pool *p, struct transfer *t)
 {
     struct transfer **at = &p->transfers;
 
-    if (t->added)
+    if (t->added_to_curl)
         curl_multi_remove_handle(p->multi, t->easy);
-    t->added = false;
+    t->added_to_curl = false;
     t->connection_pool = NULL;
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
     t->next = NULL;
     if (--p->count == 0)
-        p->idle_ms = p->now_ms;
+        p->idle_since_ms = p->now_ms;
 }
 
 void connection_pool_cancel(struct connection_pool *p, struct transfer *t)
 {
     /*
-     * curl 7.88 sends that a stream was cancelled only together with another request on
-     * its connection: a probe is one.
+     * curl 7.88 sends RST_STREAM for a cancelled stream only together with another request on the
+     * connection, such as a probe.
      */
-    if (t->class == REQUEST_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
-        p->probe_ms = p->now_ms + CANCELLED_MS;
-    detach(p, t);
+    if (t->class == REQUEST_STREAM && p->probe_due_ms > p->now_ms + CANCELLED_MS)
+        p->probe_due_ms = p->now_ms + CANCELLED_MS;
+    remove_from_pool(p, t);
     transfer_free(t);
 }
 
-static void forget_probe(struct connection_pool *p)
+static void free_probe(struct connection_pool *p)
 {
     curl_multi_remove_handle(p->multi, p->probe->easy);
     transfer_free(p->probe);
     p->probe = NULL;
 }
 
-/* Move a transfer from the pool to the finished ones. */
-static void finish(struct connection_pool *p, struct transfer *t, struct transfer **finished)
+static void move_to_finished(struct connection_pool *p, struct transfer *t,
+                             struct transfer **finished)
 {
-    detach(p, t);
+    remove_from_pool(p, t);
     t->next = *finished;
     *finished = t;
 }
@@ -178,19 +178,19 @@ void connection_pool_fail(struct connection_pool *p, const char *why, struct tra
 {
     p->failed = true;
     if (p->probe)
-        forget_probe(p);
+        free_probe(p);
     while (p->transfers) {
         struct transfer *t = p->transfers;
 
         snprintf(t->error, sizeof(t->error), "%s", why);
         t->complete = false;
-        finish(p, t, finished);
+        move_to_finished(p, t, finished);
     }
 }
 
 /* ---- probes ---- */
 
-static bool drop_body(void *context, unsigned http_status, const char *bytes, size_t len)
+static bool ignore_body(void *context, unsigned http_status, const char *bytes, size_t len)
 {
     (void)context;
     (void)http_status;
@@ -202,7 +202,7 @@ static bool drop_body(void *context, unsigned http_status, const char *bytes, si
 static bool needs_probe(const struct connection_pool *p)
 {
     return p->class == REQUEST_STREAM && !p->probe && p->count > 0 &&
-           !(p->warm && p->version == HTTP_1);
+           !(p->ready && p->version == HTTP_1);
 }
 
 static void begin_probe(struct connection_pool *p)
@@ -211,10 +211,10 @@ static void begin_probe(struct connection_pool *p)
                                                        .path = "/version",
                                                        .accept = "*/*",
                                                        .class = REQUEST_STREAM,
-                                                       .handler = {.data = drop_body},
+                                                       .handler = {.data = ignore_body},
                                                    });
 
-    p->probe_ms = p->now_ms + PROBE_INTERVAL_MS;
+    p->probe_due_ms = p->now_ms + PROBE_INTERVAL_MS;
     if (!t->easy) {
         p->failed = true;
         snprintf(p->failure, sizeof(p->failure), "%s", t->error);
@@ -222,76 +222,77 @@ static void begin_probe(struct connection_pool *p)
         return;
     }
     p->probe = t;
-    attach(p, t);
+    connect_to_pool(p, t);
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)PROBE_TIMEOUT_MS);
-    hand_over(p, t);
+    add_to_curl(p, t);
 }
 
-/* Any response will do: it is the connection that is probed. */
+/* Accepts any HTTP status: the probe tests the connection. */
 static void end_probe(struct connection_pool *p)
 {
     struct transfer *t = p->probe;
     bool answered = t->responded;
-    bool found_no_room = transfer_waits_for_connection(t) && p->warm;
+    bool held_back = transfer_waits_for_connection(t) && p->ready;
 
     if (t->http_status == 401)
         p->settings->identity.refused(p->settings->identity.context);
-    if (found_no_room) {
-        /* The next stream that ends leaves its room to the probe. */
+    if (held_back) {
+        /* Reserve the place of the next stream that ends for the probe. */
         p->capacity = p->count > 1 ? p->count - 1 : 1;
-    } else if (!answered && (!p->warm || p->now_ms - p->heard_ms >= PROBE_TIMEOUT_MS)) {
+    } else if (!answered && (!p->ready || p->now_ms - p->body_received_ms >= PROBE_TIMEOUT_MS)) {
         p->failed = true;
         snprintf(p->failure, sizeof(p->failure), "%s", t->error);
     }
-    forget_probe(p);
-    if (!answered || p->warm)
+    free_probe(p);
+    if (!answered || p->ready)
         return;
-    p->warm = true;
+    p->ready = true;
     limit_connections(p);
     if (p->version == HTTP_1)
         p->capacity = connection_limits_compute(p->settings).streams;
     for (t = p->transfers; t; t = t->next) {
-        if (!t->added)
-            hand_over(p, t);
+        if (!t->added_to_curl)
+            add_to_curl(p, t);
     }
 }
 
-/* ---- room ---- */
+/* ---- stream limit of the server ---- */
 
-static int64_t age_ms(const struct connection_pool *p, const struct transfer *t)
+static int64_t transfer_age_ms(const struct connection_pool *p, const struct transfer *t)
 {
     return p->now_ms - t->started_ms;
 }
 
 /*
- * For how long curl has held back a request, -1 if it holds back none. curl reports neither
- * how many streams the server accepts on a connection nor that a request waits for one.
+ * Returns for how many ms the oldest waiting request has waited for a connection; -1 if no request
+ * waits. curl does not report the server's stream limit.
  */
-static int64_t held_back_ms(const struct connection_pool *p)
+static int64_t longest_wait_ms(const struct connection_pool *p)
 {
     int64_t longest_ms = -1;
 
     for (const struct transfer *t = p->transfers; t; t = t->next) {
-        if (transfer_waits_for_connection(t) && age_ms(p, t) > longest_ms)
-            longest_ms = age_ms(p, t);
+        if (transfer_waits_for_connection(t) && transfer_age_ms(p, t) > longest_ms)
+            longest_ms = transfer_age_ms(p, t);
     }
     return longest_ms;
 }
 
 /*
- * A request that is sent just as the server says that it accepts no more (GOAWAY) is never
- * answered, and curl 7.88 does not notice. It then holds back the probe, too.
+ * Returns true if the probe has waited for the connection for CHECK_INTERVAL_MS. If the server
+ * sends GOAWAY while a request is sent, the request gets no response, curl 7.88 does not report an
+ * error, and later requests wait.
  */
-static bool probe_is_refused(const struct connection_pool *p)
+static bool is_probe_held_back(const struct connection_pool *p)
 {
     return p->probe && transfer_waits_for_connection(p->probe) &&
-           age_ms(p, p->probe) >= CHECK_INTERVAL_MS;
+           transfer_age_ms(p, p->probe) >= CHECK_INTERVAL_MS;
 }
 
 static bool is_unanswered(const struct connection_pool *p, const struct transfer *t)
 {
-    return t->added && !t->responded && !transfer_waits_for_connection(t) &&
-           age_ms(p, t) >= UNANSWERED_MS;
+    return t->added_to_curl && !t->responded && !transfer_waits_for_connection(t) &&
+           transfer_age_ms(p, t) >= UNANSWERED_MS;
 }
 
 struct transfer *connection_pool_take_surplus(struct connection_pool *p)
@@ -300,33 +301,33 @@ struct transfer *connection_pool_take_surplus(struct connection_pool *p)
     int64_t waited_ms;
     bool refused;
 
-    if (p->class != REQUEST_STREAM || p->version == HTTP_1 || p->now_ms < p->check_ms)
+    if (p->class != REQUEST_STREAM || p->version == HTTP_1 || p->now_ms < p->surplus_check_ms)
         return NULL;
-    p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
-    if (!p->warm)
+    p->surplus_check_ms = p->now_ms + CHECK_INTERVAL_MS;
+    if (!p->ready)
         return NULL;
     unsigned answered = connection_pool_answered(p);
 
-    p->most = answered > p->most ? answered : p->most;
-    waited_ms = held_back_ms(p);
-    p->proven = p->proven || waited_ms < 0;
-    refused = probe_is_refused(p);
+    p->most_answered = answered > p->most_answered ? answered : p->most_answered;
+    waited_ms = longest_wait_ms(p);
+    p->was_sufficient = p->was_sufficient || waited_ms < 0;
+    refused = is_probe_held_back(p);
     for (struct transfer *t = p->transfers; t; t = next) {
         bool unanswered = is_unanswered(p, t);
 
         next = t->next;
         if (unanswered ? refused
                        : transfer_waits_for_connection(t) && waited_ms >= CHECK_INTERVAL_MS)
-            finish(p, t, &surplus);
+            move_to_finished(p, t, &surplus);
         else if (unanswered)
-            p->probe_ms = p->now_ms;
+            p->probe_due_ms = p->now_ms;
     }
     if (surplus)
         p->capacity = p->count;
     return surplus;
 }
 
-/* ---- turns ---- */
+/* ---- periodic work ---- */
 
 static void collect_finished(struct connection_pool *p, struct transfer **finished)
 {
@@ -346,7 +347,7 @@ static void collect_finished(struct connection_pool *p, struct transfer **finish
         }
         if (t->responded && t->http_status == 401)
             p->settings->identity.refused(p->settings->identity.context);
-        finish(p, t, finished);
+        move_to_finished(p, t, finished);
     }
 }
 
@@ -355,12 +356,12 @@ void connection_pool_perform(struct connection_pool *p, int64_t now_ms, struct t
     int running;
 
     p->now_ms = now_ms;
-    if (needs_probe(p) && now_ms >= p->probe_ms)
+    if (needs_probe(p) && now_ms >= p->probe_due_ms)
         begin_probe(p);
-    p->heard = false;
+    p->body_received = false;
     curl_multi_perform(p->multi, &running);
-    if (p->heard)
-        p->heard_ms = now_ms;
+    if (p->body_received)
+        p->body_received_ms = now_ms;
     collect_finished(p, finished);
     if (p->failed)
         connection_pool_fail(p, *p->failure ? p->failure : "the connection does not answer",
@@ -384,17 +385,19 @@ int64_t connection_pool_due(struct connection_pool *p, int64_t now_ms)
     curl_multi_timeout(p->multi, &timeout_ms);
     if (timeout_ms >= 0)
         due_ms = now_ms + timeout_ms;
-    if (needs_probe(p) && p->probe_ms < due_ms)
-        due_ms = p->probe_ms;
+    if (needs_probe(p) && p->probe_due_ms < due_ms)
+        due_ms = p->probe_due_ms;
     for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (p->class == REQUEST_STREAM && p->version != HTTP_1 && t->added && !t->responded &&
-            p->check_ms < due_ms)
-            due_ms = p->check_ms;
+        if (p->class == REQUEST_STREAM && p->version != HTTP_1 && t->added_to_curl &&
+            !t->responded && p->surplus_check_ms < due_ms)
+            due_ms = p->surplus_check_ms;
     }
     return due_ms;
 }
 
-enum { SUSPICIONS = 3 }; /* That are as good as knowledge. */
+/* ---- estimate of the stream limit ---- */
+
+enum { CONFIRMATIONS = 3 };
 
 void stream_capacity_init(struct stream_capacity *c, unsigned streams)
 {
@@ -403,16 +406,16 @@ void stream_capacity_init(struct stream_capacity *c, unsigned streams)
 
 void stream_capacity_note_open(struct stream_capacity *c, unsigned streams)
 {
-    if (streams > c->most)
-        c->most = streams;
+    if (streams > c->most_answered)
+        c->most_answered = streams;
 }
 
 void stream_capacity_note_full(struct stream_capacity *c, unsigned streams)
 {
-    if (streams < c->most || streams == 0)
+    if (streams < c->most_answered || streams == 0)
         return;
     c->suspicions = streams == c->suspected ? c->suspicions + 1 : 1;
     c->suspected = streams;
-    if (c->suspicions == SUSPICIONS)
+    if (c->suspicions == CONFIRMATIONS)
         c->streams = streams;
 }

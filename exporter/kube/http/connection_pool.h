@@ -4,27 +4,30 @@
 #include "exporter/kube/http/transfer.h"
 
 /*
- * Requests and the connection that they share; lists have more where a server accepts few streams.
- * There are several pools, each small enough for the streams that a server allows
- * on a connection, so that a broken connection is found and replaced in its pool
- * alone.
+ * Requests of one class and the connections that they use.
  *
- * A pool of streams begins with a probe: until that is answered curl does not know how
- * many streams the server accepts, and those beyond would wait for ever,
- * unnoticed. Later probes find a peer that is connected and does not answer.
+ * Watches over HTTP/2 share one connection for each pool. A pool has no more streams than the
+ * server accepts on a connection; the client adds pools as needed. A broken connection then affects
+ * only its pool.
+ *
+ * Before its first streams, a pool for watches sends a probe (GET /version): without a response
+ * curl does not have the server's stream limit, and requests above the limit would wait without an
+ * error. Later probes detect servers that keep the connection open and do not respond.
+ *
+ * Over HTTP/1.1, one pool has all watches with a connection each, and sends no further probes;
+ * TCP keepalive detects dead servers (transfer.c). Requests of class REQUEST_SHORT share one pool
+ * that never sends probes.
  */
-enum { POOL_STREAMS = 80 };
+enum { POOL_STREAMS = 80 }; /* Watches in one pool, until the server's limit is known. */
 
-/*
- * Over HTTP/1 each request takes a connection: how many there may be. One pool then has all
- * streams, and no probes, which would go over connections of their own: the kernel finds dead
- * peers (see transfer.c).
- */
+/* Numbers of connections to use over HTTP/1.1, where each request needs one. */
 struct connection_limits {
     unsigned streams;
     unsigned lists;
-    unsigned single_reads; /* Other requests that end soon. */
+    unsigned single_reads; /* Other requests of class REQUEST_SHORT. */
 };
+
+/* Returns the limits for `settings->sockets`. */
 struct connection_limits connection_limits_compute(const struct kube_client_settings *settings);
 
 struct connection_pool {
@@ -33,72 +36,81 @@ struct connection_pool {
     enum request_class class;
     CURLM *multi;
     struct transfer *transfers;
-    unsigned count;         /* Transfers, without the probe. */
-    unsigned connections;   /* Sockets that are open. */
-    unsigned capacity;      /* As many streams as fit on it; lists are not counted. */
-    unsigned granted;       /* The same of a new connection. */
-    unsigned most;          /* Streams that were answered on it at a time. */
-    struct transfer *probe; /* NULL if none is under way. */
-    bool warm;              /* A probe has been answered. */
-    bool proven;            /* It once had room for all of its streams. */
-    bool heard;             /* Bytes came since connection_pool_perform() was called last. */
+    unsigned count;            /* Length of `transfers`, which excludes the probe. */
+    unsigned connections;      /* Open sockets. */
+    unsigned capacity;         /* Limit of `count` for watches; unused for REQUEST_SHORT. */
+    unsigned initial_capacity; /* Capacity of a new connection. */
+    unsigned most_answered;    /* Highest connection_pool_answered() seen on the connection. */
+    struct transfer *probe;    /* NULL: no open probe. */
+    bool ready;                /* A probe was answered, or the class is REQUEST_SHORT. */
+    bool was_sufficient;       /* At one check, no request waited for the connection. */
+    bool body_received;        /* Set if connection_pool_perform() received bytes of a body. */
     enum http_version version;
-    bool failed; /* All that is on it is lost: free it. */
+    bool failed; /* The connection is lost; the client frees the pool. */
     char failure[CURL_ERROR_SIZE];
-    int64_t probe_ms; /* When the next probe is due. */
-    int64_t heard_ms;
-    int64_t check_ms; /* When to look for requests without room. */
-    int64_t idle_ms;  /* Since when it has been empty. */
+    /* Steady times in ms. */
+    int64_t probe_due_ms;
+    int64_t body_received_ms;
+    int64_t surplus_check_ms; /* Next check in connection_pool_take_surplus(). */
+    int64_t idle_since_ms;    /* Time of the last removal that left no transfers. */
     int64_t now_ms;
 };
 
+/* Returns a pool without connections; the caller owns it. `settings` is borrowed. */
 struct connection_pool *connection_pool_new(const struct kube_client_settings *settings,
                                             enum request_class class, unsigned capacity,
                                             int64_t now_ms) MUST_USE;
-/* It must be empty: connection_pool_fail() empties it. */
+
+/* Frees a pool without transfers and probe; connection_pool_fail() removes both. NULL allowed. */
 void connection_pool_free(struct connection_pool *p);
 
-/* The pool owns the transfer until that is finished or cancelled. */
+/* Adds a transfer. The pool owns it until it has ended or is cancelled. */
 void connection_pool_add(struct connection_pool *p, struct transfer *t);
+
+/* Removes a transfer and frees it. */
 void connection_pool_cancel(struct connection_pool *p, struct transfer *t);
 
 /*
- * Take out the requests that have no room on the connection, as a list, to be added to
- * another pool: the server accepts fewer streams than the pool has, or drains the
- * connection. What stays is then the capacity. NULL if all have room.
+ * Removes watches that get no response because the server accepts fewer streams than the pool has,
+ * or drains the connection (GOAWAY). Returns a list of them, for another pool, and reduces the
+ * capacity to the number of remaining watches. Otherwise returns NULL. Checks at most once a
+ * second.
  */
 struct transfer *connection_pool_take_surplus(struct connection_pool *p) MUST_USE;
 
-/* Let curl work, and put the transfers that have ended in front of `finished`. */
+/* Sends and receives without waiting. Moves transfers that have ended to the front of `finished`.
+ */
 void connection_pool_perform(struct connection_pool *p, int64_t now_ms, struct transfer **finished);
 
-/* End everything on it. */
+/* Marks the pool as failed and moves all transfers to `finished`, with the error `why`. */
 void connection_pool_fail(struct connection_pool *p, const char *why, struct transfer **finished);
 
-/* How many of its requests have a response that has begun. */
+/* Returns the number of requests that have response headers. */
 unsigned connection_pool_answered(const struct connection_pool *p);
 
-/* When there is something to do even if no socket is ready. */
+/*
+ * Returns the steady time in ms of the next connection_pool_perform() if no socket is ready before;
+ * INT64_MAX: no call needed.
+ */
 int64_t connection_pool_due(struct connection_pool *p, int64_t now_ms);
 
 /*
- * How many streams the server accepts on a connection, which libcurl does not tell: what is found
- * out by those that it holds back. A connection that the server drains (GOAWAY) holds them back as
- * well, be it old or new; so the server's limit is what some new ones in a row have in common, and
- * no connection has exceeded.
+ * Estimate of the server's limit of streams on a connection, which libcurl does not report. A
+ * connection that the server drains looks like a lower limit. Therefore a lower limit counts only
+ * if three new connections in a row have the same one, and no connection has exceeded it.
  */
 struct stream_capacity {
-    unsigned streams;    /* To be had on a new connection. */
-    unsigned most;       /* Had on one at a time. */
-    unsigned suspected;  /* What the last new ones had room for, */
-    unsigned suspicions; /* so many in a row. */
+    unsigned streams;       /* Capacity for new pools. */
+    unsigned most_answered; /* Highest number of streams answered on one connection. */
+    unsigned suspected;     /* Limit of the last new connection that was full. */
+    unsigned suspicions;    /* Number of new connections in a row with that limit. */
 };
 
-/* Nothing is known: a new connection is to have `streams`. */
+/* Sets the capacity for new pools to `streams` and discards all observations. */
 void stream_capacity_init(struct stream_capacity *c, unsigned streams);
 
-/* A connection has so many at a time. */
+/* Records that one connection has `streams` answered streams. */
 void stream_capacity_note_open(struct stream_capacity *c, unsigned streams);
 
-/* A new connection had room for no more than so many. */
+/* Records that a new connection accepted no more than `streams` streams. */
 void stream_capacity_note_full(struct stream_capacity *c, unsigned streams);

@@ -8,23 +8,22 @@
 #include "exporter/system/descriptors.h"
 
 enum {
-    IDLE_MS = 5 * 1000, /* After which an empty pool is freed. */
+    IDLE_MS = 5 * 1000, /* Until an empty pool is freed. */
     IDENTITY_CHECK_MS = 1000,
-    /* For work that no descriptor reports: looking up a name, say. */
-    BLIND_WAIT_MS = 100,
+    WAIT_WITHOUT_FD_MS = 100, /* During DNS lookups, for example. */
     POLL_FDS_MAX = 1024,
 };
 
 struct kube_client {
     struct kube_client_settings settings;
     struct connection_pool *pools;
-    struct transfer *finished;       /* Ended, and not reported to their handlers yet. */
-    struct stream_capacity capacity; /* Of a connection, in streams. */
+    struct transfer *finished; /* Ended transfers before the call of `done`. */
+    struct stream_capacity capacity;
     uint64_t identity_version;
-    int64_t identity_ms; /* When to look at it again. */
+    int64_t identity_ms; /* Steady time of the next check. */
     int64_t now_ms;
     bool resetting;
-    bool http1; /* So much is known of the server. */
+    bool http1; /* The server speaks HTTP/1.1, as far as is known. */
 };
 
 struct kube_client *kube_client_new(const struct kube_client_settings *settings, int64_t now_ms)
@@ -63,7 +62,7 @@ static struct connection_pool *find_or_add_pool(struct kube_client *c, enum requ
 {
     struct connection_pool **at = &c->pools;
 
-    /* After an outage it may be another server. */
+    /* After an outage another server may respond, with another limit. */
     if (kube_client_count_connections(c) == 0)
         stream_capacity_init(&c->capacity, POOL_STREAMS);
     for (; *at; at = &(*at)->next) {
@@ -76,7 +75,7 @@ static struct connection_pool *find_or_add_pool(struct kube_client *c, enum requ
     return *at;
 }
 
-static struct transfer *start(void *context, const struct transport_request *request)
+static struct transfer *start_transfer(void *context, const struct transport_request *request)
 {
     struct kube_client *c = context;
     struct transfer *t = transfer_new(&c->settings, request);
@@ -90,7 +89,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     return t;
 }
 
-static void cancel(void *context, struct transfer *transfer)
+static void cancel_transfer(void *context, struct transfer *transfer)
 {
     struct kube_client *c = context;
     struct transfer **at = &c->finished;
@@ -105,7 +104,7 @@ static void cancel(void *context, struct transfer *transfer)
     transfer_free(transfer);
 }
 
-static struct transport_room room(void *context)
+static struct transport_room get_room(void *context)
 {
     const struct kube_client *c = context;
     struct connection_limits limits = connection_limits_compute(&c->settings);
@@ -117,7 +116,8 @@ static struct transport_room room(void *context)
 
 struct transport kube_client_transport(struct kube_client *c)
 {
-    return (struct transport){.start = start, .cancel = cancel, .context = c, .room = room};
+    return (struct transport){
+        .start = start_transfer, .cancel = cancel_transfer, .context = c, .room = get_room};
 }
 
 void kube_client_reset(struct kube_client *c)
@@ -125,8 +125,8 @@ void kube_client_reset(struct kube_client *c)
     c->resetting = true;
 }
 
-/* Close all connections, if that was asked for or the certificate that they used has changed. */
-static void reset_if_due(struct kube_client *c)
+/* Closes all connections after kube_client_reset() or a change of the credentials' version. */
+static void reset_connections_if_due(struct kube_client *c)
 {
     if (c->now_ms >= c->identity_ms) {
         uint64_t version = c->settings.identity.version(c->settings.identity.context);
@@ -142,14 +142,14 @@ static void reset_if_due(struct kube_client *c)
         connection_pool_fail(p, "the connections are replaced", &c->finished);
 }
 
-/* Move requests without room on one connection to others. */
-static void make_room(struct kube_client *c)
+/* Moves watches that their connection does not serve to other pools. */
+static void move_surplus(struct kube_client *c)
 {
     for (struct connection_pool *p = c->pools; p; p = p->next) {
-        bool is_new = !p->proven;
+        bool is_new = !p->was_sufficient;
         struct transfer *surplus = connection_pool_take_surplus(p), *next;
 
-        stream_capacity_note_open(&c->capacity, p->most);
+        stream_capacity_note_open(&c->capacity, p->most_answered);
         if (surplus && is_new)
             stream_capacity_note_full(&c->capacity, p->capacity);
         for (; surplus; surplus = next) {
@@ -159,14 +159,14 @@ static void make_room(struct kube_client *c)
     }
 }
 
-static void drop_pools(struct kube_client *c)
+static void free_unused_pools(struct kube_client *c)
 {
     struct connection_pool **at = &c->pools;
 
     while (*at) {
         struct connection_pool *p = *at;
 
-        if (p->failed || (p->count == 0 && !p->probe && c->now_ms - p->idle_ms >= IDLE_MS)) {
+        if (p->failed || (p->count == 0 && !p->probe && c->now_ms - p->idle_since_ms >= IDLE_MS)) {
             *at = p->next;
             connection_pool_free(p);
         } else {
@@ -175,8 +175,8 @@ static void drop_pools(struct kube_client *c)
     }
 }
 
-/* What was known last counts while nothing is connected. */
-static void note_version(struct kube_client *c)
+/* Keeps the previous result while no pool has one. */
+static void record_http_version(struct kube_client *c)
 {
     bool http1 = false, http2 = false;
 
@@ -191,12 +191,12 @@ static void note_version(struct kube_client *c)
 void kube_client_perform(struct kube_client *c, int64_t now_ms)
 {
     c->now_ms = now_ms;
-    reset_if_due(c);
+    reset_connections_if_due(c);
     for (struct connection_pool *p = c->pools; p; p = p->next)
         connection_pool_perform(p, now_ms, &c->finished);
-    note_version(c);
-    make_room(c);
-    /* Handlers may start and cancel other requests meanwhile. */
+    record_http_version(c);
+    move_surplus(c);
+    /* Handlers may change c->finished: they start and cancel requests. */
     while (c->finished) {
         struct transfer *t = c->finished;
         struct transport_result result = transfer_result(t);
@@ -205,7 +205,7 @@ void kube_client_perform(struct kube_client *c, int64_t now_ms)
         t->handler.done(t->handler.context, &result);
         transfer_free(t);
     }
-    drop_pools(c);
+    free_unused_pools(c);
 }
 
 int64_t kube_client_due(const struct kube_client *c)
@@ -225,10 +225,10 @@ int64_t kube_client_due(const struct kube_client *c)
 struct fd_list {
     struct pollfd items[POLL_FDS_MAX];
     size_t count;
-    bool blind; /* Something is under way that no descriptor reports. */
+    bool has_work_without_fd; /* A pool has transfers and no descriptor. */
 };
 
-static void add_fds(struct connection_pool *p, struct fd_list *list)
+static void add_pool_fds(struct connection_pool *p, struct fd_list *list)
 {
     fd_set read_fds, write_fds, error_fds;
     int max = -1;
@@ -238,7 +238,7 @@ static void add_fds(struct connection_pool *p, struct fd_list *list)
     FD_ZERO(&error_fds);
     curl_multi_fdset(p->multi, &read_fds, &write_fds, &error_fds, &max);
     if (max < 0 && p->count > 0)
-        list->blind = true;
+        list->has_work_without_fd = true;
     for (int fd = 0; fd <= max && list->count < POLL_FDS_MAX; fd++) {
         short events = (short)((FD_ISSET(fd, &read_fds) ? POLLIN : 0) |
                                (FD_ISSET(fd, &write_fds) ? POLLOUT : 0));
@@ -257,11 +257,11 @@ bool kube_client_poll(struct kube_client *c, struct kube_client *beside, struct 
     for (size_t i = 0; i < count && list.count < POLL_FDS_MAX; i++)
         list.items[list.count++] = others[i];
     for (struct connection_pool *p = c->pools; p; p = p->next)
-        add_fds(p, &list);
+        add_pool_fds(p, &list);
     for (struct connection_pool *p = beside ? beside->pools : NULL; p; p = p->next)
-        add_fds(p, &list);
-    if (list.blind && (timeout_ms < 0 || timeout_ms > BLIND_WAIT_MS))
-        timeout_ms = BLIND_WAIT_MS;
+        add_pool_fds(p, &list);
+    if (list.has_work_without_fd && (timeout_ms < 0 || timeout_ms > WAIT_WITHOUT_FD_MS))
+        timeout_ms = WAIT_WITHOUT_FD_MS;
     ready = descriptors_poll(list.items, list.count, timeout_ms > INT32_MAX ? -1 : (int)timeout_ms);
     for (size_t i = 0; i < count; i++)
         others[i].revents = ready < 0 ? 0 : list.items[i].revents;

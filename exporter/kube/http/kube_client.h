@@ -6,44 +6,52 @@
 #include "exporter/kube/http/transfer.h"
 
 /*
- * Requests to one API server, over HTTP/2 and TLS, in one thread. Its loop is:
+ * HTTPS client for one API server, with HTTP/2 where the server supports it. One thread uses a
+ * client, in this loop:
  *
- *     kube_client_perform(c, now);            handlers are called from here
- *     ... whatever that leads to ...
+ *     kube_client_perform(c, now);            calls handlers
+ *     process the changes
  *     kube_client_poll(c, NULL, fds, count, timeout);
  *
- * Lists and streams go over connections of their own, so that a long list does
- * not hold up changes.
+ * Streams have connections of their own, so that a long list does not delay events.
  */
 struct kube_client;
 
-/* The settings are copied, their texts are borrowed. curl_global_init() must have been called. */
+/* Copies the settings, not their texts. The caller has called curl_global_init(). */
 struct kube_client *kube_client_new(const struct kube_client_settings *settings,
                                     int64_t now_ms) MUST_USE;
-/* Nothing may be under way. Takes NULL. */
+
+/*
+ * Closes all connections. Frees transfers that were not cancelled, without a call of `done`. NULL
+ * is allowed.
+ */
 void kube_client_free(struct kube_client *c);
 
 struct transport kube_client_transport(struct kube_client *c);
 
-/* Do what can be done without waiting; `now_ms` is steady. */
+/* Sends and receives without waiting, and calls handlers. `now_ms` is steady time. */
 void kube_client_perform(struct kube_client *c, int64_t now_ms);
 
 /*
- * Waits until a descriptor is ready, but no longer than `timeout_ms` (negative: for ever). Polls
- * the descriptors of `c`, of a second client `beside` (NULL: there is none), and the `count`
- * others. Sets the others' revents as poll(2) does. Returns false if a signal came.
+ * Waits until a descriptor is ready or `timeout_ms` has passed (negative: no timeout); may return
+ * sooner. Polls the descriptors of `c`, of the second client `beside` (may be NULL) and the `count`
+ * `others`, and sets `revents` of the others. Returns false if a signal interrupted the wait.
  */
 bool kube_client_poll(struct kube_client *c, struct kube_client *beside, struct pollfd *others,
                       size_t count, int64_t timeout_ms);
 
-/* When kube_client_perform() is due even if no descriptor is ready; INT64_MAX for never. */
+/*
+ * Returns the steady time in ms of the next kube_client_perform() if no descriptor is ready before;
+ * INT64_MAX: no call needed.
+ */
 int64_t kube_client_due(const struct kube_client *c);
 
-/* Close all connections; streams end as lost, for their owners to resume. */
-void kube_client_reset(struct kube_client *c);
+/* Numbers for the metrics about the exporter itself. */
+unsigned kube_client_count_connections(const struct kube_client *c); /* Open sockets. */
+unsigned kube_client_count_answered(const struct kube_client *c);    /* Requests with headers. */
+unsigned kube_client_count_unanswered(const struct kube_client *c);  /* All other requests. */
 
-/* For the series about the exporter's own health. */
-unsigned kube_client_count_connections(const struct kube_client *c);
-unsigned kube_client_count_answered(const struct kube_client *c); /* Whose response has begun. */
-unsigned
-kube_client_count_unanswered(const struct kube_client *c); /* Requests without a response so far. */
+/* For tests. */
+
+/* Makes the next kube_client_perform() close all connections; open transfers end with an error. */
+void kube_client_reset(struct kube_client *c);

@@ -22,7 +22,6 @@ int64_t retry_after_read(const char *header)
 {
     uint64_t seconds;
 
-    /* A number too large for 64 bits is nonsense too. */
     if (!header || !parse_uint(header, UINT32_MAX, &seconds))
         return 0;
     return retry_after_ms((int64_t)seconds);
@@ -30,10 +29,9 @@ int64_t retry_after_read(const char *header)
 
 enum {
     URL_MAX_BYTES = 32 * 1024,
-    /* The most that a hostile or broken server can make us read for one response. */
-    BODY_MAX_GIB = 4,
-    STREAM_BUFFER_BYTES = 8 * 1024, /* Hundreds of them. */
-    LIST_BUFFER_BYTES = 64 * 1024,  /* A few. */
+    BODY_MAX_GIB = 4,               /* For one response of class REQUEST_SHORT. */
+    STREAM_BUFFER_BYTES = 8 * 1024, /* Small: hundreds of streams are open. */
+    LIST_BUFFER_BYTES = 64 * 1024,  /* For requests of class REQUEST_SHORT. */
     KEEPALIVE_IDLE_S = 30,
     KEEPALIVE_INTERVAL_S = 5,
     KEEPALIVE_PROBES = 3,
@@ -51,7 +49,7 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
              bytes);
     line[strcspn(line, "\r\n")] = '\0';
     if (strncmp(line, status_line, sizeof(status_line) - 1) == 0) {
-        /* An interim response, or that of a proxy to CONNECT, may come first. */
+        /* Discard the headers of an earlier response to the request, such as 100 Continue. */
         t->retry_after_ms = 0;
         t->content_type[0] = '\0';
         t->version = line[sizeof(status_line) - 1] == '1' ? HTTP_1 : HTTP_2;
@@ -67,7 +65,7 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
         t->http_status = status > 0 && status < 1000 ? (unsigned)status : 0;
         t->responded = t->http_status >= 200;
         if (t->responded)
-            *t->spoken = t->version;
+            *t->server_version = t->version;
         if (t->responded && t->handler.responded)
             t->handler.responded(t->handler.context, t->http_status);
     }
@@ -80,15 +78,15 @@ static size_t receive_body(char *bytes, size_t size, size_t count, void *context
     size_t len = size * count;
 
     t->bytes += len;
-    *t->heard = true;
+    *t->body_received = true;
     if (t->class == REQUEST_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
         return 0;
-    /* Any result but `len` aborts the transfer. It is never paused: that stalls its siblings. */
+    /* Abort instead of pausing: a paused stream stalls all streams of its connection. */
     return t->handler.data(t->handler.context, t->http_status, bytes, len) ? len : 0;
 }
 
-/* The kernel finds a dead peer: curl 7.88 sends no PING. */
-static int set_socket(void *context, curl_socket_t socket, curlsocktype purpose)
+/* Lets the kernel detect dead servers, because curl 7.88 sends no HTTP/2 PING. */
+static int set_socket_options(void *context, curl_socket_t socket, curlsocktype purpose)
 {
     static const int on = 1, idle = KEEPALIVE_IDLE_S, interval = KEEPALIVE_INTERVAL_S,
                      probes = KEEPALIVE_PROBES;
@@ -105,8 +103,7 @@ static int set_socket(void *context, curl_socket_t socket, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
-/* What is particular to transfers. */
-static void set_options(struct transfer *t, const struct kube_client_settings *settings)
+static void set_curl_options(struct transfer *t, const struct kube_client_settings *settings)
 {
     const char *protocols = settings->insecure_http ? "http,https" : "https";
     bool stream = t->class == REQUEST_STREAM;
@@ -116,22 +113,22 @@ static void set_options(struct transfer *t, const struct kube_client_settings *s
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, protocols);
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "https");
     curl_easy_setopt(easy, CURLOPT_UNRESTRICTED_AUTH, 0L);
-    /* Debian's curl would go on trusting every public authority beside the cluster's own. */
+    /* Debian's curl would trust all public CAs in addition to the cluster's. */
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     /*
-     * Without it each request that finds no room opens a connection of its own; as it has to where
-     * there is no TLS to agree on HTTP/2.
+     * With TLS, which negotiates HTTP/2, wait for a stream instead of opening another connection.
+     * Without TLS the server speaks HTTP/1.1 and each request needs a connection.
      */
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, strncmp(settings->server, "https:", 6) == 0 ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 60L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, settings->user_agent);
-    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket_options);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,
                      (long)(stream ? STREAM_BUFFER_BYTES : LIST_BUFFER_BYTES));
     /*
-     * Streams are never asked for gzip: Kubernetes 1.37 sends each event as a gzip member of its
-     * own, and libcurl ends the reading at the second.
+     * Kubernetes 1.37 compresses each event of a stream as a separate gzip member, and libcurl
+     * stops at the second member.
      */
     if (settings->gzip && !stream)
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
@@ -180,7 +177,7 @@ struct transfer *transfer_new(const struct kube_client_settings *settings,
     t->easy = curl_easy_init();
     if (!t->easy)
         memory_exhausted(0);
-    set_options(t, settings);
+    set_curl_options(t, settings);
     curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
     curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->error);
     curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, receive_header);
@@ -206,7 +203,7 @@ void transfer_free(struct transfer *t)
 
 void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_settings *settings)
 {
-    /* As in openssl/x509_vfy.h: nobody we trust has signed it, under whatever name. */
+    /* X509_V_ERR_* codes of openssl/x509_vfy.h: not signed by the trusted CA. */
     static const long not_signed[] = {2, 7, 18, 19, 20, 21};
     static const char prefix[] = "SSL certificate problem: ";
     char detail[48];
@@ -218,8 +215,8 @@ void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_se
     if (code != CURLE_PEER_FAILED_VERIFICATION || !settings->authority)
         return;
     /*
-     * Who reads "self-signed certificate" looks at the server, and mostly it is our CA that is an
-     * old one, or another cluster's; it may well have the same name.
+     * OpenSSL's "self-signed certificate" points at the server, but the usual cause is the CA of
+     * the kubeconfig: an outdated one, or that of another cluster, possibly with the same name.
      */
     bool known = strncmp(t->error, prefix, sizeof(prefix) - 1) == 0;
     snprintf(detail, sizeof(detail), "%.*s", (int)sizeof(detail) - 1,
@@ -249,7 +246,7 @@ bool transfer_waits_for_connection(const struct transfer *t)
 {
     curl_off_t begun_us = 0;
 
-    return t->added && !t->responded &&
+    return t->added_to_curl && !t->responded &&
            curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &begun_us) == CURLE_OK &&
            begun_us == 0;
 }

@@ -9,79 +9,86 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Our credentials for the server, and the CA that we trust. Every request asks for them, so
- * that what was rotated is in force with the next one.
+ * Credentials of the exporter and the CA that it trusts. `apply` is called for every request, so
+ * that the next request uses rotated credentials.
  */
 struct kube_client_credentials {
     /*
-     * Set trust, certificates and host on the request and append its headers (the token).
-     * False with the reason: the request is not sent.
+     * Sets CA, client certificate and connect address on `easy`, and appends authentication headers
+     * to `headers`. Returns false with the reason in `err`: the request is not sent.
      */
     bool (*apply)(void *context, CURL *easy, struct curl_slist **headers, struct error *err);
-    /* The server refused the token of a request: 401. */
+    /* Receives each response with status 401. */
     void (*refused)(void *context);
-    /* Changes once open connections must not be used any more; may read files. */
+    /* Returns a number that changes when open connections must be closed. May read files. */
     uint64_t (*version)(void *context);
     void *context;
 };
 
 struct kube_client_settings {
-    const char *server; /* "https://host:port/prefix", without a slash at the end. Borrowed. */
-    const char *user_agent;
-    const char
-        *authority; /* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
+    const char *server;     /* "https://host:port/prefix", without a slash at the end. Borrowed. */
+    const char *user_agent; /* Borrowed. */
+    const char *authority;  /* For people: "the CA in 'FILE'". Borrowed; NULL: unknown. */
     struct kube_client_credentials identity;
-    bool gzip;          /* Ask for compressed lists. */
-    unsigned sockets;   /* For connections and what libcurl opens beside them; 0: a few hundred. */
-    bool insecure_http; /* Allow plain http, where no credentials are sent. */
+    bool gzip;          /* Requests compressed responses, except for streams. */
+    unsigned sockets;   /* Limit that includes sockets of libcurl itself; 0: the default, 256. */
+    bool insecure_http; /* Allows http:// in `server`. */
 };
 
 struct connection_pool;
 
-/* Which HTTP the server speaks. */
+/* Version of the protocol in the last response of a server. */
 enum http_version { HTTP_UNKNOWN, HTTP_1, HTTP_2 };
 
-/* One request that is under way. */
+/* One request, from its start until its result has been reported. */
 struct transfer {
     struct transfer *next;
-    struct connection_pool *connection_pool; /* NULL once it has ended. */
-    bool *heard;                             /* Set when bytes of the body come; the pool's. */
-    enum http_version *spoken;               /* Set when it responds; likewise. */
-    CURL *easy;
+    struct connection_pool *connection_pool; /* NULL: not in a pool, or ended. */
+    bool *body_received;               /* Member of the pool, set for each piece of the body. */
+    enum http_version *server_version; /* Member of the pool, set by each response. */
+    CURL *easy;                        /* NULL if the request cannot be sent. */
     struct curl_slist *headers;
     struct transport_handler handler;
     enum request_class class;
-    bool added;                /* Handed to curl; else it waits for its pool. */
-    bool responded;            /* The status line is here. */
-    enum http_version version; /* Of the response. */
+    bool added_to_curl;        /* In the curl_multi handle of its pool. */
+    bool responded;            /* The final response's headers have come. */
+    enum http_version version; /* Version of the response. */
     bool complete;
     unsigned http_status;
     int64_t retry_after_ms;
-    int64_t started_ms;
-    uint64_t bytes;
+    int64_t started_ms; /* Steady time of curl_multi_add_handle(). */
+    uint64_t bytes;     /* Length of the body so far, decompressed. */
     char content_type[128];
     char error[CURL_ERROR_SIZE];
 };
 
-/* Never NULL. One that cannot be sent has ended already: `easy` is NULL, `error` says why. */
+/*
+ * Returns a transfer that has not begun, never NULL; the caller owns it. If the request cannot be
+ * sent, `easy` is NULL and `error` has the reason.
+ */
 struct transfer *transfer_new(const struct kube_client_settings *settings,
                               const struct transport_request *request) MUST_USE;
+
+/* Frees a transfer that no curl_multi handle has. NULL is allowed. */
 void transfer_free(struct transfer *t);
 
-/* curl has ended it with this result. A certificate that is not trusted is explained. */
+/* Records the result of curl. For an untrusted server certificate, `error` names the CA. */
 void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_settings *settings);
 
-/* The result for its handler. */
+/* Returns the result for the handler. Its texts are valid as long as the transfer. */
 struct transport_result transfer_result(const struct transfer *t);
 
-/* True while curl holds it back because no connection has room for it. */
+/*
+ * Returns true if curl has the transfer and has not sent its request, which includes the time while
+ * curl connects.
+ */
 bool transfer_waits_for_connection(const struct transfer *t);
 
-/*
- * How long a server asks us to wait, in milliseconds: at most five minutes, whatever it
- * says; 0 for nothing, the past and nonsense.
- */
+/* Returns the wait that a server requests, in ms: at most five minutes; 0 if `seconds` <= 0. */
 int64_t retry_after_ms(int64_t seconds);
 
-/* The same from a Retry-After header (NULL: none). Dates, which no API server sends, count as 0. */
+/*
+ * Parses a Retry-After header; returns the wait as retry_after_ms() does. Returns 0 for NULL, for
+ * numbers above 32 bits, and for anything else that is not a number of seconds, such as a date.
+ */
 int64_t retry_after_read(const char *header);

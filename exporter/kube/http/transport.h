@@ -4,65 +4,69 @@
 #include "metrics/base/base.h"
 
 /*
- * How requests reach an API server. The client does it over HTTP; tests put a
- * server of their own here.
+ * Interface between the code that sends requests to an API server and the code that transfers
+ * them: kube_client.h over HTTP, a simulated server in tests. All calls are made in the thread that
+ * runs the transport.
  *
- * Handlers are called from the transport's own turn, never from within start or
- * cancel, and may not start or cancel anything themselves, but for `done`, which may.
+ * Handlers are called while the transport does its periodic work, never during `start` or `cancel`.
+ * `done` may start and cancel requests; the other handlers may not.
  */
 struct transfer;
 
-/* Streams stay open; short requests end soon. Whoever starts either gives it up if it stalls. */
-enum request_class { REQUEST_SHORT, REQUEST_STREAM };
+/* Expected duration of a request. The caller of `start` cancels transfers that stall. */
+enum request_class {
+    REQUEST_SHORT,  /* Lists, single objects, discovery. */
+    REQUEST_STREAM, /* Watches. */
+};
 
 struct transport_result {
-    bool complete;        /* It ended as HTTP demands. That proves little: look at the body. */
-    unsigned http_status; /* 0 if there was no response. */
-    int64_t retry_after_ms;
-    const char *content_type; /* NULL if there is none. */
-    const char *error;        /* For people; "" if complete. */
+    bool complete;          /* No HTTP or network error. The body may still be cut or malformed. */
+    unsigned http_status;   /* 0 if there was no response. */
+    int64_t retry_after_ms; /* Wait that Retry-After requests; 0 without the header. */
+    const char *content_type; /* NULL: no such header, or no response. */
+    const char *error;        /* For people; "" if `complete`. */
 };
 
 struct transport_handler {
-    /* The next bytes of the body, whatever the status. False gives up the transfer. */
+    /* Receives the next bytes of a body, for any HTTP status. Returns false to end the transfer. */
     bool (*data)(void *context, unsigned http_status, const char *bytes, size_t len);
-    /* The transfer has ended. Not called after cancel. */
+    /* Receives the end of the transfer. Not called after `cancel`. */
     void (*done)(void *context, const struct transport_result *result);
     void *context;
-    /* The head of the response is here, the body may be long in coming. NULL if of no interest. */
+    /* Receives the HTTP status when all response headers have come. May be NULL. */
     void (*responded)(void *context, unsigned http_status);
 };
 
-/* What a request does with the object, or the collection, that its path names. */
 enum transport_method {
-    TRANSPORT_READ,
-    TRANSPORT_CREATE,  /* POST: add the object to the collection. */
+    TRANSPORT_READ,    /* GET */
+    TRANSPORT_CREATE,  /* POST: adds an object to the collection that the path names. */
     TRANSPORT_REPLACE, /* PUT */
-    TRANSPORT_MERGE,   /* PATCH: merge JSON into the object. */
+    TRANSPORT_MERGE,   /* PATCH with a JSON merge patch. */
 };
 
 struct transport_request {
-    const char *path; /* With its query. Copied, as are the Accept header and the body. */
+    const char *path; /* With its query. `path`, `accept` and `body` are copied. */
     const char *accept;
     enum transport_method method;
-    const char *body; /* JSON; NULL for TRANSPORT_READ alone. */
+    const char *body; /* JSON; NULL for TRANSPORT_READ. */
     enum request_class class;
     struct transport_handler handler;
 };
 
-/* How many requests of each sort find room on the connections that it may open. */
+/* Numbers of requests that may be open at the same time, by kind. */
 struct transport_room {
     unsigned streams;
     unsigned lists;
-    unsigned single_reads;
+    unsigned single_reads; /* All other requests. */
 };
 
 struct transport {
-    /* Never NULL: a request that cannot be sent ends without a response. Ends with `done` or
-     * cancel. */
+    /* Returns a transfer, never NULL. It is valid until its `done` handler returns or until
+     * `cancel`. If the request cannot be sent, `done` reports no response. */
     struct transfer *(*start)(void *context, const struct transport_request *request);
+    /* Ends a transfer and frees it. */
     void (*cancel)(void *context, struct transfer *transfer);
     void *context;
-    /* May change with every turn. NULL: any number of them. */
+    /* Returns the current limits; they may change at any time. NULL: no limits. */
     struct transport_room (*room)(void *context);
 };
