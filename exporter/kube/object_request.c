@@ -7,11 +7,11 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    BODY_MAX_BYTES = 8 * 1024 * 1024, /* As of objects in lists. */
+    BODY_MAX_BYTES = 8 * 1024 * 1024, /* Limit of objects in lists, too. */
 };
 
-/* An object of the list: it is the first that is looked for, or ends with the call. */
-static bool receive_object(void *context, const struct watch_event *event)
+/* Takes the object out of the event if it is the first match. */
+static bool receive_list_object(void *context, const struct watch_event *event)
 {
     struct fetch *f = context;
     const char *name = json_str(json_get(event->object, "metadata"), "name", "");
@@ -26,7 +26,7 @@ static bool receive_object(void *context, const struct watch_event *event)
     return true;
 }
 
-static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
+static bool receive_fetch_body(void *context, unsigned http_status, const char *bytes, size_t len)
 {
     struct fetch *f = context;
 
@@ -37,22 +37,22 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
     return strbuf_ok(&f->body);
 }
 
-static enum fetch_state read_object(struct fetch *f)
+static enum fetch_state read_fetched_object(struct fetch *f)
 {
     f->object = object_parse(f->api_version, f->kind, f->body.data, f->body.len, &f->err);
     return f->object ? FETCH_FOUND : FETCH_FAILED;
 }
 
-static enum fetch_state read_list(struct fetch *f)
+static enum fetch_state read_fetched_list(struct fetch *f)
 {
-    struct list_meta facts;
+    struct list_meta meta;
 
-    if (!object_stream_finish_list(&f->list, &facts, &f->err))
+    if (!object_stream_finish_list(&f->list, &meta, &f->err))
         return FETCH_FAILED;
-    bool complete = !facts.token;
+    bool complete = !meta.token;
 
-    f->version = facts.version;
-    free(facts.token);
+    f->version = meta.version;
+    free(meta.token);
     if (!f->object && !complete)
         fail(&f->err, "the list goes on after its first page: the object may be on another one");
     if (f->object)
@@ -60,21 +60,21 @@ static enum fetch_state read_list(struct fetch *f)
     return complete ? FETCH_MISSING : FETCH_FAILED;
 }
 
-static enum fetch_state read_refusal(struct fetch *f, const struct transport_result *result)
+static enum fetch_state read_fetch_error(struct fetch *f, const struct transport_result *result)
 {
     unsigned http_status = result->http_status;
     struct status status;
 
     status_read_body(f->body.data, f->body.len, &status);
     fail(&f->err, "%s", status.message);
-    /* Without a Status it is the path that is unknown, or a proxy that speaks. */
+    /* A 404 without a Status is an unknown path or comes from a proxy. */
     if (http_status == 404 && status.code == 404)
         return FETCH_MISSING;
     f->retry_after_ms = result->retry_after_ms > 0 ? result->retry_after_ms : status.retry_after_ms;
     return http_status == 401 || http_status == 403 ? FETCH_FORBIDDEN : FETCH_FAILED;
 }
 
-static void request_ended(void *context, const struct transport_result *result)
+static void end_fetch(void *context, const struct transport_result *result)
 {
     struct fetch *f = context;
 
@@ -84,9 +84,9 @@ static void request_ended(void *context, const struct transport_result *result)
     if (result->http_status == 0 || !strbuf_ok(&f->body))
         fail(&f->err, "%s", *result->error ? result->error : "the answer is too long");
     else if (result->http_status == 200 || result->http_status == 201)
-        f->state = f->lists ? read_list(f) : read_object(f);
+        f->state = f->lists ? read_fetched_list(f) : read_fetched_object(f);
     else
-        f->state = read_refusal(f, result);
+        f->state = read_fetch_error(f, result);
     strbuf_release(&f->body);
     object_stream_release(&f->list);
 }
@@ -101,11 +101,11 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     f->api_version = xstrdup(id->api_version);
     f->kind = xstrdup(id->kind);
     f->body = STRBUF_INIT(BODY_MAX_BYTES);
-    progress_begin(&f->progress, now_ms);
+    progress_open(&f->progress, now_ms);
     f->name = xstrdup(id->name);
     f->lists = spec->list_query != NULL;
-    object_stream_init(&f->list, JSON_FRAME_LIST, f->api_version, f->kind, receive_object, f);
-    url_add_resource_path(&path, id->api_version, id->ns, spec->resource);
+    object_stream_init(&f->list, JSON_FRAME_LIST, f->api_version, f->kind, receive_list_object, f);
+    query_path(&path, id->api_version, id->ns, spec->resource);
     if (f->lists)
         strbuf_addf(&path, "?%s", spec->list_query);
     else if (spec->method != TRANSPORT_CREATE)
@@ -114,16 +114,16 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
         strbuf_addc(&path, '?');
         url_add(&path, "fieldManager", spec->field_manager);
     }
-    f->transfer =
-        transport.start(transport.context,
-                        &(struct transport_request){
-                            .path = path.data,
-                            .accept = accept_header(spec->metadata_only, f->lists),
-                            .method = spec->method,
-                            .body = spec->body,
-                            .class = REQUEST_SHORT,
-                            .handler = {.data = receive_bytes, .done = request_ended, .context = f},
-                        });
+    f->transfer = transport.start(
+        transport.context,
+        &(struct transport_request){
+            .path = path.data,
+            .accept = query_accept(spec->metadata_only, f->lists),
+            .method = spec->method,
+            .body = spec->body,
+            .class = REQUEST_SHORT,
+            .handler = {.data = receive_fetch_body, .done = end_fetch, .context = f},
+        });
     return f;
 }
 
@@ -132,7 +132,7 @@ void fetch_turn(struct fetch *f, int64_t now_ms)
     if (!f->transfer)
         return;
     if (f->received > f->progress.bytes)
-        progress_note_bytes(&f->progress, f->received - f->progress.bytes, now_ms);
+        progress_heard(&f->progress, f->received - f->progress.bytes, now_ms);
     if (now_ms < fetch_due(f))
         return;
     fetch_stop(f);
@@ -167,14 +167,16 @@ void fetch_free(struct fetch *f)
     free(f);
 }
 
+/* ---- cache of objects read by name ---- */
+
 enum {
-    PATIENCE_MS = 2000,
-    KEPT_MS = 10 * 1000,
-    FAILURE_KEPT_MS = 1000,
-    COST_MS = 200, /* Five a second, */
-    BURST = 5,     /* after five at once. */
-    CREDIT_MAX_MS = BURST * COST_MS,
-    KEPT_MAX = 64, /* What the others ask for counts here, too. */
+    LOOKUP_TIMEOUT_MS = 2000,
+    RESULT_LIFETIME_MS = 10 * 1000,
+    FAILURE_LIFETIME_MS = 1000,
+    WEB_LOOKUP_COST_MS = 200, /* Five per second. */
+    WEB_LOOKUP_BURST = 5,
+    WEB_CREDIT_MAX_MS = WEB_LOOKUP_BURST * WEB_LOOKUP_COST_MS,
+    LOOKUPS_MAX = 64, /* For all clients. */
 };
 
 struct lookup_query {
@@ -184,18 +186,18 @@ struct lookup_query {
     char *name;
     char *resource;
     bool metadata_only;
-    bool late;
-    int64_t asked_ms;
-    int64_t until_ms; /* When it is forgotten, once it has been answered. */
+    bool timed_out;
+    int64_t started_ms;
+    int64_t expires_ms; /* Steady time; 0 while the request is open. */
 };
 
 struct lookup {
     struct transport transport;
     const struct namespace_filter *filter;
-    struct lookup_query *questions;
+    struct lookup_query *queries;
     unsigned count;
-    int64_t credit_ms; /* Time saved up by web clients. */
-    int64_t updated_ms;
+    int64_t web_credit_ms; /* Each new lookup of a web client spends some. */
+    int64_t credit_updated_ms;
 };
 
 struct lookup *lookup_new(struct transport transport, const struct namespace_filter *filter,
@@ -203,12 +205,14 @@ struct lookup *lookup_new(struct transport transport, const struct namespace_fil
 {
     struct lookup *l = xcalloc(1, sizeof(*l));
 
-    *l = (struct lookup){
-        .transport = transport, .filter = filter, .credit_ms = CREDIT_MAX_MS, .updated_ms = now_ms};
+    *l = (struct lookup){.transport = transport,
+                         .filter = filter,
+                         .web_credit_ms = WEB_CREDIT_MAX_MS,
+                         .credit_updated_ms = now_ms};
     return l;
 }
 
-static void forget(struct lookup *l, struct lookup_query **at)
+static void free_query(struct lookup *l, struct lookup_query **at)
 {
     struct lookup_query *q = *at;
 
@@ -225,26 +229,26 @@ void lookup_free(struct lookup *l)
 {
     if (!l)
         return;
-    while (l->questions)
-        forget(l, &l->questions);
+    while (l->queries)
+        free_query(l, &l->queries);
     free(l);
 }
 
-static bool spend(struct lookup *l, int64_t now_ms)
+static bool spend_web_credit(struct lookup *l, int64_t now_ms)
 {
-    l->credit_ms += now_ms - l->updated_ms;
-    l->updated_ms = now_ms;
-    if (l->credit_ms > CREDIT_MAX_MS)
-        l->credit_ms = CREDIT_MAX_MS;
-    if (l->credit_ms < COST_MS)
+    l->web_credit_ms += now_ms - l->credit_updated_ms;
+    l->credit_updated_ms = now_ms;
+    if (l->web_credit_ms > WEB_CREDIT_MAX_MS)
+        l->web_credit_ms = WEB_CREDIT_MAX_MS;
+    if (l->web_credit_ms < WEB_LOOKUP_COST_MS)
         return false;
-    l->credit_ms -= COST_MS;
+    l->web_credit_ms -= WEB_LOOKUP_COST_MS;
     return true;
 }
 
-static struct lookup_query *find(const struct lookup *l, const struct fetch_spec *spec)
+static struct lookup_query *find_query(const struct lookup *l, const struct fetch_spec *spec)
 {
-    for (struct lookup_query *q = l->questions; q; q = q->next) {
+    for (struct lookup_query *q = l->queries; q; q = q->next) {
         if (strcmp(q->name, spec->id.name) == 0 && strcmp(q->ns, spec->id.ns) == 0 &&
             strcmp(q->resource, spec->resource) == 0 && q->metadata_only == spec->metadata_only &&
             strcmp(q->fetch->api_version, spec->id.api_version) == 0)
@@ -253,25 +257,26 @@ static struct lookup_query *find(const struct lookup *l, const struct fetch_spec
     return NULL;
 }
 
-static struct lookup_query *ask(struct lookup *l, const struct fetch_spec *spec, int64_t now_ms)
+static struct lookup_query *add_query(struct lookup *l, const struct fetch_spec *spec,
+                                      int64_t now_ms)
 {
     struct lookup_query *q = xcalloc(1, sizeof(*q));
 
     *q = (struct lookup_query){
-        .next = l->questions,
+        .next = l->queries,
         .fetch = fetch_start(l->transport, spec, now_ms),
         .ns = xstrdup(spec->id.ns),
         .name = xstrdup(spec->id.name),
         .resource = xstrdup(spec->resource),
         .metadata_only = spec->metadata_only,
-        .asked_ms = now_ms,
+        .started_ms = now_ms,
     };
-    l->questions = q;
+    l->queries = q;
     l->count++;
     return q;
 }
 
-static struct lookup_answer answer(const struct lookup_query *q)
+static struct lookup_answer get_answer(const struct lookup_query *q)
 {
     static const enum lookup_state states[] = {
         [FETCH_OPEN] = LOOKUP_WAITING,    [FETCH_FOUND] = LOOKUP_FOUND,
@@ -280,7 +285,7 @@ static struct lookup_answer answer(const struct lookup_query *q)
     };
     const struct fetch *f = q->fetch;
 
-    if (q->late)
+    if (q->timed_out)
         return (struct lookup_answer){LOOKUP_LATE, NULL, ""};
     return (struct lookup_answer){states[f->state], f->object, f->err.text};
 }
@@ -288,39 +293,39 @@ static struct lookup_answer answer(const struct lookup_query *q)
 struct lookup_answer lookup_object(struct lookup *l, const struct fetch_spec *spec,
                                    enum lookup_client client, int64_t now_ms)
 {
-    struct lookup_query *q = find(l, spec);
+    struct lookup_query *q = find_query(l, spec);
 
     if (!namespace_filter_allows(l->filter, spec->id.ns))
         return (struct lookup_answer){LOOKUP_OUTSIDE, NULL, ""};
-    if (!q && (l->count >= KEPT_MAX || (client == LOOKUP_WEB && !spend(l, now_ms))))
+    if (!q && (l->count >= LOOKUPS_MAX || (client == LOOKUP_WEB && !spend_web_credit(l, now_ms))))
         return (struct lookup_answer){LOOKUP_BUSY, NULL, ""};
-    return answer(q ? q : ask(l, spec, now_ms));
+    return get_answer(q ? q : add_query(l, spec, now_ms));
 }
 
-/* Whoever still waits is told at the next question; nobody keeps a request open for nobody. */
-static void look_at(struct lookup_query *q, int64_t now_ms)
+/* Sets the expiry of a result, and ends a request that is too slow. */
+static void update_query(struct lookup_query *q, int64_t now_ms)
 {
     bool open = q->fetch->state == FETCH_OPEN;
     bool lasts = q->fetch->state == FETCH_FOUND || q->fetch->state == FETCH_MISSING ||
                  q->fetch->state == FETCH_FORBIDDEN;
 
-    if (q->until_ms)
+    if (q->expires_ms)
         return;
     if (!open)
-        q->until_ms = now_ms + (lasts ? KEPT_MS : FAILURE_KEPT_MS);
-    else if (now_ms >= q->asked_ms + PATIENCE_MS) {
+        q->expires_ms = now_ms + (lasts ? RESULT_LIFETIME_MS : FAILURE_LIFETIME_MS);
+    else if (now_ms >= q->started_ms + LOOKUP_TIMEOUT_MS) {
         fetch_stop(q->fetch);
-        q->late = true;
-        q->until_ms = now_ms + FAILURE_KEPT_MS;
+        q->timed_out = true;
+        q->expires_ms = now_ms + FAILURE_LIFETIME_MS;
     }
 }
 
 void lookup_turn(struct lookup *l, int64_t now_ms)
 {
-    for (struct lookup_query **at = &l->questions; *at;) {
-        look_at(*at, now_ms);
-        if ((*at)->until_ms && now_ms >= (*at)->until_ms)
-            forget(l, at);
+    for (struct lookup_query **at = &l->queries; *at;) {
+        update_query(*at, now_ms);
+        if ((*at)->expires_ms && now_ms >= (*at)->expires_ms)
+            free_query(l, at);
         else
             at = &(*at)->next;
     }
@@ -330,18 +335,20 @@ int64_t lookup_due(const struct lookup *l)
 {
     int64_t due_ms = INT64_MAX;
 
-    for (const struct lookup_query *q = l->questions; q; q = q->next) {
-        int64_t at_ms = q->until_ms ? q->until_ms : q->asked_ms + PATIENCE_MS;
+    for (const struct lookup_query *q = l->queries; q; q = q->next) {
+        int64_t at_ms = q->expires_ms ? q->expires_ms : q->started_ms + LOOKUP_TIMEOUT_MS;
 
         due_ms = at_ms < due_ms ? at_ms : due_ms;
     }
     return due_ms;
 }
 
+/* ---- writes of one annotation ---- */
+
 enum {
     INTERVAL_MS = 1000 / ANNOTATE_PER_S,
     INTERVAL_MAX_MS = 5000,
-    RETRY_MS = 500, /* Doubled with each failure. */
+    RETRY_MS = 500, /* Doubles with each failure. */
     FAILURES_MAX = 5,
     BUSY_MAX = 10,
 };
@@ -367,15 +374,15 @@ void annotator_start(struct annotator *a, const struct annotator_spec *spec)
     a->state = ANNOTATE_OPEN;
 }
 
-/* What has been read decides whether to write, and at which version. */
-static enum annotator_state decide(struct annotator *a, const cJSON *metadata)
+/* Decides by the metadata whether to write, and prepares the patch. */
+static enum annotator_state decide_write(struct annotator *a, const cJSON *metadata)
 {
     const struct annotator_spec *spec = a->spec;
     const char *uid = json_str(metadata, "uid", "");
     const char *version = json_str(metadata, "resourceVersion", "");
     const char *value = json_str(json_get(metadata, "annotations"), spec->key, NULL);
     CLEANUP(json_cleanup) cJSON *patch = cJSON_CreateObject();
-    cJSON *fresh = cJSON_AddObjectToObject(patch, "metadata");
+    cJSON *new_metadata = cJSON_AddObjectToObject(patch, "metadata");
     cJSON *annotations;
 
     if (uid_hashes_differ(uid_hash(uid), spec->uid_hash))
@@ -388,9 +395,9 @@ static enum annotator_state decide(struct annotator *a, const cJSON *metadata)
     }
     if (!spec->wanted(spec->context, value))
         return ANNOTATE_UNWANTED;
-    cJSON_AddStringToObject(fresh, "uid", uid);
-    cJSON_AddStringToObject(fresh, "resourceVersion", version);
-    annotations = cJSON_AddObjectToObject(fresh, "annotations");
+    cJSON_AddStringToObject(new_metadata, "uid", uid);
+    cJSON_AddStringToObject(new_metadata, "resourceVersion", version);
+    annotations = cJSON_AddObjectToObject(new_metadata, "annotations");
     if (spec->value)
         cJSON_AddStringToObject(annotations, spec->key, spec->value);
     else
@@ -401,8 +408,9 @@ static enum annotator_state decide(struct annotator *a, const cJSON *metadata)
     return ANNOTATE_OPEN;
 }
 
-/* The object is read again after a while, unless that has been done often enough. */
-static enum annotator_state retry(struct annotator *a, const struct fetch *f, int64_t now_ms)
+/* Schedules another read of the object, or fails after too many errors. */
+static enum annotator_state schedule_retry(struct annotator *a, const struct fetch *f,
+                                           int64_t now_ms)
 {
     bool is_busy = f->http_status == 429;
     int64_t wait_ms = f->retry_after_ms;
@@ -414,7 +422,7 @@ static enum annotator_state retry(struct annotator *a, const struct fetch *f, in
         wait_ms = wait_ms > a->interval_ms ? wait_ms : a->interval_ms;
         a->busy++;
     } else {
-        /* What changes while we look at it is looked at again at once. */
+        /* 409: the object has changed; read it again soon. */
         if (wait_ms == 0)
             wait_ms = f->http_status == 409 ? INTERVAL_MS : (int64_t)RETRY_MS << a->failures;
         a->failures++;
@@ -423,23 +431,24 @@ static enum annotator_state retry(struct annotator *a, const struct fetch *f, in
     return a->failures >= FAILURES_MAX || a->busy >= BUSY_MAX ? ANNOTATE_FAILED : ANNOTATE_OPEN;
 }
 
-static enum annotator_state receive(struct annotator *a, const struct fetch *f, int64_t now_ms)
+static enum annotator_state read_annotator_response(struct annotator *a, const struct fetch *f,
+                                                    int64_t now_ms)
 {
     const cJSON *metadata = json_get(f->object, "metadata");
 
     if (f->state == FETCH_MISSING)
         return ANNOTATE_GONE;
     if (f->state == FETCH_FAILED)
-        return retry(a, f, now_ms);
+        return schedule_retry(a, f, now_ms);
     if (f->state == FETCH_FORBIDDEN) {
         a->err = f->err;
         return ANNOTATE_FORBIDDEN;
     }
     if (!a->writes)
-        return decide(a, metadata);
+        return decide_write(a, metadata);
     if (!parse_uint(json_str(metadata, "resourceVersion", ""), UINT64_MAX, &a->version))
         a->version = 0;
-    /* The server keeps up: back to the full rate, step by step. */
+    /* Return to the full rate in steps. */
     a->interval_ms -= (a->interval_ms - INTERVAL_MS + 1) / 2;
     a->due_ms = a->read_ms + a->interval_ms;
     return ANNOTATE_WRITTEN;
@@ -456,10 +465,10 @@ enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms)
         if (ended->state == FETCH_OPEN)
             return a->state;
         a->fetch = NULL;
-        a->state = receive(a, ended, now_ms);
+        a->state = read_annotator_response(a, ended, now_ms);
         fetch_free(ended);
     }
-    /* What has been read is written at once: the longer that takes, the sooner it has changed. */
+    /* Send a patch without delay, because changes of the object in between make it fail. */
     if (a->state != ANNOTATE_OPEN || (!a->patch && now_ms < a->due_ms))
         return a->state;
     a->writes = a->patch != NULL;

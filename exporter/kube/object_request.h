@@ -8,138 +8,152 @@
 #include "metrics/base/strbuf.h"
 #include "metrics/model/metadata.h"
 
-/* One object of an API server, read or written by a request of its own, or found in a list. */
+/* ---- one request for an object ---- */
 
 enum fetch_state {
     FETCH_OPEN,
-    FETCH_FOUND,
-    FETCH_MISSING,   /* 404: there is no such object, or no namespace to create it in. */
-    FETCH_FORBIDDEN, /* 403, 401. */
-    FETCH_FAILED,    /* Anything else: it may exist. */
+    FETCH_FOUND,     /* The object was read or written. */
+    FETCH_MISSING,   /* 404 with a Status, or not in a complete list. */
+    FETCH_FORBIDDEN, /* 403 or 401. */
+    FETCH_FAILED,    /* Any other error; the object may exist. */
 };
 
 struct fetch_spec {
     struct identity id;
-    const char *resource; /* The plural in paths. */
+    const char *resource; /* Plural name in paths. */
     bool metadata_only;
     /*
-     * NULL: the object is read by its name. Else it is looked for in one page of the list that has
-     * this query; with the name "" any object will do, and none is missing if the page is empty.
-     * An object that is not in the page is missing only if the list ends there.
+     * NULL: reads the object by its name. Otherwise reads one page of a list with this query and
+     * searches it for the name; with the name "", for any object. If the object is not in the page,
+     * the result is FETCH_MISSING for the last page, else FETCH_FAILED.
      */
     const char *list_query;
-    /* Instead of reading it write this body; what is found is the object as it is then. */
+    /* Other methods than TRANSPORT_READ write `body`; the result is the object after the write. */
     enum transport_method method;
     const char *body;
-    const char *field_manager; /* Who does that. */
+    const char *field_manager; /* For writes. */
 };
 
 struct fetch {
     struct transport transport;
-    struct transfer *transfer; /* NULL once it has ended. */
+    struct transfer *transfer; /* NULL after the end. */
     char *api_version;
     char *kind;
-    char *name;                /* Of what is looked for in a list, */
-    struct object_stream list; /* which is read as it comes. */
+    char *name;
+    struct object_stream list; /* Parser of the response if `lists`. */
     bool lists;
-    struct strbuf body;
-    size_t received; /* Bytes. */
+    struct strbuf body; /* Response if not `lists`, or not 200. */
+    size_t received;    /* Bytes of the response's body. */
     struct progress progress;
     enum fetch_state state;
-    unsigned http_status;   /* 0: there was no answer. */
-    int64_t retry_after_ms; /* The server asks us to wait so long; 0 if it does not. */
-    char *version;          /* Of the list; NULL if there is none. */
-    cJSON *object;          /* FETCH_FOUND: the caller may move it out. */
-    struct error err;       /* Why not, unless it was found. */
+    unsigned http_status;   /* 0: no response. */
+    int64_t retry_after_ms; /* Wait that the server requests after an error; 0: unspecified. */
+    char *version;          /* resourceVersion of the list, owned by the fetch; NULL: no list. */
+    cJSON *object;          /* FETCH_FOUND: owned by the fetch; the caller may take it. */
+    struct error err;       /* Reason if the object was not found; may be empty. */
 };
 
-/* Ask for it; the texts are copied. It must not be moved. */
+/* Sends the request and copies the texts of `spec`. The caller owns the result. */
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec,
                           int64_t now_ms) MUST_USE;
-/* Have it fail if it makes no progress; `now_ms` is steady. To be called at each turn. */
+
+/* Ends a request without progress with FETCH_FAILED. Call in each turn. `now_ms` is steady. */
 void fetch_turn(struct fetch *f, int64_t now_ms);
-/* When that is due; INT64_MAX if it is not open. */
+
+/* Returns the steady time in ms at which fetch_turn() ends the request; INT64_MAX: not open. */
 int64_t fetch_due(const struct fetch *f);
-/* Give it up, if it is open: it stays so. */
+
+/* Cancels the request, if it is open; the state stays FETCH_OPEN. */
 void fetch_stop(struct fetch *f);
-/* The same, and free it. Takes NULL. */
+
+/* Cancels the request, if it is open, and frees the fetch. NULL is allowed. */
 void fetch_free(struct fetch *f);
 
+/* ---- cache of objects read by name ---- */
+
 /*
- * Objects that somebody asks for by name and that no watch follows: read alone, at most for two
- * seconds, and kept for ten, so that a page that is loaded again costs the server nothing. Web
- * clients together may ask for five new ones a second.
+ * Reads single objects that no watch keeps in the store. A request ends after two seconds. Results
+ * are kept for ten seconds and failures for one second, so that repeated lookups cause no requests.
  */
 struct lookup;
 
-enum lookup_client { LOOKUP_COMMAND, LOOKUP_WEB };
+enum lookup_client {
+    LOOKUP_COMMAND, /* No rate limit. */
+    LOOKUP_WEB,     /* Web clients together: five new objects per second. */
+};
 
 enum lookup_state {
-    LOOKUP_WAITING, /* Ask again after the next turn. */
+    LOOKUP_WAITING, /* Call again after the next turn. */
     LOOKUP_FOUND,
     LOOKUP_MISSING,
     LOOKUP_FORBIDDEN,
-    LOOKUP_OUTSIDE, /* The namespace is none of those that this exporter reads. */
-    LOOKUP_LATE,    /* The server has not answered in time. */
+    LOOKUP_OUTSIDE, /* The filter excludes the namespace. */
+    LOOKUP_LATE,    /* The request timed out. */
     LOOKUP_FAILED,
-    LOOKUP_BUSY,    /* Too many have been asked for. */
-    LOOKUP_UNKNOWN, /* No template has such a kind, as far as is known. */
+    LOOKUP_BUSY,    /* Too many lookups. */
+    LOOKUP_UNKNOWN, /* Discovery has no template kind of this name (template_finder_find). */
 };
 
 struct lookup_answer {
     enum lookup_state state;
-    const cJSON *object; /* Of LOOKUP_FOUND; borrowed until the next turn. */
-    const char *reason;  /* For people, of the others: the server's words, or ""; likewise. */
+    const cJSON *object; /* LOOKUP_FOUND: borrowed until the next turn; else NULL. */
+    const char *reason;  /* For people; may be "". Borrowed until the next turn. */
 };
 
-/* The filter is borrowed. */
+/* The caller owns the result. `filter` is borrowed. */
 struct lookup *lookup_new(struct transport transport, const struct namespace_filter *filter,
                           int64_t now_ms) MUST_USE;
-/* Takes NULL. */
+
+/* Cancels all requests. NULL is allowed. */
 void lookup_free(struct lookup *l);
 
-/* Ask for an object, or for what became of it. `now_ms` is steady here, too. */
+/*
+ * Returns the cached result for an object, or starts a request and returns LOOKUP_WAITING. `now_ms`
+ * is steady, also in the next functions.
+ */
 struct lookup_answer lookup_object(struct lookup *l, const struct fetch_spec *spec,
                                    enum lookup_client client, int64_t now_ms);
 
-/* Forget what is too old. */
+/* Ends requests that are too slow and removes expired results. */
 void lookup_turn(struct lookup *l, int64_t now_ms);
-/* When something is due: the end of a wait, or of what is kept; INT64_MAX for never. */
+
+/* Returns the time in ms of the next timeout or expiry; INT64_MAX: no turn needed. */
 int64_t lookup_due(const struct lookup *l);
 
+/* ---- writes of one annotation ---- */
+
 /*
- * Sets or removes one annotation of objects of an API server, one after the other, and touches
- * nothing else of them. Right before it writes it reads the object's metadata; what it writes names
- * the uid and the version that it has read, so that the server refuses it (409) for an object that
- * has been changed since, or been deleted and created again. Then it reads again, and decides
- * again, a few times. A patch never creates.
+ * Sets or removes one annotation of objects, one object at a time. Reads the object's metadata,
+ * then sends a merge patch with the uid and resourceVersion that it read, so that the server
+ * rejects the patch (409) if the object was changed or replaced since. After an error it reads the
+ * metadata again, a limited number of times. It never creates objects.
  *
- * It writes to ANNOTATE_PER_S objects a second, and to fewer after the server has said that it is
- * busy (429); it waits as long as the server then asks it to.
+ * It writes ANNOTATE_PER_S objects per second, and fewer after a response 429, which may request a
+ * longer wait.
  */
 enum { ANNOTATE_PER_S = 10 };
 
 enum annotator_state {
     ANNOTATE_OPEN,
     ANNOTATE_WRITTEN,
-    ANNOTATE_GONE,     /* There is no such object. */
-    ANNOTATE_REPLACED, /* Another one has its name now. */
-    ANNOTATE_DELETING, /* It is being deleted. */
-    ANNOTATE_UNWANTED, /* `wanted` has said so. */
+    ANNOTATE_GONE,     /* The object does not exist. */
+    ANNOTATE_REPLACED, /* An object with another uid has the name. */
+    ANNOTATE_DELETING, /* The object has a deletionTimestamp. */
+    ANNOTATE_UNWANTED, /* `wanted` returned false. */
     ANNOTATE_FORBIDDEN,
-    ANNOTATE_FAILED, /* Again and again; it may have been written. */
+    ANNOTATE_FAILED, /* Too many errors, or an invalid response; may have been written. */
 };
 
 struct annotator_spec {
     struct identity id;
-    const char *resource; /* The plural in paths. */
-    uint32_t uid_hash;    /* Of the object that is meant (identity.h). */
+    const char *resource; /* Plural name in paths. */
+    uint32_t uid_hash;    /* Hash of the expected uid (uid_hash()). */
     const char *key;
     const char *value; /* NULL removes the annotation. */
     const char *field_manager;
     /*
-     * Whether to write, now that the metadata have been read; asked again after each reading.
-     * `value` is what the annotation has, NULL if there is none.
+     * Returns whether to write. Called after each read of the metadata with the annotation's value,
+     * NULL if the object does not have the annotation.
      */
     bool (*wanted)(void *context, const char *value);
     void *context;
@@ -147,28 +161,31 @@ struct annotator_spec {
 
 struct annotator {
     struct transport transport;
-    int64_t interval_ms; /* From reading one object that is written to reading the next. */
-    int64_t due_ms;      /* Before that nothing is asked for. */
-    int64_t read_ms;     /* When the last reading of an object began. */
-    /* Of the present object: */
-    const struct annotator_spec *spec; /* NULL before the first. */
+    int64_t interval_ms; /* Between the reads of two objects, if the first was written. */
+    int64_t due_ms;      /* Steady time of the next read. */
+    int64_t read_ms;     /* Steady time of the last read's start. */
+    /* The current object: */
+    const struct annotator_spec *spec; /* Borrowed; NULL before the first object. */
     struct fetch *fetch;               /* NULL between requests. */
-    bool writes;                       /* It is the patch. */
-    char *patch;                       /* To be sent; NULL: read first. */
-    unsigned failures;
-    unsigned busy;
+    bool writes;                       /* The last request was the patch. */
+    char *patch;                       /* Next patch to send; NULL: read first. */
+    unsigned failures;                 /* Errors other than 429. */
+    unsigned busy;                     /* Responses 429. */
     enum annotator_state state;
-    uint64_t version; /* Of WRITTEN: the object's resourceVersion by it; 0 if it is no number. */
-    struct error err; /* Of FORBIDDEN and FAILED: the server's words. */
+    uint64_t version; /* ANNOTATE_WRITTEN: resourceVersion after the write; 0: not a number. */
+    struct error err; /* ANNOTATE_FORBIDDEN, ANNOTATE_FAILED: the reason. */
 };
 
 void annotator_init(struct annotator *a, struct transport transport);
-/* Gives up what is open. */
+
+/* Cancels an open request and frees memory. */
 void annotator_release(struct annotator *a);
 
-/* Begin with an object. The spec is borrowed until the state is no longer OPEN. */
+/* Begins with an object. `spec` is borrowed until the state is no longer ANNOTATE_OPEN. */
 void annotator_start(struct annotator *a, const struct annotator_spec *spec);
-/* Go on, after the transport's turn; before the first object that is nothing. Times are steady. */
+
+/* Continues, after the transport's work; returns the state. `now_ms` is steady. */
 enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms);
-/* When to do so even if nothing arrives; INT64_MAX for never. */
+
+/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t annotator_due(const struct annotator *a);

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/object_stream.h"
 
-/* Longer than any name that a server accepts. */
-enum { TEXT_MAX = 512 };
+/* ---- name of an object that cannot be parsed ---- */
 
-static const char *const members[] = {"name", "namespace", "resourceVersion"};
-enum { MEMBER_NAME, MEMBER_NAMESPACE, MEMBER_COUNT = ARRAY_LEN(members) };
+enum { NAME_MAX_BYTES = 512 }; /* Above the limit of API servers for names. */
 
-struct slice {
+static const char *const metadata_members[] = {"name", "namespace", "resourceVersion"};
+enum { MEMBER_NAME, MEMBER_NAMESPACE, MEMBER_COUNT = ARRAY_LEN(metadata_members) };
+
+struct text_slice {
     const char *bytes;
     size_t len;
 };
 
-struct reader {
+struct metadata_reader {
     const char *at;
     const char *end;
-    const char *path[2]; /* The members that lead to the metadata. */
+    const char *path[2]; /* Names of the members that contain the metadata. */
     unsigned path_len;
-    unsigned depth;   /* Of brackets. */
-    unsigned matched; /* Of the path, how many members the objects around us are. */
-    bool ended;       /* The metadata were read to their end. */
-    struct slice found[MEMBER_COUNT];
+    unsigned depth;   /* Open brackets. */
+    unsigned matched; /* Members of `path` that enclose the position. */
+    bool ended;       /* The end of the metadata was read. */
+    struct text_slice found[MEMBER_COUNT];
 };
 
-/* The string whose opening quote was read, up to its closing one. False if that is not there. */
-static bool read_string(struct reader *r, struct slice *out)
+/* Reads a string after its opening quote. Returns false if the closing quote is missing. */
+static bool read_string(struct metadata_reader *r, struct text_slice *out)
 {
-    *out = (struct slice){.bytes = r->at};
+    *out = (struct text_slice){.bytes = r->at};
     for (; r->at < r->end && *r->at != '"'; r->at++) {
         if (*r->at == '\\' && r->at + 1 < r->end)
             r->at++;
@@ -35,50 +36,52 @@ static bool read_string(struct reader *r, struct slice *out)
     return r->at < r->end && *r->at++ == '"';
 }
 
-static char next_byte(struct reader *r)
+/* Skips white space. Returns the next byte without reading it; '\0' at the end. */
+static char peek_byte(struct metadata_reader *r)
 {
     while (r->at < r->end && strchr(" \t\r\n", *r->at))
         r->at++;
     return r->at < r->end ? *r->at : '\0';
 }
 
-static bool is(const struct slice *text, const char *word)
+static bool slice_equals(const struct text_slice *text, const char *word)
 {
     return text->len == strlen(word) && memcmp(text->bytes, word, text->len) == 0;
 }
 
-/* The value of a member of the metadata follows. */
-static void read_member(struct reader *r, const struct slice *key)
+/* Reads the value of a member of the metadata. */
+static void read_metadata_member(struct metadata_reader *r, const struct text_slice *key)
 {
-    struct slice value;
+    struct text_slice value;
 
-    if (next_byte(r) != '"')
+    if (peek_byte(r) != '"')
         return;
     r->at++;
-    if (!read_string(r, &value) || value.len >= TEXT_MAX || memchr(value.bytes, '\\', value.len))
+    if (!read_string(r, &value) || value.len >= NAME_MAX_BYTES ||
+        memchr(value.bytes, '\\', value.len))
         return;
     for (size_t i = 0; i < MEMBER_COUNT; i++) {
-        if (is(key, members[i]))
+        if (slice_equals(key, metadata_members[i]))
             r->found[i] = value;
     }
 }
 
-/* A string was begun; if it is a key, so is what follows it. */
-static void read_key(struct reader *r)
+/* Reads a string after its opening quote and, if it is a key on the path, the value. */
+static void read_key(struct metadata_reader *r)
 {
-    struct slice key;
-    bool inside = r->matched + 1 == r->depth; /* All objects around us are on the path. */
+    struct text_slice key;
+    bool is_on_path = r->matched + 1 == r->depth;
 
-    if (!read_string(r, &key) || !inside || next_byte(r) != ':')
+    if (!read_string(r, &key) || !is_on_path || peek_byte(r) != ':')
         return;
     r->at++;
     if (r->matched == r->path_len)
-        read_member(r, &key);
-    else if (is(&key, r->path[r->matched]) && next_byte(r) == '{')
+        read_metadata_member(r, &key);
+    else if (slice_equals(&key, r->path[r->matched]) && peek_byte(r) == '{')
         r->matched++;
 }
 
-static void close_bracket(struct reader *r)
+static void close_bracket(struct metadata_reader *r)
 {
     r->ended = r->matched == r->path_len && r->depth == r->path_len + 1;
     r->depth -= r->depth > 0;
@@ -86,7 +89,7 @@ static void close_bracket(struct reader *r)
         r->matched = r->depth > 0 ? r->depth - 1 : 0;
 }
 
-static void read_metadata(struct reader *r)
+static void read_metadata(struct metadata_reader *r)
 {
     while (r->at < r->end && !r->ended) {
         char byte = *r->at++;
@@ -101,16 +104,17 @@ static void read_metadata(struct reader *r)
 }
 
 /*
- * Which object a JSON text is about, where it cannot be parsed: it is cut off, too large, or not
- * valid. Looks at nothing but the names on the way to the metadata, and no further than their end.
+ * Reads the name of an object from JSON text that cannot be parsed because it is cut, too large or
+ * invalid. Reads up to the end of the metadata. `event`: the text is a watch event with the object
+ * as its member "object".
  *
- * `event` says that the text is an event of a watch, and the object its member "object". Answers
- * {"metadata":{"name":...,"namespace":...,"resourceVersion":...}} with what there is, for the
- * caller to delete; NULL if the name cannot be told, or whether there is a namespace.
+ * Returns {"metadata":{"name":...,"namespace":...,"resourceVersion":...}} without missing members;
+ * the caller deletes it. Returns NULL if the name is missing, or if the text ends before it is
+ * certain whether there is a namespace.
  */
-static MUST_USE cJSON *object_name_read(const char *json, size_t len, bool event)
+static MUST_USE cJSON *parse_object_name(const char *json, size_t len, bool event)
 {
-    struct reader r = {
+    struct metadata_reader r = {
         .at = json,
         .end = json + len,
         .path = {event ? "object" : "metadata", "metadata"},
@@ -124,32 +128,34 @@ static MUST_USE cJSON *object_name_read(const char *json, size_t len, bool event
     object = cJSON_CreateObject();
     metadata = cJSON_AddObjectToObject(object, "metadata");
     for (size_t i = 0; i < MEMBER_COUNT; i++) {
-        char text[TEXT_MAX];
+        char text[NAME_MAX_BYTES];
 
         snprintf(text, sizeof(text), "%.*s", (int)r.found[i].len,
                  r.found[i].bytes ? r.found[i].bytes : "");
-        if (*text && !cJSON_AddStringToObject(metadata, members[i], text))
+        if (*text && !cJSON_AddStringToObject(metadata, metadata_members[i], text))
             memory_exhausted(0);
     }
     return object;
 }
 
+/* ---- events ---- */
+
 enum {
-    /* Well above what an API server accepts in a request (3 MiB). */
+    /* API servers accept 3 MiB in a request. */
     OBJECT_MAX_BYTES = 8 * 1024 * 1024,
-    /* A tree takes up to 40 times the bytes of its text: "[0,0,0,...". */
+    /* A cJSON tree takes up to 40 times the bytes of its text: "[0,0,0,...". */
     OBJECT_MAX_VALUES = 200 * 1000,
-    /* Hundreds of streams must not each keep a buffer for the largest object they saw. */
-    KEPT_BYTES = 16 * 1024,
+    /* Larger buffers are freed after each object, because there are hundreds of streams. */
+    BUFFER_KEPT_BYTES = 16 * 1024,
 };
 
-/* True if the text has more values than any real object; nothing else about it is checked. */
+/* Returns true if the text has more than OBJECT_MAX_VALUES values; it may be invalid JSON. */
 static bool has_too_many_values(const char *json, size_t len)
 {
     size_t values = 0;
     bool in_string = false;
 
-    /* Each value takes two bytes at least. */
+    /* A value takes at least two bytes. */
     if (len / 2 <= OBJECT_MAX_VALUES)
         return false;
     for (size_t i = 0; i < len; i++) {
@@ -164,9 +170,8 @@ static bool has_too_many_values(const char *json, size_t len)
 }
 
 /*
- * Give the object the type that was asked for: in the lists of built-in kinds it has
- * none, and reduced to its metadata it has that of the reduced form. False if
- * it is something else.
+ * Sets the requested type: items in lists of built-in kinds have no type, and metadata-only objects
+ * have the kind PartialObjectMetadata. Returns false if the object has another kind.
  */
 static bool set_type(const char *asked_version, const char *asked_kind, cJSON *object,
                      struct error *err)
@@ -188,7 +193,7 @@ static bool set_type(const char *asked_version, const char *asked_kind, cJSON *o
     return true;
 }
 
-static const char *version_of(const cJSON *object)
+static const char *get_version(const cJSON *object)
 {
     return json_str(json_get(object, "metadata"), "resourceVersion", "");
 }
@@ -196,7 +201,7 @@ static const char *version_of(const cJSON *object)
 static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJSON *object)
 {
     struct error err;
-    struct watch_event event = {.kind = kind, .object = object, .version = version_of(object)};
+    struct watch_event event = {.kind = kind, .object = object, .version = get_version(object)};
 
     if (!cJSON_IsObject(object)) {
         event.kind = EVENT_REJECTED;
@@ -210,12 +215,11 @@ static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJS
     return s->emit(s->context, &event);
 }
 
-/* One event of a watch, as the server sends it. */
-static bool emit_event(struct object_stream *s, const cJSON *json)
+static bool emit_watch_event(struct object_stream *s, const cJSON *json)
 {
     const char *type = json_str(json, "type", "");
     cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "object");
-    struct watch_event event = {.version = version_of(object)};
+    struct watch_event event = {.version = get_version(object)};
     struct status status = {0};
 
     if (strcmp(type, "ADDED") == 0 || strcmp(type, "MODIFIED") == 0)
@@ -238,8 +242,8 @@ static bool emit_event(struct object_stream *s, const cJSON *json)
     return s->emit(s->context, &event);
 }
 
-/* True if the event says that its object was deleted. The server writes that first. */
-static bool says_deleted(const struct object_stream *s, const char *json, size_t len)
+/* Returns true for a watch event of type DELETED; servers write the type first. */
+static bool is_deletion(const struct object_stream *s, const char *json, size_t len)
 {
     static const char start[] = "{\"type\":\"DELETED\"";
 
@@ -247,17 +251,17 @@ static bool says_deleted(const struct object_stream *s, const char *json, size_t
            memcmp(json, start, sizeof(start) - 1) == 0;
 }
 
-/* Reject an object of which no more is known than its name, if that can be told. */
-static bool emit_named(struct object_stream *s, const char *json, size_t len,
-                       struct watch_event event)
+/* Emits EVENT_REJECTED, or EVENT_DELETED for a deletion, with the object's name if known. */
+static bool reject_unparsed(struct object_stream *s, const char *json, size_t len,
+                            struct watch_event event)
 {
     CLEANUP(json_cleanup)
-    cJSON *object = object_name_read(json, len, s->mode == JSON_FRAME_EVENTS);
-    bool deleted = says_deleted(s, json, len);
+    cJSON *object = parse_object_name(json, len, s->mode == JSON_FRAME_EVENTS);
+    bool deleted = is_deletion(s, json, len);
 
     event.kind = EVENT_REJECTED;
     event.unnamed = !object && !deleted;
-    event.version = version_of(object);
+    event.version = get_version(object);
     if (object && deleted)
         return emit_object(s, EVENT_DELETED, object);
     if (object && !set_type(s->api_version, s->kind, object, &(struct error){""}))
@@ -267,11 +271,11 @@ static bool emit_named(struct object_stream *s, const char *json, size_t len,
 }
 
 /*
- * Strict reading failed, but as a rule the object still has a name: a user may put a NUL
- * into an annotation. Without the name the object could not be found again to remove it.
+ * Rejects an object that strict parsing rejects, for example because of a NUL in an annotation.
+ * Tries to parse its name with cJSON, because a deletion needs the name.
  */
-static bool emit_unreadable(struct object_stream *s, const char *json, size_t len,
-                            const char *reason)
+static bool reject_invalid(struct object_stream *s, const char *json, size_t len,
+                           const char *reason)
 {
     CLEANUP(json_cleanup) cJSON *rough = cJSON_ParseWithLength(json, len);
     bool is_event = s->mode == JSON_FRAME_EVENTS;
@@ -279,14 +283,14 @@ static bool emit_unreadable(struct object_stream *s, const char *json, size_t le
     struct error ignored;
 
     if (!rough)
-        return emit_named(s, json, len, (struct watch_event){.reason = reason});
+        return reject_unparsed(s, json, len, (struct watch_event){.reason = reason});
     if (is_event && strcmp(json_str(rough, "type", ""), "DELETED") == 0)
         return emit_object(s, EVENT_DELETED, object);
     if (!cJSON_IsObject(object) || !set_type(s->api_version, s->kind, object, &ignored))
         object = NULL;
     return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
                                                      .object = object,
-                                                     .version = version_of(object),
+                                                     .version = get_version(object),
                                                      .reason = reason});
 }
 
@@ -319,19 +323,19 @@ static bool parse_object(void *context, const char *json, size_t len, size_t off
         return !s->malformed && emit_object(s, EVENT_OBJECT, NULL);
     }
     if (s->frame.cut)
-        return emit_named(
+        return reject_unparsed(
             s, json, len,
             (struct watch_event){.reason = "it is larger than 8 MiB", .too_large = true});
     if (has_too_many_values(json, len))
-        return emit_named(s, json, len,
-                          (struct watch_event){.reason = "too many values", .too_large = true});
+        return reject_unparsed(
+            s, json, len, (struct watch_event){.reason = "too many values", .too_large = true});
 
     CLEANUP(json_cleanup) cJSON *parsed = json_parse(json, len, NULL, &err);
 
     if (!parsed)
-        return emit_unreadable(s, json, len, err.text);
+        return reject_invalid(s, json, len, err.text);
     return s->mode == JSON_FRAME_LIST ? emit_object(s, EVENT_OBJECT, parsed)
-                                      : emit_event(s, parsed);
+                                      : emit_watch_event(s, parsed);
 }
 
 void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
@@ -361,7 +365,7 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, 
             fail(err, "the body is no stream of watch events");
         return false;
     }
-    if (!s->frame.in_object && s->frame.object.cap > KEPT_BYTES)
+    if (!s->frame.in_object && s->frame.object.cap > BUFFER_KEPT_BYTES)
         strbuf_release(&s->frame.object);
     return true;
 }
@@ -402,9 +406,9 @@ bool object_stream_finish_list(struct object_stream *s, struct list_meta *out, s
     return true;
 }
 
-void list_meta_release(struct list_meta *facts)
+void list_meta_release(struct list_meta *meta)
 {
-    free(facts->version);
-    free(facts->token);
-    *facts = (struct list_meta){0};
+    free(meta->version);
+    free(meta->token);
+    *meta = (struct list_meta){0};
 }

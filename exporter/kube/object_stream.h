@@ -6,75 +6,78 @@
 #include "metrics/base/json_frame.h"
 
 /*
- * The body of a list or of a watch, however the network cut it, turned into one
- * event per object. It holds no more than one object at a time.
+ * Parser of lists and watch streams: takes pieces of a body and emits one event for each object.
+ * Holds one object at a time in memory.
  *
- * An object that cannot be read, or is larger than any that a server accepts, is rejected, and
- * its version still counts, so that it can neither stop a stream or a list nor be read for ever.
- * A body that is no list or no
- * stream of events at all ends the reading.
+ * Objects that are invalid, or larger than API servers accept, are emitted as EVENT_REJECTED, with
+ * their version if it can be read, and the parser continues. A body that is not a list or a stream
+ * of watch events ends the parsing.
  */
 enum watch_event_kind {
-    EVENT_OBJECT,      /* It is in the list, was added, or changed. */
-    EVENT_DELETED,     /* `object` is its last state. */
-    EVENT_BOOKMARK,    /* Nothing but a version. */
-    EVENT_INITIAL_END, /* A bookmark that ends the initial events: all objects have come. */
-    EVENT_ERROR,       /* `status`. The stream is over. */
-    EVENT_REJECTED,    /* `reason`; `object` is what could be made out of it, or NULL. */
+    EVENT_OBJECT,      /* Object of a list, or an added or changed object. */
+    EVENT_DELETED,     /* `object` is the last state, or only its name. */
+    EVENT_BOOKMARK,    /* Only `version` is set. */
+    EVENT_INITIAL_END, /* Bookmark that ends the initial events of WatchList. */
+    EVENT_ERROR,       /* `status` is set. The server ends the stream. */
+    EVENT_REJECTED,    /* `reason` is set; `object` is NULL or what could be parsed. */
 };
 
 struct watch_event {
     enum watch_event_kind kind;
-    cJSON *object;       /* With the apiVersion and kind that were asked for. It may be changed. */
-    const char *version; /* Of the object or the bookmark; "" if unknown. Not for lists. */
+    cJSON *object;       /* Has the requested apiVersion and kind. The handler may change it. */
+    const char *version; /* resourceVersion of the object or bookmark; "" if unknown. */
     const struct status *status;
     const char *reason;
-    bool too_large; /* Rejected for its size. */
-    bool unnamed;   /* Rejected, it exists, and nobody can tell which object it is. */
+    bool too_large; /* EVENT_REJECTED because of the object's size. */
+    bool unnamed;   /* EVENT_REJECTED: the object's name is unknown, and it was not deleted. */
 };
 
-/* False ends the reading. What the event points at ends with the call. */
+/* Receives an event; its pointers are valid during the call. Returns false to end the parsing. */
 typedef bool watch_event_fn(void *context, const struct watch_event *event);
 
 struct object_stream {
     struct json_frame frame;
     enum json_frame_mode mode;
-    const char *api_version; /* Borrowed; so is the kind. */
-    const char *kind;
+    const char *api_version; /* Borrowed. */
+    const char *kind;        /* Borrowed. */
     watch_event_fn *emit;
     void *context;
-    bool malformed;
+    bool malformed; /* The watch stream has a JSON value that is not an object. */
 };
 
-/* Read bodies that hold objects of this type. */
+/* `mode`: JSON_FRAME_LIST or JSON_FRAME_EVENTS. `api_version` and `kind` are borrowed. */
 void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
                         const char *kind, watch_event_fn *emit, void *context);
 void object_stream_release(struct object_stream *s);
 
-/* Read the next bytes. False, for good, if they are no such body or `emit` returned false. */
+/*
+ * Parses the next bytes. Returns false with the reason in `err` if the body is malformed or `emit`
+ * returned false; later calls fail, too.
+ */
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
                         struct error *err) MUST_USE;
 
 /*
- * The object that a body is, with the type that was asked for. NULL with the reason if it is
- * none, or another one; the caller deletes it.
+ * Parses one object and sets the requested apiVersion and kind. Returns NULL with the reason in
+ * `err` if the text is no object, or one of another kind. The caller deletes the result.
  */
 cJSON *object_parse(const char *api_version, const char *kind, const char *json, size_t len,
                     struct error *err) MUST_USE;
 
-/* What a list says of itself; texts are the caller's to free by list_meta_release(). */
+/* Metadata of a list (ListMeta). Owns its texts. */
 struct list_meta {
-    char *version;
-    char *token;       /* NULL for the last page. */
-    int64_t remaining; /* -1 if unknown. */
+    char *version;     /* resourceVersion */
+    char *token;       /* continue; NULL for the last page. */
+    int64_t remaining; /* remainingItemCount; -1 if absent. */
 };
 
 /*
- * The body is over: what the list says of itself. False with the reason unless the list is
- * complete, whatever the transfer reports.
+ * Sets `out` after the end of a list's body; the caller calls list_meta_release(). Returns false
+ * with the reason in `err` if the list is truncated or malformed, even if the transfer succeeded.
  */
 bool object_stream_finish_list(struct object_stream *s, struct list_meta *out,
                                struct error *err) MUST_USE;
-/* True if the body ended too early to be judged. */
+
+/* Returns true if the list's body so far is empty or incomplete JSON. */
 bool object_stream_is_truncated(const struct object_stream *s);
-void list_meta_release(struct list_meta *facts);
+void list_meta_release(struct list_meta *meta);

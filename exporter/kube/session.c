@@ -8,8 +8,8 @@
 #include "metrics/model/connector_resource.h"
 #include "metrics/model/references.h"
 
-/* Of what is kept: no pass of any source removes it. */
-static const struct origin nobody = {.source = UINT32_MAX - 1};
+/* Origin of objects that the finder stores: no reflector has this source and removes them. */
+static const struct origin no_source = {.source = UINT32_MAX - 1};
 
 void template_finder_init(struct template_finder *f, const struct kube_source *source,
                           const struct kube_source_settings *settings)
@@ -28,8 +28,8 @@ void template_finder_release(struct template_finder *f)
     *f = (struct template_finder){0};
 }
 
-/* True if a reflector would have it in the store, if there were such an object. */
-static bool is_read(const struct kube_source *s, const struct identity *id)
+/* Returns true if a reflector keeps all objects of the kind and namespace in the store. */
+static bool is_watched(const struct kube_source *s, const struct identity *id)
 {
     for (size_t i = 0; i < kube_source_reflector_count(s); i++) {
         const struct reflector *r = kube_source_reflector(s, i);
@@ -54,7 +54,7 @@ struct lookup_answer template_finder_find(struct template_finder *f,
         return (struct lookup_answer){LOOKUP_UNKNOWN, NULL, ""};
     *id = (struct identity){resource->api_version, resource->kind,
                             resource->namespaced ? name->ns : "", name->name};
-    if (namespace_filter_allows(f->filter, id->ns) && is_read(f->source, id))
+    if (namespace_filter_allows(f->filter, id->ns) && is_watched(f->source, id))
         return (struct lookup_answer){LOOKUP_MISSING, NULL, ""};
     return lookup_object(f->lookup,
                          &(struct fetch_spec){
@@ -71,14 +71,15 @@ const struct entry *template_finder_store(struct template_finder *f, const cJSON
 {
     struct identity id;
 
-    if (store_put(f->store, object, nobody, err) == STORE_REJECTED ||
+    if (store_put(f->store, object, no_source, err) == STORE_REJECTED ||
         !identity_read(object, &id, err))
         return NULL;
     return store_find(f->store, &id);
 }
 
-/* The first failure may be chance, the second is logged as a warning. */
-enum { HOPEFUL_FAILURES = 3, NOTE_MAX_BYTES = 320 };
+/* ---- session ---- */
+
+enum { FAILURES_MAX = 3, NOTE_MAX_BYTES = 320 };
 
 struct kube_session {
     struct rest_config config;
@@ -87,9 +88,9 @@ struct kube_session {
     struct kube_client *client;
     struct kube_source *source;
     struct template_finder finder;
-    bool begun;                                         /* There have been credentials once. */
-    char problem[sizeof(((struct error *)NULL)->text)]; /* What was logged last, ... */
-    bool usable; /* ... and whether there were credentials nevertheless. */
+    bool had_credentials; /* Credentials have been available at least once. */
+    char last_problem[sizeof(((struct error *)NULL)->text)]; /* Last logged problem. */
+    bool was_usable; /* Credentials were available in the last turn. */
 };
 
 static bool open_session(struct kube_session *s, const struct kube_session_settings *settings,
@@ -106,7 +107,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
             .identity = credentials_identity(s->credentials),
             .gzip = !s->config.disable_compression,
             .sockets = descriptors_shares().api,
-            /* Only of this machine: the kubeconfig's reader refuses others. */
+            /* The kubeconfig parser accepts http:// for loopback addresses only. */
             .insecure_http = strncmp(s->config.server, "http:", strlen("http:")) == 0,
         },
         settings->now_ms);
@@ -175,8 +176,8 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
     credentials_advance(s->credentials, now_ms, clock_ms);
     problem = credentials_problem(s->credentials);
     usable = credentials_ready(s->credentials);
-    if (strcmp(problem, s->problem) != 0 || (usable != s->usable && *problem != '\0')) {
-        snprintf(s->problem, sizeof(s->problem), "%s", problem);
+    if (strcmp(problem, s->last_problem) != 0 || (usable != s->was_usable && *problem != '\0')) {
+        snprintf(s->last_problem, sizeof(s->last_problem), "%s", problem);
         if (*problem == '\0')
             log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
         else
@@ -185,10 +186,10 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
                              : "there are no credentials for the API server",
                       "error", problem);
     }
-    s->usable = usable;
-    s->begun = s->begun || usable;
-    /* Without credentials every request would fail, and count as a failure of the server. */
-    if (!s->begun)
+    s->was_usable = usable;
+    s->had_credentials = s->had_credentials || usable;
+    /* Without credentials every request would fail and count as a failure of the server. */
+    if (!s->had_credentials)
         return;
     kube_client_perform(s->client, now_ms);
     kube_source_turn(s->source, now_ms, clock_ms);
@@ -214,7 +215,7 @@ int64_t kube_session_due(const struct kube_session *s)
 {
     int64_t due_ms = credentials_due(s->credentials);
 
-    if (!s->begun)
+    if (!s->had_credentials)
         return due_ms;
     if (kube_client_due(s->client) < due_ms)
         due_ms = kube_client_due(s->client);
@@ -228,7 +229,7 @@ bool kube_session_poll(struct kube_session *s, struct kube_session *beside, stru
 {
     struct pollfd all[KUBE_SESSION_EXTRA_FDS_MAX + 2 * CREDENTIALS_FDS];
     size_t all_count = count;
-    bool answer;
+    bool polled;
 
     assert(count <= KUBE_SESSION_EXTRA_FDS_MAX);
     for (size_t i = 0; i < count; i++)
@@ -236,11 +237,11 @@ bool kube_session_poll(struct kube_session *s, struct kube_session *beside, stru
     all_count += credentials_fds(s->credentials, all + all_count);
     if (beside)
         all_count += credentials_fds(beside->credentials, all + all_count);
-    answer =
+    polled =
         kube_client_poll(s->client, beside ? beside->client : NULL, all, all_count, timeout_ms);
     for (size_t i = 0; i < count; i++)
         others[i].revents = all[i].revents;
-    return answer;
+    return polled;
 }
 
 bool kube_session_ready(const struct kube_session *s)
@@ -255,12 +256,12 @@ void kube_session_read_referenced_templates(struct kube_session *s)
 
 bool kube_session_can_become_ready(const struct kube_session *s, struct error *err)
 {
-    if (!s->begun)
-        return *s->problem == '\0' || fail(err, "%s: %s", s->config.origin, s->problem);
+    if (!s->had_credentials)
+        return *s->last_problem == '\0' || fail(err, "%s: %s", s->config.origin, s->last_problem);
     for (size_t i = 0; i < kube_source_reflector_count(s->source); i++) {
         const struct reflector *r = kube_source_reflector(s->source, i);
 
-        if (r->required && !r->synced && r->watch.retries >= HOPEFUL_FAILURES)
+        if (r->required && !r->synced && r->watch.retries >= FAILURES_MAX)
             return fail(err, "%s (%s): cannot read %s: %s", s->config.server, s->config.origin,
                         r->resource, r->failure.text);
     }
@@ -269,7 +270,7 @@ bool kube_session_can_become_ready(const struct kube_session *s, struct error *e
 
 const char *kube_session_credentials_error(const struct kube_session *s)
 {
-    return s->problem;
+    return s->last_problem;
 }
 
 struct transport kube_session_transport(struct kube_session *s)
