@@ -151,39 +151,40 @@ static char *get_text(const cJSON *json, const char *key)
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-/* Appends the singular and the short names. */
-static void read_other_names(const cJSON *json, struct strbuf *out)
+/* Adds a resource with the names in `json`, if its kind and plural are set. */
+static void add_resource_with_names(struct api_table *t, struct api_resource *r, const cJSON *json)
 {
     static const char *const keys[] = {"singularResource", "singularName"};
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
     const cJSON *name;
 
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         if (*json_str(json, keys[i], ""))
-            strbuf_addf(out, "%s ", json_str(json, keys[i], ""));
+            strbuf_addf(&names, "%s ", json_str(json, keys[i], ""));
     }
     cJSON_ArrayForEach (name, json_get(json, "shortNames")) {
         if (cJSON_IsString(name))
-            strbuf_addf(out, "%s ", name->valuestring);
+            strbuf_addf(&names, "%s ", name->valuestring);
     }
+    r->other_names = names.data;
+    if (r->kind && r->resource)
+        add_resource(t, r);
 }
 
 static void add_aggregated_resource(struct api_table *t, const struct api_version *version,
                                     const cJSON *json)
 {
-    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
-    struct api_resource r = {
-        .api_version = version->name,
-        .kind = get_text(json_get(json, "responseKind"), "kind"),
-        .resource = get_text(json, "resource"),
-        .namespaced = strcmp(json_str(json, "scope", ""), "Namespaced") == 0,
-        .watchable = is_watchable(json_get(json, "verbs")),
-        .preferred = version->preferred,
-    };
-
-    read_other_names(json, &names);
-    r.other_names = names.data;
-    if (r.kind && r.resource)
-        add_resource(t, &r);
+    add_resource_with_names(
+        t,
+        &(struct api_resource){
+            .api_version = version->name,
+            .kind = get_text(json_get(json, "responseKind"), "kind"),
+            .resource = get_text(json, "resource"),
+            .namespaced = strcmp(json_str(json, "scope", ""), "Namespaced") == 0,
+            .watchable = is_watchable(json_get(json, "verbs")),
+            .preferred = version->preferred,
+        },
+        json);
 }
 
 static void add_aggregated_group(struct api_table *t, const cJSON *group)
@@ -268,7 +269,6 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
     if (!version)
         return fail(err, "'%s' was not listed", api_version);
     cJSON_ArrayForEach (item, json_get(json, "resources")) {
-        CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
         struct api_resource r = {
             .api_version = version->name,
             .kind = get_text(item, "kind"),
@@ -278,11 +278,9 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
             .preferred = version->preferred,
         };
 
-        read_other_names(item, &names);
-        r.other_names = names.data;
         /* Skip subresources such as "pods/log". */
-        if (r.kind && r.resource && !strchr(r.resource, '/'))
-            add_resource(t, &r);
+        if (r.resource && !strchr(r.resource, '/'))
+            add_resource_with_names(t, &r, item);
     }
     version->state = API_READ;
     return true;

@@ -56,12 +56,10 @@ struct audit {
 
 /* `context` is borrowed. */
 void audit_init(struct audit *a, struct reflector_context *context, int64_t interval_ms);
-
 /* Ends the current audit and frees memory. */
 void audit_release(struct audit *a);
 
 /* Begins, continues or ends an audit; call after the transport's work. */
 void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t count);
-
 /* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t audit_due(const struct audit *a);

@@ -25,7 +25,6 @@ struct bound_templates {
 };
 
 void bound_templates_init(struct bound_templates *b, struct reflector_context *context);
-
 /* Cancels all requests and frees memory. */
 void bound_templates_release(struct bound_templates *b);
 
@@ -35,7 +34,6 @@ void bound_templates_changed(struct bound_templates *b, const struct identity *t
 /* Updates the changed templates, and starts and ends requests, for these reflectors. */
 void bound_templates_turn(struct bound_templates *b, struct reflector *const *reflectors,
                           size_t count);
-
 /* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t bound_templates_due(const struct bound_templates *b);
 

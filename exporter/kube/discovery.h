@@ -23,10 +23,8 @@ void discovery_free(struct discovery *d);
 
 /* Starts a round, unless one is active. */
 void discovery_begin(struct discovery *d);
-
 /* Returns the path of the next request; NULL between rounds. Valid until discovery_receive(). */
 const char *discovery_path(const struct discovery *d);
-
 /* Returns the Accept header for all requests. */
 const char *discovery_accept(void);
 
@@ -45,7 +43,6 @@ bool discovery_receive(struct discovery *d, const struct discovery_reply *reply)
  * versions may be missing.
  */
 bool discovery_succeeded(const struct discovery *d);
-
 /* Returns true if the server had no aggregated discovery in the current or last round. */
 bool discovery_is_legacy(const struct discovery *d);
 

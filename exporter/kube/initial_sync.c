@@ -102,11 +102,11 @@ static bool is_missing(const struct missing_kinds *l, const struct reflector *r)
 
 static bool are_required_read(const struct reflector_list *reflectors)
 {
-    bool read = true;
-
-    for (size_t i = 0; i < reflectors->count; i++)
-        read = read && (reflectors->items[i]->synced || !reflectors->items[i]->required);
-    return read;
+    for (size_t i = 0; i < reflectors->count; i++) {
+        if (reflectors->items[i]->required && !reflectors->items[i]->synced)
+            return false;
+    }
+    return true;
 }
 
 /* Returns true if all kinds but the optional ones have been read or cannot be read. */

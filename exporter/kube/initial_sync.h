@@ -77,12 +77,10 @@ void missing_kinds_wait_again(struct missing_kinds *l);
  */
 void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *reflectors,
                         const struct unserved_kinds *unserved, bool settled, int64_t now_ms);
-
 /* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t missing_kinds_due(const struct missing_kinds *l);
 
 /* Returns, for people, why a kind is missing. NULL: the kind has no reflector. Borrowed. */
 const char *missing_kind_reason(const struct reflector *r);
-
 /* Returns true if the kind is late for another reason than missing permission. */
 bool missing_kind_is_failure(const struct missing_kind *k);

@@ -388,13 +388,11 @@ static void clear_absent_kinds(struct kube_source *s)
 
 static bool are_bindings_read(const struct kube_source *s)
 {
-    bool read = true;
-
     for (size_t i = 0; i < s->list.always_count; i++) {
-        if (reflector_reads_bindings(s->list.items[i]))
-            read = read && s->list.items[i]->synced;
+        if (reflector_reads_bindings(s->list.items[i]) && !s->list.items[i]->synced)
+            return false;
     }
-    return read;
+    return true;
 }
 
 /* Lists bindings again, so that their references get the version that Karmada watches now. */
@@ -477,17 +475,17 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 
 int64_t kube_source_due(const struct kube_source *s)
 {
-    int64_t due_ms = discoverer_due(&s->discoverer);
-    int64_t other_ms = bound_templates_due(&s->bound_templates);
+    const int64_t parts_ms[] = {discoverer_due(&s->discoverer),
+                                bound_templates_due(&s->bound_templates),
+                                missing_kinds_due(&s->missing), audit_due(&s->audit)};
+    int64_t due_ms = INT64_MAX;
 
-    due_ms = other_ms < due_ms ? other_ms : due_ms;
-    other_ms = missing_kinds_due(&s->missing);
-    due_ms = other_ms < due_ms ? other_ms : due_ms;
-    other_ms = audit_due(&s->audit);
-    due_ms = other_ms < due_ms ? other_ms : due_ms;
+    for (size_t i = 0; i < ARRAY_LEN(parts_ms); i++)
+        due_ms = parts_ms[i] < due_ms ? parts_ms[i] : due_ms;
     for (size_t i = 0; i < s->list.count; i++) {
-        other_ms = reflector_due(s->list.items[i]);
-        due_ms = other_ms < due_ms ? other_ms : due_ms;
+        int64_t reflector_ms = reflector_due(s->list.items[i]);
+
+        due_ms = reflector_ms < due_ms ? reflector_ms : due_ms;
     }
     return due_ms;
 }

@@ -34,13 +34,11 @@ struct kube_source_settings {
 
 /* Returns a source that has sent no request; the caller owns it. */
 struct kube_source *kube_source_new(const struct kube_source_settings *settings) MUST_USE;
-
 /* Ends all watches. The objects stay in the store. NULL is allowed. */
 void kube_source_free(struct kube_source *s);
 
 /* Does all work that is due. Call after the transport's work, and at kube_source_due(). */
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms);
-
 /* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t kube_source_due(const struct kube_source *s);
 
@@ -64,14 +62,12 @@ const struct reflector *kube_source_reflector(const struct kube_source *s, size_
 size_t kube_source_unserved_kind_count(const struct kube_source *s);
 const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at);
 
-/* Kinds without all of their objects; empty before the source is ready. Borrowed until the next
- * turn. */
+/* Kinds without all of their objects, once the source is ready. Borrowed until the next turn. */
 size_t kube_source_missing_kind_count(const struct kube_source *s);
 const struct missing_kind *kube_source_missing_kind(const struct kube_source *s, size_t at);
 
 /* Returns a number that changes with the problems that reflectors report. */
 uint64_t kube_source_health_version(const struct kube_source *s);
-
 /* Returns the kinds that the server serves. Borrowed. */
 const struct discovery *kube_source_discovery(const struct kube_source *s);
 
@@ -106,6 +102,5 @@ void discoverer_release(struct discoverer *d);
 
 /* Does all work that is due at context->now_ms. */
 void discoverer_turn(struct discoverer *d);
-
 /* Returns the steady time in ms of the next turn that no response causes. */
 int64_t discoverer_due(const struct discoverer *d);

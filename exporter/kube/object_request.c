@@ -127,6 +127,13 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     return f;
 }
 
+static void cancel_fetch(struct fetch *f)
+{
+    if (f->transfer)
+        f->transport.cancel(f->transport.context, f->transfer);
+    f->transfer = NULL;
+}
+
 void fetch_turn(struct fetch *f, int64_t now_ms)
 {
     if (!f->transfer)
@@ -135,7 +142,7 @@ void fetch_turn(struct fetch *f, int64_t now_ms)
         progress_heard(&f->progress, f->received - f->progress.bytes, now_ms);
     if (now_ms < fetch_due(f))
         return;
-    fetch_stop(f);
+    cancel_fetch(f);
     f->state = FETCH_FAILED;
     fail(&f->err, "%s", progress_fault(&f->progress, now_ms));
 }
@@ -145,18 +152,11 @@ int64_t fetch_due(const struct fetch *f)
     return f->transfer ? progress_deadline(&f->progress, PROGRESS_SHORT_MS) : INT64_MAX;
 }
 
-void fetch_stop(struct fetch *f)
-{
-    if (f->transfer)
-        f->transport.cancel(f->transport.context, f->transfer);
-    f->transfer = NULL;
-}
-
 void fetch_free(struct fetch *f)
 {
     if (!f)
         return;
-    fetch_stop(f);
+    cancel_fetch(f);
     strbuf_release(&f->body);
     object_stream_release(&f->list);
     cJSON_Delete(f->object);
@@ -205,10 +205,10 @@ struct lookup *lookup_new(struct transport transport, const struct namespace_fil
 {
     struct lookup *l = xcalloc(1, sizeof(*l));
 
-    *l = (struct lookup){.transport = transport,
-                         .filter = filter,
-                         .web_credit_ms = WEB_CREDIT_MAX_MS,
-                         .credit_updated_ms = now_ms};
+    l->transport = transport;
+    l->filter = filter;
+    l->web_credit_ms = WEB_CREDIT_MAX_MS;
+    l->credit_updated_ms = now_ms;
     return l;
 }
 
@@ -314,7 +314,7 @@ static void update_query(struct lookup_query *q, int64_t now_ms)
     if (!open)
         q->expires_ms = now_ms + (lasts ? RESULT_LIFETIME_MS : FAILURE_LIFETIME_MS);
     else if (now_ms >= q->started_ms + LOOKUP_TIMEOUT_MS) {
-        fetch_stop(q->fetch);
+        cancel_fetch(q->fetch);
         q->timed_out = true;
         q->expires_ms = now_ms + FAILURE_LIFETIME_MS;
     }

@@ -56,16 +56,10 @@ struct fetch {
 /* Sends the request and copies the texts of `spec`. The caller owns the result. */
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec,
                           int64_t now_ms) MUST_USE;
-
 /* Ends a request without progress with FETCH_FAILED. Call in each turn. `now_ms` is steady. */
 void fetch_turn(struct fetch *f, int64_t now_ms);
-
 /* Returns the steady time in ms at which fetch_turn() ends the request; INT64_MAX: not open. */
 int64_t fetch_due(const struct fetch *f);
-
-/* Cancels the request, if it is open; the state stays FETCH_OPEN. */
-void fetch_stop(struct fetch *f);
-
 /* Cancels the request, if it is open, and frees the fetch. NULL is allowed. */
 void fetch_free(struct fetch *f);
 
@@ -103,20 +97,14 @@ struct lookup_answer {
 /* The caller owns the result. `filter` is borrowed. */
 struct lookup *lookup_new(struct transport transport, const struct namespace_filter *filter,
                           int64_t now_ms) MUST_USE;
-
-/* Cancels all requests. NULL is allowed. */
+/* NULL is allowed. */
 void lookup_free(struct lookup *l);
 
-/*
- * Returns the cached result for an object, or starts a request and returns LOOKUP_WAITING. `now_ms`
- * is steady, also in the next functions.
- */
+/* Returns the cached result, or starts a request and returns LOOKUP_WAITING. Times are steady. */
 struct lookup_answer lookup_object(struct lookup *l, const struct fetch_spec *spec,
                                    enum lookup_client client, int64_t now_ms);
-
 /* Ends requests that are too slow and removes expired results. */
 void lookup_turn(struct lookup *l, int64_t now_ms);
-
 /* Returns the time in ms of the next timeout or expiry; INT64_MAX: no turn needed. */
 int64_t lookup_due(const struct lookup *l);
 
@@ -151,10 +139,7 @@ struct annotator_spec {
     const char *key;
     const char *value; /* NULL removes the annotation. */
     const char *field_manager;
-    /*
-     * Returns whether to write. Called after each read of the metadata with the annotation's value,
-     * NULL if the object does not have the annotation.
-     */
+    /* Returns whether to write. Called after each read with the annotation's value, or NULL. */
     bool (*wanted)(void *context, const char *value);
     void *context;
 };
@@ -177,15 +162,11 @@ struct annotator {
 };
 
 void annotator_init(struct annotator *a, struct transport transport);
-
-/* Cancels an open request and frees memory. */
 void annotator_release(struct annotator *a);
 
 /* Begins with an object. `spec` is borrowed until the state is no longer ANNOTATE_OPEN. */
 void annotator_start(struct annotator *a, const struct annotator_spec *spec);
-
 /* Continues, after the transport's work; returns the state. `now_ms` is steady. */
 enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms);
-
 /* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
 int64_t annotator_due(const struct annotator *a);

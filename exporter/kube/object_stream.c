@@ -200,19 +200,13 @@ static const char *get_version(const cJSON *object)
 
 static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJSON *object)
 {
-    struct error err;
-    struct watch_event event = {.kind = kind, .object = object, .version = get_version(object)};
+    struct error err = {"not an object"};
+    bool valid = cJSON_IsObject(object) && set_type(s->api_version, s->kind, object, &err);
 
-    if (!cJSON_IsObject(object)) {
-        event.kind = EVENT_REJECTED;
-        event.object = NULL;
-        event.reason = "not an object";
-    } else if (!set_type(s->api_version, s->kind, object, &err)) {
-        event.kind = EVENT_REJECTED;
-        event.object = NULL;
-        event.reason = err.text;
-    }
-    return s->emit(s->context, &event);
+    return s->emit(s->context, &(struct watch_event){.kind = valid ? kind : EVENT_REJECTED,
+                                                     .object = valid ? object : NULL,
+                                                     .version = get_version(object),
+                                                     .reason = valid ? NULL : err.text});
 }
 
 static bool emit_watch_event(struct object_stream *s, const cJSON *json)

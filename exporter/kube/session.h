@@ -25,10 +25,6 @@ struct template_finder {
     struct lookup *lookup;                 /* Owned. */
 };
 
-void template_finder_init(struct template_finder *f, const struct kube_source *source,
-                          const struct kube_source_settings *settings);
-void template_finder_release(struct template_finder *f);
-
 /*
  * Reads a template that is not in the store; call again while the state is LOOKUP_WAITING. Reads
  * the full object if its kind has references or belongs to Config Connector; of other kinds, such
@@ -81,7 +77,6 @@ struct kube_session_settings {
  */
 struct kube_session *kube_session_new(const struct kube_session_settings *settings,
                                       struct error *err) MUST_USE;
-
 /* Closes all connections. The objects stay in the store. NULL is allowed. */
 void kube_session_free(struct kube_session *s);
 
@@ -132,4 +127,7 @@ const char *kube_session_server_url(const struct kube_session *s); /* "https://h
 const char *kube_session_config_origin(const struct kube_session *s);
 
 /* For tests. */
+void template_finder_init(struct template_finder *f, const struct kube_source *source,
+                          const struct kube_source_settings *settings);
+void template_finder_release(struct template_finder *f);
 const struct kube_client *kube_session_client(const struct kube_session *s);

@@ -7,12 +7,10 @@
  * Requests of one class and the connections that they use.
  *
  * Watches over HTTP/2 share one connection for each pool. A pool has no more streams than the
- * server accepts on a connection; the client adds pools as needed. A broken connection then affects
- * only its pool.
- *
- * Before its first streams, a pool for watches sends a probe (GET /version): without a response
- * curl does not have the server's stream limit, and requests above the limit would wait without an
- * error. Later probes detect servers that keep the connection open and do not respond.
+ * server accepts on a connection; the client adds pools as needed. Before its first streams, a pool
+ * sends a probe (GET /version): without a response curl does not have the server's stream limit,
+ * and requests above the limit would wait without an error. Later probes detect servers that keep
+ * the connection open and do not respond. A broken connection affects only its pool.
  *
  * Over HTTP/1.1, one pool has all watches with a connection each, and sends no further probes;
  * TCP keepalive detects dead servers (transfer.c). Requests of class REQUEST_SHORT share one pool
@@ -60,14 +58,11 @@ struct connection_pool {
 struct connection_pool *connection_pool_new(const struct kube_client_settings *settings,
                                             enum request_class class, unsigned capacity,
                                             int64_t now_ms) MUST_USE;
-
 /* Frees a pool without transfers and probe; connection_pool_fail() removes both. NULL allowed. */
 void connection_pool_free(struct connection_pool *p);
 
-/* Adds a transfer. The pool owns it until it has ended or is cancelled. */
+/* The pool owns an added transfer until it has ended. Cancelling removes and frees a transfer. */
 void connection_pool_add(struct connection_pool *p, struct transfer *t);
-
-/* Removes a transfer and frees it. */
 void connection_pool_cancel(struct connection_pool *p, struct transfer *t);
 
 /*
@@ -81,7 +76,6 @@ struct transfer *connection_pool_take_surplus(struct connection_pool *p) MUST_US
 /* Sends and receives without waiting. Moves transfers that have ended to the front of `finished`.
  */
 void connection_pool_perform(struct connection_pool *p, int64_t now_ms, struct transfer **finished);
-
 /* Marks the pool as failed and moves all transfers to `finished`, with the error `why`. */
 void connection_pool_fail(struct connection_pool *p, const char *why, struct transfer **finished);
 
@@ -108,9 +102,7 @@ struct stream_capacity {
 
 /* Sets the capacity for new pools to `streams` and discards all observations. */
 void stream_capacity_init(struct stream_capacity *c, unsigned streams);
-
 /* Records that one connection has `streams` answered streams. */
 void stream_capacity_note_open(struct stream_capacity *c, unsigned streams);
-
 /* Records that a new connection accepted no more than `streams` streams. */
 void stream_capacity_note_full(struct stream_capacity *c, unsigned streams);

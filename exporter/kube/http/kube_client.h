@@ -7,13 +7,8 @@
 
 /*
  * HTTPS client for one API server, with HTTP/2 where the server supports it. One thread uses a
- * client, in this loop:
- *
- *     kube_client_perform(c, now);            calls handlers
- *     process the changes
- *     kube_client_poll(c, NULL, fds, count, timeout);
- *
- * Streams have connections of their own, so that a long list does not delay events.
+ * client and calls kube_client_perform() and kube_client_poll() in turn. Streams have connections
+ * of their own, so that a long list does not delay events.
  */
 struct kube_client;
 
@@ -46,12 +41,12 @@ bool kube_client_poll(struct kube_client *c, struct kube_client *beside, struct 
  */
 int64_t kube_client_due(const struct kube_client *c);
 
-/* Numbers for the metrics about the exporter itself. */
-unsigned kube_client_count_connections(const struct kube_client *c); /* Open sockets. */
-unsigned kube_client_count_answered(const struct kube_client *c);    /* Requests with headers. */
-unsigned kube_client_count_unanswered(const struct kube_client *c);  /* All other requests. */
-
 /* For tests. */
 
 /* Makes the next kube_client_perform() close all connections; open transfers end with an error. */
 void kube_client_reset(struct kube_client *c);
+
+/* Return the numbers of open sockets, requests with response headers, and all other requests. */
+unsigned kube_client_count_connections(const struct kube_client *c);
+unsigned kube_client_count_answered(const struct kube_client *c);
+unsigned kube_client_count_unanswered(const struct kube_client *c);

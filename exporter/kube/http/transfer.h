@@ -68,7 +68,6 @@ struct transfer {
  */
 struct transfer *transfer_new(const struct kube_client_settings *settings,
                               const struct transport_request *request) MUST_USE;
-
 /* Frees a transfer that no curl_multi handle has. NULL is allowed. */
 void transfer_free(struct transfer *t);
 
@@ -78,17 +77,16 @@ void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_se
 /* Returns the result for the handler. Its texts are valid as long as the transfer. */
 struct transport_result transfer_result(const struct transfer *t);
 
-/*
- * Returns true if curl has the transfer and has not sent its request, which includes the time while
- * curl connects.
- */
+/* Returns true if curl has the transfer and has not sent the request, also while it connects. */
 bool transfer_waits_for_connection(const struct transfer *t);
 
 /* Returns the wait that a server requests, in ms: at most five minutes; 0 if `seconds` <= 0. */
 int64_t retry_after_ms(int64_t seconds);
 
+/* For tests. */
+
 /*
- * Parses a Retry-After header; returns the wait as retry_after_ms() does. Returns 0 for NULL, for
- * numbers above 32 bits, and for anything else that is not a number of seconds, such as a date.
+ * Parses a Retry-After header and returns retry_after_ms(); 0 for NULL and for other values than a
+ * number of seconds below 2^32, such as a date.
  */
 int64_t retry_after_read(const char *header);

@@ -4,12 +4,9 @@
 #include "metrics/base/base.h"
 
 /*
- * Interface between the code that sends requests to an API server and the code that transfers
- * them: kube_client.h over HTTP, a simulated server in tests. All calls are made in the thread that
- * runs the transport.
- *
- * Handlers are called while the transport does its periodic work, never during `start` or `cancel`.
- * `done` may start and cancel requests; the other handlers may not.
+ * Interface for requests to an API server. kube_client.h implements it over HTTP; tests simulate a
+ * server. Handlers are called while the transport does its periodic work, never during `start` or
+ * `cancel`. `done` may start and cancel requests; the other handlers may not.
  */
 struct transfer;
 
@@ -61,8 +58,8 @@ struct transport_room {
 };
 
 struct transport {
-    /* Returns a transfer, never NULL. It is valid until its `done` handler returns or until
-     * `cancel`. If the request cannot be sent, `done` reports no response. */
+    /* Returns a transfer, valid until `done` returns or `cancel`. Never NULL: if the request cannot
+     * be sent, `done` reports no response. */
     struct transfer *(*start)(void *context, const struct transport_request *request);
     /* Ends a transfer and frees it. */
     void (*cancel)(void *context, struct transfer *transfer);
