@@ -665,15 +665,15 @@ TEST(a_cancelled_stream_brings_the_next_probe_forward)
                                             .insecure_http = true};
 
     for (size_t i = 0; i < ARRAY_LEN(due_ms); i++) {
-        struct pool *p = pool_new(&settings, REQUEST_STREAM, 10, 5000);
+        struct connection_pool *p = connection_pool_new(&settings, REQUEST_STREAM, 10, 5000);
         struct transfer *t = transfer_new(
             &settings, &(struct transport_request){
                            .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
 
-        pool_add(p, t);
-        p->probe_ms = 5000 + due_ms[i][0];
-        pool_cancel(p, t);
-        assert_int_equal(p->probe_ms, 5000 + due_ms[i][1]);
-        pool_free(p);
+        connection_pool_add(p, t);
+        p->probe_due_ms = 5000 + due_ms[i][0];
+        connection_pool_cancel(p, t);
+        assert_int_equal(p->probe_due_ms, 5000 + due_ms[i][1]);
+        connection_pool_free(p);
     }
 }
