@@ -10,10 +10,9 @@
  * - A reflector with `bound_templates_only`, because no policy selects the kind, drops objects
  *   without a binding. When a binding for one is added later, the object is read from the server
  *   alone and the reflector's stream keeps it up to date. If the reflector began a new pass or
- *   removed an object during the request, the response may be outdated and the object is read
- * again. If many objects of a kind are needed at once, the reflector lists all of them instead.
- * - If the exporter may not read the kind or the object, the template is stored as unread (struct
- *   template).
+ *   removed an object during the request, the object is read again, because the response may be
+ *   outdated. If many objects of a kind are needed at once, the reflector lists all instead.
+ * - If the exporter may not read the kind or the object, the template is stored as unread.
  */
 struct bound_templates {
     struct reflector_context *context; /* Borrowed. */

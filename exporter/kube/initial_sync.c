@@ -15,13 +15,12 @@ static enum discovery_answer previous_result(const struct unserved_kinds *before
     return DISCOVERY_UNKNOWN;
 }
 
-void unserved_kinds_add(struct unserved_kinds *list_missing, const struct identity *kind,
+void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind,
                         enum discovery_answer answer, const struct unserved_kinds *before,
                         const struct log *log)
 {
-    list_missing->items =
-        xreallocarray(list_missing->items, list_missing->count + 1, sizeof(*list_missing->items));
-    list_missing->items[list_missing->count++] = (struct unserved_kind){
+    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
+    list->items[list->count++] = (struct unserved_kind){
         .api_version = xstrdup(kind->api_version),
         .kind = xstrdup(kind->kind),
         .answer = answer,
@@ -34,14 +33,14 @@ void unserved_kinds_add(struct unserved_kinds *list_missing, const struct identi
                   "api_version", kind->api_version, "kind", kind->kind);
 }
 
-void unserved_kinds_release(struct unserved_kinds *list_missing)
+void unserved_kinds_release(struct unserved_kinds *list)
 {
-    for (size_t i = 0; i < list_missing->count; i++) {
-        free(list_missing->items[i].api_version);
-        free(list_missing->items[i].kind);
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].api_version);
+        free(list->items[i].kind);
     }
-    free(list_missing->items);
-    *list_missing = (struct unserved_kinds){0};
+    free(list->items);
+    *list = (struct unserved_kinds){0};
 }
 
 void missing_kinds_init(struct missing_kinds *l, struct engine *engine,
@@ -140,9 +139,10 @@ static void decide_ready(struct missing_kinds *l, const struct reflector_list *r
 
 /* ---- missing kinds ---- */
 
-/* Returns a number that changes when other kinds are missing. */
-static uint64_t hash_missing(const struct missing_kinds *l, const struct reflector_list *reflectors,
-                             const struct unserved_kinds *unserved)
+/* Returns a hash of the missing kinds, which detects changes of the list. */
+static uint64_t hash_missing_kinds(const struct missing_kinds *l,
+                                   const struct reflector_list *reflectors,
+                                   const struct unserved_kinds *unserved)
 {
     uint64_t sum = 1;
 
@@ -183,8 +183,8 @@ static void add_kind(struct missing_kinds *l, const char *api_version, const cha
                                                  .since_ms = now_ms};
 }
 
-static void list_missing(struct missing_kinds *l, const struct reflector_list *reflectors,
-                         const struct unserved_kinds *unserved, int64_t now_ms)
+static void list_missing_kinds(struct missing_kinds *l, const struct reflector_list *reflectors,
+                               const struct unserved_kinds *unserved, int64_t now_ms)
 {
     for (size_t i = 0; i < reflectors->count; i++) {
         const struct reflector *r = reflectors->items[i];
@@ -200,15 +200,15 @@ static void list_missing(struct missing_kinds *l, const struct reflector_list *r
 }
 
 /* Rebuilds the list, and sets the changes in the engine. */
-static void update_missing(struct missing_kinds *l, const struct reflector_list *reflectors,
-                           const struct unserved_kinds *unserved, int64_t now_ms)
+static void update_missing_kinds(struct missing_kinds *l, const struct reflector_list *reflectors,
+                                 const struct unserved_kinds *unserved, int64_t now_ms)
 {
     struct missing_kind *before = l->kinds;
     size_t before_count = l->count;
 
     l->kinds = NULL;
     l->count = 0;
-    list_missing(l, reflectors, unserved, now_ms);
+    list_missing_kinds(l, reflectors, unserved, now_ms);
     for (size_t i = 0; i < l->count; i++) {
         struct missing_kind *k = &l->kinds[i];
         const struct missing_kind *known = find_kind(before, before_count, k->api_version, k->kind);
@@ -257,9 +257,9 @@ void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *re
     decide_ready(l, reflectors, settled, now_ms);
     if (!l->ready)
         return;
-    hash = hash_missing(l, reflectors, unserved);
+    hash = hash_missing_kinds(l, reflectors, unserved);
     if (hash != l->kinds_hash)
-        update_missing(l, reflectors, unserved, now_ms);
+        update_missing_kinds(l, reflectors, unserved, now_ms);
     l->kinds_hash = hash;
     log_late_kinds(l, !was_ready, now_ms);
 }

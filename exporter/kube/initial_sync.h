@@ -23,10 +23,10 @@ struct unserved_kinds {
  * Appends the apiVersion and kind of `kind`. Logs a warning unless the answer is DISCOVERY_UNKNOWN
  * or equals that of the previous list `before`.
  */
-void unserved_kinds_add(struct unserved_kinds *list_missing, const struct identity *kind,
+void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind,
                         enum discovery_answer answer, const struct unserved_kinds *before,
                         const struct log *log);
-void unserved_kinds_release(struct unserved_kinds *list_missing);
+void unserved_kinds_release(struct unserved_kinds *list);
 
 /*
  * Initial sync: decides when a source is ready, and which kinds have not been read then.
@@ -37,7 +37,7 @@ void unserved_kinds_release(struct unserved_kinds *list_missing);
  * until they have been read.
  *
  * Missing kinds are late, and logged, if the source had to become ready without them, or
- * KIND_WAIT_MS after they went missing. Template kinds that the exporter may not read are not
+ * KIND_WAIT_MS after they were first missing. Template kinds that the exporter may not read are not
  * missing (bound_templates.h).
  */
 enum { KIND_WAIT_MS = 15 * 1000 };
@@ -47,7 +47,7 @@ struct missing_kind {
     char *api_version; /* apiVersion and kind as in the store. */
     char *kind;
     const struct reflector *reflector; /* Borrowed. NULL: discovery has no result for the kind. */
-    int64_t since_ms;                  /* Steady time at which the kind went missing. */
+    int64_t since_ms;                  /* Steady time at which the kind was first missing. */
     bool late;
 };
 
@@ -57,9 +57,8 @@ struct missing_kinds {
     const struct log *log;
     struct missing_kind *kinds; /* Empty before the source is ready. */
     size_t count;
-    uint64_t kinds_hash; /* hash_missing() of `kinds`. */
-    int64_t
-        required_read_ms; /* Steady time at which all required kinds were read; INT64_MAX: not. */
+    uint64_t kinds_hash;      /* hash_missing_kinds() of `kinds`. */
+    int64_t required_read_ms; /* Steady time of the last required kind; INT64_MAX: not read. */
     bool ready;
 };
 

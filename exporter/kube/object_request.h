@@ -114,10 +114,8 @@ int64_t lookup_due(const struct lookup *l);
  * Sets or removes one annotation of objects, one object at a time. Reads the object's metadata,
  * then sends a merge patch with the uid and resourceVersion that it read, so that the server
  * rejects the patch (409) if the object was changed or replaced since. After an error it reads the
- * metadata again, a limited number of times. It never creates objects.
- *
- * It writes ANNOTATE_PER_S objects per second, and fewer after a response 429, which may request a
- * longer wait.
+ * metadata again, a limited number of times. A patch never creates objects. After responses 429 the
+ * rate falls below ANNOTATE_PER_S objects per second, and rises again with each write.
  */
 enum { ANNOTATE_PER_S = 10 };
 

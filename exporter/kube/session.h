@@ -101,8 +101,7 @@ enum { KUBE_SESSION_EXTRA_FDS_MAX = 8 };
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
                        size_t count, int64_t timeout_ms);
 
-/* Return kube_source_ready() of, and call kube_source_read_referenced_templates() for, the source.
- */
+/* Call kube_source_ready() and kube_source_read_referenced_templates(). */
 bool kube_session_ready(const struct kube_session *s);
 void kube_session_read_referenced_templates(struct kube_session *s);
 

@@ -18,7 +18,7 @@
  */
 enum { POOL_STREAMS = 80 }; /* Watches in one pool, until the server's limit is known. */
 
-/* Numbers of connections to use over HTTP/1.1, where each request needs one. */
+/* Limits of connections. Over HTTP/1.1, each open request needs one. */
 struct connection_limits {
     unsigned streams;
     unsigned lists;
@@ -68,13 +68,11 @@ void connection_pool_cancel(struct connection_pool *p, struct transfer *t);
 /*
  * Removes watches that get no response because the server accepts fewer streams than the pool has,
  * or drains the connection (GOAWAY). Returns a list of them, for another pool, and reduces the
- * capacity to the number of remaining watches. Otherwise returns NULL. Checks at most once a
- * second.
+ * capacity to the number of remaining watches. Else returns NULL. Checks once a second at most.
  */
 struct transfer *connection_pool_take_surplus(struct connection_pool *p) MUST_USE;
 
-/* Sends and receives without waiting. Moves transfers that have ended to the front of `finished`.
- */
+/* Sends and receives without waiting. Moves ended transfers to the front of `finished`. */
 void connection_pool_perform(struct connection_pool *p, int64_t now_ms, struct transfer **finished);
 /* Marks the pool as failed and moves all transfers to `finished`, with the error `why`. */
 void connection_pool_fail(struct connection_pool *p, const char *why, struct transfer **finished);

@@ -18,7 +18,7 @@ struct kube_client_credentials {
      * to `headers`. Returns false with the reason in `err`: the request is not sent.
      */
     bool (*apply)(void *context, CURL *easy, struct curl_slist **headers, struct error *err);
-    /* Receives each response with status 401. */
+    /* Called for each response with status 401. */
     void (*refused)(void *context);
     /* Returns a number that changes when open connections must be closed. May read files. */
     uint64_t (*version)(void *context);
@@ -45,7 +45,7 @@ struct transfer {
     struct transfer *next;
     struct connection_pool *connection_pool; /* NULL: not in a pool, or ended. */
     bool *body_received;               /* Member of the pool, set for each piece of the body. */
-    enum http_version *server_version; /* Member of the pool, set by each response. */
+    enum http_version *server_version; /* Member of the pool, set by each final response. */
     CURL *easy;                        /* NULL if the request cannot be sent. */
     struct curl_slist *headers;
     struct transport_handler handler;
