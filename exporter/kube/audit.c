@@ -22,7 +22,7 @@ void audit_init(struct audit *a, struct reflector_context *context, int64_t inte
     *a = (struct audit){.context = context,
                         .interval_ms = interval_ms,
                         .due_ms = interval_ms > 0 ? context->now_ms : INT64_MAX};
-    request_init(&a->request, context->transport);
+    reflector_request_init(&a->request, context->transport);
 }
 
 static void drop_fetch(struct audit *a)
@@ -45,7 +45,7 @@ static void drop_suspect(struct audit *a)
 
 void audit_release(struct audit *a)
 {
-    request_close(&a->request);
+    reflector_request_close(&a->request);
     list_limiter_leave(&a->context->limiter, &a->ticket);
     while (a->suspects)
         drop_suspect(a);
@@ -185,15 +185,15 @@ static bool receive_event(void *context, const struct watch_event *event)
     if (event->kind != EVENT_OBJECT || version == 0)
         return true;
 
-    enum listed_state state = reflector_store_find(&r->objects, event->object, &entry);
+    enum listed_state state = reflector_store_find_listed(&r->objects, event->object, &entry);
     const cJSON *metadata = json_get(event->object, "metadata");
 
-    if (state == LISTED_THERE)
+    if (state == LISTED_PRESENT)
         entry->audited = true;
     /* A missing object may be one that the reflector rejected. */
     if (state == LISTED_UNWANTED || !has_passed(a, event->version) ||
-        (state == LISTED_MISSING && (r->objects.has_refused || r->objects.has_unnamed)) ||
-        (state == LISTED_THERE &&
+        (state == LISTED_MISSING && (r->objects.has_rejected_unknown || r->objects.has_unnamed)) ||
+        (state == LISTED_PRESENT &&
          (!short_version_is_newer(version, entry->version) || entry->version == 0)))
         return true;
     add_suspect(a, json_str(metadata, "namespace", ""), json_str(metadata, "name", ""));
@@ -210,10 +210,10 @@ static void record_progress(void *context, size_t bytes, bool cut)
     struct audit *a = context;
 
     (void)cut;
-    progress_heard(&a->progress, bytes, a->context->now_ms);
+    progress_note_bytes(&a->progress, bytes, a->context->now_ms);
 }
 
-static void request_ended(void *context, const struct request_end *end)
+static void request_ended(void *context, const struct reflector_request_end *end)
 {
     struct audit *a = context;
     int64_t pause_ms = (int64_t)(a->progress.bytes / BYTES_PER_MS);
@@ -239,7 +239,7 @@ static void request_page(struct audit *a)
     char number[16];
 
     snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
-    query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
+    url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)
         url_add(&path, "limit", number);
@@ -251,18 +251,19 @@ static void request_page(struct audit *a)
     }
     if (r->field_selector)
         url_add(&path, "fieldSelector", r->field_selector);
-    progress_open(&a->progress, a->context->now_ms);
+    progress_begin(&a->progress, a->context->now_ms);
     /* Settings are recognized by spec members: request full objects. */
-    request_open(&a->request,
-                 &(struct request_spec){
-                     .path = path.data,
-                     .accept = query_accept(!r->objects.settings && !r->watch.full_objects, true),
-                     .list = true,
-                     .token = a->token,
-                     .api_version = r->api_version,
-                     .kind = r->kind,
-                     .handler = {ignore_headers, record_progress, receive_event, request_ended, a},
-                 });
+    reflector_request_open(
+        &a->request,
+        &(struct reflector_request_spec){
+            .path = path.data,
+            .accept = accept_header(!r->objects.settings && !r->watch.full_objects, true),
+            .list = true,
+            .token = a->token,
+            .api_version = r->api_version,
+            .kind = r->kind,
+            .handler = {ignore_headers, record_progress, receive_event, request_ended, a},
+        });
 }
 
 static void each_entry(struct audit *a, void (*visit)(struct audit *a, struct entry *entry))
@@ -362,7 +363,7 @@ static void end_audit(struct audit *a, bool done)
     r->watch.counts.audits += done;
     r->watch.counts.divergences += a->divergences;
     if (a->divergences > 0)
-        reflector_doubt(r);
+        reflector_relist_most_recent(r);
 }
 
 void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t count)

@@ -40,7 +40,7 @@ struct audit {
     uint32_t source;                   /* Source id of the audited reflector; 0: no audit. */
     uint32_t sweep;                    /* Pass of the reflector; a new pass ends the audit. */
     struct reflector *r;               /* The audited reflector, looked up in each turn. */
-    struct request request;
+    struct reflector_request request;
     struct list_ticket ticket;
     enum { AUDIT_LISTING, AUDIT_CHECKING, AUDIT_FAILED } step;
     char *token;                     /* Continue token of the next page; owned. */

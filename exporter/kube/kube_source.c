@@ -65,7 +65,7 @@ static void end_discovery_round(struct discoverer *d)
     }
     d->unanswered = 0;
     d->ended_ms = d->context->now_ms;
-    d->due_ms = d->ended_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
+    d->due_ms = d->ended_ms + delay_ms + reflector_context_random(d->context) % INTERVAL_SPREAD_MS;
 }
 
 static bool receive_discovery_body(void *context, unsigned http_status, const char *bytes,
@@ -74,7 +74,7 @@ static bool receive_discovery_body(void *context, unsigned http_status, const ch
     struct discoverer *d = context;
 
     (void)http_status;
-    progress_heard(&d->progress, len, d->context->now_ms);
+    progress_note_bytes(&d->progress, len, d->context->now_ms);
     strbuf_add(&d->body, bytes, len);
     return strbuf_ok(&d->body);
 }
@@ -84,7 +84,7 @@ static void receive_discovery_status(void *context, unsigned http_status)
     struct discoverer *d = context;
 
     if (http_status == 200)
-        reflector_answered(d->context);
+        reflector_context_note_response(d->context);
 }
 
 static void end_discovery_request(void *context, const struct transport_result *result)
@@ -137,7 +137,7 @@ void discoverer_turn(struct discoverer *d)
         d->started_ms = d->context->now_ms;
         discovery_begin(d->discovery);
     }
-    progress_open(&d->progress, d->context->now_ms);
+    progress_begin(&d->progress, d->context->now_ms);
     d->transfer = d->context->transport.start(d->context->transport.context,
                                               &(struct transport_request){
                                                   .path = discovery_path(d->discovery),
@@ -246,7 +246,7 @@ struct kube_source *kube_source_new(const struct kube_source_settings *settings)
     engine_follow_works(s->engine, s->works);
     engine_observe_bound_templates(
         s->engine, (struct bound_observer){on_bound_template_changed, &s->bound_templates});
-    reflector_list_want_kinds(&s->list, WATCH_ALWAYS, false);
+    reflector_list_mark_kinds_wanted(&s->list, WATCH_ALWAYS, false);
     s->list.always_count = s->list.count;
     return s;
 }
@@ -279,16 +279,16 @@ static bool is_metadata_sufficient(const struct kube_source *s, const struct api
 static void want_templates(struct kube_source *s, const struct api_resource *resource,
                            bool bound_templates_only, bool again)
 {
-    reflector_list_want(&s->list,
-                        (struct reflector_spec){
-                            .api_version = resource->api_version,
-                            .kind = resource->kind,
-                            .resource = resource->resource,
-                            .metadata_only = is_metadata_sufficient(s, resource),
-                            .bound_templates_only = bound_templates_only,
-                            .again = again,
-                        },
-                        resource->namespaced);
+    reflector_list_mark_wanted(&s->list,
+                               (struct reflector_spec){
+                                   .api_version = resource->api_version,
+                                   .kind = resource->kind,
+                                   .resource = resource->resource,
+                                   .metadata_only = is_metadata_sufficient(s, resource),
+                                   .bound_templates_only = bound_templates_only,
+                                   .again = again,
+                               },
+                               resource->namespaced);
 }
 
 /* Marks the kinds that selectors name as wanted, and lists those that are not served. */
@@ -319,9 +319,9 @@ static void want_selected_kinds(struct kube_source *s)
     }
     unserved_kinds_release(&unserved_before);
     if (connector)
-        reflector_list_want_kinds(&s->list, WATCH_WITH_CONNECTOR, false);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_CONNECTOR, false);
     if (engine_uses_priority_classes(s->engine))
-        reflector_list_want_kinds(&s->list, WATCH_WITH_PRIORITY, false);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_PRIORITY, false);
 }
 
 /*
@@ -433,7 +433,7 @@ static void update_reflectors(struct kube_source *s)
         return;
     if (discovered != s->discovery_version)
         engine_set_api_version_source(s->engine, get_api_version_source(&s->discoverer));
-    reflector_list_unwant(&s->list);
+    reflector_list_unmark_wanted(&s->list);
     want_selected_kinds(s);
     /* Once per change only: after the list some bindings may still refer to another version. */
     if (want_bound_kinds(s) && (discovered != s->discovery_version || read != s->bindings_read))
@@ -442,9 +442,9 @@ static void update_reflectors(struct kube_source *s)
         want_referenced_kinds(s);
     /* With `references`, for commands that evaluate once, the initial sync waits for these. */
     if (s->works)
-        reflector_list_want_kinds(&s->list, WATCH_WITH_WORKS, s->references);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_WORKS, s->references);
     if (s->works && engine_has_overrides(s->engine))
-        reflector_list_want_kinds(&s->list, WATCH_WITH_OVERRIDES, s->references);
+        reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_OVERRIDES, s->references);
     reflector_list_drop_unwanted(&s->list);
     if (s->unserved_kinds.count > unserved_before)
         discoverer_request_round(&s->discoverer);
@@ -454,7 +454,7 @@ static void update_reflectors(struct kube_source *s)
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 {
-    reflector_begin_turn(&s->context, now_ms, clock_ms);
+    reflector_context_begin_turn(&s->context, now_ms, clock_ms);
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
     clear_absent_kinds(s);

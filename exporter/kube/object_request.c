@@ -101,11 +101,11 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     f->api_version = xstrdup(id->api_version);
     f->kind = xstrdup(id->kind);
     f->body = STRBUF_INIT(BODY_MAX_BYTES);
-    progress_open(&f->progress, now_ms);
+    progress_begin(&f->progress, now_ms);
     f->name = xstrdup(id->name);
     f->lists = spec->list_query != NULL;
     object_stream_init(&f->list, JSON_FRAME_LIST, f->api_version, f->kind, receive_list_object, f);
-    query_path(&path, id->api_version, id->ns, spec->resource);
+    url_add_resource_path(&path, id->api_version, id->ns, spec->resource);
     if (f->lists)
         strbuf_addf(&path, "?%s", spec->list_query);
     else if (spec->method != TRANSPORT_CREATE)
@@ -118,7 +118,7 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
         transport.context,
         &(struct transport_request){
             .path = path.data,
-            .accept = query_accept(spec->metadata_only, f->lists),
+            .accept = accept_header(spec->metadata_only, f->lists),
             .method = spec->method,
             .body = spec->body,
             .class = REQUEST_SHORT,
@@ -139,7 +139,7 @@ void fetch_turn(struct fetch *f, int64_t now_ms)
     if (!f->transfer)
         return;
     if (f->received > f->progress.bytes)
-        progress_heard(&f->progress, f->received - f->progress.bytes, now_ms);
+        progress_note_bytes(&f->progress, f->received - f->progress.bytes, now_ms);
     if (now_ms < fetch_due(f))
         return;
     cancel_fetch(f);

@@ -148,14 +148,14 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
 }
 
 /* Returns the fault of a list after a page; NULL if the list may go on, or is complete. */
-static const char *page_fault(struct reflector_request *q, const struct list_facts *facts)
+static const char *page_fault(struct reflector_request *q, const struct list_meta *facts)
 {
     return facts->token ? list_pages_end(&q->pages, q->token, facts->token) : NULL;
 }
 
 /* Sets end->page, which points to `facts`, or the reason why the page is unusable. */
 static void read_page(struct reflector_request *q, const struct transport_result *result,
-                      struct reflector_request_end *end, struct list_facts *facts)
+                      struct reflector_request_end *end, struct list_meta *facts)
 {
     struct error err;
 
@@ -167,7 +167,7 @@ static void read_page(struct reflector_request *q, const struct transport_result
         snprintf(q->text, sizeof(q->text), "%s", fault ? fault : "");
         return;
     }
-    end->reason = object_stream_is_cut(&q->stream) ? END_LOST : END_MALFORMED;
+    end->reason = object_stream_is_truncated(&q->stream) ? END_LOST : END_MALFORMED;
     snprintf(q->text, sizeof(q->text), "%s", *result->error ? result->error : err.text);
 }
 
@@ -188,7 +188,7 @@ static void request_ended(void *context, const struct transport_result *result)
     struct reflector_request *q = context;
     struct reflector_request_end end = {
         .reason = END_REGULAR, .text = q->text, .unanswered = result->http_status == 0};
-    struct list_facts facts = {0};
+    struct list_meta facts = {0};
 
     q->transfer = NULL;
     if (q->failed) {
@@ -204,7 +204,7 @@ static void request_ended(void *context, const struct transport_result *result)
     }
     release_bodies(q);
     q->handler.ended(q->handler.context, &end);
-    list_facts_release(&facts);
+    list_meta_release(&facts);
 }
 
 void reflector_request_open(struct reflector_request *q, const struct reflector_request_spec *spec)

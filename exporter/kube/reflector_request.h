@@ -38,10 +38,10 @@ struct list_pages {
 
 struct reflector_request_end {
     enum end_reason reason;
-    const char *text;              /* For users; "" without an error. */
-    int64_t retry_after_ms;        /* Wait that the server asks for; 0 without one. */
-    bool unanswered;               /* No response arrived. */
-    const struct list_facts *page; /* Facts of a complete page; `reason` is meaningless then. */
+    const char *text;             /* For users; "" without an error. */
+    int64_t retry_after_ms;       /* Wait that the server asks for; 0 without one. */
+    bool unanswered;              /* No response arrived. */
+    const struct list_meta *page; /* Facts of a complete page; `reason` is meaningless then. */
 };
 
 struct reflector_request_handler {

@@ -20,7 +20,7 @@ struct follow_lab {
     struct namespace_filter filter; /* All namespaces, unless set before the start. */
     struct transport transport;     /* Transport of `api`, unless set before the start. */
     struct log log;                 /* Errors only, to stderr. */
-    bool references;                /* See struct kube_settings. */
+    bool references;                /* See struct kube_source_settings. */
     struct kube_source *source;     /* NULL before the start. */
     /* Called between the turns of the source and of the server; may be NULL. */
     void (*disturb)(struct fake_api *api);
@@ -39,7 +39,7 @@ void follow_start(struct follow_lab *lab);
  * Initializes and starts with a server that has random policies and ConfigMaps. The seed decides
  * whether the server has bookmarks and streaming lists. Fails the test unless the source is ready
  * within ten seconds. The first object, a policy, selects all ConfigMaps, and follow_write() never
- * changes it. `audit_interval_ms` as in struct kube_settings; 0 disables audits.
+ * changes it. `audit_interval_ms` as in struct kube_source_settings; 0 disables audits.
  */
 void follow_start_synced(struct follow_lab *lab, uint32_t seed, int64_t audit_interval_ms);
 
