@@ -85,7 +85,7 @@ static bool restrict_files(const struct options *o, const struct kube_place *pla
     allow_text(l, o->asset_file);
     allow_text(l, o->config_file);
     access_each_file(o, allow_text, l);
-    active_web_config_each_file(o->web_config_file, allow_text, l);
+    active_web_config_visit_files(o->web_config_file, allow_text, l);
     kube_place_each_file(place, allow_text, l);
     rest_config_each_file(config, allow_text, l);
 

@@ -115,14 +115,14 @@ static void try_all(struct read_job *job, void *input)
     for (size_t at = 0; at < line->in_force.len; at += strlen(line->in_force.data + at) + 1)
         try_file(&attempt, line->in_force.data + at);
     if (line->web_config_file)
-        active_web_config_each_file(line->web_config_file, try_file, &attempt);
+        active_web_config_visit_files(line->web_config_file, try_file, &attempt);
     options_init(&options);
     if (options_parse(&options, line->argc, line->argv, &ignored))
         try_file(&attempt, options.config_file);
     options_release(&options);
     parsed = config_load(&options, line->argc, line->argv, &ignored);
     if (parsed) {
-        active_web_config_each_file(options.web_config_file, try_file, &attempt);
+        active_web_config_visit_files(options.web_config_file, try_file, &attempt);
         access_each_file(&options, try_file, &attempt);
     }
     if (parsed && options.manifests.count == 0)

@@ -128,13 +128,13 @@ static int reloads_fd(const struct reloads *r)
 
 static void answer(struct reloads *r, unsigned status, const char *text)
 {
-    struct queued_request *queued_request = request_queue_next(r->request_queue);
+    struct queued_request *queued_request = request_queue_peek(r->request_queue);
 
     queued_request->status = status;
     queued_request->content_type = RESPONSE_TEXT;
     output_safe(&queued_request->body, text);
     strbuf_addc(&queued_request->body, '\n');
-    request_queue_answer(r->request_queue);
+    request_queue_answer_first(r->request_queue);
     r->waits = false;
 }
 
@@ -146,7 +146,7 @@ static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
 {
     if (r->request_queue && r->waits && now_ms - r->begun_ms >= WAIT_MAX_MS)
         answer(r, MHD_HTTP_GATEWAY_TIMEOUT, "the reload goes on: the log tells how it ends");
-    if (!r->request_queue || r->waits || !request_queue_next(r->request_queue))
+    if (!r->request_queue || r->waits || !request_queue_peek(r->request_queue))
         return false;
     r->waits = true;
     r->begun_ms = now_ms;
@@ -302,7 +302,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     }
     l->file_preflight.web_config_file = xstrdup(o->web_config_file);
     readiness_init(&l->readiness, l->web.server);
-    l->reloads.request_queue = server_reloads(l->web.server);
+    l->reloads.request_queue = server_reload_queue(l->web.server);
     publish_all(l);
     return l;
 }
@@ -325,7 +325,7 @@ void loop_free(struct loop *l)
 
 int loop_listener(const struct loop *l, size_t at)
 {
-    return server_listener(l->web.server, at);
+    return server_listener_fd(l->web.server, at);
 }
 
 const char *loop_address(const struct loop *l, size_t at)

@@ -212,8 +212,9 @@ static void fill_requests(const struct server *server, struct registry *registry
 static void fill_refused(const struct server *server, struct registry *registry)
 {
     for (unsigned reason = 0; reason < REFUSAL_COUNT; reason++)
-        REGISTRY_SET(registry, OWN_REFUSED, (double)server_refused(server, (enum refusal)reason),
-                     refusal_names[reason]);
+        REGISTRY_SET(registry, OWN_REFUSED,
+                     (double)server_refused(server, (enum connection_refusal)reason),
+                     connection_refusal_names[reason]);
 }
 
 /* Nothing where everybody may ask. */

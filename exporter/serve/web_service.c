@@ -23,7 +23,7 @@ bool web_start(struct web *web, const struct web_settings *settings, struct erro
 
     web->log = settings->log;
     web->telemetry_path = xstrdup(o->telemetry_path);
-    if (!place_parse(o->external_url, o->route_prefix, &web->place, err))
+    if (!site_url_parse(o->external_url, o->route_prefix, &web->place, err))
         return false;
     if (*o->web_config_file && !start_admission(web, o, err))
         return false;

@@ -123,7 +123,7 @@ static MUST_USE bool active_web_config_forge(struct active_web_config *a, const 
  */
 static void active_web_config_forget(struct active_web_config *a)
 {
-    web_config_forget(&a->config);
+    web_config_wipe_secrets(&a->config);
 }
 
 void active_web_config_free(struct active_web_config *a)
@@ -135,8 +135,8 @@ void active_web_config_free(struct active_web_config *a)
     free(a);
 }
 
-void active_web_config_each_file(const char *path, void (*each)(void *context, const char *path),
-                                 void *context)
+void active_web_config_visit_files(const char *path, void (*each)(void *context, const char *path),
+                                   void *context)
 {
     struct web_config config = {.tls = false};
     struct error ignored;
@@ -241,7 +241,7 @@ void access_control_free(struct access_control *g)
     free(g);
 }
 
-void access_control_close(struct access_control *g)
+void access_control_stop_checks(struct access_control *g)
 {
     if (g)
         passwords_close(g->passwords);
@@ -251,7 +251,7 @@ void access_control_close(struct access_control *g)
 static bool succeed(struct active_web_config *fresh, const struct active_web_config *old,
                     const char *path, struct error *err)
 {
-    if (!web_reload_check(&old->config, &fresh->config, err))
+    if (!web_config_check_reload(&old->config, &fresh->config, err))
         return fail_in(err, "%s", path);
     return active_web_config_forge(fresh, path, err);
 }
@@ -297,7 +297,8 @@ const char *access_control_key(const struct access_control *g)
     return g && g->now->tls ? g->now->config.key : NULL;
 }
 
-struct active_web_config *access_control_greet(struct access_control *g, gnutls_session_t session)
+struct active_web_config *access_control_acquire_config(struct access_control *g,
+                                                        gnutls_session_t session)
 {
     struct active_web_config *a;
 
@@ -309,13 +310,14 @@ struct active_web_config *access_control_greet(struct access_control *g, gnutls_
     return a;
 }
 
-void access_control_leave(struct access_control *g, struct active_web_config *active_web_config)
+void access_control_release_config(struct access_control *g,
+                                   struct active_web_config *active_web_config)
 {
     if (g)
         give_back(g, active_web_config, 0);
 }
 
-void access_control_dress(struct access_control *g, struct MHD_Response *response)
+void access_control_set_headers(struct access_control *g, struct MHD_Response *response)
 {
     struct active_web_config *a;
 
@@ -371,16 +373,16 @@ static uint64_t origin_of_client(struct MHD_Connection *connection)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
-    return origin_of(info ? info->client_addr : NULL);
+    return client_network(info ? info->client_addr : NULL);
 }
 
-static struct credentials_claim claim_of(const struct access_control *g, const struct web_config *c,
-                                         const char *credentials)
+static struct login_attempt claim_of(const struct access_control *g, const struct web_config *c,
+                                     const char *credentials)
 {
-    struct credentials_claim claim = {
+    struct login_attempt claim = {
         .user = credentials,
         .password = credentials + strlen(credentials) + 1,
-        .hash = c->users[passwords_stand_in(g->passwords, credentials, c->user_count)].hash,
+        .hash = c->users[passwords_substitute(g->passwords, credentials, c->user_count)].hash,
     };
 
     for (unsigned i = 0; i < c->user_count; i++) {
@@ -420,7 +422,7 @@ static void decide(void *context, enum password_answer answer)
 {
     static const enum verdict verdicts[] = {
         [PASSWORD_RIGHT] = VERDICT_ADMITTED,
-        [PASSWORD_WRONG] = VERDICT_UNKNOWN,
+        [PASSWORD_WRONG] = VERDICT_UNAUTHORIZED,
         [PASSWORD_UNCHECKED] = VERDICT_TOO_MANY,
     };
     struct applicant *a = context;
@@ -435,22 +437,21 @@ static void decide(void *context, enum password_answer answer)
 }
 
 static enum verdict have_checked(struct access_control *g, struct MHD_Connection *connection,
-                                 const struct credentials_claim *claim,
-                                 _Atomic(enum verdict) *verdict)
+                                 const struct login_attempt *claim, _Atomic(enum verdict) *verdict)
 {
     struct applicant *a = xcalloc(1, sizeof(*a));
 
     *a = (struct applicant){g, connection, verdict};
     /* Before the thread can see it: it may decide at once. */
-    atomic_store(verdict, VERDICT_WAITS);
+    atomic_store(verdict, VERDICT_PENDING);
     MHD_suspend_connection(connection);
     if (passwords_check(g->passwords, claim, decide, a))
-        return VERDICT_WAITS;
+        return VERDICT_PENDING;
     count(g, ACCESS_QUEUE);
     atomic_store(verdict, VERDICT_TOO_MANY);
     MHD_resume_connection(connection);
     free(a);
-    return VERDICT_WAITS;
+    return VERDICT_PENDING;
 }
 
 static enum verdict check_credentials(struct access_control *g, struct MHD_Connection *connection,
@@ -459,9 +460,9 @@ static enum verdict check_credentials(struct access_control *g, struct MHD_Conne
 {
     CLEANUP(strbuf_release) struct strbuf credentials = STRBUF_SECRET(CREDENTIALS_MAX);
     bool given = read_credentials(connection, &credentials);
-    struct credentials_claim claim =
-        given ? claim_of(g, config, credentials.data) : (struct credentials_claim){0};
-    bool known = given && passwords_known(g->passwords, &claim);
+    struct login_attempt claim =
+        given ? claim_of(g, config, credentials.data) : (struct login_attempt){0};
+    bool known = given && passwords_is_cached(g->passwords, &claim);
 
     claim.origin = origin_of_client(connection);
     enum verdict answer = VERDICT_TOO_MANY;
@@ -470,7 +471,7 @@ static enum verdict check_credentials(struct access_control *g, struct MHD_Conne
         if (!given)
             count(g, ACCESS_MISSING);
         answer = known    ? VERDICT_ADMITTED
-                 : !given ? VERDICT_UNKNOWN
+                 : !given ? VERDICT_UNAUTHORIZED
                           : have_checked(g, connection, &claim, verdict);
     }
     return answer;
@@ -494,7 +495,7 @@ enum verdict access_control_admit(struct access_control *g, struct MHD_Connectio
 
     if (!g)
         return VERDICT_ADMITTED;
-    if (answer != VERDICT_OPEN)
+    if (answer != VERDICT_NONE)
         return answer;
     a = hold(g);
     if (a->config.user_count == 0)
@@ -504,7 +505,7 @@ enum verdict access_control_admit(struct access_control *g, struct MHD_Connectio
     else
         answer = judge(g, connection, &a->config, verdict);
     drop(g, a);
-    if (answer != VERDICT_WAITS)
+    if (answer != VERDICT_PENDING)
         atomic_store(verdict, answer);
     return answer;
 }

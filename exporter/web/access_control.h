@@ -30,8 +30,8 @@ void active_web_config_free(struct active_web_config *a);
  * Call `each` with the path of the file and of each file that it names as of now, as far as that
  * can be told. "" is no file.
  */
-void active_web_config_each_file(const char *path, void (*each)(void *context, const char *path),
-                                 void *context);
+void active_web_config_visit_files(const char *path, void (*each)(void *context, const char *path),
+                                   void *context);
 
 /*
  * Who may ask, as --web.config.file says: TLS, users, limits of requests, and headers of answers.
@@ -53,11 +53,11 @@ struct access_control *access_control_new(const struct access_control_options *o
 void access_control_free(struct access_control *g);
 
 /* Whoever waits for a password to be checked is refused, and whoever comes from now on. */
-void access_control_close(struct access_control *g);
+void access_control_stop_checks(struct access_control *g);
 
 /*
  * Read the file anew, and put it in force if it has changed. False with the reason if it cannot be:
- * the old one stays in force. web_reload_check() says which changes need a restart.
+ * the old one stays in force. web_config_check_reload() says which changes need a restart.
  */
 bool access_control_reload(struct access_control *g, bool *changed, struct error *err) MUST_USE;
 
@@ -70,17 +70,18 @@ const char *access_control_key(const struct access_control *g);
 
 /* A connection begins; without TLS its session is NULL. What is answered is given back at its end.
  */
-struct active_web_config *access_control_greet(struct access_control *g,
-                                               gnutls_session_t session) MUST_USE;
-void access_control_leave(struct access_control *g, struct active_web_config *active_web_config);
+struct active_web_config *access_control_acquire_config(struct access_control *g,
+                                                        gnutls_session_t session) MUST_USE;
+void access_control_release_config(struct access_control *g,
+                                   struct active_web_config *active_web_config);
 
 enum verdict {
-    VERDICT_OPEN, /* Nobody has asked yet. */
-    VERDICT_WAITS,
+    VERDICT_NONE, /* Nobody has asked yet. */
+    VERDICT_PENDING,
     VERDICT_ADMITTED,
-    VERDICT_ANONYMOUS, /* To be told no more than whether all is well. */
-    VERDICT_UNKNOWN,   /* 401 */
-    VERDICT_TOO_MANY,  /* 429 */
+    VERDICT_ANONYMOUS,    /* To be told no more than whether all is well. */
+    VERDICT_UNAUTHORIZED, /* 401 */
+    VERDICT_TOO_MANY,     /* 429 */
 };
 
 /*
@@ -91,7 +92,7 @@ enum verdict access_control_admit(struct access_control *g, struct MHD_Connectio
                                   bool probe, _Atomic(enum verdict) *verdict);
 
 /* Set the headers that the file wants on every response, in place of our own of their names. */
-void access_control_dress(struct access_control *g, struct MHD_Response *response);
+void access_control_set_headers(struct access_control *g, struct MHD_Response *response);
 
 /* ---- what the metrics tell; never NULL ---- */
 

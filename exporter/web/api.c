@@ -123,7 +123,7 @@ static void finish(struct api *a)
         paging_close(a->paging, platform_steady_ms());
     a->queued_request = NULL;
     a->evaluation = NULL;
-    request_queue_answer(a->request_queue);
+    request_queue_answer_first(a->request_queue);
 }
 
 static void begin(struct api *a, const struct health *h, struct evaluation *e)
@@ -183,11 +183,11 @@ void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool 
 {
     struct queued_request *queued_request;
 
-    if (a->queued_request && request_worker_done(a->request_worker))
+    if (a->queued_request && request_worker_collect(a->request_worker))
         finish(a);
     if (!a->queued_request)
         tidy(a, e);
-    while (!a->queued_request && (queued_request = request_queue_next(a->request_queue)) != NULL) {
+    while (!a->queued_request && (queued_request = request_queue_peek(a->request_queue)) != NULL) {
         if (!settled && has_to_wait(queued_request, e))
             return;
         a->queued_request = queued_request;

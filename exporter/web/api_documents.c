@@ -212,7 +212,7 @@ static bool is_over(void *context)
     const struct term *term = context;
 
     return platform_steady_ms() >= term->end_ms ||
-           (term->request_worker && request_worker_is_ending(term->request_worker));
+           (term->request_worker && request_worker_is_stopping(term->request_worker));
 }
 
 /* The ceiling for the whole is that of the request's body. */

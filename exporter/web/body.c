@@ -18,7 +18,7 @@ struct segment {
     _Atomic unsigned holders;
     char *bytes;
     size_t len;
-    struct segment_sum *sum;
+    struct segment_memory *sum;
     pthread_mutex_t lock; /* Guards what follows until its bytes are there. */
     struct deflated deflated;
 };
@@ -29,7 +29,7 @@ static void add_to_sum(const struct segment *s, size_t bytes)
         atomic_fetch_add_explicit(&s->sum->bytes, bytes, memory_order_relaxed);
 }
 
-struct segment *segment_new(char *bytes, size_t len, struct segment_sum *sum)
+struct segment *segment_new(char *bytes, size_t len, struct segment_memory *sum)
 {
     struct segment *s = xcalloc(1, sizeof(*s));
 
@@ -42,14 +42,14 @@ struct segment *segment_new(char *bytes, size_t len, struct segment_sum *sum)
     return s;
 }
 
-struct segment *segment_hold(struct segment *s)
+struct segment *segment_ref(struct segment *s)
 {
     if (s)
         atomic_fetch_add(&s->holders, 1);
     return s;
 }
 
-void segment_drop(struct segment *s)
+void segment_unref(struct segment *s)
 {
     if (!s || atomic_fetch_sub(&s->holders, 1) > 1)
         return;
@@ -153,20 +153,20 @@ struct body *body_new(struct segment *const *segments, size_t count)
         pthread_mutex_init(&b->encodings[i].lock, NULL);
     b->count = count;
     for (size_t i = 0; i < count; i++) {
-        b->segments[i] = segment_hold(segments[i]);
+        b->segments[i] = segment_ref(segments[i]);
         b->len += segment_len(segments[i]);
     }
     return b;
 }
 
-struct body *body_hold(struct body *b)
+struct body *body_ref(struct body *b)
 {
     if (b)
         atomic_fetch_add(&b->holders, 1);
     return b;
 }
 
-void body_drop(struct body *b)
+void body_unref(struct body *b)
 {
     if (!b || atomic_fetch_sub(&b->holders, 1) > 1)
         return;
@@ -180,7 +180,7 @@ void body_drop(struct body *b)
         pthread_mutex_destroy(&e->lock);
     }
     for (size_t i = 0; i < b->count; i++)
-        segment_drop(b->segments[i]);
+        segment_unref(b->segments[i]);
     free(b);
 }
 
@@ -280,7 +280,7 @@ static const struct encoding *encoding_of(struct body *b, unsigned encoding)
 
 static void drop_held(void *body)
 {
-    body_drop(body);
+    body_unref(body);
 }
 
 struct MHD_Response *body_response(struct body *b, bool gzip, const char *content_type)
@@ -291,9 +291,9 @@ struct MHD_Response *body_response(struct body *b, bool gzip, const char *conten
     if (gzip && !smaller)
         e = encoding_of(b, PLAIN);
     struct MHD_Response *response =
-        response_of_pieces(e->pieces, e->count, content_type, drop_held, body_hold(b));
+        response_new_pieces(e->pieces, e->count, content_type, drop_held, body_ref(b));
 
     if (gzip && smaller)
-        response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+        response_add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
     return response;
 }

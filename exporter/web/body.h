@@ -21,15 +21,15 @@ struct deflated {
 struct segment;
 
 /* What segments hold together, plain and compressed, for as long as anybody has use for them. */
-struct segment_sum {
+struct segment_memory {
     _Atomic uint64_t bytes;
 };
 
 /* Moves the bytes in, at most 1 GiB. The sum outlives it; NULL: it is in none. One holder. */
-struct segment *segment_new(char *bytes, size_t len, struct segment_sum *sum) MUST_USE;
+struct segment *segment_new(char *bytes, size_t len, struct segment_memory *sum) MUST_USE;
 /* One holder more, or less: the last one frees it. Any thread may call them. NULL is fine. */
-struct segment *segment_hold(struct segment *s);
-void segment_drop(struct segment *s);
+struct segment *segment_ref(struct segment *s);
+void segment_unref(struct segment *s);
 
 /* Borrowed for as long as it is held. */
 const char *segment_bytes(const struct segment *s);
@@ -50,8 +50,8 @@ struct body;
 struct body *body_new(struct segment *const *segments, size_t count) MUST_USE;
 
 /* One holder more, or less: the last one frees it. Any thread may call them. NULL is fine. */
-struct body *body_hold(struct body *b);
-void body_drop(struct body *b);
+struct body *body_ref(struct body *b);
+void body_unref(struct body *b);
 
 /*
  * A response of the body, which holds it, with its Content-Encoding: gzipped if that is wanted and

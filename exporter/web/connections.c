@@ -15,7 +15,7 @@
 
 #include "exporter/system/platform.h"
 
-uint64_t origin_of(const struct sockaddr *address)
+uint64_t client_network(const struct sockaddr *address)
 {
     uint64_t network = 0;
 
@@ -108,7 +108,7 @@ static bool socket_has_received(int fd)
 }
 
 #define REFUSAL_NAME(id, name) name,
-const char *const refusal_names[REFUSAL_COUNT] = {REFUSALS(REFUSAL_NAME)};
+const char *const connection_refusal_names[REFUSAL_COUNT] = {REFUSALS(REFUSAL_NAME)};
 
 enum {
     /* An answer is slow when for so long nothing could be sent, since the client has no room; */
@@ -133,11 +133,11 @@ enum {
 static const struct phase_rule {
     unsigned share; /* Eighths of the budget. */
     int64_t deadline_ms;
-    enum refusal evicted, overdue;
+    enum connection_refusal evicted, overdue;
     bool counts; /* Being over the deadline is no ordinary end. */
-} rules[CONNECTION_LEAVING] = {
-    [CONNECTION_HEADERS] = {4, 5000, REFUSED_EVICTED_WAITING, REFUSED_HEADERS_TIMEOUT, true},
-    [CONNECTION_ANSWER] = {2, 60000, REFUSED_EVICTED_SLOW, REFUSED_ANSWER_TIMEOUT, true},
+} rules[CONNECTION_CLOSING] = {
+    [CONNECTION_RECEIVING] = {4, 5000, REFUSED_EVICTED_WAITING, REFUSED_HEADERS_TIMEOUT, true},
+    [CONNECTION_ANSWERING] = {2, 60000, REFUSED_EVICTED_SLOW, REFUSED_ANSWER_TIMEOUT, true},
     /* The library's inactivity timeout (15 s) and the time a request's headers may take. */
     [CONNECTION_IDLE] = {2, 20000, REFUSED_EVICTED_IDLE, REFUSED_EVICTED_IDLE, false},
 };
@@ -161,9 +161,9 @@ struct connections {
     unsigned most_leaving; /* the others leave. */
     int64_t raised_ms;     /* When the limit rose last. */
     unsigned arriving;
-    unsigned count[CONNECTION_PHASES];
+    unsigned count[CONNECTION_STATES];
     struct address_counts address_counts;
-    struct connection rings[CONNECTION_PHASES]; /* Heads; who entered first comes first. */
+    struct connection rings[CONNECTION_STATES]; /* Heads; who entered first comes first. */
     uint64_t refused[REFUSAL_COUNT];
 };
 
@@ -181,7 +181,7 @@ struct connections *connections_new(unsigned limit)
     p->most = limit;
     origins_init(&p->address_counts);
     set_limit(p, limit);
-    for (size_t i = 0; i < CONNECTION_PHASES; i++)
+    for (size_t i = 0; i < CONNECTION_STATES; i++)
         p->rings[i].next = p->rings[i].previous = &p->rings[i];
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->ended, NULL);
@@ -193,7 +193,7 @@ void connections_free(struct connections *p)
     if (!p)
         return;
     /* Some may never have arrived: the library ended before it began with them. */
-    for (size_t i = 0; i < CONNECTION_PHASES; i++)
+    for (size_t i = 0; i < CONNECTION_STATES; i++)
         assert(p->count[i] == 0);
     origins_release(&p->address_counts);
     pthread_cond_destroy(&p->ended);
@@ -229,10 +229,10 @@ static void link_peer(struct connections *p, struct connection *connection,
 static void end_peer(struct connections *p, struct connection *connection, int64_t now_ms)
 {
     const struct linger at_once = {.l_onoff = 1};
-    bool answering = connection->phase == CONNECTION_ANSWER;
+    bool answering = connection->phase == CONNECTION_ANSWERING;
 
     unlink_peer(p, connection);
-    link_peer(p, connection, CONNECTION_LEAVING, now_ms);
+    link_peer(p, connection, CONNECTION_CLOSING, now_ms);
     connection->in_use = true;
     pthread_mutex_unlock(&p->lock);
     /* What a slow reader has not taken is not kept for it after the end. */
@@ -246,7 +246,7 @@ static void end_peer(struct connections *p, struct connection *connection, int64
 
 static unsigned staying(const struct connections *p)
 {
-    return p->arriving + p->count[CONNECTION_HEADERS] + p->count[CONNECTION_ANSWER] +
+    return p->arriving + p->count[CONNECTION_RECEIVING] + p->count[CONNECTION_ANSWERING] +
            p->count[CONNECTION_IDLE];
 }
 
@@ -267,9 +267,9 @@ static bool is_idle(const struct connection *connection, int64_t now_ms)
 {
     int64_t age_ms = now_ms - connection->since_ms;
 
-    if (connection->phase == CONNECTION_ANSWER)
+    if (connection->phase == CONNECTION_ANSWERING)
         return age_ms >= LONG_MS || (age_ms >= SHUT_MS && is_stalled(connection, age_ms));
-    if (connection->phase == CONNECTION_HEADERS && age_ms < BEGINS_MS &&
+    if (connection->phase == CONNECTION_RECEIVING && age_ms < BEGINS_MS &&
         socket_has_received(connection->fd))
         return false;
     return !socket_has_unread(connection->fd);
@@ -303,7 +303,7 @@ static struct connection *idlest(struct connections *p, int64_t now_ms)
     struct connection *found = NULL;
     int64_t most = 0;
 
-    for (unsigned phase = 0; phase < CONNECTION_LEAVING; phase++) {
+    for (unsigned phase = 0; phase < CONNECTION_CLOSING; phase++) {
         int64_t beyond = surplus(p, phase);
         struct connection *connection =
             beyond >= 0 && (!found || beyond > most) ? idlest_of(p, phase, now_ms) : NULL;
@@ -321,7 +321,7 @@ static struct connection *longest_idle(struct connections *p, int64_t now_ms)
 {
     struct connection *found = NULL;
 
-    for (unsigned phase = 0; phase < CONNECTION_LEAVING; phase++) {
+    for (unsigned phase = 0; phase < CONNECTION_CLOSING; phase++) {
         struct connection *connection = idlest_of(p, phase, now_ms);
 
         if (connection && now_ms - connection->since_ms >= YOUNG_MS &&
@@ -332,8 +332,8 @@ static struct connection *longest_idle(struct connections *p, int64_t now_ms)
 }
 
 /* End a peer, unless it is none, counted under this reason. */
-static bool evict(struct connections *p, struct connection *connection, enum refusal reason,
-                  int64_t now_ms)
+static bool evict(struct connections *p, struct connection *connection,
+                  enum connection_refusal reason, int64_t now_ms)
 {
     if (!connection)
         return false;
@@ -353,22 +353,22 @@ static bool make_room(struct connections *p, int64_t now_ms)
 bool connections_make_room(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    bool room = p->count[CONNECTION_LEAVING] < p->most_leaving &&
+    bool room = p->count[CONNECTION_CLOSING] < p->most_leaving &&
                 (staying(p) < p->budget || make_room(p, now_ms));
     pthread_mutex_unlock(&p->lock);
     return room;
 }
 
-void connections_relieve(struct connections *p, int64_t now_ms)
+void connections_reduce(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned count = staying(p) + p->count[CONNECTION_LEAVING];
+    unsigned count = staying(p) + p->count[CONNECTION_CLOSING];
 
     p->raised_ms = now_ms;
     /* Above it those who were ended for the last time have yet to leave. */
     if (count <= p->limit && count > LIMIT_LEAST)
         set_limit(p, count - count / LIMIT_PART);
-    while ((staying(p) > p->budget || p->count[CONNECTION_LEAVING] == 0) &&
+    while ((staying(p) > p->budget || p->count[CONNECTION_CLOSING] == 0) &&
            evict(p, longest_idle(p, now_ms), REFUSED_DESCRIPTORS, now_ms))
         ;
     pthread_mutex_unlock(&p->lock);
@@ -377,7 +377,7 @@ void connections_relieve(struct connections *p, int64_t now_ms)
 /* Whoever waits for us has nothing to take yet, and holds nothing. */
 static struct connection *slowest(const struct connections *p, int64_t now_ms)
 {
-    const struct connection *ring = &p->rings[CONNECTION_ANSWER];
+    const struct connection *ring = &p->rings[CONNECTION_ANSWERING];
 
     for (struct connection *connection = ring->next;
          connection != ring && now_ms - connection->since_ms >= LONG_MS;
@@ -388,24 +388,24 @@ static struct connection *slowest(const struct connections *p, int64_t now_ms)
     return NULL;
 }
 
-void connections_end_slow(struct connections *p, int64_t now_ms)
+void connections_evict_slow(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned most = 1 + p->count[CONNECTION_ANSWER] / SLOW_PART;
+    unsigned most = 1 + p->count[CONNECTION_ANSWERING] / SLOW_PART;
 
     while (most > 0 && evict(p, slowest(p, now_ms), REFUSED_EVICTED_SLOW, now_ms))
         most--;
     pthread_mutex_unlock(&p->lock);
 }
 
-void connections_arrive(struct connections *p)
+void connections_reserve(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
     p->arriving++;
     pthread_mutex_unlock(&p->lock);
 }
 
-void connections_withdraw(struct connections *p)
+void connections_cancel_reservation(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
     p->arriving--;
@@ -422,18 +422,18 @@ struct connection *connections_add(struct connections *p, int fd, int64_t now_ms
     (void)getpeername(fd, (struct sockaddr *)&address, &len);
     pthread_mutex_lock(&p->lock);
     connection->origin =
-        origins_join(&p->address_counts, origin_of((const struct sockaddr *)&address));
+        origins_join(&p->address_counts, client_network((const struct sockaddr *)&address));
     p->arriving--;
-    link_peer(p, connection, CONNECTION_HEADERS, now_ms);
+    link_peer(p, connection, CONNECTION_RECEIVING, now_ms);
     pthread_mutex_unlock(&p->lock);
     return connection;
 }
 
-void connections_enter(struct connections *p, struct connection *connection,
-                       enum connection_state phase, int64_t now_ms)
+void connections_set_state(struct connections *p, struct connection *connection,
+                           enum connection_state phase, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    if (connection->phase != CONNECTION_LEAVING) {
+    if (connection->phase != CONNECTION_CLOSING) {
         unlink_peer(p, connection);
         link_peer(p, connection, phase, now_ms);
     }
@@ -458,7 +458,7 @@ bool connections_sweep(struct connections *p, int64_t now_ms)
         set_limit(p, p->limit + 1 + p->limit / LIMIT_STEP_PART);
         p->raised_ms = now_ms;
     }
-    for (unsigned phase = 0; phase < CONNECTION_LEAVING; phase++) {
+    for (unsigned phase = 0; phase < CONNECTION_CLOSING; phase++) {
         struct connection *ring = &p->rings[phase];
 
         while (ring->next != ring && now_ms - ring->next->since_ms >= rules[phase].deadline_ms) {
@@ -471,14 +471,14 @@ bool connections_sweep(struct connections *p, int64_t now_ms)
     return left;
 }
 
-static void connections_refuse(struct connections *p, enum refusal reason)
+static void connections_refuse(struct connections *p, enum connection_refusal reason)
 {
     pthread_mutex_lock(&p->lock);
     p->refused[reason]++;
     pthread_mutex_unlock(&p->lock);
 }
 
-uint64_t connections_refused(struct connections *p, enum refusal reason)
+uint64_t connections_refused(struct connections *p, enum connection_refusal reason)
 {
     pthread_mutex_lock(&p->lock);
     uint64_t count = p->refused[reason];
@@ -489,7 +489,7 @@ uint64_t connections_refused(struct connections *p, enum refusal reason)
 unsigned connections_count(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned count = staying(p) + p->count[CONNECTION_LEAVING];
+    unsigned count = staying(p) + p->count[CONNECTION_CLOSING];
     pthread_mutex_unlock(&p->lock);
     return count;
 }
@@ -530,9 +530,9 @@ static void keep_spare(struct acceptor *a)
 }
 
 /* Out of the numbers that others need. */
-static int move_up(int fd, int from)
+static int move_up(int fd, int first_fd)
 {
-    int moved = from > fd ? fcntl(fd, F_DUPFD_CLOEXEC, from) : -1;
+    int moved = first_fd > fd ? fcntl(fd, F_DUPFD_CLOEXEC, first_fd) : -1;
 
     if (moved < 0)
         return fd;
@@ -543,22 +543,22 @@ static int move_up(int fd, int from)
 /* No descriptor is left: end the idlest, and serve with the spare one meanwhile. */
 static void relieve(struct acceptor *a)
 {
-    connections_relieve(a->settings.connections, platform_steady_ms());
+    connections_reduce(a->settings.connections, platform_steady_ms());
     a->starved = a->spare < 0;
     if (a->spare >= 0)
         close(a->spare);
     a->spare = -1;
 }
 
-static void hand_over(struct acceptor *a)
+static void add_connection(struct acceptor *a)
 {
     const struct acceptor_settings *s = &a->settings;
-    int fd = move_up(a->held, s->from);
+    int fd = move_up(a->held, s->first_fd);
 
     a->held = -1;
-    connections_arrive(s->connections);
-    if (!s->hand_over(s->context, fd, (const struct sockaddr *)&a->address, a->address_len))
-        connections_withdraw(s->connections);
+    connections_reserve(s->connections);
+    if (!s->add_connection(s->context, fd, (const struct sockaddr *)&a->address, a->address_len))
+        connections_cancel_reservation(s->connections);
 }
 
 /* Pass on the connection in hand. False if there is no room yet. */
@@ -567,7 +567,7 @@ static bool place(struct acceptor *a)
     int64_t now_ms = platform_steady_ms();
 
     if (connections_make_room(a->settings.connections, now_ms)) {
-        hand_over(a);
+        add_connection(a);
         a->held_ms = 0;
         return true;
     }
@@ -619,9 +619,10 @@ static int sweep(struct acceptor *a)
     int64_t now_ms = platform_steady_ms();
 
     /* What is ended is freed a moment later. */
-    if (s->overfull && now_ms - a->looked_ms >= SWEEP_EVERY_MS && s->overfull(s->context)) {
+    if (s->is_memory_exceeded && now_ms - a->looked_ms >= SWEEP_EVERY_MS &&
+        s->is_memory_exceeded(s->context)) {
         a->looked_ms = now_ms;
-        connections_end_slow(s->connections, now_ms);
+        connections_evict_slow(s->connections, now_ms);
     }
     return connections_sweep(s->connections, now_ms) ? SWEEP_EVERY_MS : -1;
 }

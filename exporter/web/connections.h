@@ -30,11 +30,11 @@
  * Any thread may call any of these. Times are steady milliseconds.
  */
 enum connection_state {
-    CONNECTION_HEADERS, /* Connected, its first request is not complete. */
-    CONNECTION_ANSWER,  /* Its request is complete, it is being answered. */
-    CONNECTION_IDLE,    /* Was answered; waits, or is sending its next request. */
-    CONNECTION_LEAVING, /* Was ended here; the library has yet to close it. */
-    CONNECTION_PHASES
+    CONNECTION_RECEIVING, /* Connected, its first request is not complete. */
+    CONNECTION_ANSWERING, /* Its request is complete, it is being answered. */
+    CONNECTION_IDLE,      /* Was answered; waits, or is sending its next request. */
+    CONNECTION_CLOSING,   /* Was ended here; the library has yet to close it. */
+    CONNECTION_STATES
 };
 
 /* Why a client was sent away: a row is its enumerator and what the metric calls it. */
@@ -48,8 +48,8 @@ enum connection_state {
     REFUSAL(REFUSED_ANSWER_TIMEOUT, "answer_timeout")
 
 #define REFUSAL_ENUMERATOR(id, name) id,
-enum refusal { REFUSALS(REFUSAL_ENUMERATOR) REFUSAL_COUNT };
-extern const char *const refusal_names[REFUSAL_COUNT];
+enum connection_refusal { REFUSALS(REFUSAL_ENUMERATOR) REFUSAL_COUNT };
+extern const char *const connection_refusal_names[REFUSAL_COUNT];
 
 struct connections;
 struct connection;
@@ -70,30 +70,30 @@ bool connections_make_room(struct connections *p, int64_t now_ms);
  * Descriptors are missing, though the limit is not reached: end some of the idlest, and keep to
  * as few for a while. The limit rises again from sweep to sweep.
  */
-void connections_relieve(struct connections *p, int64_t now_ms);
+void connections_reduce(struct connections *p, int64_t now_ms);
 
 /* A connection is on its way to the library: it counts. Or it did not get there. */
-void connections_arrive(struct connections *p);
-void connections_withdraw(struct connections *p);
+void connections_reserve(struct connections *p);
+void connections_cancel_reservation(struct connections *p);
 
 /* The library has begun with one that was on its way. The connection is ours; connections_remove()
  * ends it. */
 struct connection *connections_add(struct connections *p, int fd, int64_t now_ms) MUST_USE;
-void connections_enter(struct connections *p, struct connection *connection,
-                       enum connection_state phase, int64_t now_ms);
+void connections_set_state(struct connections *p, struct connection *connection,
+                           enum connection_state phase, int64_t now_ms);
 void connections_remove(struct connections *p, struct connection *connection);
 
 /*
  * What is being answered holds too much memory: end some of those who have not taken all that was
  * sent, after two seconds; who has taken longest goes first.
  */
-void connections_end_slow(struct connections *p, int64_t now_ms);
+void connections_evict_slow(struct connections *p, int64_t now_ms);
 
 /* End those who are over their deadlines. True if there is anybody left to look at again. */
 bool connections_sweep(struct connections *p, int64_t now_ms);
 
 /* Count a client that was sent away by others than these functions. */
-uint64_t connections_refused(struct connections *p, enum refusal reason);
+uint64_t connections_refused(struct connections *p, enum connection_refusal reason);
 
 /* How many connections there are, those on their way and those that leave included. */
 unsigned connections_count(struct connections *p);
@@ -107,11 +107,11 @@ struct acceptor_settings {
     const int *listeners; /* Sockets that listen and do not block. Borrowed. */
     size_t listener_count;
     struct connections *connections; /* Borrowed. */
-    int from; /* The least number of a connection's descriptor, if there is one free. */
+    int first_fd; /* The least number of a connection's descriptor, if there is one free. */
     /* Take over a connection, which does not block; false if it could not, and closed it. */
-    bool (*hand_over)(void *context, int fd, const struct sockaddr *address, socklen_t len);
+    bool (*add_connection)(void *context, int fd, const struct sockaddr *address, socklen_t len);
     /* Do answers hold more memory than they may? NULL: never. */
-    bool (*overfull)(void *context);
+    bool (*is_memory_exceeded)(void *context);
     void *context;
 };
 
@@ -131,7 +131,7 @@ void acceptor_stop(struct acceptor *a);
  * the network of which one host has all addresses (64 bits). Clients of a Unix socket, and those
  * whose address is not known, are one.
  */
-uint64_t origin_of(const struct sockaddr *address);
+uint64_t client_network(const struct sockaddr *address);
 
 /* How many there are of each. Whoever has it guards it. */
 struct address_count {

@@ -120,7 +120,7 @@ struct family_parts {
 
 struct metrics_page {
     _Atomic unsigned holders;
-    struct segment_sum *sum;
+    struct segment_memory *sum;
     struct segment *ends[EXPOSITION_FORMATS];
     struct body *whole[EXPOSITION_FORMATS];
     size_t len; /* Of all that was written. */
@@ -134,7 +134,7 @@ static struct segment *to_segment(struct metrics_page *p, const struct strbuf *t
     p->len += text->len;
     if (old && segment_len(old) == text->len &&
         memcmp(segment_bytes(old), text->data, text->len) == 0)
-        return segment_hold(old);
+        return segment_ref(old);
     return segment_new(xmemdup0(text->data, text->len), text->len, p->sum);
 }
 
@@ -148,7 +148,7 @@ static bool write_family(struct metrics_page *p, const struct registry *r, size_
     exposition_write_head(family_at(index), how.format, text);
     parts->head[how.format] = to_segment(p, text, old ? old->head[how.format] : NULL);
     if (how.format != EXPOSITION_TEXT && family_at(index)->type == FAMILY_GAUGE) {
-        parts->series[how.format] = segment_hold(parts->series[EXPOSITION_TEXT]);
+        parts->series[how.format] = segment_ref(parts->series[EXPOSITION_TEXT]);
         return true;
     }
     strbuf_reset(text);
@@ -178,7 +178,7 @@ static struct body *gather(const struct metrics_page *p, enum exposition_format 
 
 struct metrics_page *metrics_page_new(const struct registry *r, struct exposition how,
                                       const struct metrics_page *previous, size_t max,
-                                      struct segment_sum *sum)
+                                      struct segment_memory *sum)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(max);
     const struct family_filter all = {0};
@@ -222,11 +222,11 @@ void metrics_page_drop(struct metrics_page *p)
         return;
     for (size_t f = 0; f < EXPOSITION_FORMATS; f++) {
         for (size_t i = 0; i < family_count(); i++) {
-            segment_drop(p->families[i].head[f]);
-            segment_drop(p->families[i].series[f]);
+            segment_unref(p->families[i].head[f]);
+            segment_unref(p->families[i].series[f]);
         }
-        segment_drop(p->ends[f]);
-        body_drop(p->whole[f]);
+        segment_unref(p->ends[f]);
+        body_unref(p->whole[f]);
     }
     free(p);
 }
@@ -236,7 +236,7 @@ static MUST_USE struct body *metrics_page_body(const struct metrics_page *p,
                                                enum exposition_format format,
                                                const struct family_filter *filter)
 {
-    return filter->named ? gather(p, format, filter) : body_hold(p->whole[format]);
+    return filter->named ? gather(p, format, filter) : body_ref(p->whole[format]);
 }
 
 void metrics_page_text(const struct metrics_page *p, struct strbuf *out)
@@ -257,7 +257,7 @@ struct snapshot {
     pthread_mutex_t lock;         /* Guards the pointers alone. */
     struct metrics_page *metrics; /* NULL before the first, as are all others. */
     struct body *pages[PAGE_COUNT];
-    struct segment_sum sum; /* Of the metrics. */
+    struct segment_memory sum; /* Of the metrics. */
 };
 
 struct snapshot *snapshot_new(void)
@@ -274,7 +274,7 @@ void snapshot_free(struct snapshot *s)
         return;
     metrics_page_drop(s->metrics);
     for (size_t i = 0; i < PAGE_COUNT; i++)
-        body_drop(s->pages[i]);
+        body_unref(s->pages[i]);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -288,13 +288,13 @@ void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text)
     struct segment *segment = segment_new(bytes, len, NULL);
     struct body *fresh = body_new(&segment, 1);
 
-    segment_drop(segment);
+    segment_unref(segment);
     pthread_mutex_lock(&s->lock);
     struct body *old = s->pages[page];
     s->pages[page] = fresh;
     pthread_mutex_unlock(&s->lock);
 
-    body_drop(old);
+    body_unref(old);
 }
 
 void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
@@ -316,7 +316,7 @@ struct metrics_page *snapshot_hold_metrics(struct snapshot *s)
     return page;
 }
 
-struct segment_sum *snapshot_sum(struct snapshot *s)
+struct segment_memory *snapshot_sum(struct snapshot *s)
 {
     return &s->sum;
 }
@@ -331,11 +331,12 @@ bool snapshot_holds_more(struct snapshot *s, uint64_t bytes)
 
 /* What of the metrics the client wants, in the format that it does; NULL before the first page. */
 static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *connection,
-                                 const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
+                                 const struct family_filter *filter,
+                                 char type[METRICS_FORMAT_TYPE_MAX])
 {
     CLEANUP(strbuf_release)
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
-    bool newer = accept_media(header.data, type) == MEDIA_OPENMETRICS;
+    bool newer = negotiate_metrics_format(header.data, type) == METRICS_FORMAT_OPENMETRICS;
 
     struct metrics_page *page = snapshot_hold_metrics(s);
 
@@ -351,7 +352,7 @@ static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *conn
 static struct body *hold_page(struct snapshot *s, enum page page)
 {
     pthread_mutex_lock(&s->lock);
-    struct body *body = body_hold(s->pages[page]);
+    struct body *body = body_ref(s->pages[page]);
     pthread_mutex_unlock(&s->lock);
     return body;
 }
@@ -367,10 +368,10 @@ static struct MHD_Response *response_of(struct MHD_Connection *connection, struc
     if (!body)
         return response_text("not ready: nothing was read yet\n");
 
-    struct MHD_Response *response = body_response(body, accept_gzip(encodings.data), type);
+    struct MHD_Response *response = body_response(body, negotiate_gzip(encodings.data), type);
 
-    response_header(response, MHD_HTTP_HEADER_VARY, vary);
-    body_drop(body);
+    response_add_header(response, MHD_HTTP_HEADER_VARY, vary);
+    body_unref(body);
     return response;
 }
 
@@ -388,7 +389,7 @@ struct MHD_Response *snapshot_response(struct snapshot *s, enum page page,
 {
     static const char vary[] = MHD_HTTP_HEADER_ACCEPT ", " MHD_HTTP_HEADER_ACCEPT_ENCODING;
     CLEANUP(family_filter_release) struct family_filter filter = {0};
-    char type[MEDIA_TYPE_MAX];
+    char type[METRICS_FORMAT_TYPE_MAX];
     struct error err;
 
     if (page != PAGE_METRICS)

@@ -32,7 +32,7 @@ struct metrics_page;
  */
 struct metrics_page *metrics_page_new(const struct registry *r, struct exposition how,
                                       const struct metrics_page *previous, size_t max,
-                                      struct segment_sum *sum) MUST_USE;
+                                      struct segment_memory *sum) MUST_USE;
 
 /* The bytes of all formats; what two of them share is counted once. */
 size_t metrics_page_len(const struct metrics_page *p);
@@ -67,7 +67,7 @@ void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page);
 struct metrics_page *snapshot_hold_metrics(struct snapshot *s) MUST_USE;
 
 /* What the bytes of pages of metrics are added to; it lives as long as the snapshot. */
-struct segment_sum *snapshot_sum(struct snapshot *s);
+struct segment_memory *snapshot_sum(struct snapshot *s);
 
 /*
  * Old pages of metrics stay until the last client has read them. True if they hold more than so

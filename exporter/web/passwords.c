@@ -220,7 +220,7 @@ void passwords_free(struct passwords *p)
     free(p);
 }
 
-bool passwords_known(struct passwords *p, const struct credentials_claim *claim)
+bool passwords_is_cached(struct passwords *p, const struct login_attempt *claim)
 {
     unsigned char digest[DIGEST_BYTES];
 
@@ -231,7 +231,7 @@ bool passwords_known(struct passwords *p, const struct credentials_claim *claim)
     return known && claim->exists;
 }
 
-unsigned passwords_stand_in(const struct passwords *p, const char *user, unsigned count)
+unsigned passwords_substitute(const struct passwords *p, const char *user, unsigned count)
 {
     unsigned char digest[DIGEST_BYTES];
     unsigned number;
@@ -241,7 +241,7 @@ unsigned passwords_stand_in(const struct passwords *p, const char *user, unsigne
     return number % count;
 }
 
-bool passwords_check(struct passwords *p, const struct credentials_claim *claim,
+bool passwords_check(struct passwords *p, const struct login_attempt *claim,
                      void (*done)(void *context, enum password_answer answer), void *context)
 {
     struct check *check = NULL, *displaced = NULL;

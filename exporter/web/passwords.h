@@ -16,7 +16,7 @@ struct passwords *passwords_new(struct error *err) MUST_USE;
 void passwords_free(struct passwords *p);
 
 /* What a client says, and what it is held against. Texts are copied. */
-struct credentials_claim {
+struct login_attempt {
     const char *user;
     const char *password;
     const char *hash; /* Of the user; of anybody where there is no such user. */
@@ -28,7 +28,7 @@ struct credentials_claim {
  * Which of `count` hashes, at least one, stands for that of a user that does not exist: always the
  * same one for a name, so that how long a check takes does not tell names apart.
  */
-unsigned passwords_stand_in(const struct passwords *p, const char *user, unsigned count);
+unsigned passwords_substitute(const struct passwords *p, const char *user, unsigned count);
 
 enum password_answer {
     PASSWORD_RIGHT,
@@ -37,13 +37,13 @@ enum password_answer {
 };
 
 /* True if these were right before. */
-bool passwords_known(struct passwords *p, const struct credentials_claim *claim);
+bool passwords_is_cached(struct passwords *p, const struct login_attempt *claim);
 
 /*
  * Have them checked; `done` is called by the thread, or by whoever it made room for. False if too
  * many wait, or after passwords_close().
  */
-bool passwords_check(struct passwords *p, const struct credentials_claim *claim,
+bool passwords_check(struct passwords *p, const struct login_attempt *claim,
                      void (*done)(void *context, enum password_answer answer),
                      void *context) MUST_USE;
 

@@ -120,7 +120,7 @@ enum list_format list_format_named(const char *name)
     return name ? LIST_FORMAT_COUNT : LIST_JSON;
 }
 
-void list_format_accept(struct MHD_Connection *connection, struct query *query)
+void list_format_negotiate(struct MHD_Connection *connection, struct query *query)
 {
     if (query->values[PARAMETER_FORMAT])
         return;
@@ -128,5 +128,5 @@ void list_format_accept(struct MHD_Connection *connection, struct query *query)
     struct strbuf accept = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
 
     query->values[PARAMETER_FORMAT] =
-        xstrdup(names[accept_type(accept.data, list_format_types, LIST_FORMAT_COUNT)]);
+        xstrdup(names[negotiate_media_type(accept.data, list_format_types, LIST_FORMAT_COUNT)]);
 }

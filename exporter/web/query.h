@@ -78,4 +78,4 @@ enum list_format list_format_named(const char *name);
  * Where `format` was not given: set it to the one that the client's Accept prefers; JSON where that
  * names none of them.
  */
-void list_format_accept(struct MHD_Connection *connection, struct query *query);
+void list_format_negotiate(struct MHD_Connection *connection, struct query *query);

@@ -9,9 +9,9 @@
 
 enum { HEADER_MAX = 1024, MANIFESTS_MAX = 1 << 20 };
 
-const struct request_rule request_reads = {"GET, HEAD", 0};
-const struct request_rule request_orders = {"POST, PUT", 0};
-const struct request_rule request_manifests = {"POST", MANIFESTS_MAX};
+const struct request_rule request_rule_read = {"GET, HEAD", 0};
+const struct request_rule request_rule_action = {"POST, PUT", 0};
+const struct request_rule request_rule_manifests = {"POST", MANIFESTS_MAX};
 
 /* The headers that decide where a request ends. */
 struct census {
@@ -108,17 +108,17 @@ static enum request_verdict check_content(struct MHD_Connection *connection,
                                           const struct request_rule *rule)
 {
     if (rule->content_max == 0)
-        return REQUEST_WITH_CONTENT;
+        return REQUEST_UNWANTED_BODY;
     if (request_content_len(connection) > rule->content_max)
         return REQUEST_TOO_LARGE;
     /* Types that no page of another site can have a browser send unasked. */
     return has_type(connection, "application/yaml") || request_is_json(connection)
-               ? REQUEST_FINE
-               : REQUEST_MEDIA_TYPE;
+               ? REQUEST_VALID
+               : REQUEST_BAD_MEDIA_TYPE;
 }
 
-enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
-                                   const struct request_rule *rule)
+enum request_verdict request_rule_check(struct MHD_Connection *connection, const char *method,
+                                        const struct request_rule *rule)
 {
     struct census c = {.lengths = 0};
 
@@ -126,8 +126,8 @@ enum request_verdict request_check(struct MHD_Connection *connection, const char
     if (c.encodings > 0 || c.lengths > 1)
         return REQUEST_MALFORMED;
     if (!is_among(method, rule->methods))
-        return REQUEST_METHOD;
-    return c.content ? check_content(connection, rule) : REQUEST_FINE;
+        return REQUEST_BAD_METHOD;
+    return c.content ? check_content(connection, rule) : REQUEST_VALID;
 }
 
 enum {
@@ -147,9 +147,9 @@ static bool is_printable(const char *text, size_t len)
     return true;
 }
 
-struct wire_target wire_target_take(const char *uri)
+struct request_target request_target_split(const char *uri)
 {
-    struct wire_target target = {.start = uri, .len = strlen(uri)};
+    struct request_target target = {.start = uri, .len = strlen(uri)};
     const char *mark = strchr(uri, '?');
 
     target.is_bad = strpbrk(uri, " \t") || !is_printable(uri, target.len) || strstr(uri, "%00");
@@ -162,7 +162,7 @@ struct wire_target wire_target_take(const char *uri)
     return target;
 }
 
-size_t wire_unescape(struct wire_target *target, char *text)
+size_t request_target_unescape(struct request_target *target, char *text)
 {
     if (text == target->overtaken) {
         /* Value of the argument below. What follows it are further arguments, or the version. */
@@ -214,7 +214,7 @@ static size_t head_len(struct MHD_Connection *connection)
 }
 
 static struct head compare_head(struct MHD_Connection *connection, const char *method,
-                                const char *version, const struct wire_target *target)
+                                const char *version, const struct request_target *target)
 {
     struct head head = {.at = version + VERSION_LEN + LINE_END_LEN, .sound = true};
 
@@ -250,7 +250,7 @@ static size_t memory_of(struct MHD_Connection *connection)
                                       connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
 }
 
-static size_t most_arguments(const struct wire_target *target)
+static size_t most_arguments(const struct request_target *target)
 {
     size_t count = target->query ? 1 : 0;
 
@@ -267,7 +267,7 @@ static size_t unescape_argument(char *text)
 }
 
 /* Adds the arguments as the library would. Returns false if its memory is full. */
-static bool add_arguments(struct MHD_Connection *connection, const struct wire_target *target)
+static bool add_arguments(struct MHD_Connection *connection, const struct request_target *target)
 {
     char *rest = target->query;
 
@@ -287,19 +287,19 @@ static bool add_arguments(struct MHD_Connection *connection, const struct wire_t
     return true;
 }
 
-unsigned wire_check(struct MHD_Connection *connection, const char *method, const char *version,
-                    struct wire_target *target, bool *malformed)
+unsigned request_head_check(struct MHD_Connection *connection, const char *method,
+                            const char *version, struct request_target *target, bool *malformed)
 {
     struct head head = compare_head(connection, method, version, target);
     size_t bytes = memory_of(connection);
 
     if (!head.whole)
         return MHD_HTTP_BAD_REQUEST;
-    if (bytes > WIRE_HEAD_MAX)
+    if (bytes > REQUEST_HEAD_MAX)
         return MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE;
     if (target->query)
         *target->query = target->query_first;
-    if (bytes + RECORD_BYTES * most_arguments(target) > WIRE_HEAD_MAX)
+    if (bytes + RECORD_BYTES * most_arguments(target) > REQUEST_HEAD_MAX)
         return MHD_HTTP_URI_TOO_LONG;
     *malformed = !head.sound || head.hosts > 1 ||
                  (head.hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0);
@@ -309,7 +309,7 @@ unsigned wire_check(struct MHD_Connection *connection, const char *method, const
     return MHD_HTTP_URI_TOO_LONG;
 }
 
-void wire_refuse(struct MHD_Connection *connection, unsigned status)
+void request_head_refuse(struct MHD_Connection *connection, unsigned status)
 {
     const char *reason = MHD_get_reason_phrase_for(status);
     const union MHD_ConnectionInfo *tls =
@@ -331,7 +331,7 @@ void wire_refuse(struct MHD_Connection *connection, unsigned status)
     }
 }
 
-const char *wire_path(const char *target)
+const char *request_target_path(const char *target)
 {
     static const char *const schemes[] = {"http://", "https://"};
 

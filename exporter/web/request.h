@@ -12,12 +12,12 @@
  * smuggled inside another, so they are refused here.
  */
 enum request_verdict {
-    REQUEST_FINE,
-    REQUEST_MALFORMED,    /* 400 */
-    REQUEST_METHOD,       /* 405: none of those that are allowed. */
-    REQUEST_WITH_CONTENT, /* 413: it carries a body, and none is read. */
-    REQUEST_TOO_LARGE,    /* 413: its body is above the ceiling. */
-    REQUEST_MEDIA_TYPE    /* 415: its body is of no type that is read. */
+    REQUEST_VALID,
+    REQUEST_MALFORMED,     /* 400 */
+    REQUEST_BAD_METHOD,    /* 405: none of those that are allowed. */
+    REQUEST_UNWANTED_BODY, /* 413: it carries a body, and none is read. */
+    REQUEST_TOO_LARGE,     /* 413: its body is above the ceiling. */
+    REQUEST_BAD_MEDIA_TYPE /* 415: its body is of no type that is read. */
 };
 
 /* What may be asked of a path. */
@@ -27,10 +27,10 @@ struct request_rule {
 };
 
 /* To read, to have something done, and to have manifests looked at. */
-extern const struct request_rule request_reads, request_orders, request_manifests;
+extern const struct request_rule request_rule_read, request_rule_action, request_rule_manifests;
 
-enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
-                                   const struct request_rule *rule);
+enum request_verdict request_rule_check(struct MHD_Connection *connection, const char *method,
+                                        const struct request_rule *rule);
 
 /* The body, which has passed the check, is JSON rather than YAML. */
 bool request_is_json(struct MHD_Connection *connection);
@@ -57,13 +57,13 @@ struct strbuf request_header(struct MHD_Connection *connection, const char *name
 
 enum {
     /* Bytes of a head with the library's records of its headers, cookies and arguments. */
-    WIRE_HEAD_MAX = 14 * 1024,
+    REQUEST_HEAD_MAX = 14 * 1024,
     /* The library's memory for a connection: a head, and the head of its answer. */
-    WIRE_CONNECTION_BYTES = 16 * 1024,
+    CONNECTION_MEMORY_BYTES = 16 * 1024,
 };
 
 /* The target of a request line, in the library's buffer. */
-struct wire_target {
+struct request_target {
     const char *start;
     size_t len;           /* Bytes up to the version, or up to a NUL. */
     char *query;          /* Begins behind the '?'; NULL without a '?'. */
@@ -75,16 +75,17 @@ struct wire_target {
 
 /*
  * Returns the target that the library passes to its MHD_OPTION_URI_LOG_CALLBACK. Hides the query
- * from the library, which would parse it: wire_check() does.
+ * from the library, which would parse it: request_head_check() does.
  */
-struct wire_target wire_target_take(const char *uri) MUST_USE;
+struct request_target request_target_split(const char *uri) MUST_USE;
 
 /*
  * Replaces the escapes in a text; for MHD_OPTION_UNESCAPE_CALLBACK. Returns its new length. A text
- * other than the path belongs to a query behind a NUL, which wire_target_take() has not found:
- * hides all of it but the first argument from the library. wire_check() refuses such a head.
+ * other than the path belongs to a query behind a NUL, which request_target_split() has not found:
+ * hides all of it but the first argument from the library. request_head_check() refuses such a
+ * head.
  */
-size_t wire_unescape(struct wire_target *target, char *text);
+size_t request_target_unescape(struct request_target *target, char *text);
 
 /*
  * Checks the head of a request, when it is complete, and adds the arguments of its query to the
@@ -92,17 +93,18 @@ size_t wire_unescape(struct wire_target *target, char *text);
  * not whole, 414 for too many arguments, 431 for too many or too long headers. `*malformed` is true
  * if the head is whole, yet wrong: a name that is no token, a control character, no Host.
  */
-unsigned wire_check(struct MHD_Connection *connection, const char *method, const char *version,
-                    struct wire_target *target, bool *malformed) MUST_USE;
+unsigned request_head_check(struct MHD_Connection *connection, const char *method,
+                            const char *version, struct request_target *target,
+                            bool *malformed) MUST_USE;
 
 /*
  * Refuses a request without the library, which may lack memory for an answer. The caller closes the
  * connection, by answering MHD_NO to the library.
  */
-void wire_refuse(struct MHD_Connection *connection, unsigned status);
+void request_head_refuse(struct MHD_Connection *connection, unsigned status);
 
 /*
  * Returns the path of a target, which may be a whole URL (RFC 9112, 3.2.2). The host in it is not
  * compared.
  */
-const char *wire_path(const char *target);
+const char *request_target_path(const char *target);

@@ -15,7 +15,7 @@ enum { BODY_MAX = 256 * 1024 * 1024 };
 
 struct request_queue {
     pthread_mutex_t
-        lock; /* Guards all of it but `unread` and what request_queue_next() gave away. */
+        lock; /* Guards all of it but `unread` and what request_queue_peek() gave away. */
     struct queued_request *first;
     struct queued_request **last;
     unsigned count;
@@ -77,7 +77,7 @@ void queued_request_free(struct queued_request *queued_request)
     free(queued_request);
 }
 
-struct MHD_Response *queued_request_response(struct queued_request *queued_request)
+struct MHD_Response *queued_request_take_response(struct queued_request *queued_request)
 {
     struct MHD_Response *response = queued_request->response;
 
@@ -115,7 +115,7 @@ uint64_t request_queue_unread(const struct request_queue *d)
     return atomic_load(&d->unread);
 }
 
-struct queued_request *request_queue_next(struct request_queue *d)
+struct queued_request *request_queue_peek(struct request_queue *d)
 {
     uint64_t count;
 
@@ -160,14 +160,14 @@ static struct MHD_Response *make_response(struct request_queue *d,
     atomic_fetch_add(&d->unread, u->len);
 
     struct MHD_Response *response =
-        response_borrowed(u->bytes, u->len, queued_request->content_type, free_read, u);
+        response_new_borrowed(u->bytes, u->len, queued_request->content_type, free_read, u);
 
     if (queued_request->header.value)
-        response_header(response, queued_request->header.name, queued_request->header.value);
+        response_add_header(response, queued_request->header.name, queued_request->header.value);
     return response;
 }
 
-void request_queue_answer(struct request_queue *d)
+void request_queue_answer_first(struct request_queue *d)
 {
     /* Only this thread takes calls away. */
     struct queued_request *queued_request = d->first;
@@ -198,7 +198,7 @@ void request_queue_close(struct request_queue *d)
         strbuf_reset(&queued_request->body);
         strbuf_adds(&queued_request->body, "the exporter is stopping\n");
         waiting = queued_request->next;
-        request_queue_answer(d);
+        request_queue_answer_first(d);
     }
 }
 
@@ -267,7 +267,7 @@ void request_worker_free(struct request_worker *c)
     if (c->started) {
         struct pollfd wanted = {.fd = c->done, .events = POLLIN};
 
-        while (c->busy && !request_worker_done(c))
+        while (c->busy && !request_worker_collect(c))
             poll(&wanted, 1, -1);
         request_worker_begin(c, NULL, NULL);
         pthread_join(c->thread, NULL);
@@ -279,7 +279,7 @@ void request_worker_free(struct request_worker *c)
     free(c);
 }
 
-bool request_worker_is_ending(const struct request_worker *c)
+bool request_worker_is_stopping(const struct request_worker *c)
 {
     return atomic_load(&c->ending);
 }
@@ -298,7 +298,7 @@ void request_worker_begin(struct request_worker *c, void (*work)(void *context),
     tell(c->begun);
 }
 
-bool request_worker_done(struct request_worker *c)
+bool request_worker_collect(struct request_worker *c)
 {
     uint64_t count;
 

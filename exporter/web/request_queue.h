@@ -11,8 +11,8 @@
  * Where the threads that serve HTTP hand over what only the loop can answer, because it reads the
  * live store. The client's connection is suspended meanwhile: it costs no thread.
  *
- * A call belongs to its request and is freed with it; the loop borrows it from request_queue_next()
- * to request_queue_answer(). One is worked on at a time, in the order in which they came.
+ * A call belongs to its request and is freed with it; the loop borrows it from request_queue_peek()
+ * to request_queue_answer_first(). One is worked on at a time, in the order in which they came.
  */
 struct request_queue;
 struct endpoint;
@@ -31,7 +31,7 @@ struct queued_request {
     struct query query;
     struct strbuf content; /* The body of the request, ... */
     bool content_is_json;  /* ... which is YAML else. */
-    /* What the loop answers, between request_queue_next() and request_queue_answer(). */
+    /* What the loop answers, between request_queue_peek() and request_queue_answer_first(). */
     unsigned status; /* 200 before. */
     const char *content_type;
     struct strbuf body; /* What does not fit is answered with 500, which says so. */
@@ -60,7 +60,7 @@ struct queued_request *queued_request_new(const struct endpoint *endpoint,
 void queued_request_free(struct queued_request *queued_request);
 
 /* The response of a call that was answered, which is the caller's from here on. */
-struct MHD_Response *queued_request_response(struct queued_request *queued_request) MUST_USE;
+struct MHD_Response *queued_request_take_response(struct queued_request *queued_request) MUST_USE;
 
 /*
  * Suspend the connection until the loop has answered; its thread calls this, and is called again
@@ -69,17 +69,17 @@ struct MHD_Response *queued_request_response(struct queued_request *queued_reque
 bool request_queue_submit(struct request_queue *d, struct queued_request *queued_request,
                           struct MHD_Connection *connection) MUST_USE;
 
-/* For the loop to poll for reading: a call has come since the last request_queue_next(). */
+/* For the loop to poll for reading: a call has come since the last request_queue_peek(). */
 int request_queue_fd(const struct request_queue *d);
 
 /* The bytes of answers that clients have not read yet. Any thread may call it. */
 uint64_t request_queue_unread(const struct request_queue *d);
 
 /* The oldest call without an answer; NULL if there is none, or clients have too much to read. */
-struct queued_request *request_queue_next(struct request_queue *d);
+struct queued_request *request_queue_peek(struct request_queue *d);
 
 /* That call is answered: the loop must not touch it any more. */
-void request_queue_answer(struct request_queue *d);
+void request_queue_answer_first(struct request_queue *d);
 
 /* Answer whatever waits that it will not be, and refuse what comes from now on. */
 void request_queue_close(struct request_queue *d);
@@ -94,7 +94,7 @@ struct request_worker *request_worker_new(struct error *err) MUST_USE;
 /* Waits for the work that it is at. NULL is fine. */
 void request_worker_free(struct request_worker *c);
 /* For long work to ask, on its thread: somebody waits for it in request_worker_free(). */
-bool request_worker_is_ending(const struct request_worker *c);
+bool request_worker_is_stopping(const struct request_worker *c);
 
 /* To poll for reading: its work is done. */
 int request_worker_fd(const struct request_worker *c);
@@ -103,4 +103,4 @@ int request_worker_fd(const struct request_worker *c);
 void request_worker_begin(struct request_worker *c, void (*work)(void *context), void *context);
 
 /* True once after each request_worker_begin(): the work is done. Never waits. */
-bool request_worker_done(struct request_worker *c) MUST_USE;
+bool request_worker_collect(struct request_worker *c) MUST_USE;

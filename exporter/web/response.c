@@ -26,7 +26,7 @@ static const char *const headers[][2] = {
 
 /* libmicrohttpd fails only without memory, or for an invalid header, which would be a mistake here.
  */
-void response_header(struct MHD_Response *response, const char *name, const char *value)
+void response_add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (MHD_add_response_header(response, name, value) != MHD_YES)
         memory_exhausted(0);
@@ -36,11 +36,11 @@ static struct MHD_Response *finish(struct MHD_Response *response, const char *co
 {
     if (!response)
         memory_exhausted(0);
-    response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+    response_add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
     for (size_t i = 0; i < ARRAY_LEN(headers); i++)
-        response_header(response, headers[i][0], headers[i][1]);
-    response_header(response, "Content-Security-Policy",
-                    strcmp(content_type, RESPONSE_HTML) == 0 ? page_policy : other_policy);
+        response_add_header(response, headers[i][0], headers[i][1]);
+    response_add_header(response, "Content-Security-Policy",
+                        strcmp(content_type, RESPONSE_HTML) == 0 ? page_policy : other_policy);
     return response;
 }
 
@@ -50,17 +50,17 @@ struct MHD_Response *response_new(char *bytes, size_t len, const char *content_t
                   content_type);
 }
 
-struct MHD_Response *response_borrowed(char *bytes, size_t len, const char *content_type,
-                                       void (*release)(void *context), void *context)
+struct MHD_Response *response_new_borrowed(char *bytes, size_t len, const char *content_type,
+                                           void (*release)(void *context), void *context)
 {
     return finish(
         MHD_create_response_from_buffer_with_free_callback_cls(len, bytes, release, context),
         content_type);
 }
 
-struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned count,
-                                        const char *content_type, void (*release)(void *context),
-                                        void *context)
+struct MHD_Response *response_new_pieces(const struct MHD_IoVec *pieces, unsigned count,
+                                         const char *content_type, void (*release)(void *context),
+                                         void *context)
 {
     return finish(MHD_create_response_from_iovec(pieces, count, release, context), content_type);
 }
@@ -81,8 +81,8 @@ enum MHD_Result response_send(struct access_control *access_control,
                               struct MHD_Response *response)
 {
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_SECONDS);
-    access_control_dress(access_control, response);
+        response_add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_SECONDS);
+    access_control_set_headers(access_control, response);
     enum MHD_Result result = MHD_queue_response(connection, status, response);
 
     MHD_destroy_response(response);
@@ -191,7 +191,7 @@ static struct span span_of(const char *header)
     return (struct span){header ? header : "", header ? strlen(header) : 0};
 }
 
-bool accept_gzip(const char *header)
+bool negotiate_gzip(const char *header)
 {
     int gzip = NOT_NAMED, identity = NOT_NAMED, others = NOT_NAMED;
     struct span rest = span_of(header);
@@ -213,53 +213,56 @@ bool accept_gzip(const char *header)
     return gzip > 0 && gzip >= identity;
 }
 
-const char *const media_types[MEDIA_COUNT] = {
-    [MEDIA_TEXT_0] = "text/plain; version=0.0.4; charset=utf-8",
-    [MEDIA_TEXT_1] = "text/plain; version=1.0.0; charset=utf-8",
-    [MEDIA_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+const char *const metrics_format_types[METRICS_FORMAT_COUNT] = {
+    [METRICS_FORMAT_TEXT_0] = "text/plain; version=0.0.4; charset=utf-8",
+    [METRICS_FORMAT_TEXT_1] = "text/plain; version=1.0.0; charset=utf-8",
+    [METRICS_FORMAT_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/* Which format an element names; MEDIA_COUNT for one that is not here. */
-static enum media media_of(const struct wanted *w)
+/* Which format an element names; METRICS_FORMAT_COUNT for one that is not here. */
+static enum metrics_format media_of(const struct wanted *w)
 {
     bool newest = span_is(w->version, "1.0.0");
 
     if (span_is(w->name, "application/openmetrics-text"))
-        return newest || w->version.len == 0 ? MEDIA_OPENMETRICS : MEDIA_COUNT;
+        return newest || w->version.len == 0 ? METRICS_FORMAT_OPENMETRICS : METRICS_FORMAT_COUNT;
     if (span_is(w->name, "text/plain"))
-        return newest                                                ? MEDIA_TEXT_1
-               : w->version.len == 0 || span_is(w->version, "0.0.4") ? MEDIA_TEXT_0
-                                                                     : MEDIA_COUNT;
-    return span_is(w->name, "*/*") || span_is(w->name, "text/*") ? MEDIA_TEXT_0 : MEDIA_COUNT;
+        return newest                                                ? METRICS_FORMAT_TEXT_1
+               : w->version.len == 0 || span_is(w->version, "0.0.4") ? METRICS_FORMAT_TEXT_0
+                                                                     : METRICS_FORMAT_COUNT;
+    return span_is(w->name, "*/*") || span_is(w->name, "text/*") ? METRICS_FORMAT_TEXT_0
+                                                                 : METRICS_FORMAT_COUNT;
 }
 
-enum media accept_media(const char *header, char out_type[MEDIA_TYPE_MAX])
+enum metrics_format negotiate_metrics_format(const char *header,
+                                             char out_type[METRICS_FORMAT_TYPE_MAX])
 {
     static const char *const schemes[] = {"allow-utf-8", "underscores", "dots", "values"};
     struct span rest = span_of(header);
-    enum media best = MEDIA_TEXT_0;
+    enum metrics_format best = METRICS_FORMAT_TEXT_0;
     struct span escaping = {0};
     struct wanted wanted;
     int weight = 0;
 
     while (next_wanted(&rest, &wanted)) {
-        enum media media = media_of(&wanted);
+        enum metrics_format metrics_format = media_of(&wanted);
 
-        if (media == MEDIA_COUNT || wanted.weight <= weight)
+        if (metrics_format == METRICS_FORMAT_COUNT || wanted.weight <= weight)
             continue;
-        best = media;
+        best = metrics_format;
         weight = wanted.weight;
         escaping = wanted.escaping;
     }
-    snprintf(out_type, MEDIA_TYPE_MAX, "%s", media_types[best]);
-    for (size_t i = 0; best != MEDIA_TEXT_0 && i < ARRAY_LEN(schemes); i++) {
+    snprintf(out_type, METRICS_FORMAT_TYPE_MAX, "%s", metrics_format_types[best]);
+    for (size_t i = 0; best != METRICS_FORMAT_TEXT_0 && i < ARRAY_LEN(schemes); i++) {
         if (span_is(escaping, schemes[i]))
-            snprintf(out_type, MEDIA_TYPE_MAX, "%s; escaping=%s", media_types[best], schemes[i]);
+            snprintf(out_type, METRICS_FORMAT_TYPE_MAX, "%s; escaping=%s",
+                     metrics_format_types[best], schemes[i]);
     }
     return best;
 }
 
-size_t accept_type(const char *header, const char *const *types, size_t count)
+size_t negotiate_media_type(const char *header, const char *const *types, size_t count)
 {
     struct span rest = span_of(header);
     struct wanted wanted;

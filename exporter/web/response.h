@@ -21,18 +21,18 @@
 struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type) MUST_USE;
 
 /* A response of bytes that stay until `release` is called with the context, by any thread. */
-struct MHD_Response *response_borrowed(char *bytes, size_t len, const char *content_type,
-                                       void (*release)(void *context), void *context) MUST_USE;
+struct MHD_Response *response_new_borrowed(char *bytes, size_t len, const char *content_type,
+                                           void (*release)(void *context), void *context) MUST_USE;
 
 /* The same of pieces, whose list is copied. */
-struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned count,
-                                        const char *content_type, void (*release)(void *context),
-                                        void *context) MUST_USE;
+struct MHD_Response *response_new_pieces(const struct MHD_IoVec *pieces, unsigned count,
+                                         const char *content_type, void (*release)(void *context),
+                                         void *context) MUST_USE;
 
 /* Returns a copy of a plain text, each line made safe for a terminal (output_safe()). */
 struct MHD_Response *response_text(const char *text) MUST_USE;
 
-void response_header(struct MHD_Response *response, const char *name, const char *value);
+void response_add_header(struct MHD_Response *response, const char *name, const char *value);
 
 /*
  * Answer a request with it, with the headers that the admission adds, and where something is
@@ -48,13 +48,18 @@ enum MHD_Result response_send(struct access_control *access_control,
  * case, "*" stands for what is not named, q=0 forbids, an entry with a malformed
  * weight is ignored, and where the client weighs "identity" higher it gets that.
  */
-bool accept_gzip(const char *header);
+bool negotiate_gzip(const char *header);
 
 /* The formats of metrics, and how their content types begin. */
-enum media { MEDIA_TEXT_0, MEDIA_TEXT_1, MEDIA_OPENMETRICS, MEDIA_COUNT };
-extern const char *const media_types[MEDIA_COUNT];
+enum metrics_format {
+    METRICS_FORMAT_TEXT_0,
+    METRICS_FORMAT_TEXT_1,
+    METRICS_FORMAT_OPENMETRICS,
+    METRICS_FORMAT_COUNT
+};
+extern const char *const metrics_format_types[METRICS_FORMAT_COUNT];
 
-enum { MEDIA_TYPE_MAX = 128 };
+enum { METRICS_FORMAT_TYPE_MAX = 128 };
 
 /*
  * The format that the client prefers, and its content type with the escaping scheme that the client
@@ -62,10 +67,11 @@ enum { MEDIA_TYPE_MAX = 128 };
  * joined by commas, or NULL. Of equal weights the first wins; what it does not name, and what is
  * asked for by a wildcard, as browsers and curl do, is the oldest format: that is never refused.
  */
-enum media accept_media(const char *header, char out_type[MEDIA_TYPE_MAX]);
+enum metrics_format negotiate_metrics_format(const char *header,
+                                             char out_type[METRICS_FORMAT_TYPE_MAX]);
 
 /*
  * Which of these media types, whose parameters do not count, the client weighs most; 0 where it
  * names none of them. Of equal weights the first that it names wins.
  */
-size_t accept_type(const char *header, const char *const *types, size_t count);
+size_t negotiate_media_type(const char *header, const char *const *types, size_t count);

@@ -36,8 +36,8 @@ enum exchange_state { EXCHANGE_NEW, EXCHANGE_SOUND, EXCHANGE_WAITING, EXCHANGE_A
 
 struct exchange {
     enum exchange_state state;
-    struct wire_target target;
-    bool malformed; /* The head is wrong: see wire_check(). */
+    struct request_target target;
+    bool malformed; /* The head is wrong: see request_head_check(). */
     bool dropped;   /* A part of the body was not kept. */
     _Atomic(enum verdict) verdict;
     struct queued_request *queued_request; /* Of the API; NULL for anything else. Owned. */

@@ -179,7 +179,7 @@ static void enter_phase(struct server *s, struct MHD_Connection *connection,
     const struct server_client *client = client_of(connection);
 
     if (client->connection)
-        connections_enter(s->connections, client->connection, phase, platform_steady_ms());
+        connections_set_state(s->connections, client->connection, phase, platform_steady_ms());
 }
 
 /* libmicrohttpd has read a request line. */
@@ -195,7 +195,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
 static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
-    return wire_unescape(&client_of(connection)->exchange.target, text);
+    return request_target_unescape(&client_of(connection)->exchange.target, text);
 }
 
 /* The head of a request is complete. Returns false if the request was refused. */
@@ -203,10 +203,10 @@ static bool check_head(struct MHD_Connection *connection, const char *method, co
                        struct exchange *exchange)
 {
     unsigned status =
-        wire_check(connection, method, version, &exchange->target, &exchange->malformed);
+        request_head_check(connection, method, version, &exchange->target, &exchange->malformed);
 
     if (status != 0)
-        wire_refuse(connection, status);
+        request_head_refuse(connection, status);
     return status == 0;
 }
 
@@ -225,8 +225,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     /* A body has as long as headers have. */
     if (exchange_begins(*state) || (content && piece.len == 0))
         enter_phase(s, connection,
-                    content && exchange_begins(*state) ? CONNECTION_HEADERS : CONNECTION_ANSWER);
-    result = site_answer(s->routes, connection, wire_path(path), method, &piece, *state);
+                    content && exchange_begins(*state) ? CONNECTION_RECEIVING
+                                                       : CONNECTION_ANSWERING);
+    result = site_answer(s->routes, connection, request_target_path(path), method, &piece, *state);
     *data_size = piece.len;
     return result;
 }
@@ -255,7 +256,7 @@ static struct server_client *kube_client_new(struct server *s, struct MHD_Connec
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 
     client->active_web_config =
-        access_control_greet(s->access_control, tls ? tls->tls_session : NULL);
+        access_control_acquire_config(s->access_control, tls ? tls->tls_session : NULL);
     return client;
 }
 
@@ -264,7 +265,7 @@ static void kube_client_free(struct server *s, struct server_client *client)
     if (client->connection)
         connections_remove(s->connections, client->connection);
     exchange_end(&client->exchange);
-    access_control_leave(s->access_control, client->active_web_config);
+    access_control_release_config(s->access_control, client->active_web_config);
     free(client);
 }
 
@@ -328,7 +329,8 @@ static bool start_daemon(struct server *s, unsigned limit, struct error *err)
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
                            MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
     const bool tls = access_control_certificate(s->access_control);
-    /* The library has to have them, whatever is set for each session (access_control_greet). */
+    /* The library has to have them, whatever is set for each session
+     * (access_control_acquire_config). */
     const struct MHD_OptionItem certificate[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0,
          (void *)(uintptr_t)access_control_certificate(s->access_control)},
@@ -340,22 +342,22 @@ static bool start_daemon(struct server *s, unsigned limit, struct error *err)
         flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER,
         on_library_log, s, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS,
         MHD_OPTION_CONNECTION_LIMIT, (limit + 1) * POOL_THREADS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)WIRE_CONNECTION_BYTES,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
         MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, s,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
         s, MHD_OPTION_ARRAY, tls ? certificate : &certificate[2], MHD_OPTION_END);
     return s->daemon || fail(err, "cannot start the threads that serve HTTP");
 }
 
-static bool start_acceptor(struct server *s, int from, struct error *err)
+static bool start_acceptor(struct server *s, int first_fd, struct error *err)
 {
     const struct acceptor_settings settings = {
         .listeners = s->listeners,
         .listener_count = s->listener_count,
         .connections = s->connections,
-        .from = from,
-        .hand_over = take_over,
-        .overfull = is_overfull,
+        .first_fd = first_fd,
+        .add_connection = take_over,
+        .is_memory_exceeded = is_overfull,
         .context = s,
     };
 
@@ -366,7 +368,7 @@ static bool start_acceptor(struct server *s, int from, struct error *err)
 static unsigned connection_limit(const struct server_options *options, unsigned share)
 {
     unsigned limit = options->connection_limit ? options->connection_limit : share;
-    uint64_t buffers = options->memory_bytes / WIRE_CONNECTION_BYTES;
+    uint64_t buffers = options->memory_bytes / CONNECTION_MEMORY_BYTES;
 
     if (options->memory_bytes == 0 || buffers >= limit)
         return limit;
@@ -419,7 +421,7 @@ void server_stop(struct server *s)
     request_queue_close(s->request_queue);
     if (s->reloads)
         request_queue_close(s->reloads);
-    access_control_close(s->access_control);
+    access_control_stop_checks(s->access_control);
     MHD_stop_daemon(s->daemon);
     request_queue_free(s->request_queue);
     request_queue_free(s->reloads);
@@ -440,12 +442,12 @@ struct request_queue *server_request_queue(const struct server *s)
     return s->request_queue;
 }
 
-struct request_queue *server_reloads(const struct server *s)
+struct request_queue *server_reload_queue(const struct server *s)
 {
     return s->reloads;
 }
 
-int server_listener(const struct server *s, size_t at)
+int server_listener_fd(const struct server *s, size_t at)
 {
     return s->listeners[at];
 }
@@ -461,7 +463,7 @@ uint64_t server_requests(const struct server *s, enum server_handler handler, en
     return routes_requests(s->routes, handler, code);
 }
 
-uint64_t server_refused(const struct server *s, enum refusal reason)
+uint64_t server_refused(const struct server *s, enum connection_refusal reason)
 {
     return connections_refused(s->connections, reason);
 }

@@ -48,10 +48,10 @@ void server_set_ready(struct server *s, bool ready, const char *text);
 struct request_queue *server_request_queue(const struct server *s);
 
 /* Where those wait who ask for a reload; NULL where nobody may. Borrowed. */
-struct request_queue *server_reloads(const struct server *s);
+struct request_queue *server_reload_queue(const struct server *s);
 
 /* Returns the descriptor of the socket that listens on the address `at` of the options. */
-int server_listener(const struct server *s, size_t at);
+int server_listener_fd(const struct server *s, size_t at);
 
 /* Where it listens, in the order of the options, as in "127.0.0.1:19180". Borrowed. */
 const char *server_address(const struct server *s, size_t at);
@@ -61,7 +61,7 @@ uint64_t server_requests(const struct server *s, enum server_handler handler,
                          enum server_code code);
 
 /* Clients sent away since the start. Any thread may call it. */
-uint64_t server_refused(const struct server *s, enum refusal reason);
+uint64_t server_refused(const struct server *s, enum connection_refusal reason);
 
 /*
  * Where to listen, as --web.listen-address says it: ":19180" (every address of

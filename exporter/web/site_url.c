@@ -38,8 +38,8 @@ static bool read_external(const char *text, struct site_url *out, struct error *
     return true;
 }
 
-bool place_parse(const char *external_url, const char *route_prefix, struct site_url *out,
-                 struct error *err)
+bool site_url_parse(const char *external_url, const char *route_prefix, struct site_url *out,
+                    struct error *err)
 {
     const char *host, *path;
 
@@ -49,7 +49,7 @@ bool place_parse(const char *external_url, const char *route_prefix, struct site
     host = strstr(out->external, "://");
     path = host ? strchr(host + strlen("://"), '/') : NULL;
     out->prefix = trimmed(*route_prefix ? route_prefix : path ? path : "");
-    return *out->prefix == '\0' || site_url_is_plain(out->prefix) ||
+    return *out->prefix == '\0' || site_url_path_is_plain(out->prefix) ||
            fail(err, "--web.route-prefix: '%s' is not a plain path like '/karmada'",
                 shown(out->prefix).text);
 }
@@ -61,7 +61,7 @@ void site_url_release(struct site_url *p)
     *p = (struct site_url){.external = NULL};
 }
 
-bool site_url_is_plain(const char *path)
+bool site_url_path_is_plain(const char *path)
 {
     bool plain = path[0] == '/';
 
@@ -71,7 +71,7 @@ bool site_url_is_plain(const char *path)
     return plain;
 }
 
-const char *site_url_inside(const char *prefix, const char *path)
+const char *site_url_strip_prefix(const char *prefix, const char *path)
 {
     size_t len = strlen(prefix);
 

@@ -17,16 +17,16 @@ struct site_url {
  * `external_url` is "" if it is not known. `route_prefix`: "" for the path of that, else what each
  * path begins with, "/" for nothing. Release it in either case.
  */
-bool place_parse(const char *external_url, const char *route_prefix, struct site_url *out,
-                 struct error *err) MUST_USE;
+bool site_url_parse(const char *external_url, const char *route_prefix, struct site_url *out,
+                    struct error *err) MUST_USE;
 /* All zero is fine. */
 void site_url_release(struct site_url *p);
 
 /* True if requests can have this path: it begins with '/', and nothing of it is escaped. */
-bool site_url_is_plain(const char *path);
+bool site_url_path_is_plain(const char *path);
 
 /*
  * The rest of a request's path behind the prefix, which begins with '/'; NULL if it does not begin
  * with the prefix, or is no more than that.
  */
-const char *site_url_inside(const char *prefix, const char *path);
+const char *site_url_strip_prefix(const char *prefix, const char *path);

@@ -34,7 +34,7 @@ const char *const web_header_names[WEB_HEADERS + 1] = {
     "X-Frame-Options",         "X-XSS-Protection",          NULL,
 };
 
-void web_config_forget(struct web_config *c)
+void web_config_wipe_secrets(struct web_config *c)
 {
     for (size_t i = 0; i < c->user_count; i++) {
         free(c->users[i].name);
@@ -56,7 +56,7 @@ void web_config_release(struct web_config *c)
         free(c->client_sans[i]);
     for (size_t i = 0; i < WEB_HEADERS; i++)
         free(c->headers[i]);
-    web_config_forget(c);
+    web_config_wipe_secrets(c);
     *c = (struct web_config){.tls = false};
 }
 
@@ -270,8 +270,8 @@ static const unsigned client_auth_parts[] = {
     [WEB_CLIENT_REQUIRE_AND_VERIFY] = ASKED | REQUIRED | VERIFIED,
 };
 
-bool web_reload_check(const struct web_config *old, const struct web_config *fresh,
-                      struct error *err)
+bool web_config_check_reload(const struct web_config *old, const struct web_config *fresh,
+                             struct error *err)
 {
     if (fresh->tls != old->tls)
         return fail(err, "restart to switch TLS %s", old->tls ? "off" : "on");

@@ -61,7 +61,7 @@ struct web_config {
 };
 
 /* Wipes and frees what is secret: the users, and the private key. */
-void web_config_forget(struct web_config *c);
+void web_config_wipe_secrets(struct web_config *c);
 /* Wipe and free. */
 void web_config_release(struct web_config *c);
 
@@ -85,5 +85,5 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
  * less of client certificates, accepts older versions of TLS or has no users any more. Single
  * users and names may come and go.
  */
-bool web_reload_check(const struct web_config *old, const struct web_config *fresh,
-                      struct error *err) MUST_USE;
+bool web_config_check_reload(const struct web_config *old, const struct web_config *fresh,
+                             struct error *err) MUST_USE;

@@ -56,7 +56,7 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     struct harness *h = context;
 
     (void)connection;
-    return wire_unescape(&h->exchange.target, text);
+    return request_target_unescape(&h->exchange.target, text);
 }
 
 /* Checks the head as the server does. A refusal counts as an answer of the library. */
@@ -64,10 +64,10 @@ static bool check_head(struct harness *h, struct MHD_Connection *connection, con
                        const char *version)
 {
     struct exchange *v = &h->exchange;
-    unsigned status = wire_check(connection, method, version, &v->target, &v->malformed);
+    unsigned status = request_head_check(connection, method, version, &v->target, &v->malformed);
 
     if (status != 0)
-        wire_refuse(connection, status);
+        request_head_refuse(connection, status);
     return status == 0;
 }
 
@@ -88,7 +88,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     } else if (piece.len == 0) {
         h->awaits = false;
     }
-    result = site_answer(h->routes, connection, wire_path(path), method, &piece, *state);
+    result = site_answer(h->routes, connection, request_target_path(path), method, &piece, *state);
     *data_size = piece.len;
     h->awaits = h->awaits && ((struct exchange *)*state)->state == EXCHANGE_SOUND;
     return result;
@@ -165,8 +165,8 @@ static struct harness *get_harness(void)
     publish_pages(&h);
     h.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
                                 0, NULL, NULL, on_request, &h, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                                (size_t)WIRE_CONNECTION_BYTES, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
-                                &h, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, &h,
+                                (size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_URI_LOG_CALLBACK,
+                                on_uri, &h, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, &h,
                                 MHD_OPTION_NOTIFY_COMPLETED, on_completed, &h,
                                 MHD_OPTION_NOTIFY_CONNECTION, on_connection, &h, MHD_OPTION_END);
     MUST(h.daemon);

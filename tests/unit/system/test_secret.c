@@ -227,7 +227,7 @@ __attribute__((noinline)) static void replace(const char *folder, const char *pa
 
     if (!g)
         fail_msg("%s", err.text);
-    struct active_web_config *kept = access_control_greet(g, NULL);
+    struct active_web_config *kept = access_control_acquire_config(g, NULL);
 
     folder_write(folder, "b.key", "");
     folder_rename(folder, "a.key", "b.key");
@@ -237,7 +237,7 @@ __attribute__((noinline)) static void replace(const char *folder, const char *pa
     assert_int_equal(kept->config.user_count, 0);
     assert_null(kept->config.key);
     assert_non_null(kept->tls);
-    access_control_leave(g, kept);
+    access_control_release_config(g, kept);
     access_control_free(g);
 }
 

@@ -40,7 +40,7 @@ static bool take(void *context, int fd, const struct sockaddr *address, socklen_
     return taken;
 }
 
-static struct fixture *make_fixture(unsigned limit, int from)
+static struct fixture *make_fixture(unsigned limit, int first_fd)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct address address;
@@ -54,8 +54,8 @@ static struct fixture *make_fixture(unsigned limit, int from)
     f->acceptor = acceptor_start(&(struct acceptor_settings){.listeners = &f->listener,
                                                              .listener_count = 1,
                                                              .connections = f->connections,
-                                                             .from = from,
-                                                             .hand_over = take,
+                                                             .first_fd = first_fd,
+                                                             .add_connection = take,
                                                              .context = f},
                                  &err);
     assert_non_null(f->acceptor);

@@ -267,11 +267,11 @@ static void check_truncated(struct bare *b, const struct web_config *whole, cons
     snprintf(cut, sizeof(cut), "%.*s", (int)len, text);
     folder_replace(b->folder, "web.yml", cut);
     bool accepted = access_control_reload(b->access_control, &changed, &err);
-    struct active_web_config *now = access_control_greet(b->access_control, NULL);
+    struct active_web_config *now = access_control_acquire_config(b->access_control, NULL);
 
     if (!is_as_strict(&now->config, whole))
         fail_msg("cut at byte %zu, the file weakens what is in force:\n%s", len, cut);
-    access_control_leave(b->access_control, now);
+    access_control_release_config(b->access_control, now);
     assert_true(accepted || (!changed && *err.text != '\0'));
     folder_replace(b->folder, "web.yml", text);
     assert_true(access_control_reload(b->access_control, &changed, &err));

@@ -45,10 +45,10 @@ static size_t add(struct fixture *f, enum connection_state phase, int64_t now_ms
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     f->near[at] = pair[0];
     f->far[at] = pair[1];
-    connections_arrive(f->connections);
+    connections_reserve(f->connections);
     f->list[at] = connections_add(f->connections, f->near[at], now_ms);
-    if (phase != CONNECTION_HEADERS)
-        connections_enter(f->connections, f->list[at], phase, now_ms);
+    if (phase != CONNECTION_RECEIVING)
+        connections_set_state(f->connections, f->list[at], phase, now_ms);
     return at;
 }
 
@@ -98,7 +98,7 @@ static void assert_ended(const struct fixture *f, const char *wanted)
     assert_string_equal(got.data, wanted);
 }
 
-static uint64_t refused(const struct fixture *f, enum refusal reason)
+static uint64_t refused(const struct fixture *f, enum connection_refusal reason)
 {
     return connections_refused(f->connections, reason);
 }
@@ -107,11 +107,11 @@ static struct deadline_case {
     const char *name;
     enum connection_state phase;
     int64_t deadline_ms;
-    enum refusal reason;
+    enum connection_refusal reason;
     unsigned counted;
 } deadline_cases[] = {
-    {"headers have five seconds", CONNECTION_HEADERS, 5000, REFUSED_HEADERS_TIMEOUT, 1},
-    {"an answer has a minute", CONNECTION_ANSWER, 60000, REFUSED_ANSWER_TIMEOUT, 1},
+    {"headers have five seconds", CONNECTION_RECEIVING, 5000, REFUSED_HEADERS_TIMEOUT, 1},
+    {"an answer has a minute", CONNECTION_ANSWERING, 60000, REFUSED_ANSWER_TIMEOUT, 1},
     {"an idle connection has twenty seconds, and no fault", CONNECTION_IDLE, 20000,
      REFUSED_EVICTED_IDLE, 0},
 };
@@ -122,8 +122,8 @@ TEST_ROWS(deadline, deadline_cases, name)
     struct fixture *f = make_fixture(PLACES);
     void *fixture = f;
 
-    add(f, CONNECTION_HEADERS, 0);
-    connections_enter(f->connections, f->list[0], c->phase, 1000);
+    add(f, CONNECTION_RECEIVING, 0);
+    connections_set_state(f->connections, f->list[0], c->phase, 1000);
     assert_true(connections_sweep(f->connections, 1000 + c->deadline_ms - 1));
     assert_false(ended(f, 0));
     assert_int_equal(refused(f, c->reason), 0);
@@ -133,7 +133,7 @@ TEST_ROWS(deadline, deadline_cases, name)
     assert_int_equal(connections_count(f->connections), 1);
     assert_int_equal(refused(f, c->reason), c->counted);
     /* What the library does with it meanwhile does not bring it back. */
-    connections_enter(f->connections, f->list[0], CONNECTION_IDLE, 2000 + c->deadline_ms);
+    connections_set_state(f->connections, f->list[0], CONNECTION_IDLE, 2000 + c->deadline_ms);
     assert_false(connections_sweep(f->connections, 2000 + c->deadline_ms));
     assert_int_equal(refused(f, c->reason), c->counted);
     tear_down(&fixture);
@@ -143,9 +143,9 @@ TEST_WITH(all_that_are_due_are_ended_at_once, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, 3, CONNECTION_HEADERS, 0);
+    add_some(f, 3, CONNECTION_RECEIVING, 0);
     add_some(f, 3, CONNECTION_IDLE, 0);
-    add_some(f, 2, CONNECTION_HEADERS, 4000);
+    add_some(f, 2, CONNECTION_RECEIVING, 4000);
     assert_true(connections_sweep(f->connections, 5001));
     assert_ended(f, "0 1");
     assert_true(connections_sweep(f->connections, 8000));
@@ -160,7 +160,7 @@ TEST_WITH(within_the_budget_nobody_goes, set_up, tear_down)
 
     for (size_t i = 0; i < BUDGET; i++) {
         assert_true(connections_make_room(f->connections, 1000));
-        add(f, CONNECTION_HEADERS, 1000);
+        add(f, CONNECTION_RECEIVING, 1000);
     }
     assert_ended(f, "");
 }
@@ -169,14 +169,14 @@ TEST_WITH(the_oldest_that_says_nothing_goes_first, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, BUDGET, CONNECTION_HEADERS, 1000);
+    add_some(f, BUDGET, CONNECTION_RECEIVING, 1000);
     assert_true(connections_make_room(f->connections, 1010));
     assert_ended(f, "0");
     assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 1);
-    add(f, CONNECTION_HEADERS, 1010);
+    add(f, CONNECTION_RECEIVING, 1010);
     assert_true(connections_make_room(f->connections, 1010));
     assert_ended(f, "0 1");
-    add(f, CONNECTION_HEADERS, 1010);
+    add(f, CONNECTION_RECEIVING, 1010);
     /* Their places are free when they have left, not before. */
     assert_false(connections_make_room(f->connections, 1010));
     assert_ended(f, "0 1");
@@ -191,13 +191,13 @@ TEST_WITH(what_was_sent_and_not_read_keeps_its_sender, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_some(f, BUDGET / 2, CONNECTION_HEADERS, 1000);
+    add_some(f, BUDGET / 2, CONNECTION_RECEIVING, 1000);
     add_some(f, BUDGET / 2, CONNECTION_IDLE, 1000);
     assert_int_equal(write(f->far[4], "G", 1), 1);
     assert_true(connections_make_room(f->connections, 1010));
     assert_ended(f, "5");
     leave(f, 5);
-    add(f, CONNECTION_HEADERS, 1011);
+    add(f, CONNECTION_RECEIVING, 1011);
     for (size_t i = 0; i < f->count; i++)
         assert_int_equal(i == 5 || write(f->far[i], "G", 1) == 1, 1);
     assert_false(connections_make_room(f->connections, 4000));
@@ -211,7 +211,7 @@ static struct share_case {
     bool stalled; /* Nobody takes the answers. */
     int64_t age_ms;
     const char *goes;
-    enum refusal reason;
+    enum connection_refusal reason;
 } share_cases[] = {
     {"idle ones beyond their share go", 4, 0, 4, false, 1000, "4", REFUSED_EVICTED_IDLE},
     {"silent ones beyond their share go", 6, 0, 2, false, 1000, "0", REFUSED_EVICTED_WAITING},
@@ -232,9 +232,9 @@ TEST_ROWS(share, share_cases, name)
     void *fixture = f;
 
     for (size_t i = 0; i < c->waiting; i++)
-        add(f, CONNECTION_HEADERS, 1000);
+        add(f, CONNECTION_RECEIVING, 1000);
     for (size_t i = 0; i < c->answering; i++) {
-        size_t at = add(f, CONNECTION_ANSWER, 1000);
+        size_t at = add(f, CONNECTION_ANSWERING, 1000);
 
         assert_true(!c->stalled || write(f->near[at], "200", 3) == 3);
     }
@@ -282,9 +282,9 @@ static size_t add_from(struct fixture *f, uint32_t from, enum connection_state p
     connect_tcp(pair, 4096, from);
     f->near[at] = pair[0];
     f->far[at] = pair[1];
-    connections_arrive(f->connections);
+    connections_reserve(f->connections);
     f->list[at] = connections_add(f->connections, pair[0], now_ms);
-    connections_enter(f->connections, f->list[at], phase, now_ms);
+    connections_set_state(f->connections, f->list[at], phase, now_ms);
     return at;
 }
 
@@ -314,13 +314,13 @@ TEST_WITH(who_has_begun_is_passed_over_for_half_a_second, set_up, tear_down)
     char taken[5];
 
     for (unsigned i = 0; i < BUDGET; i++)
-        add_from(f, INADDR_LOOPBACK, CONNECTION_HEADERS, 1000);
+        add_from(f, INADDR_LOOPBACK, CONNECTION_RECEIVING, 1000);
     assert_int_equal(write(f->far[0], "hello", sizeof(taken)), sizeof(taken));
     assert_int_equal(read(f->near[0], taken, sizeof(taken)), sizeof(taken));
     assert_true(connections_make_room(f->connections, 1499));
     assert_ended(f, "1");
     leave(f, 1);
-    add_from(f, INADDR_LOOPBACK, CONNECTION_HEADERS, 1499);
+    add_from(f, INADDR_LOOPBACK, CONNECTION_RECEIVING, 1499);
     assert_true(connections_make_room(f->connections, 1500));
     assert_ended(f, "0 1");
 }
@@ -331,7 +331,7 @@ TEST(a_full_window_tells_a_slow_reader)
     struct fixture *f = make_fixture(1);
     void *fixture = f;
     char page[65536] = {0};
-    size_t at = add_from(f, INADDR_LOOPBACK, CONNECTION_ANSWER, 1000);
+    size_t at = add_from(f, INADDR_LOOPBACK, CONNECTION_ANSWERING, 1000);
     const int *pair = &f->near[at];
 
     assert_false(connections_make_room(f->connections, 1100));
@@ -351,14 +351,14 @@ TEST_WITH(slow_readers_give_back_what_they_hold, set_up, tear_down)
     struct fixture *f = *state;
 
     add_some(f, 2, CONNECTION_IDLE, 1000);
-    add_some(f, 6, CONNECTION_ANSWER, 1000);
+    add_some(f, 6, CONNECTION_ANSWERING, 1000);
     for (size_t i = 3; i < 8; i++)
         assert_int_equal(write(f->near[i], "200", 3), 3);
-    connections_end_slow(f->connections, 3000);
+    connections_evict_slow(f->connections, 3000);
     assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 0);
-    connections_end_slow(f->connections, 3001);
+    connections_evict_slow(f->connections, 3001);
     assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 1);
-    connections_end_slow(f->connections, 9000);
+    connections_evict_slow(f->connections, 9000);
     assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 3);
     for (size_t i = 3; i < 8; i++) {
         char taken[4];
@@ -374,8 +374,8 @@ TEST_WITH(who_asked_last_is_idle_last, set_up, tear_down)
     struct fixture *f = *state;
 
     add_some(f, BUDGET, CONNECTION_IDLE, 1000);
-    connections_enter(f->connections, f->list[0], CONNECTION_ANSWER, 1100);
-    connections_enter(f->connections, f->list[0], CONNECTION_IDLE, 1101);
+    connections_set_state(f->connections, f->list[0], CONNECTION_ANSWERING, 1100);
+    connections_set_state(f->connections, f->list[0], CONNECTION_IDLE, 1101);
     assert_true(connections_make_room(f->connections, 1200));
     assert_ended(f, "1");
 }
@@ -386,14 +386,14 @@ TEST_WITH(who_is_on_the_way_counts, set_up, tear_down)
 
     for (unsigned i = 0; i < BUDGET; i++) {
         assert_true(connections_make_room(f->connections, 1000));
-        connections_arrive(f->connections);
+        connections_reserve(f->connections);
     }
     assert_int_equal(connections_count(f->connections), BUDGET);
     assert_false(connections_make_room(f->connections, 1000));
-    connections_withdraw(f->connections);
+    connections_cancel_reservation(f->connections);
     assert_true(connections_make_room(f->connections, 1000));
     for (unsigned i = 1; i < BUDGET; i++)
-        connections_withdraw(f->connections);
+        connections_cancel_reservation(f->connections);
     assert_int_equal(connections_count(f->connections), 0);
 }
 
@@ -401,21 +401,21 @@ TEST_WITH(where_descriptors_are_missing_the_idlest_goes, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    connections_relieve(f->connections, 1000);
+    connections_reduce(f->connections, 1000);
     assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 0);
-    add(f, CONNECTION_HEADERS, 1001);
+    add(f, CONNECTION_RECEIVING, 1001);
     add(f, CONNECTION_IDLE, 1000);
     /* Who has just come may be the one who asks. */
-    connections_relieve(f->connections, 1099);
+    connections_reduce(f->connections, 1099);
     assert_ended(f, "");
-    connections_relieve(f->connections, 1100);
+    connections_reduce(f->connections, 1100);
     assert_ended(f, "1");
     assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 1);
     assert_int_equal(refused(f, REFUSED_EVICTED_IDLE), 0);
-    connections_relieve(f->connections, 2000);
+    connections_reduce(f->connections, 2000);
     assert_ended(f, "1");
     leave(f, 1);
-    connections_relieve(f->connections, 2000);
+    connections_reduce(f->connections, 2000);
     assert_ended(f, "0 1");
 }
 
@@ -425,18 +425,18 @@ TEST(missing_descriptors_lower_the_limit_for_a_while)
     struct fixture *f = make_fixture(15);
     void *fixture = f;
 
-    add_some(f, 12, CONNECTION_HEADERS, 1000);
-    connections_relieve(f->connections, 2000);
+    add_some(f, 12, CONNECTION_RECEIVING, 1000);
+    connections_reduce(f->connections, 2000);
     assert_ended(f, "0 1 2");
     /* Not again while these have yet to leave. */
-    connections_relieve(f->connections, 2001);
+    connections_reduce(f->connections, 2001);
     assert_ended(f, "0 1 2");
     for (size_t i = 0; i < 3; i++)
         leave(f, i);
     assert_true(connections_make_room(f->connections, 2002));
     assert_ended(f, "0 1 2 3");
     leave(f, 3);
-    add(f, CONNECTION_HEADERS, 2003);
+    add(f, CONNECTION_RECEIVING, 2003);
     connections_sweep(f->connections, 2500);
     connections_sweep(f->connections, 2501);
     /* Twelve again, nine of whom may stay, and ten of thirteen half a second later. */
@@ -452,7 +452,7 @@ TEST(a_limit_of_one_or_none_lets_one_in)
         struct connections *p = connections_new(limit);
 
         assert_true(connections_make_room(p, 0));
-        connections_arrive(p);
+        connections_reserve(p);
         assert_false(connections_make_room(p, 0));
         connections_free(p);
     }
@@ -472,11 +472,11 @@ static void *come_and_go(void *context)
             continue;
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
             abort();
-        connections_arrive(p);
+        connections_reserve(p);
         struct connection *connection = connections_add(p, pair[0], i * 100);
 
-        connections_enter(p, connection, CONNECTION_ANSWER, i * 100);
-        connections_enter(p, connection, CONNECTION_IDLE, i * 100);
+        connections_set_state(p, connection, CONNECTION_ANSWERING, i * 100);
+        connections_set_state(p, connection, CONNECTION_IDLE, i * 100);
         connections_sweep(p, i * 1000);
         connections_remove(p, connection);
         close(pair[0]);

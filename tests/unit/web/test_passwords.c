@@ -75,8 +75,8 @@ static bool ask(struct fixture *f, uint64_t origin, const char *password, const 
 
     *asker = (struct asker){.fixture = f};
     return passwords_check(f->passwords,
-                           &(struct credentials_claim){"scraper", password, hash, true, origin},
-                           note, asker);
+                           &(struct login_attempt){"scraper", password, hash, true, origin}, note,
+                           asker);
 }
 
 static void wait_for_all(struct fixture *f)
@@ -107,9 +107,9 @@ static void besiege(struct fixture *f, uint64_t origin)
 TEST_WITH(a_password_is_right_or_wrong, set_up, tear_down)
 {
     struct fixture *f = *state;
-    struct credentials_claim claim = {"scraper", "secret", f->fast, true, 1};
+    struct login_attempt claim = {"scraper", "secret", f->fast, true, 1};
 
-    assert_false(passwords_known(f->passwords, &claim));
+    assert_false(passwords_is_cached(f->passwords, &claim));
     assert_true(ask(f, 1, "guess", f->fast));
     assert_true(ask(f, 1, "secret", f->fast));
     assert_true(ask(f, 1, "guess", f->slow));
@@ -117,11 +117,11 @@ TEST_WITH(a_password_is_right_or_wrong, set_up, tear_down)
     assert_int_equal(f->askers[0].answer, PASSWORD_WRONG);
     assert_int_equal(f->askers[1].answer, PASSWORD_RIGHT);
     assert_int_equal(f->askers[2].answer, PASSWORD_WRONG);
-    assert_true(passwords_known(f->passwords, &claim));
+    assert_true(passwords_is_cached(f->passwords, &claim));
     claim.password = "guess";
-    assert_false(passwords_known(f->passwords, &claim));
-    claim = (struct credentials_claim){"scraper", "secret", f->fast, false, 1};
-    assert_false(passwords_known(f->passwords, &claim));
+    assert_false(passwords_is_cached(f->passwords, &claim));
+    claim = (struct login_attempt){"scraper", "secret", f->fast, false, 1};
+    assert_false(passwords_is_cached(f->passwords, &claim));
 }
 
 /* Whoever comes from elsewhere has a place, and is checked before the others' next but one. */
@@ -183,9 +183,9 @@ TEST_WITH(nobody_is_told_by_the_time, set_up, tear_down)
         unsigned at;
 
         snprintf(name, sizeof(name), "nobody-%u", i);
-        at = passwords_stand_in(f->passwords, name, USERS);
+        at = passwords_substitute(f->passwords, name, USERS);
         assert_in_range(at, 0, USERS - 1);
-        assert_int_equal(passwords_stand_in(f->passwords, name, USERS), at);
+        assert_int_equal(passwords_substitute(f->passwords, name, USERS), at);
         counts[at]++;
     }
     for (unsigned i = 0; i < USERS; i++)

@@ -60,11 +60,11 @@ static int ask(const struct fixture *f)
 static struct queued_request *next_call(const struct fixture *f)
 {
     struct pollfd wanted = {.fd = request_queue_fd(f->request_queue), .events = POLLIN};
-    struct queued_request *queued_request = request_queue_next(f->request_queue);
+    struct queued_request *queued_request = request_queue_peek(f->request_queue);
 
     while (!queued_request) {
         assert_int_equal(poll(&wanted, 1, PATIENCE_MS), 1);
-        queued_request = request_queue_next(f->request_queue);
+        queued_request = request_queue_peek(f->request_queue);
     }
     return queued_request;
 }
@@ -87,9 +87,9 @@ TEST_WITH(a_call_is_answered_by_the_loop, set_up, tear_down)
 
     assert_ptr_equal(queued_request->endpoint, &endpoints[ENDPOINT_OPENAPI]);
     strbuf_adds(&queued_request->body, "{}\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     reads(fd, "HTTP/1.1 200 ", "{}\n");
-    assert_null(request_queue_next(f->request_queue));
+    assert_null(request_queue_peek(f->request_queue));
     assert_int_equal(server_requests(f->server, SERVER_OPENAPI, SERVER_200), 1);
 }
 
@@ -102,12 +102,12 @@ TEST_WITH(calls_are_answered_in_the_order_in_which_they_came, set_up, tear_down)
 
     assert_ptr_equal(next_call(f), queued_request);
     strbuf_adds(&queued_request->body, "first\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     reads(first, "HTTP/1.1 200 ", "first\n");
     queued_request = next_call(f);
     queued_request->status = MHD_HTTP_NOT_FOUND;
     strbuf_adds(&queued_request->body, "second\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     reads(second, "HTTP/1.1 404 ", "second\n");
 }
 
@@ -120,7 +120,7 @@ TEST_WITH(an_answer_that_is_too_large_says_so, set_up, tear_down)
     strbuf_release(&queued_request->body);
     queued_request->body = STRBUF_INIT(4);
     strbuf_adds(&queued_request->body, "too large");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     reads(fd, "HTTP/1.1 500 ", "");
 }
 
@@ -150,13 +150,13 @@ TEST_WITH(who_goes_while_waiting_is_answered_in_vain, set_up, tear_down)
 
     close(gone);
     strbuf_adds(&queued_request->body, "nobody reads this\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
 
     int fd = ask(f);
 
     queued_request = next_call(f);
     strbuf_adds(&queued_request->body, "{}\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     reads(fd, "HTTP/1.1 200 ", "{}\n");
 }
 

@@ -24,12 +24,12 @@ TEST(each_piece_of_work_is_done_once)
 
     assert_non_null(c);
     wanted.fd = request_worker_fd(c);
-    assert_false(request_worker_done(c));
+    assert_false(request_worker_collect(c));
     for (unsigned i = 1; i <= PIECES; i++) {
         request_worker_begin(c, add_one, &count);
         assert_int_equal(poll(&wanted, 1, PATIENCE_MS), 1);
-        assert_true(request_worker_done(c));
-        assert_false(request_worker_done(c));
+        assert_true(request_worker_collect(c));
+        assert_false(request_worker_collect(c));
         assert_int_equal(count, i);
     }
     request_worker_free(c);
