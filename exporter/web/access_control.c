@@ -17,10 +17,13 @@
 enum {
     PEM_MAX = 1024 * 1024,
     PATH_BYTES = 4096,
+    CREDENTIALS_MAX = 1024,
 };
 
-/* As the toolkit does: what is not absolute is beside the file. */
-static void join(const char *file, char **path)
+/* ---- reading the configuration ---- */
+
+/* Makes a relative path relative to the folder of `file`, as the exporter toolkit does. */
+static void resolve_path(const char *file, char **path)
 {
     const char *slash = strrchr(file, '/');
     struct strbuf joined = STRBUF_INIT(2 * PATH_BYTES);
@@ -34,7 +37,7 @@ static void join(const char *file, char **path)
     *path = strbuf_take(&joined, &len);
 }
 
-/* Read a file whose bytes go into the digest, too, unless that is NULL. */
+/* Appends the contents of a file to `out`, and adds them to the digest unless that is NULL. */
 static bool read_secret(const char *path, gnutls_hash_hd_t digest, struct strbuf *out,
                         struct error *err)
 {
@@ -45,29 +48,28 @@ static bool read_secret(const char *path, gnutls_hash_hd_t digest, struct strbuf
     return true;
 }
 
-static bool parse(const char *path, struct web_config *out, gnutls_hash_hd_t digest,
-                  struct error *err)
+static bool parse_file(const char *path, struct web_config *out, gnutls_hash_hd_t digest,
+                       struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(WEB_CONFIG_MAX);
 
     if (!read_secret(path, digest, &text, err) ||
         !web_config_parse(path, text.data, text.len, out, err))
         return false;
-    join(path, &out->cert_file);
-    join(path, &out->key_file);
-    join(path, &out->client_ca_file);
+    resolve_path(path, &out->cert_file);
+    resolve_path(path, &out->key_file);
+    resolve_path(path, &out->client_ca_file);
     return true;
 }
 
-/* Returns true if the file of the private key is there. Errors do not show a path that leads
- * nowhere. */
+/* Returns true if the key file exists. The error hides a wrong path, which may be the key. */
 static bool has_key_file(const char *path, struct error *err)
 {
     return !path || secret_path_exists(path, err) || fail_in(err, "key_file");
 }
 
-/* Read what a file has that is named in place of a text. */
-static bool read_part(const char *file, char **text, gnutls_hash_hd_t digest, struct error *err)
+/* Sets `text` to the contents of the file; does nothing if the file is NULL. */
+static bool read_pem(const char *file, char **text, gnutls_hash_hd_t digest, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(PEM_MAX);
 
@@ -79,14 +81,14 @@ static bool read_part(const char *file, char **text, gnutls_hash_hd_t digest, st
     return true;
 }
 
-static bool read_all(const char *path, struct web_config *c, gnutls_hash_hd_t digest,
-                     struct error *err)
+static bool read_config(const char *path, struct web_config *c, gnutls_hash_hd_t digest,
+                        struct error *err)
 {
-    if (!parse(path, c, digest, err))
+    if (!parse_file(path, c, digest, err))
         return false;
-    return (read_part(c->cert_file, &c->cert, digest, err) && has_key_file(c->key_file, err) &&
-            read_part(c->key_file, &c->key, digest, err) &&
-            read_part(c->client_ca_file, &c->client_ca, digest, err)) ||
+    return (read_pem(c->cert_file, &c->cert, digest, err) && has_key_file(c->key_file, err) &&
+            read_pem(c->key_file, &c->key, digest, err) &&
+            read_pem(c->client_ca_file, &c->client_ca, digest, err)) ||
            fail_in(err, "%s", path);
 }
 
@@ -97,7 +99,7 @@ struct active_web_config *active_web_config_read(const char *path, struct error 
 
     if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256) < 0)
         memory_exhausted(sizeof(*a));
-    bool done = read_all(path, &a->config, digest, err);
+    bool done = read_config(path, &a->config, digest, err);
 
     gnutls_hash_deinit(digest, a->digest);
     a->holders = 1;
@@ -107,23 +109,13 @@ struct active_web_config *active_web_config_read(const char *path, struct error 
     return NULL;
 }
 
-/* Make what TLS needs of what was read. False with the reason. */
-static MUST_USE bool active_web_config_forge(struct active_web_config *a, const char *path,
-                                             struct error *err)
+static MUST_USE bool active_web_config_init_tls(struct active_web_config *a, const char *path,
+                                                struct error *err)
 {
     if (!a->config.tls)
         return true;
     a->tls = server_tls_new(&a->config, err);
     return a->tls || fail_in(err, "%s: tls_server_config", path);
-}
-
-/*
- * Wipes the users and the private key of a configuration that has been replaced. Connections that
- * began with the configuration need only the rest.
- */
-static void active_web_config_forget(struct active_web_config *a)
-{
-    web_config_wipe_secrets(&a->config);
 }
 
 void active_web_config_free(struct active_web_config *a)
@@ -135,22 +127,20 @@ void active_web_config_free(struct active_web_config *a)
     free(a);
 }
 
-void active_web_config_visit_files(const char *path, void (*each)(void *context, const char *path),
+void active_web_config_visit_files(const char *path, void (*visit)(void *context, const char *path),
                                    void *context)
 {
     struct web_config config = {.tls = false};
     struct error ignored;
 
-    each(context, path);
-    if (*path == '\0' || !parse(path, &config, NULL, &ignored))
+    visit(context, path);
+    if (*path == '\0' || !parse_file(path, &config, NULL, &ignored))
         return;
-    each(context, config.cert_file ? config.cert_file : "");
-    each(context, config.key_file ? config.key_file : "");
-    each(context, config.client_ca_file ? config.client_ca_file : "");
+    visit(context, config.cert_file ? config.cert_file : "");
+    visit(context, config.key_file ? config.key_file : "");
+    visit(context, config.client_ca_file ? config.client_ca_file : "");
     web_config_release(&config);
 }
-
-enum { CREDENTIALS_MAX = 1024 };
 
 #define ACCESS_NAME(id, word) word,
 const char *const access_control_refusal_names[ACCESS_REFUSALS] = {ACCESS_REFUSALS(ACCESS_NAME)};
@@ -159,54 +149,44 @@ struct access_control {
     char *path;
     bool probes_without_auth;
     struct passwords *passwords;
-    pthread_mutex_t lock; /* Guards the next three, and the holders of all armours. */
-    struct active_web_config *now;
-    struct rate_limit known; /* For those whose credentials were right before. */
-    struct rate_limit rest;
+    pthread_mutex_t lock; /* Guards the next three, and the references of all configurations. */
+    struct active_web_config *current;
+    struct rate_limit cached_rate; /* For cached credentials; for all requests without users. */
+    struct rate_limit other_rate;
     _Atomic uint64_t refused[ACCESS_REFUSALS];
 };
 
-/* ---- the configuration in force ---- */
+/* ---- references to the configuration in force ---- */
 
-/* `readers`: 1 to read the users, 0 to use the rest for as long as a connection lives. */
-static struct active_web_config *take(struct access_control *g, unsigned readers)
+/* `readers`: 1 to read the users, 0 to use the rest during a connection. */
+static struct active_web_config *acquire_config(struct access_control *g, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
-    struct active_web_config *a = g->now;
+    struct active_web_config *a = g->current;
     a->holders++;
     a->readers += readers;
     pthread_mutex_unlock(&g->lock);
     return a;
 }
 
-/* Under the lock, so that no other thread frees it meanwhile. */
-static void give_back(struct access_control *g, struct active_web_config *a, unsigned readers)
+/* Wipes the users and the key of a replaced configuration once no reader is left. */
+static void release_config(struct access_control *g, struct active_web_config *a, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
     bool last = --a->holders == 0;
     a->readers -= readers;
-    if (a != g->now && a->readers == 0)
-        active_web_config_forget(a);
+    if (a != g->current && a->readers == 0)
+        web_config_wipe_secrets(&a->config);
     pthread_mutex_unlock(&g->lock);
     if (last)
         active_web_config_free(a);
 }
 
-static struct active_web_config *hold(struct access_control *g)
-{
-    return take(g, 1);
-}
-
-static void drop(struct access_control *g, struct active_web_config *a)
-{
-    give_back(g, a, 1);
-}
-
 static void set_rates(struct access_control *g)
 {
-    g->known = (struct rate_limit){.interval_ns = g->now->config.rate_interval_ns,
-                                   .burst = g->now->config.rate_burst};
-    g->rest = g->known;
+    g->cached_rate = (struct rate_limit){.interval_ns = g->current->config.rate_interval_ns,
+                                         .burst = g->current->config.rate_burst};
+    g->other_rate = g->cached_rate;
 }
 
 struct access_control *access_control_new(const struct access_control_options *options,
@@ -217,8 +197,8 @@ struct access_control *access_control_new(const struct access_control_options *o
     g->path = xstrdup(options->path);
     g->probes_without_auth = options->probes_without_auth;
     pthread_mutex_init(&g->lock, NULL);
-    g->now = active_web_config_read(g->path, err);
-    if (g->now && active_web_config_forge(g->now, g->path, err)) {
+    g->current = active_web_config_read(g->path, err);
+    if (g->current && active_web_config_init_tls(g->current, g->path, err)) {
         set_rates(g);
         g->passwords = passwords_new(err);
     }
@@ -234,8 +214,8 @@ void access_control_free(struct access_control *g)
     if (!g)
         return;
     passwords_free(g->passwords);
-    if (g->now)
-        give_back(g, g->now, 0);
+    if (g->current)
+        release_config(g, g->current, 0);
     pthread_mutex_destroy(&g->lock);
     free(g->path);
     free(g);
@@ -247,41 +227,42 @@ void access_control_stop_checks(struct access_control *g)
         passwords_close(g->passwords);
 }
 
-/* Make a configuration that was read ready for use in the place of another one. */
-static bool succeed(struct active_web_config *fresh, const struct active_web_config *old,
-                    const char *path, struct error *err)
+/* Checks that `fresh` may replace `old`, and creates its TLS settings. */
+static bool prepare_replacement(struct active_web_config *fresh,
+                                const struct active_web_config *old, const char *path,
+                                struct error *err)
 {
     if (!web_config_check_reload(&old->config, &fresh->config, err))
         return fail_in(err, "%s", path);
-    return active_web_config_forge(fresh, path, err);
+    return active_web_config_init_tls(fresh, path, err);
 }
 
-static bool reload(struct access_control *g, bool *changed, struct error *err)
+static bool reload_config(struct access_control *g, bool *changed, struct error *err)
 {
-    struct active_web_config *fresh = active_web_config_read(g->path, err), *old = g->now;
+    struct active_web_config *fresh = active_web_config_read(g->path, err), *old = g->current;
     bool same, fine;
 
     *changed = false;
     if (!fresh)
         return false;
     same = memcmp(fresh->digest, old->digest, sizeof(old->digest)) == 0;
-    fine = same || succeed(fresh, old, g->path, err);
+    fine = same || prepare_replacement(fresh, old, g->path, err);
     if (same || !fine) {
         active_web_config_free(fresh);
         return fine;
     }
     *changed = true;
     pthread_mutex_lock(&g->lock);
-    g->now = fresh;
+    g->current = fresh;
     set_rates(g);
     pthread_mutex_unlock(&g->lock);
-    give_back(g, old, 0);
+    release_config(g, old, 0);
     return true;
 }
 
 bool access_control_reload(struct access_control *g, bool *changed, struct error *err)
 {
-    bool fine = reload(g, changed, err);
+    bool fine = reload_config(g, changed, err);
 
     secret_wipe_stack();
     return fine;
@@ -289,12 +270,12 @@ bool access_control_reload(struct access_control *g, bool *changed, struct error
 
 const char *access_control_certificate(const struct access_control *g)
 {
-    return g && g->now->tls ? g->now->config.cert : NULL;
+    return g && g->current->tls ? g->current->config.cert : NULL;
 }
 
 const char *access_control_key(const struct access_control *g)
 {
-    return g && g->now->tls ? g->now->config.key : NULL;
+    return g && g->current->tls ? g->current->config.key : NULL;
 }
 
 struct active_web_config *access_control_acquire_config(struct access_control *g,
@@ -304,7 +285,7 @@ struct active_web_config *access_control_acquire_config(struct access_control *g
 
     if (!g)
         return NULL;
-    a = take(g, 0);
+    a = acquire_config(g, 0);
     if (session)
         server_tls_apply(a->tls, session);
     return a;
@@ -314,7 +295,7 @@ void access_control_release_config(struct access_control *g,
                                    struct active_web_config *active_web_config)
 {
     if (g)
-        give_back(g, active_web_config, 0);
+        release_config(g, active_web_config, 0);
 }
 
 void access_control_set_headers(struct access_control *g, struct MHD_Response *response)
@@ -323,7 +304,7 @@ void access_control_set_headers(struct access_control *g, struct MHD_Response *r
 
     if (!g)
         return;
-    a = hold(g);
+    a = acquire_config(g, 1);
     for (size_t i = 0; i < WEB_HEADERS; i++) {
         const char *name = web_header_names[i], *value = a->config.headers[i], *own;
 
@@ -335,14 +316,14 @@ void access_control_set_headers(struct access_control *g, struct MHD_Response *r
         if (MHD_add_response_header(response, name, value) != MHD_YES)
             memory_exhausted(0);
     }
-    drop(g, a);
+    release_config(g, a, 1);
 }
 
-/* ---- who asks ---- */
+/* ---- checks of requests ---- */
 
 /*
- * "user\0password" of the header Authorization. False if there is none; a text that is no user's
- * where it is not valid.
+ * Reads "user\0password" from the header Authorization. Returns false if its scheme is not Basic.
+ * Malformed credentials become an empty user with an empty password.
  */
 static bool read_credentials(struct MHD_Connection *connection, struct strbuf *out)
 {
@@ -352,11 +333,11 @@ static bool read_credentials(struct MHD_Connection *connection, struct strbuf *o
     bool given = strncasecmp(header.data, scheme, strlen(scheme)) == 0;
     char *colon;
 
-    /* The library leaves blanks that are no part of a header's value at its end. */
+    /* libmicrohttpd does not remove blanks after the value of a header. */
     while (header.len > 0 && strchr(" \t", header.data[header.len - 1]))
         header.data[--header.len] = '\0';
     strbuf_reserve(out, CREDENTIALS_MAX);
-    /* A NUL would hide what is behind it. */
+    /* A NUL would cut the user or the password short. */
     if (given && (!base64_decode(&header.data[strlen(scheme)], out) || !strbuf_ok(out) ||
                   memchr(out->data, '\0', out->len) || !strchr(out->data, ':'))) {
         strbuf_reset(out);
@@ -368,7 +349,7 @@ static bool read_credentials(struct MHD_Connection *connection, struct strbuf *o
     return given;
 }
 
-static uint64_t origin_of_client(struct MHD_Connection *connection)
+static uint64_t connection_network(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -376,27 +357,27 @@ static uint64_t origin_of_client(struct MHD_Connection *connection)
     return client_network(info ? info->client_addr : NULL);
 }
 
-static struct login_attempt claim_of(const struct access_control *g, const struct web_config *c,
-                                     const char *credentials)
+static struct login_attempt make_attempt(const struct access_control *g, const struct web_config *c,
+                                         const char *credentials)
 {
-    struct login_attempt claim = {
+    struct login_attempt attempt = {
         .user = credentials,
         .password = credentials + strlen(credentials) + 1,
         .hash = c->users[passwords_substitute(g->passwords, credentials, c->user_count)].hash,
     };
 
     for (unsigned i = 0; i < c->user_count; i++) {
-        if (strcmp(c->users[i].name, claim.user) == 0) {
-            claim.hash = c->users[i].hash;
-            claim.exists = true;
+        if (strcmp(c->users[i].name, attempt.user) == 0) {
+            attempt.hash = c->users[i].hash;
+            attempt.exists = true;
         }
     }
-    return claim;
+    return attempt;
 }
 
-static void count(struct access_control *g, enum access_control_refusal why)
+static void count_refusal(struct access_control *g, enum access_control_refusal reason)
 {
-    atomic_fetch_add_explicit(&g->refused[why], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&g->refused[reason], 1, memory_order_relaxed);
 }
 
 static bool take_token(struct access_control *g, struct rate_limit *rate_limit)
@@ -407,50 +388,52 @@ static bool take_token(struct access_control *g, struct rate_limit *rate_limit)
     bool allowed = rate_limit_allow(rate_limit, now_ns);
     pthread_mutex_unlock(&g->lock);
     if (!allowed)
-        count(g, ACCESS_RATE);
+        count_refusal(g, ACCESS_RATE);
     return allowed;
 }
 
-/* A request whose password is being checked. */
-struct applicant {
+/* Suspended request during the check of its password. */
+struct pending_request {
     struct access_control *access_control;
     struct MHD_Connection *connection;
     _Atomic(enum verdict) *verdict;
 };
 
-static void decide(void *context, enum password_answer answer)
+/* Callback of passwords_check(). */
+static void finish_check(void *context, enum password_answer answer)
 {
     static const enum verdict verdicts[] = {
         [PASSWORD_RIGHT] = VERDICT_ADMITTED,
         [PASSWORD_WRONG] = VERDICT_UNAUTHORIZED,
         [PASSWORD_UNCHECKED] = VERDICT_TOO_MANY,
     };
-    struct applicant *a = context;
-    struct MHD_Connection *connection = a->connection;
+    struct pending_request *pending = context;
+    struct MHD_Connection *connection = pending->connection;
 
     if (answer != PASSWORD_RIGHT)
-        count(a->access_control, answer == PASSWORD_WRONG ? ACCESS_WRONG : ACCESS_QUEUE);
-    atomic_store(a->verdict, verdicts[answer]);
-    free(a);
-    /* The last thing: its thread may end the request at once. */
+        count_refusal(pending->access_control,
+                      answer == PASSWORD_WRONG ? ACCESS_WRONG : ACCESS_QUEUE);
+    atomic_store(pending->verdict, verdicts[answer]);
+    free(pending);
+    /* Last, because another thread may then end the request at once. */
     MHD_resume_connection(connection);
 }
 
-static enum verdict have_checked(struct access_control *g, struct MHD_Connection *connection,
-                                 const struct login_attempt *claim, _Atomic(enum verdict) *verdict)
+static enum verdict start_check(struct access_control *g, struct MHD_Connection *connection,
+                                const struct login_attempt *attempt, _Atomic(enum verdict) *verdict)
 {
-    struct applicant *a = xcalloc(1, sizeof(*a));
+    struct pending_request *pending = xcalloc(1, sizeof(*pending));
 
-    *a = (struct applicant){g, connection, verdict};
-    /* Before the thread can see it: it may decide at once. */
+    *pending = (struct pending_request){g, connection, verdict};
+    /* Before passwords_check(): the password thread may finish the check at once. */
     atomic_store(verdict, VERDICT_PENDING);
     MHD_suspend_connection(connection);
-    if (passwords_check(g->passwords, claim, decide, a))
+    if (passwords_check(g->passwords, attempt, finish_check, pending))
         return VERDICT_PENDING;
-    count(g, ACCESS_QUEUE);
+    count_refusal(g, ACCESS_QUEUE);
     atomic_store(verdict, VERDICT_TOO_MANY);
     MHD_resume_connection(connection);
-    free(a);
+    free(pending);
     return VERDICT_PENDING;
 }
 
@@ -460,26 +443,26 @@ static enum verdict check_credentials(struct access_control *g, struct MHD_Conne
 {
     CLEANUP(strbuf_release) struct strbuf credentials = STRBUF_SECRET(CREDENTIALS_MAX);
     bool given = read_credentials(connection, &credentials);
-    struct login_attempt claim =
-        given ? claim_of(g, config, credentials.data) : (struct login_attempt){0};
-    bool known = given && passwords_is_cached(g->passwords, &claim);
+    struct login_attempt attempt =
+        given ? make_attempt(g, config, credentials.data) : (struct login_attempt){0};
+    bool cached = given && passwords_is_cached(g->passwords, &attempt);
 
-    claim.origin = origin_of_client(connection);
+    attempt.network = connection_network(connection);
     enum verdict answer = VERDICT_TOO_MANY;
 
-    if (take_token(g, known ? &g->known : &g->rest)) {
+    if (take_token(g, cached ? &g->cached_rate : &g->other_rate)) {
         if (!given)
-            count(g, ACCESS_MISSING);
-        answer = known    ? VERDICT_ADMITTED
+            count_refusal(g, ACCESS_MISSING);
+        answer = cached   ? VERDICT_ADMITTED
                  : !given ? VERDICT_UNAUTHORIZED
-                          : have_checked(g, connection, &claim, verdict);
+                          : start_check(g, connection, &attempt, verdict);
     }
     return answer;
 }
 
-/* Wipes the stack: functions that have returned leave a password there. */
-static enum verdict judge(struct access_control *g, struct MHD_Connection *connection,
-                          const struct web_config *config, _Atomic(enum verdict) *verdict)
+/* Calls check_credentials() and wipes the password that its callees leave on the stack. */
+static enum verdict check_and_wipe(struct access_control *g, struct MHD_Connection *connection,
+                                   const struct web_config *config, _Atomic(enum verdict) *verdict)
 {
     enum verdict answer = check_credentials(g, connection, config, verdict);
 
@@ -497,29 +480,29 @@ enum verdict access_control_admit(struct access_control *g, struct MHD_Connectio
         return VERDICT_ADMITTED;
     if (answer != VERDICT_NONE)
         return answer;
-    a = hold(g);
+    a = acquire_config(g, 1);
     if (a->config.user_count == 0)
-        answer = take_token(g, &g->known) ? VERDICT_ADMITTED : VERDICT_TOO_MANY;
+        answer = take_token(g, &g->cached_rate) ? VERDICT_ADMITTED : VERDICT_TOO_MANY;
     else if (g->probes_without_auth && probe)
         answer = VERDICT_ANONYMOUS;
     else
-        answer = judge(g, connection, &a->config, verdict);
-    drop(g, a);
+        answer = check_and_wipe(g, connection, &a->config, verdict);
+    release_config(g, a, 1);
     if (answer != VERDICT_PENDING)
         atomic_store(verdict, answer);
     return answer;
 }
 
-uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal why)
+uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal reason)
 {
-    return atomic_load_explicit(&g->refused[why], memory_order_relaxed);
+    return atomic_load_explicit(&g->refused[reason], memory_order_relaxed);
 }
 
 int64_t access_control_not_after(struct access_control *g)
 {
-    struct active_web_config *a = hold(g);
+    struct active_web_config *a = acquire_config(g, 1);
     int64_t not_after = a->tls ? server_tls_not_after(a->tls) : 0;
 
-    drop(g, a);
+    release_config(g, a, 1);
     return not_after;
 }

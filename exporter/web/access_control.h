@@ -8,67 +8,77 @@
 #include "exporter/web/server_tls.h"
 
 /*
- * A web configuration that is in force, or was: what the file says, with what the files that it
- * names hold. Connections hold the one that they began with.
+ * Web configuration that is or was in force: the parsed file, with the contents of the files that
+ * it refers to. A connection keeps the configuration that was in force when the connection began.
  */
 struct active_web_config {
-    struct web_config config; /* Certificates, key and authorities are texts. */
-    struct tls *tls;          /* NULL without, and before active_web_config_forge(). */
-    unsigned char digest[32]; /* Of all that was read. */
-    unsigned holders;         /* One at first; the admission's business. */
-    unsigned readers;         /* The number of holders that read users; likewise. */
+    struct web_config config; /* `cert`, `key` and `client_ca` also hold the contents of files. */
+    struct server_tls *tls;   /* NULL without TLS, and after active_web_config_read(). */
+    unsigned char digest[32]; /* SHA-256 of all files that were read. */
+    unsigned holders;         /* References; 1 at first. Guarded by the access control's lock. */
+    unsigned readers;         /* References for reading the users; guarded likewise. */
 };
 
 /*
- * Read the file at `path` and all that it names. NULL with the reason, which has no secret in it.
+ * Reads the file at `path` and the files that it refers to. The caller frees the result. Returns
+ * NULL with the reason, which contains no secret, on failure.
  */
 struct active_web_config *active_web_config_read(const char *path, struct error *err) MUST_USE;
-/* NULL is fine. */
+/* Frees the configuration and wipes its secrets; NULL is allowed. */
 void active_web_config_free(struct active_web_config *a);
 
 /*
- * Call `each` with the path of the file and of each file that it names as of now, as far as that
- * can be told. "" is no file.
+ * Calls `visit` with `path`; then, if the file can be parsed, with the path of the certificate, the
+ * key and the client authorities, or "" for a path that the file does not set.
  */
-void active_web_config_visit_files(const char *path, void (*each)(void *context, const char *path),
+void active_web_config_visit_files(const char *path, void (*visit)(void *context, const char *path),
                                    void *context);
 
 /*
- * Who may ask, as --web.config.file says: TLS, users, limits of requests, and headers of answers.
- * The configuration can be replaced while requests are answered. libmicrohttpd's threads call it,
- * but for access_control_new(), access_control_reload() and access_control_free(), which are the
- * loop's. Without a file there is none (NULL): everybody may ask.
+ * Enforces --web.config.file: TLS, users, request rate, and response headers. The configuration can
+ * be replaced while requests are answered. Without a file the access control is NULL; then every
+ * request is admitted. NULL is allowed where the comment of a function says so.
+ *
+ * Only the event loop calls access_control_new(), access_control_reload(), access_control_free(),
+ * access_control_certificate() and access_control_key().
  */
 struct access_control;
 
 struct access_control_options {
-    const char *path;         /* Of the file. */
-    bool probes_without_auth; /* Health paths are answered to everybody. */
+    const char *path;         /* Path of the configuration file. Copied. */
+    bool probes_without_auth; /* Health paths need no credentials. */
 };
 
-/* NULL with the reason if the file is not valid. */
+/* Returns NULL with the reason if the file is invalid or the password thread cannot start. */
 struct access_control *access_control_new(const struct access_control_options *options,
                                           struct error *err) MUST_USE;
-/* No connection may be left. NULL is fine. */
+/* Frees the access control; NULL is allowed. No connection may be left. */
 void access_control_free(struct access_control *g);
 
-/* Whoever waits for a password to be checked is refused, and whoever comes from now on. */
+/*
+ * Refuses the requests that wait for a password check, resumes their connections, and refuses later
+ * requests that need a check. NULL is allowed.
+ */
 void access_control_stop_checks(struct access_control *g);
 
 /*
- * Read the file anew, and put it in force if it has changed. False with the reason if it cannot be:
- * the old one stays in force. web_config_check_reload() says which changes need a restart.
+ * Reads the files again and puts the configuration in force if it has changed. Returns false with
+ * the reason if the files are invalid or the change needs a restart (web_config_check_reload());
+ * the old configuration then stays in force.
  */
 bool access_control_reload(struct access_control *g, bool *changed, struct error *err) MUST_USE;
 
 /*
- * The certificate and the key to start a TLS server with, as PEM; NULL without TLS. Borrowed until
- * the next access_control_reload(): for who calls that.
+ * Return the certificate and the key to start a TLS server with, as PEM; NULL without TLS. Borrowed
+ * until the next access_control_reload(). NULL is allowed.
  */
 const char *access_control_certificate(const struct access_control *g);
 const char *access_control_key(const struct access_control *g);
 
-/* A connection begins; without TLS its session is NULL. What is answered is given back at its end.
+/*
+ * Returns a reference to the configuration in force for a new connection, and applies its TLS
+ * settings to the session unless `session` is NULL. Returns NULL for NULL. The reference has to be
+ * released when the connection ends.
  */
 struct active_web_config *access_control_acquire_config(struct access_control *g,
                                                         gnutls_session_t session) MUST_USE;
@@ -76,31 +86,33 @@ void access_control_release_config(struct access_control *g,
                                    struct active_web_config *active_web_config);
 
 enum verdict {
-    VERDICT_NONE, /* Nobody has asked yet. */
+    VERDICT_NONE, /* Not checked yet. */
     VERDICT_PENDING,
     VERDICT_ADMITTED,
-    VERDICT_ANONYMOUS,    /* To be told no more than whether all is well. */
-    VERDICT_UNAUTHORIZED, /* 401 */
-    VERDICT_TOO_MANY,     /* 429 */
+    VERDICT_ANONYMOUS,    /* Health path without credentials: the response has no details. */
+    VERDICT_UNAUTHORIZED, /* Status 401. */
+    VERDICT_TOO_MANY,     /* Status 429. */
 };
 
 /*
- * May this request be answered? Where a password has to be checked the connection is suspended, and
- * `verdict` set before it goes on. `probe`: --web.probes-without-auth is about it.
+ * Checks a request, unless `verdict` already holds a result, and returns the verdict, which it also
+ * stores. If a password has to be checked first, suspends the connection and returns
+ * VERDICT_PENDING; another thread stores the result and resumes the connection. `verdict` has to
+ * live until then. `probe`: the request is for a health path. NULL as `g` admits every request.
  */
 enum verdict access_control_admit(struct access_control *g, struct MHD_Connection *connection,
                                   bool probe, _Atomic(enum verdict) *verdict);
 
-/* Set the headers that the file wants on every response, in place of our own of their names. */
+/* Sets the configured headers, replacing headers of the same names. NULL as `g` is allowed. */
 void access_control_set_headers(struct access_control *g, struct MHD_Response *response);
 
-/* ---- what the metrics tell; never NULL ---- */
+/* ---- metrics ---- */
 
-/* THE table of why requests were not admitted: the enumerator, and the label's value. */
+/* Reasons not to admit a request: enumerator, value of the label. */
 #define ACCESS_REFUSALS(ROW)                                                                       \
     ROW(MISSING, "credentials_missing")                                                            \
     ROW(WRONG, "credentials_wrong")                                                                \
-    /* Too many passwords wait to be checked. */                                                   \
+    /* Too many passwords wait to be checked, or access_control_stop_checks() was called. */       \
     ROW(QUEUE, "queue_full")                                                                       \
     ROW(RATE, "rate_limit")
 
@@ -108,6 +120,7 @@ void access_control_set_headers(struct access_control *g, struct MHD_Response *r
 enum access_control_refusal { ACCESS_REFUSALS(ACCESS_ENUMERATOR) ACCESS_REFUSALS };
 extern const char *const access_control_refusal_names[ACCESS_REFUSALS];
 
-uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal why);
-/* When the certificate expires, in seconds since the epoch; 0 without TLS. */
+/* Returns the number of requests refused for this reason. */
+uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal reason);
+/* Returns the expiry of the certificate chain, in seconds since the epoch; 0 without TLS. */
 int64_t access_control_not_after(struct access_control *g);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "exporter/system/platform.h"
+#include "metrics/base/map.h"
 
 uint64_t client_network(const struct sockaddr *address)
 {
@@ -31,55 +32,58 @@ uint64_t client_network(const struct sockaddr *address)
     return network;
 }
 
-static bool is_of(const void *item, const void *key)
-{
-    const struct address_count *origin = item;
-    const uint64_t *address = key;
+/* ---- connections by network ---- */
 
-    return origin->address == *address;
+struct network_count {
+    uint64_t network; /* See client_network(). */
+    unsigned count;   /* Connections of this network; at least 1. */
+};
+
+struct network_counts {
+    struct map map; /* Owns struct network_count; key: `network`. */
+    uint64_t seed;
+};
+
+static bool is_network(const void *item, const void *key)
+{
+    const struct network_count *found = item;
+    const uint64_t *network = key;
+
+    return found->network == *network;
 }
 
-static uint64_t hash_of(const struct address_counts *o, uint64_t address)
+static uint64_t network_hash(const struct network_counts *n, uint64_t network)
 {
-    return map_hash(&address, sizeof(address), o->seed);
+    return map_hash(&network, sizeof(network), n->seed);
 }
 
-static void origins_init(struct address_counts *o)
+/* Counts one more connection of the network. */
+static MUST_USE struct network_count *network_counts_add(struct network_counts *n, uint64_t network)
 {
-    *o = (struct address_counts){.map = MAP_INIT(is_of), .seed = platform_seed()};
-}
+    uint64_t hash = network_hash(n, network);
+    struct network_count *found = map_get(&n->map, hash, &network);
 
-/* Nobody may be left. */
-static void origins_release(struct address_counts *o)
-{
-    assert(o->map.count == 0);
-    map_release(&o->map);
-}
-
-static MUST_USE struct address_count *origins_join(struct address_counts *o, uint64_t address)
-{
-    uint64_t hash = hash_of(o, address);
-    struct address_count *origin = map_get(&o->map, hash, &address);
-
-    if (!origin) {
-        origin = xcalloc(1, sizeof(*origin));
-        origin->address = address;
-        map_add(&o->map, hash, origin);
+    if (!found) {
+        found = xcalloc(1, sizeof(*found));
+        found->network = network;
+        map_add(&n->map, hash, found);
     }
-    origin->count++;
-    return origin;
+    found->count++;
+    return found;
 }
 
-/* One more of an address, or one less: the origin lives until the last one has left. */
-static void origins_leave(struct address_counts *o, struct address_count *origin)
+/* Counts one connection less; frees the entry with the last one. */
+static void network_counts_remove(struct network_counts *n, struct network_count *entry)
 {
-    if (--origin->count > 0)
+    if (--entry->count > 0)
         return;
-    (void)map_take(&o->map, hash_of(o, origin->address), &origin->address);
-    free(origin);
+    (void)map_take(&n->map, network_hash(n, entry->network), &entry->network);
+    free(entry);
 }
 
-/* Has its client sent what was not read yet? */
+/* ---- state of a socket, without reading from it; false if the kernel does not report it ---- */
+
+/* Returns true if the client has sent bytes that the server has not read. */
 static bool socket_has_unread(int fd)
 {
     int bytes = 0;
@@ -87,7 +91,7 @@ static bool socket_has_unread(int fd)
     return ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-/* Was anything written that its client has not taken yet? */
+/* Returns true if the server has written bytes that the client has not acknowledged. */
 static bool socket_has_unsent(int fd)
 {
     int bytes = 0;
@@ -96,8 +100,8 @@ static bool socket_has_unsent(int fd)
 }
 
 /*
- * Has anything come from its client at all, read or not? Between two messages of a handshake of TLS
- * nothing may be unread. Of TCP alone.
+ * Returns true if a TCP client has sent at least one byte, read or not: between two messages of a
+ * TLS handshake no byte may be unread.
  */
 static bool socket_has_received(int fd)
 {
@@ -107,84 +111,88 @@ static bool socket_has_received(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 && info.tcpi_bytes_received > 0;
 }
 
+/* ---- limits and deadlines ---- */
+
 #define REFUSAL_NAME(id, name) name,
 const char *const connection_refusal_names[REFUSAL_COUNT] = {REFUSALS(REFUSAL_NAME)};
 
 enum {
-    /* An answer is slow when for so long nothing could be sent, since the client has no room; */
-    SHUT_MS = 20,
-    STALLED_MS = 250, /* or nothing was acknowledged; */
-    LONG_MS = 2000,   /* or when it takes so long. */
-    /* Who has begun is not idle for so long between two messages. */
-    BEGINS_MS = 500,
-    /* Without descriptors somebody has to go, but not who has just come. */
-    YOUNG_MS = 100,
-    /* How many to look at: if so many are not idle, it is we who lag. */
-    LOOKS = 16,
-    LEAVING_PART = 4,
-    SLOW_PART = 4, /* Of all answers, that end at once because they hold memory. */
-    /* By which the limit falls when descriptors are missing, and rises again. */
-    LIMIT_PART = 8,
-    LIMIT_LEAST = 8,
-    LIMIT_STEP_PART = 64,
+    /* Age at which a response is evictable, however the client reads. */
+    SLOW_ANSWER_MS = 2000,
+    /* Time without sending after which the client has stalled: with a closed TCP window, ... */
+    WINDOW_CLOSED_MS = 20,
+    UNACKNOWLEDGED_MS = 250, /* ... and with bytes that it has not acknowledged. */
+    /* Time for the first request, or the TLS handshake, once the client has sent a byte. */
+    FIRST_REQUEST_MS = 500,
+    /* Minimum age of connections that are ended for lack of descriptors. */
+    REDUCE_AGE_MIN_MS = 100,
+    /* Connections to inspect per state: if so many are not evictable, the server is the slow side.
+     */
+    CANDIDATES_MAX = 16,
+    CLOSING_DIVISOR = 4, /* Part of the limit for closing connections. */
+    SLOW_DIVISOR = 4,    /* Part of the responses that end together to free memory. */
+    /* Steps of the limit: down when descriptors are missing, up every RAISE_EVERY_MS. */
+    LIMIT_LOWER_DIVISOR = 8,
+    LIMIT_LOWERED_MIN = 8,
+    LIMIT_RAISE_DIVISOR = 64,
     RAISE_EVERY_MS = 500,
 };
 
-static const struct phase_rule {
+static const struct state_rule {
     unsigned share; /* Eighths of the budget. */
     int64_t deadline_ms;
     enum connection_refusal evicted, overdue;
-    bool counts; /* Being over the deadline is no ordinary end. */
+    bool counts_overdue; /* The metric counts connections that exceed the deadline. */
 } rules[CONNECTION_CLOSING] = {
     [CONNECTION_RECEIVING] = {4, 5000, REFUSED_EVICTED_WAITING, REFUSED_HEADERS_TIMEOUT, true},
     [CONNECTION_ANSWERING] = {2, 60000, REFUSED_EVICTED_SLOW, REFUSED_ANSWER_TIMEOUT, true},
-    /* The library's inactivity timeout (15 s) and the time a request's headers may take. */
+    /* libmicrohttpd's inactivity timeout (15 s) and the time for the headers of a request (5 s). */
     [CONNECTION_IDLE] = {2, 20000, REFUSED_EVICTED_IDLE, REFUSED_EVICTED_IDLE, false},
 };
 
 struct connection {
     struct connection *next;
     struct connection *previous;
-    struct address_count *origin;
+    struct network_count *network;
     int fd;
-    enum connection_state phase;
-    bool in_use; /* By the thread that ends it. */
-    int64_t since_ms;
+    enum connection_state state;
+    bool in_use; /* A thread is ending the connection without the lock; it must not be freed. */
+    int64_t since_ms; /* Last call of connections_set_state() or connections_add(). */
 };
 
 struct connections {
     pthread_mutex_t lock;
-    pthread_cond_t ended;  /* A peer is no longer in use. */
-    unsigned most;         /* As many as there may be. */
-    unsigned limit;        /* Fewer while descriptors are missing. */
-    unsigned budget;       /* Of these, those who stay; */
-    unsigned most_leaving; /* the others leave. */
-    int64_t raised_ms;     /* When the limit rose last. */
-    unsigned arriving;
+    pthread_cond_t unused; /* A connection is no longer `in_use`. */
+    unsigned limit_max;    /* Argument of connections_new(). */
+    unsigned limit;        /* Lower than `limit_max` after a lack of descriptors. */
+    unsigned budget;       /* Part of the limit for open connections and reservations. */
+    unsigned closing_max;  /* Rest of the limit. */
+    int64_t raised_ms;     /* Last raise of the limit, or call of connections_reduce(). */
+    unsigned reserved;
     unsigned count[CONNECTION_STATES];
-    struct address_counts address_counts;
-    struct connection rings[CONNECTION_STATES]; /* Heads; who entered first comes first. */
+    struct network_counts networks;
+    struct connection rings[CONNECTION_STATES]; /* List heads; oldest connection first. */
     uint64_t refused[REFUSAL_COUNT];
 };
 
 static void set_limit(struct connections *p, unsigned limit)
 {
     p->limit = limit > 1 ? limit : 1;
-    p->most_leaving = limit > LEAVING_PART ? limit / LEAVING_PART : 1;
-    p->budget = limit > 1 ? limit - p->most_leaving : 1;
+    p->closing_max = limit > CLOSING_DIVISOR ? limit / CLOSING_DIVISOR : 1;
+    p->budget = limit > 1 ? limit - p->closing_max : 1;
 }
 
 struct connections *connections_new(unsigned limit)
 {
     struct connections *p = xcalloc(1, sizeof(*p));
 
-    p->most = limit;
-    origins_init(&p->address_counts);
+    p->limit_max = limit;
+    p->networks = (struct network_counts){.map = MAP_INIT(is_network), .seed = platform_seed()};
     set_limit(p, limit);
     for (size_t i = 0; i < CONNECTION_STATES; i++)
         p->rings[i].next = p->rings[i].previous = &p->rings[i];
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->ended, NULL);
+    pthread_cond_init(&p->unused, NULL);
     return p;
 }
 
@@ -192,169 +200,182 @@ void connections_free(struct connections *p)
 {
     if (!p)
         return;
-    /* Some may never have arrived: the library ended before it began with them. */
+    /* Reservations may be left: libmicrohttpd stops without reporting queued connections. */
     for (size_t i = 0; i < CONNECTION_STATES; i++)
         assert(p->count[i] == 0);
-    origins_release(&p->address_counts);
-    pthread_cond_destroy(&p->ended);
+    assert(p->networks.map.count == 0);
+    map_release(&p->networks.map);
+    pthread_cond_destroy(&p->unused);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
-static void unlink_peer(struct connections *p, struct connection *connection)
+static void unlink_connection(struct connections *p, struct connection *connection)
 {
     connection->previous->next = connection->next;
     connection->next->previous = connection->previous;
-    p->count[connection->phase]--;
+    p->count[connection->state]--;
 }
 
-static void link_peer(struct connections *p, struct connection *connection,
-                      enum connection_state phase, int64_t now_ms)
+static void link_connection(struct connections *p, struct connection *connection,
+                            enum connection_state state, int64_t now_ms)
 {
-    struct connection *ring = &p->rings[phase];
+    struct connection *ring = &p->rings[state];
 
-    connection->phase = phase;
+    connection->state = state;
     connection->since_ms = now_ms;
     connection->next = ring;
     connection->previous = ring->previous;
     connection->previous->next = connection;
     ring->previous = connection;
-    p->count[phase]++;
+    p->count[state]++;
 }
 
 /*
- * Under the lock, which is given up meanwhile: ending wakes the other side, and whoever holds a
- * lock then is often put aside for it. The peer cannot be removed before that is done.
+ * Shuts the connection down and marks it as closing. The caller holds the lock, which is released
+ * during the system calls: shutdown(2) wakes a thread of libmicrohttpd, which soon needs the lock.
  */
-static void end_peer(struct connections *p, struct connection *connection, int64_t now_ms)
+static void end_connection(struct connections *p, struct connection *connection, int64_t now_ms)
 {
     const struct linger at_once = {.l_onoff = 1};
-    bool answering = connection->phase == CONNECTION_ANSWERING;
+    bool answering = connection->state == CONNECTION_ANSWERING;
 
-    unlink_peer(p, connection);
-    link_peer(p, connection, CONNECTION_CLOSING, now_ms);
+    unlink_connection(p, connection);
+    link_connection(p, connection, CONNECTION_CLOSING, now_ms);
     connection->in_use = true;
     pthread_mutex_unlock(&p->lock);
-    /* What a slow reader has not taken is not kept for it after the end. */
+    /* The kernel discards unsent bytes of the response when the socket is closed. */
     if (answering)
         (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
     shutdown(connection->fd, SHUT_RDWR);
     pthread_mutex_lock(&p->lock);
     connection->in_use = false;
-    pthread_cond_broadcast(&p->ended);
+    pthread_cond_broadcast(&p->unused);
 }
 
-static unsigned staying(const struct connections *p)
+static unsigned open_count(const struct connections *p)
 {
-    return p->arriving + p->count[CONNECTION_RECEIVING] + p->count[CONNECTION_ANSWERING] +
+    return p->reserved + p->count[CONNECTION_RECEIVING] + p->count[CONNECTION_ANSWERING] +
            p->count[CONNECTION_IDLE];
 }
 
-/* Has its client not taken what we sent? If nothing waits to be taken it is we who are late. */
+/* Returns true if the client does not receive bytes that wait to be sent. */
 static bool is_stalled(const struct connection *connection, int64_t age_ms)
 {
-    /* Of a socket that is not TCP nothing more is known. */
+    /* Defaults for sockets other than TCP: nothing sent or acknowledged since the response began.
+     */
     struct tcp_info info = {.tcpi_last_data_sent = (uint32_t)age_ms, .tcpi_unacked = 1};
     socklen_t len = sizeof(info);
 
     if (!socket_has_unsent(connection->fd))
         return false;
     (void)getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len);
-    return info.tcpi_last_data_sent >= (info.tcpi_unacked == 0 ? SHUT_MS : STALLED_MS);
+    return info.tcpi_last_data_sent >=
+           (info.tcpi_unacked == 0 ? WINDOW_CLOSED_MS : UNACKNOWLEDGED_MS);
 }
 
-static bool is_idle(const struct connection *connection, int64_t now_ms)
+static bool is_evictable(const struct connection *connection, int64_t now_ms)
 {
     int64_t age_ms = now_ms - connection->since_ms;
 
-    if (connection->phase == CONNECTION_ANSWERING)
-        return age_ms >= LONG_MS || (age_ms >= SHUT_MS && is_stalled(connection, age_ms));
-    if (connection->phase == CONNECTION_RECEIVING && age_ms < BEGINS_MS &&
+    if (connection->state == CONNECTION_ANSWERING)
+        return age_ms >= SLOW_ANSWER_MS ||
+               (age_ms >= WINDOW_CLOSED_MS && is_stalled(connection, age_ms));
+    if (connection->state == CONNECTION_RECEIVING && age_ms < FIRST_REQUEST_MS &&
         socket_has_received(connection->fd))
         return false;
     return !socket_has_unread(connection->fd);
 }
 
-/* Of the oldest that are idle one of the origin that has most connections. */
-static struct connection *idlest_of(struct connections *p, enum connection_state phase,
-                                    int64_t now_ms)
+/*
+ * Returns the candidate of the state: among the evictable ones of its CANDIDATES_MAX oldest
+ * connections, the oldest of the network with most connections. NULL without evictable connections.
+ */
+static struct connection *find_evictable_in_state(struct connections *p,
+                                                  enum connection_state state, int64_t now_ms)
 {
-    struct connection *ring = &p->rings[phase], *found = NULL;
+    struct connection *ring = &p->rings[state], *found = NULL;
     struct connection *connection = ring->next;
 
-    for (unsigned looks = 0; connection != ring && looks < LOOKS;
-         looks++, connection = connection->next) {
-        if ((!found || connection->origin->count > found->origin->count) &&
-            is_idle(connection, now_ms))
+    for (unsigned i = 0; connection != ring && i < CANDIDATES_MAX;
+         i++, connection = connection->next) {
+        if ((!found || connection->network->count > found->network->count) &&
+            is_evictable(connection, now_ms))
             found = connection;
     }
     return found;
 }
 
-/* By how many eighths of a connection the phase is beyond its share. */
-static int64_t surplus(const struct connections *p, enum connection_state phase)
+/* Returns the connections of the state beyond its share of the budget, in eighths. */
+static int64_t surplus(const struct connections *p, enum connection_state state)
 {
-    return (int64_t)p->count[phase] * 8 - (int64_t)p->budget * rules[phase].share;
+    return (int64_t)p->count[state] * 8 - (int64_t)p->budget * rules[state].share;
 }
 
-/* Whoever is within the share of its phase stays: for the others we can wait a moment. */
-static struct connection *idlest(struct connections *p, int64_t now_ms)
+/*
+ * Returns an evictable connection of the state with the largest surplus. NULL if no state that has
+ * reached its share has an evictable connection.
+ */
+static struct connection *find_evictable(struct connections *p, int64_t now_ms)
 {
     struct connection *found = NULL;
-    int64_t most = 0;
+    int64_t surplus_max = 0;
 
-    for (unsigned phase = 0; phase < CONNECTION_CLOSING; phase++) {
-        int64_t beyond = surplus(p, phase);
-        struct connection *connection =
-            beyond >= 0 && (!found || beyond > most) ? idlest_of(p, phase, now_ms) : NULL;
+    for (unsigned state = 0; state < CONNECTION_CLOSING; state++) {
+        int64_t beyond = surplus(p, state);
+        struct connection *connection = beyond >= 0 && (!found || beyond > surplus_max)
+                                            ? find_evictable_in_state(p, state, now_ms)
+                                            : NULL;
 
         if (connection) {
             found = connection;
-            most = beyond;
+            surplus_max = beyond;
         }
     }
     return found;
 }
 
-/* The oldest of all that is idle, and for some time. */
-static struct connection *longest_idle(struct connections *p, int64_t now_ms)
+/*
+ * Returns the candidate of all states that is longest in its state, at least REDUCE_AGE_MIN_MS.
+ * NULL if no state has such a candidate.
+ */
+static struct connection *find_oldest_evictable(struct connections *p, int64_t now_ms)
 {
     struct connection *found = NULL;
 
-    for (unsigned phase = 0; phase < CONNECTION_CLOSING; phase++) {
-        struct connection *connection = idlest_of(p, phase, now_ms);
+    for (unsigned state = 0; state < CONNECTION_CLOSING; state++) {
+        struct connection *connection = find_evictable_in_state(p, state, now_ms);
 
-        if (connection && now_ms - connection->since_ms >= YOUNG_MS &&
+        if (connection && now_ms - connection->since_ms >= REDUCE_AGE_MIN_MS &&
             (!found || connection->since_ms < found->since_ms))
             found = connection;
     }
     return found;
 }
 
-/* End a peer, unless it is none, counted under this reason. */
+/* Ends the connection and counts the reason. Returns false if the connection is NULL. */
 static bool evict(struct connections *p, struct connection *connection,
                   enum connection_refusal reason, int64_t now_ms)
 {
     if (!connection)
         return false;
     p->refused[reason]++;
-    end_peer(p, connection, now_ms);
+    end_connection(p, connection, now_ms);
     return true;
 }
 
-static bool make_room(struct connections *p, int64_t now_ms)
+static bool evict_for_budget(struct connections *p, int64_t now_ms)
 {
-    struct connection *connection = idlest(p, now_ms);
+    struct connection *connection = find_evictable(p, now_ms);
 
-    return evict(p, connection, connection ? rules[connection->phase].evicted : REFUSED_BUDGET,
-                 now_ms);
+    return connection && evict(p, connection, rules[connection->state].evicted, now_ms);
 }
 
 bool connections_make_room(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    bool room = p->count[CONNECTION_CLOSING] < p->most_leaving &&
-                (staying(p) < p->budget || make_room(p, now_ms));
+    bool room = p->count[CONNECTION_CLOSING] < p->closing_max &&
+                (open_count(p) < p->budget || evict_for_budget(p, now_ms));
     pthread_mutex_unlock(&p->lock);
     return room;
 }
@@ -362,25 +383,25 @@ bool connections_make_room(struct connections *p, int64_t now_ms)
 void connections_reduce(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned count = staying(p) + p->count[CONNECTION_CLOSING];
+    unsigned count = open_count(p) + p->count[CONNECTION_CLOSING];
 
     p->raised_ms = now_ms;
-    /* Above it those who were ended for the last time have yet to leave. */
-    if (count <= p->limit && count > LIMIT_LEAST)
-        set_limit(p, count - count / LIMIT_PART);
-    while ((staying(p) > p->budget || p->count[CONNECTION_CLOSING] == 0) &&
-           evict(p, longest_idle(p, now_ms), REFUSED_DESCRIPTORS, now_ms))
+    /* Above the limit, connections of an earlier reduction are still closing. */
+    if (count <= p->limit && count > LIMIT_LOWERED_MIN)
+        set_limit(p, count - count / LIMIT_LOWER_DIVISOR);
+    while ((open_count(p) > p->budget || p->count[CONNECTION_CLOSING] == 0) &&
+           evict(p, find_oldest_evictable(p, now_ms), REFUSED_DESCRIPTORS, now_ms))
         ;
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Whoever waits for us has nothing to take yet, and holds nothing. */
-static struct connection *slowest(const struct connections *p, int64_t now_ms)
+/* Returns the longest response of SLOW_ANSWER_MS or more with unsent bytes, or NULL. */
+static struct connection *find_slow_answer(const struct connections *p, int64_t now_ms)
 {
     const struct connection *ring = &p->rings[CONNECTION_ANSWERING];
 
     for (struct connection *connection = ring->next;
-         connection != ring && now_ms - connection->since_ms >= LONG_MS;
+         connection != ring && now_ms - connection->since_ms >= SLOW_ANSWER_MS;
          connection = connection->next) {
         if (socket_has_unsent(connection->fd))
             return connection;
@@ -391,24 +412,24 @@ static struct connection *slowest(const struct connections *p, int64_t now_ms)
 void connections_evict_slow(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned most = 1 + p->count[CONNECTION_ANSWERING] / SLOW_PART;
+    unsigned left = 1 + p->count[CONNECTION_ANSWERING] / SLOW_DIVISOR;
 
-    while (most > 0 && evict(p, slowest(p, now_ms), REFUSED_EVICTED_SLOW, now_ms))
-        most--;
+    while (left > 0 && evict(p, find_slow_answer(p, now_ms), REFUSED_EVICTED_SLOW, now_ms))
+        left--;
     pthread_mutex_unlock(&p->lock);
 }
 
 void connections_reserve(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
-    p->arriving++;
+    p->reserved++;
     pthread_mutex_unlock(&p->lock);
 }
 
 void connections_cancel_reservation(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
-    p->arriving--;
+    p->reserved--;
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -421,21 +442,21 @@ struct connection *connections_add(struct connections *p, int fd, int64_t now_ms
     connection->fd = fd;
     (void)getpeername(fd, (struct sockaddr *)&address, &len);
     pthread_mutex_lock(&p->lock);
-    connection->origin =
-        origins_join(&p->address_counts, client_network((const struct sockaddr *)&address));
-    p->arriving--;
-    link_peer(p, connection, CONNECTION_RECEIVING, now_ms);
+    connection->network =
+        network_counts_add(&p->networks, client_network((const struct sockaddr *)&address));
+    p->reserved--;
+    link_connection(p, connection, CONNECTION_RECEIVING, now_ms);
     pthread_mutex_unlock(&p->lock);
     return connection;
 }
 
 void connections_set_state(struct connections *p, struct connection *connection,
-                           enum connection_state phase, int64_t now_ms)
+                           enum connection_state state, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    if (connection->phase != CONNECTION_CLOSING) {
-        unlink_peer(p, connection);
-        link_peer(p, connection, phase, now_ms);
+    if (connection->state != CONNECTION_CLOSING) {
+        unlink_connection(p, connection);
+        link_connection(p, connection, state, now_ms);
     }
     pthread_mutex_unlock(&p->lock);
 }
@@ -444,9 +465,9 @@ void connections_remove(struct connections *p, struct connection *connection)
 {
     pthread_mutex_lock(&p->lock);
     while (connection->in_use)
-        pthread_cond_wait(&p->ended, &p->lock);
-    unlink_peer(p, connection);
-    origins_leave(&p->address_counts, connection->origin);
+        pthread_cond_wait(&p->unused, &p->lock);
+    unlink_connection(p, connection);
+    network_counts_remove(&p->networks, connection->network);
     pthread_mutex_unlock(&p->lock);
     free(connection);
 }
@@ -454,24 +475,24 @@ void connections_remove(struct connections *p, struct connection *connection)
 bool connections_sweep(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    if (p->limit < p->most && now_ms - p->raised_ms >= RAISE_EVERY_MS) {
-        set_limit(p, p->limit + 1 + p->limit / LIMIT_STEP_PART);
+    if (p->limit < p->limit_max && now_ms - p->raised_ms >= RAISE_EVERY_MS) {
+        set_limit(p, p->limit + 1 + p->limit / LIMIT_RAISE_DIVISOR);
         p->raised_ms = now_ms;
     }
-    for (unsigned phase = 0; phase < CONNECTION_CLOSING; phase++) {
-        struct connection *ring = &p->rings[phase];
+    for (unsigned state = 0; state < CONNECTION_CLOSING; state++) {
+        struct connection *ring = &p->rings[state];
 
-        while (ring->next != ring && now_ms - ring->next->since_ms >= rules[phase].deadline_ms) {
-            p->refused[rules[phase].overdue] += rules[phase].counts;
-            end_peer(p, ring->next, now_ms);
+        while (ring->next != ring && now_ms - ring->next->since_ms >= rules[state].deadline_ms) {
+            p->refused[rules[state].overdue] += rules[state].counts_overdue;
+            end_connection(p, ring->next, now_ms);
         }
     }
-    bool left = staying(p) > 0;
+    bool has_open = open_count(p) > 0;
     pthread_mutex_unlock(&p->lock);
-    return left;
+    return has_open;
 }
 
-static void connections_refuse(struct connections *p, enum connection_refusal reason)
+static void count_refusal(struct connections *p, enum connection_refusal reason)
 {
     pthread_mutex_lock(&p->lock);
     p->refused[reason]++;
@@ -489,59 +510,61 @@ uint64_t connections_refused(struct connections *p, enum connection_refusal reas
 unsigned connections_count(struct connections *p)
 {
     pthread_mutex_lock(&p->lock);
-    unsigned count = staying(p) + p->count[CONNECTION_CLOSING];
+    unsigned count = open_count(p) + p->count[CONNECTION_CLOSING];
     pthread_mutex_unlock(&p->lock);
     return count;
 }
 
+/* ---- the acceptor thread ---- */
+
 enum {
     SWEEP_EVERY_MS = 500,
-    AT_ONCE = 64,          /* Connections of one listener before the next has its turn. */
+    ACCEPTS_MAX = 64,      /* Calls of accept(2) before the next listener has its turn. */
     ROOM_PAUSE_MS = 2,     /* Between two attempts to make room. */
-    STARVED_PAUSE_MS = 20, /* And to get a descriptor, which others have. */
-    /* After which those that wait for room are refused: the queue behind them is finite. */
-    PATIENCE_MS = 500,
+    STARVED_PAUSE_MS = 20, /* Between two attempts to get a descriptor. */
+    /* Time without room after which waiting connections are refused: the listen queue is finite. */
+    ROOM_PATIENCE_MS = 500,
 };
 
 struct acceptor {
     struct acceptor_settings settings;
     pthread_t thread;
-    int wake;
-    struct pollfd *polled; /* The listeners, and the wake last. */
-    /* Given up where no descriptor is left, so that one client at a time can still be served. */
+    int wake;              /* eventfd; readable when the thread has to end. */
+    struct pollfd *polled; /* The listeners, then `wake`. */
+    /* Reserve descriptor, closed when no other is left, to accept one client at a time; or -1. */
     int spare;
-    int held; /* Accepted, and waiting for room; -1 if none is. */
-    struct sockaddr_storage address;
+    int held;                        /* Accepted connection that waits for room; or -1. */
+    struct sockaddr_storage address; /* Address of the held connection. */
     socklen_t address_len;
-    int64_t looked_ms; /* When answers were last found to hold too much. */
-    int64_t held_ms;   /* Since when there is no room. */
-    bool starved;      /* The last accept(2) found no descriptor. */
+    int64_t exceeded_ms; /* Last call of connections_evict_slow(). */
+    int64_t no_room_ms;  /* Begin of the present lack of room; 0 if there is room. */
+    bool starved;        /* accept(2) found no descriptor, and `spare` is used up. */
 };
 
-static bool is_scarcity(int code)
+static bool is_resource_shortage(int code)
 {
     return code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM;
 }
 
-static void keep_spare(struct acceptor *a)
+static void open_spare(struct acceptor *a)
 {
     if (a->spare < 0)
         a->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* Out of the numbers that others need. */
-static int move_up(int fd, int first_fd)
+/* Returns a descriptor numbered `first_fd` or higher for the same socket, or `fd` on failure. */
+static int raise_fd_number(int fd, int first_fd)
 {
-    int moved = first_fd > fd ? fcntl(fd, F_DUPFD_CLOEXEC, first_fd) : -1;
+    int raised = first_fd > fd ? fcntl(fd, F_DUPFD_CLOEXEC, first_fd) : -1;
 
-    if (moved < 0)
+    if (raised < 0)
         return fd;
     close(fd);
-    return moved;
+    return raised;
 }
 
-/* No descriptor is left: end the idlest, and serve with the spare one meanwhile. */
-static void relieve(struct acceptor *a)
+/* Ends connections for their descriptors, and frees the spare one. */
+static void free_descriptors(struct acceptor *a)
 {
     connections_reduce(a->settings.connections, platform_steady_ms());
     a->starved = a->spare < 0;
@@ -550,10 +573,10 @@ static void relieve(struct acceptor *a)
     a->spare = -1;
 }
 
-static void add_connection(struct acceptor *a)
+static void add_held_connection(struct acceptor *a)
 {
     const struct acceptor_settings *s = &a->settings;
-    int fd = move_up(a->held, s->first_fd);
+    int fd = raise_fd_number(a->held, s->first_fd);
 
     a->held = -1;
     connections_reserve(s->connections);
@@ -561,45 +584,48 @@ static void add_connection(struct acceptor *a)
         connections_cancel_reservation(s->connections);
 }
 
-/* Pass on the connection in hand. False if there is no room yet. */
-static bool place(struct acceptor *a)
+/* Adds or refuses the held connection. Returns false if the connection has to wait for room. */
+static bool place_held_connection(struct acceptor *a)
 {
     int64_t now_ms = platform_steady_ms();
 
     if (connections_make_room(a->settings.connections, now_ms)) {
-        add_connection(a);
-        a->held_ms = 0;
+        add_held_connection(a);
+        a->no_room_ms = 0;
         return true;
     }
-    if (a->held_ms == 0)
-        a->held_ms = now_ms;
-    if (now_ms - a->held_ms < PATIENCE_MS)
+    if (a->no_room_ms == 0)
+        a->no_room_ms = now_ms;
+    if (now_ms - a->no_room_ms < ROOM_PATIENCE_MS)
         return false;
-    connections_refuse(a->settings.connections, REFUSED_BUDGET);
+    count_refusal(a->settings.connections, REFUSED_BUDGET);
     close(a->held);
     a->held = -1;
     return true;
 }
 
-static void accept_some(struct acceptor *a, int listener)
+static void accept_connections(struct acceptor *a, int listener)
 {
-    for (unsigned i = 0; i < AT_ONCE && !a->starved; i++) {
+    for (unsigned i = 0; i < ACCEPTS_MAX && !a->starved; i++) {
         a->address_len = sizeof(a->address);
         a->held = accept4(listener, (struct sockaddr *)&a->address, &a->address_len,
                           SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (a->held < 0 && is_scarcity(errno))
-            relieve(a);
+        if (a->held < 0 && is_resource_shortage(errno))
+            free_descriptors(a);
         else if (a->held < 0 && errno != ECONNABORTED) {
-            a->held_ms = 0;
+            a->no_room_ms = 0;
             return;
         }
-        if (a->held >= 0 && !place(a))
+        if (a->held >= 0 && !place_held_connection(a))
             return;
     }
 }
 
-/* Wait for a connection, or first a moment while none can be taken. False when it is to end. */
-static bool wait_for_work(struct acceptor *a, int timeout_ms)
+/*
+ * Waits for a connection, at most for the timeout (-1: for ever); while a connection waits for room
+ * or a descriptor is missing, for a short pause instead. Returns false if the thread has to end.
+ */
+static bool wait_for_connection(struct acceptor *a, int timeout_ms)
 {
     size_t count = a->settings.listener_count;
     struct pollfd *wake = &a->polled[count];
@@ -612,37 +638,40 @@ static bool wait_for_work(struct acceptor *a, int timeout_ms)
     return wake->revents == 0;
 }
 
-/* End who has to go. In how many milliseconds to look again; -1: when the next one comes. */
-static int sweep(struct acceptor *a)
+/*
+ * Ends connections that use too much memory or have exceeded a deadline. Returns the milliseconds
+ * until the next call; -1: after the next connection.
+ */
+static int enforce_limits(struct acceptor *a)
 {
     const struct acceptor_settings *s = &a->settings;
     int64_t now_ms = platform_steady_ms();
 
-    /* What is ended is freed a moment later. */
-    if (s->is_memory_exceeded && now_ms - a->looked_ms >= SWEEP_EVERY_MS &&
+    /* libmicrohttpd frees the memory a moment after a connection has ended: wait for the effect. */
+    if (s->is_memory_exceeded && now_ms - a->exceeded_ms >= SWEEP_EVERY_MS &&
         s->is_memory_exceeded(s->context)) {
-        a->looked_ms = now_ms;
+        a->exceeded_ms = now_ms;
         connections_evict_slow(s->connections, now_ms);
     }
     return connections_sweep(s->connections, now_ms) ? SWEEP_EVERY_MS : -1;
 }
 
-static void *run(void *context)
+static void *run_acceptor(void *context)
 {
     struct acceptor *a = context;
     int timeout_ms = -1;
 
-    while (wait_for_work(a, timeout_ms)) {
+    while (wait_for_connection(a, timeout_ms)) {
         a->starved = false;
-        keep_spare(a);
-        if (a->held < 0 || place(a)) {
+        open_spare(a);
+        if (a->held < 0 || place_held_connection(a)) {
             for (size_t i = 0; i < a->settings.listener_count && a->held < 0; i++) {
-                /* Without a descriptor accept(2) says so even if nobody connects. */
+                /* Without a descriptor accept(2) fails with EMFILE even if no client waits. */
                 if (a->polled[i].revents != 0)
-                    accept_some(a, a->polled[i].fd);
+                    accept_connections(a, a->polled[i].fd);
             }
         }
-        timeout_ms = sweep(a);
+        timeout_ms = enforce_limits(a);
     }
     return NULL;
 }
@@ -653,7 +682,7 @@ static void close_fd(int fd)
         close(fd);
 }
 
-static void release(struct acceptor *a)
+static void acceptor_free(struct acceptor *a)
 {
     close_fd(a->held);
     close_fd(a->spare);
@@ -674,12 +703,12 @@ struct acceptor *acceptor_start(const struct acceptor_settings *settings, struct
     for (size_t i = 0; i <= count; i++)
         a->polled[i] =
             (struct pollfd){.fd = i < count ? settings->listeners[i] : a->wake, .events = POLLIN};
-    keep_spare(a);
-    int result = a->wake < 0 ? errno : thread_start(&a->thread, run, a);
+    open_spare(a);
+    int result = a->wake < 0 ? errno : thread_start(&a->thread, run_acceptor, a);
 
     if (result == 0)
         return a;
-    release(a);
+    acceptor_free(a);
     fail(err, "cannot start a thread that accepts: %s", strerror(result));
     return NULL;
 }
@@ -690,5 +719,5 @@ void acceptor_stop(struct acceptor *a)
         return;
     eventfd_write(a->wake, 1);
     pthread_join(a->thread, NULL);
-    release(a);
+    acceptor_free(a);
 }

@@ -5,47 +5,46 @@
 
 #include "metrics/base/base.h"
 #include "metrics/base/error.h"
-#include "metrics/base/map.h"
 
 /*
- * Who is connected, and who has to go.
+ * Connections of HTTP clients: their limit, their deadlines, and the eviction of some for others.
  *
- * libmicrohttpd's own timeout is one of inactivity, which a client that sends (or receives) a
- * byte now and then outlives, and when its table is full it accepts nobody. So each phase of a
- * connection has a deadline here, and there are never more connections than the budget: for one
- * more the idlest is ended, when it comes and not later.
+ * libmicrohttpd has a timeout for inactivity only: a client that sends or receives one byte now and
+ * then stays connected. While its connection table is full it accepts no client. Therefore each
+ * state of a connection has a deadline here, and a new connection beyond the budget is accepted
+ * only if another connection can be evicted.
  *
- * The idlest: of the phase that holds most beyond its share one of the oldest, of the address that
- * has most connections (origins.h): one address does not take the places of others. Whoever has
- * sent what was not read yet is not idle but waits for us, and so does whoever has taken all that
- * was sent or took of it just now, for two seconds, and whoever has begun its first request, or
- * the handshake of TLS before that, for half a second: these are passed over. Whoever is within the
- * share of its phase stays. So clients that say nothing, that keep connections for later, and that
- * read slowly each displace their like, and the one that asks and reads at once gets its answer.
+ * The evicted connection belongs to the state that exceeds its share of the budget by most. Among
+ * the oldest connections of this state, the client network with most connections loses one. These
+ * connections are not evictable:
+ * - connections in a state that is below its share of the budget,
+ * - connections with received bytes that the server has not read (unless a response is being sent),
+ * - TCP connections in CONNECTION_RECEIVING for half a second, if the client has sent a byte,
+ * - connections that are being answered, for two seconds, while the client keeps reading.
  *
- * Ending is shutdown(2): the library then sees the end and closes the socket itself.
- * connections_remove() comes before that close, under the same lock, so that a descriptor's number
- * is never used after it was given to another.
+ * A connection is ended by shutdown(2); libmicrohttpd then closes the socket. connections_remove()
+ * has to be called before this close: the kernel may reuse the descriptor's number after it.
  *
- * Any thread may call any of these. Times are steady milliseconds.
+ * All functions may be called on any thread. Times are in milliseconds of the steady clock.
  */
 enum connection_state {
-    CONNECTION_RECEIVING, /* Connected, its first request is not complete. */
-    CONNECTION_ANSWERING, /* Its request is complete, it is being answered. */
-    CONNECTION_IDLE,      /* Was answered; waits, or is sending its next request. */
-    CONNECTION_CLOSING,   /* Was ended here; the library has yet to close it. */
+    CONNECTION_RECEIVING, /* TLS handshake, headers of the first request, or any request body. */
+    CONNECTION_ANSWERING, /* The request is complete; the response is not. */
+    CONNECTION_IDLE,    /* After a response, until the headers of the next request are complete. */
+    CONNECTION_CLOSING, /* After shutdown(2), until libmicrohttpd closes the socket. */
     CONNECTION_STATES
 };
 
-/* Why a client was sent away: a row is its enumerator and what the metric calls it. */
+/* Reasons to refuse or end a connection: enumerator, value of the label `reason` of the metric. */
 #define REFUSALS(REFUSAL)                                                                          \
-    REFUSAL(REFUSED_BUDGET, "budget")                   /* Nobody could be ended for it. */        \
-    REFUSAL(REFUSED_DESCRIPTORS, "descriptors")         /* Ended because accept(2) has none. */    \
-    REFUSAL(REFUSED_EVICTED_WAITING, "evicted_waiting") /* Ended for another, in each phase. */    \
-    REFUSAL(REFUSED_EVICTED_SLOW, "evicted_slow")                                                  \
+    REFUSAL(REFUSED_BUDGET, "budget")           /* No other connection was evictable. */           \
+    REFUSAL(REFUSED_DESCRIPTORS, "descriptors") /* accept(2) had no file descriptor. */            \
+    /* Evicted for a new connection, by the state of the evicted connection. */                    \
+    REFUSAL(REFUSED_EVICTED_WAITING, "evicted_waiting")                                            \
+    REFUSAL(REFUSED_EVICTED_SLOW, "evicted_slow") /* Or evicted to free memory. */                 \
     REFUSAL(REFUSED_EVICTED_IDLE, "evicted_idle")                                                  \
-    REFUSAL(REFUSED_HEADERS_TIMEOUT, "headers_timeout") /* Over its deadline. */                   \
-    REFUSAL(REFUSED_ANSWER_TIMEOUT, "answer_timeout")
+    REFUSAL(REFUSED_HEADERS_TIMEOUT, "headers_timeout") /* Deadline of CONNECTION_RECEIVING. */    \
+    REFUSAL(REFUSED_ANSWER_TIMEOUT, "answer_timeout")   /* Deadline of CONNECTION_ANSWERING. */
 
 #define REFUSAL_ENUMERATOR(id, name) id,
 enum connection_refusal { REFUSALS(REFUSAL_ENUMERATOR) REFUSAL_COUNT };
@@ -54,92 +53,89 @@ extern const char *const connection_refusal_names[REFUSAL_COUNT];
 struct connections;
 struct connection;
 
-/* For at most `limit` connections, of which a quarter is kept for those that leave. */
+/* Returns a set of at most `limit` connections; a quarter of them are kept for closing ones. */
 struct connections *connections_new(unsigned limit) MUST_USE;
 
-/* NULL is fine. No connection may be left. */
+/* Frees the set; NULL is allowed. All connections must have been removed. */
 void connections_free(struct connections *p);
 
 /*
- * Is there room for one connection more? Makes it, if need be and if it can: false means that
- * those who leave are not gone yet, or that nobody is idle; ask again in a moment.
+ * Returns true if one more connection may be accepted, after evicting another one if necessary.
+ * Returns false if no connection is evictable, or if too many are still closing: try again later.
  */
 bool connections_make_room(struct connections *p, int64_t now_ms);
 
 /*
- * Descriptors are missing, though the limit is not reached: end some of the idlest, and keep to
- * as few for a while. The limit rises again from sweep to sweep.
+ * Ends some of the oldest evictable connections and lowers the limit (not below 8), because the
+ * process has no file descriptor left. connections_sweep() raises the limit again, step by step.
  */
 void connections_reduce(struct connections *p, int64_t now_ms);
 
-/* A connection is on its way to the library: it counts. Or it did not get there. */
+/* Counts an accepted connection that is being passed to libmicrohttpd. */
 void connections_reserve(struct connections *p);
+/* Takes a reservation back, because libmicrohttpd has refused the connection. */
 void connections_cancel_reservation(struct connections *p);
 
-/* The library has begun with one that was on its way. The connection is ours; connections_remove()
- * ends it. */
+/*
+ * Adds a connection in place of its reservation, in state CONNECTION_RECEIVING. The result is owned
+ * by the set and freed by connections_remove(). `fd` is borrowed until then.
+ */
 struct connection *connections_add(struct connections *p, int fd, int64_t now_ms) MUST_USE;
+/* Changes the state and restarts the deadline. Does nothing if the connection is closing. */
 void connections_set_state(struct connections *p, struct connection *connection,
-                           enum connection_state phase, int64_t now_ms);
+                           enum connection_state state, int64_t now_ms);
 void connections_remove(struct connections *p, struct connection *connection);
 
 /*
- * What is being answered holds too much memory: end some of those who have not taken all that was
- * sent, after two seconds; who has taken longest goes first.
+ * Ends some connections to free the memory of their responses: those that have been answered for
+ * two seconds or longer and have bytes that the client has not received, the longest first.
  */
 void connections_evict_slow(struct connections *p, int64_t now_ms);
 
-/* End those who are over their deadlines. True if there is anybody left to look at again. */
+/*
+ * Ends the connections that have exceeded the deadline of their state. Returns true if connections
+ * with a deadline, or reservations, are left.
+ */
 bool connections_sweep(struct connections *p, int64_t now_ms);
 
-/* Count a client that was sent away by others than these functions. */
+/* Returns the number of connections refused or ended for this reason since connections_new(). */
 uint64_t connections_refused(struct connections *p, enum connection_refusal reason);
 
-/* How many connections there are, those on their way and those that leave included. */
+/* Returns the number of connections, including reservations and closing connections. */
 unsigned connections_count(struct connections *p);
 
 /*
- * The thread that accepts connections and watches over their deadlines, and what they hold. It is
- * ours because the library's stops accepting when its table is full, or when a descriptor is
- * missing, until a client goes by itself; with none connected it spins.
+ * Thread that accepts connections and enforces their deadlines and limits. libmicrohttpd's own
+ * thread stops accepting when its table is full or no descriptor is left, until a client
+ * disconnects; without connected clients it spins.
  */
 struct acceptor_settings {
-    const int *listeners; /* Sockets that listen and do not block. Borrowed. */
+    const int *listeners; /* Non-blocking listening sockets. Borrowed. */
     size_t listener_count;
     struct connections *connections; /* Borrowed. */
-    int first_fd; /* The least number of a connection's descriptor, if there is one free. */
-    /* Take over a connection, which does not block; false if it could not, and closed it. */
+    int first_fd; /* Lowest descriptor number for connections, if such a number is free. */
+    /* Takes over a non-blocking connection; returns false after closing it on failure. */
     bool (*add_connection)(void *context, int fd, const struct sockaddr *address, socklen_t len);
-    /* Do answers hold more memory than they may? NULL: never. */
+    /* Returns true if responses use more memory than allowed. NULL: no limit. */
     bool (*is_memory_exceeded)(void *context);
     void *context;
 };
 
 struct acceptor;
 
-/* Start the thread, which inherits the caller's signal mask. */
+/*
+ * Starts the thread, which inherits the caller's signal mask. The settings are copied. Returns NULL
+ * with the reason if the thread cannot be started.
+ */
 struct acceptor *acceptor_start(const struct acceptor_settings *settings,
                                 struct error *err) MUST_USE;
 
-/* End the thread; the listeners stay open. NULL is fine. */
+/* Ends the thread and frees the acceptor; NULL is allowed. The listeners stay open. */
 void acceptor_stop(struct acceptor *a);
 
-/* What the kernel knows of a connection, without reading from it. False where it does not say. */
-
 /*
- * Where clients come from, for what one of them is not to take from all others: a host, or of IPv6
- * the network of which one host has all addresses (64 bits). Clients of a Unix socket, and those
- * whose address is not known, are one.
+ * Returns a number for the network of a client, so that one host cannot use up a limit for all:
+ * the IPv4 address, or the first 64 bits of the IPv6 address. Returns 0 for NULL and for other
+ * address families, such as Unix sockets.
  */
 uint64_t client_network(const struct sockaddr *address);
-
-/* How many there are of each. Whoever has it guards it. */
-struct address_count {
-    uint64_t address;
-    unsigned count;
-};
-
-struct address_counts {
-    struct map map;
-    uint64_t seed;
-};

@@ -7,13 +7,14 @@
 #include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
 
-enum { WAITING_MAX = 16, REMEMBERED_MAX = 100, DIGEST_BYTES = 32 };
+enum { WAITING_MAX = 16, CACHE_MAX = 100, DIGEST_BYTES = 32 };
 
-struct check {
-    struct check *next;
+/* Login attempt that is queued or being checked. Owns its texts. */
+struct password_check {
+    struct password_check *next;
     char *user, *password, *hash;
     bool exists;
-    uint64_t origin;
+    uint64_t network;
     void (*done)(void *context, enum password_answer answer);
     void *context;
 };
@@ -23,19 +24,18 @@ struct passwords {
     bool started;
     pthread_mutex_t lock; /* Guards all below. */
     pthread_cond_t changed;
-    struct check *first;
-    struct check **last;
+    struct password_check *first;
+    struct password_check **last;
     unsigned waiting;
-    uint64_t origin; /* Of the one that was checked last. */
+    uint64_t last_network; /* Network of the last check. */
     bool closed;
-    unsigned char
-        key[DIGEST_BYTES]; /* Of this process: what is remembered says nothing to others. */
-    unsigned char remembered[REMEMBERED_MAX][DIGEST_BYTES];
-    unsigned count;
-    unsigned oldest;
+    unsigned char key[DIGEST_BYTES];              /* HMAC key of this process, random. */
+    unsigned char cache[CACHE_MAX][DIGEST_BYTES]; /* Digests of correct credentials. */
+    unsigned cached_count;
+    unsigned next_slot; /* Entry of the cache to overwrite next. */
 };
 
-static void free_check(struct check *check)
+static void free_check(struct password_check *check)
 {
     free(check->user);
     secret_free(check->password);
@@ -43,9 +43,9 @@ static void free_check(struct check *check)
     free(check);
 }
 
-/* Each text with its end, so that no two claims are the same bytes. */
-static void digest_of(const struct passwords *p, const char *user, const char *password,
-                      const char *hash, unsigned char out[DIGEST_BYTES])
+/* Includes the NUL of each text, so that different credentials are different bytes. */
+static void digest_credentials(const struct passwords *p, const char *user, const char *password,
+                               const char *hash, unsigned char out[DIGEST_BYTES])
 {
     const char *const texts[] = {user, password, hash};
     gnutls_hmac_hd_t hmac;
@@ -57,32 +57,32 @@ static void digest_of(const struct passwords *p, const char *user, const char *p
     gnutls_hmac_deinit(hmac, out);
 }
 
-/* The lock is held. All are compared: how long it takes says nothing of which it was. */
-static bool is_remembered(const struct passwords *p, const unsigned char digest[DIGEST_BYTES])
+/* The caller holds the lock. Compares all entries, so that the duration reveals no position. */
+static bool is_in_cache(const struct passwords *p, const unsigned char digest[DIGEST_BYTES])
 {
     bool found = false;
 
-    for (unsigned i = 0; i < p->count; i++)
-        found |= gnutls_memcmp(p->remembered[i], digest, DIGEST_BYTES) == 0;
+    for (unsigned i = 0; i < p->cached_count; i++)
+        found |= gnutls_memcmp(p->cache[i], digest, DIGEST_BYTES) == 0;
     return found;
 }
 
-static void remember(struct passwords *p, const struct check *check)
+static void add_to_cache(struct passwords *p, const struct password_check *check)
 {
     unsigned char digest[DIGEST_BYTES];
 
-    digest_of(p, check->user, check->password, check->hash, digest);
+    digest_credentials(p, check->user, check->password, check->hash, digest);
     pthread_mutex_lock(&p->lock);
-    if (!is_remembered(p, digest)) {
-        memcpy(p->remembered[p->oldest], digest, DIGEST_BYTES);
-        p->oldest = (p->oldest + 1) % REMEMBERED_MAX;
-        p->count += p->count < REMEMBERED_MAX;
+    if (!is_in_cache(p, digest)) {
+        memcpy(p->cache[p->next_slot], digest, DIGEST_BYTES);
+        p->next_slot = (p->next_slot + 1) % CACHE_MAX;
+        p->cached_count += p->cached_count < CACHE_MAX;
     }
     pthread_mutex_unlock(&p->lock);
 }
 
-/* The same work whether there is such a user or not. */
-static bool is_right(const struct check *check)
+/* Computes the hash for unknown users, too, so that the duration does not reveal them. */
+static bool is_password_right(const struct password_check *check)
 {
     struct crypt_data *data = xcalloc(1, sizeof(*data));
     const char *computed = crypt_r(check->password, check->hash, data);
@@ -95,19 +95,20 @@ static bool is_right(const struct check *check)
     return right;
 }
 
-static void finish(struct passwords *p, struct check *check, enum password_answer answer)
+static void finish_check(struct passwords *p, struct password_check *check,
+                         enum password_answer answer)
 {
     if (answer == PASSWORD_RIGHT)
-        remember(p, check);
+        add_to_cache(p, check);
     check->done(check->context, answer);
     free_check(check);
 }
 
-/* ---- who waits; the lock is held ---- */
+/* ---- queue; the caller holds the lock ---- */
 
-static struct check *take_out(struct passwords *p, struct check **at)
+static struct password_check *unlink_check(struct passwords *p, struct password_check **at)
 {
-    struct check *check = *at;
+    struct password_check *check = *at;
 
     *at = check->next;
     if (!*at)
@@ -116,52 +117,55 @@ static struct check *take_out(struct passwords *p, struct check **at)
     return check;
 }
 
-static unsigned count_of(const struct passwords *p, uint64_t origin)
+static unsigned count_of_network(const struct passwords *p, uint64_t network)
 {
     unsigned count = 0;
 
-    for (const struct check *c = p->first; c; c = c->next)
-        count += c->origin == origin;
+    for (const struct password_check *c = p->first; c; c = c->next)
+        count += c->network == network;
     return count;
 }
 
-/* The one that came last, of the origin of which most wait, if that has one more than this has. */
-static struct check *displace(struct passwords *p, uint64_t origin)
+/*
+ * Removes and returns the newest check of the network with most queued checks, if these are at
+ * least two more than those of `network`; else returns NULL.
+ */
+static struct password_check *drop_for_network(struct passwords *p, uint64_t network)
 {
-    struct check **found = NULL;
-    unsigned most = count_of(p, origin) + 1;
+    struct password_check **found = NULL;
+    unsigned most = count_of_network(p, network) + 1;
 
-    for (struct check **at = &p->first; *at; at = &(*at)->next) {
-        unsigned count = count_of(p, (*at)->origin);
+    for (struct password_check **at = &p->first; *at; at = &(*at)->next) {
+        unsigned count = count_of_network(p, (*at)->network);
 
-        if (count > most || (found && (*at)->origin == (*found)->origin))
+        if (count > most || (found && (*at)->network == (*found)->network))
             found = at;
         most = count > most ? count : most;
     }
-    return found ? take_out(p, found) : NULL;
+    return found ? unlink_check(p, found) : NULL;
 }
 
-/* Whoever waits longest, but for those of the origin that had its turn. */
-static struct check **next_in_turn(struct passwords *p)
+/* Returns the oldest check of a network other than the last one, or else the oldest check. */
+static struct password_check **find_next_check(struct passwords *p)
 {
-    for (struct check **at = &p->first; *at; at = &(*at)->next) {
-        if ((*at)->origin != p->origin)
+    for (struct password_check **at = &p->first; *at; at = &(*at)->next) {
+        if ((*at)->network != p->last_network)
             return at;
     }
     return &p->first;
 }
 
-/* The next one; NULL once it is closed and none is left. */
-static struct check *take(struct passwords *p)
+/* Waits for a check and removes it from the queue. NULL after closing, if the queue is empty. */
+static struct password_check *wait_for_check(struct passwords *p)
 {
-    struct check *check = NULL;
+    struct password_check *check = NULL;
 
     pthread_mutex_lock(&p->lock);
     while (!p->first && !p->closed)
         pthread_cond_wait(&p->changed, &p->lock);
     if (p->first) {
-        check = take_out(p, next_in_turn(p));
-        p->origin = check->origin;
+        check = unlink_check(p, find_next_check(p));
+        p->last_network = check->network;
     }
     pthread_mutex_unlock(&p->lock);
     return check;
@@ -175,16 +179,16 @@ static bool is_closed(struct passwords *p)
     return closed;
 }
 
-static void *run(void *context)
+static void *run_checks(void *context)
 {
     struct passwords *p = context;
-    struct check *check;
+    struct password_check *check;
 
-    while ((check = take(p)) != NULL) {
+    while ((check = wait_for_check(p)) != NULL) {
         if (is_closed(p))
-            finish(p, check, PASSWORD_UNCHECKED);
+            finish_check(p, check, PASSWORD_UNCHECKED);
         else
-            finish(p, check, is_right(check) ? PASSWORD_RIGHT : PASSWORD_WRONG);
+            finish_check(p, check, is_password_right(check) ? PASSWORD_RIGHT : PASSWORD_WRONG);
         secret_wipe_stack();
     }
     return NULL;
@@ -200,7 +204,7 @@ struct passwords *passwords_new(struct error *err)
     p->last = &p->first;
     if (gnutls_rnd(GNUTLS_RND_KEY, p->key, sizeof(p->key)) < 0)
         abort();
-    code = thread_start(&p->thread, run, p);
+    code = thread_start(&p->thread, run_checks, p);
     p->started = code == 0;
     if (p->started)
         return p;
@@ -220,15 +224,15 @@ void passwords_free(struct passwords *p)
     free(p);
 }
 
-bool passwords_is_cached(struct passwords *p, const struct login_attempt *claim)
+bool passwords_is_cached(struct passwords *p, const struct login_attempt *attempt)
 {
     unsigned char digest[DIGEST_BYTES];
 
-    digest_of(p, claim->user, claim->password, claim->hash, digest);
+    digest_credentials(p, attempt->user, attempt->password, attempt->hash, digest);
     pthread_mutex_lock(&p->lock);
-    bool known = is_remembered(p, digest);
+    bool known = is_in_cache(p, digest);
     pthread_mutex_unlock(&p->lock);
-    return known && claim->exists;
+    return known && attempt->exists;
 }
 
 unsigned passwords_substitute(const struct passwords *p, const char *user, unsigned count)
@@ -236,36 +240,36 @@ unsigned passwords_substitute(const struct passwords *p, const char *user, unsig
     unsigned char digest[DIGEST_BYTES];
     unsigned number;
 
-    digest_of(p, user, "", "", digest);
+    digest_credentials(p, user, "", "", digest);
     memcpy(&number, digest, sizeof(number));
     return number % count;
 }
 
-bool passwords_check(struct passwords *p, const struct login_attempt *claim,
+bool passwords_check(struct passwords *p, const struct login_attempt *attempt,
                      void (*done)(void *context, enum password_answer answer), void *context)
 {
-    struct check *check = NULL, *displaced = NULL;
+    struct password_check *check = NULL, *dropped = NULL;
 
     pthread_mutex_lock(&p->lock);
     if (!p->closed && p->waiting == WAITING_MAX)
-        displaced = displace(p, claim->origin);
+        dropped = drop_for_network(p, attempt->network);
     if (!p->closed && p->waiting < WAITING_MAX) {
         check = xcalloc(1, sizeof(*check));
-        *check = (struct check){.user = xstrdup(claim->user),
-                                .password = xstrdup(claim->password),
-                                .hash = xstrdup(claim->hash),
-                                .exists = claim->exists,
-                                .origin = claim->origin,
-                                .done = done,
-                                .context = context};
+        *check = (struct password_check){.user = xstrdup(attempt->user),
+                                         .password = xstrdup(attempt->password),
+                                         .hash = xstrdup(attempt->hash),
+                                         .exists = attempt->exists,
+                                         .network = attempt->network,
+                                         .done = done,
+                                         .context = context};
         *p->last = check;
         p->last = &check->next;
         p->waiting++;
         pthread_cond_signal(&p->changed);
     }
     pthread_mutex_unlock(&p->lock);
-    if (displaced)
-        finish(p, displaced, PASSWORD_UNCHECKED);
+    if (dropped)
+        finish_check(p, dropped, PASSWORD_UNCHECKED);
     return check;
 }
 

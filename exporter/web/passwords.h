@@ -4,48 +4,54 @@
 #include "metrics/base/error.h"
 
 /*
- * Checks passwords by bcrypt, which takes long on purpose: a thread does one after the other, and
- * few may wait. What was right once is remembered, so that whoever scrapes does not wait behind
- * those who guess; what was wrong is not, so that guesses displace nothing. Whoever comes first
- * from elsewhere gets its turn, too: origins take turns, and the one of which most wait makes room.
+ * Checks passwords with bcrypt, which is slow on purpose: one thread checks one password after the
+ * other, and the queue is short. Correct credentials are cached, so that a scraper does not wait
+ * behind guesses; wrong ones are not, so that guesses displace no cached credentials. Client
+ * networks take turns: a full queue drops an attempt of the network with most attempts in favour of
+ * a network with fewer.
  */
 struct passwords;
 
+/* Starts the password thread. Returns NULL with the reason if that fails. */
 struct passwords *passwords_new(struct error *err) MUST_USE;
-/* Closes it first. NULL is fine. */
+/* Calls passwords_close() and frees the object; NULL is allowed. */
 void passwords_free(struct passwords *p);
 
-/* What a client says, and what it is held against. Texts are copied. */
+/* Credentials of a request, with the hash to compare. passwords_check() copies the texts. */
 struct login_attempt {
     const char *user;
     const char *password;
-    const char *hash; /* Of the user; of anybody where there is no such user. */
-    bool exists;
-    uint64_t origin; /* The same for all who may be one. */
+    const char *hash; /* Hash of the user; of passwords_substitute() for an unknown user. */
+    bool exists;      /* The user exists. */
+    uint64_t network; /* See client_network(). */
 };
 
 /*
- * Which of `count` hashes, at least one, stands for that of a user that does not exist: always the
- * same one for a name, so that how long a check takes does not tell names apart.
+ * Returns the index of the hash, out of `count` (at least 1), to compare for an unknown user. The
+ * index depends on the name only, so that the duration of a check does not reveal unknown names.
  */
 unsigned passwords_substitute(const struct passwords *p, const char *user, unsigned count);
 
 enum password_answer {
     PASSWORD_RIGHT,
     PASSWORD_WRONG,
-    PASSWORD_UNCHECKED, /* It made room for another, or there is no more time. */
+    PASSWORD_UNCHECKED, /* Dropped from the full queue, or by passwords_close(). */
 };
 
-/* True if these were right before. */
-bool passwords_is_cached(struct passwords *p, const struct login_attempt *claim);
+/* Returns true if the user exists and these credentials are cached as correct. */
+bool passwords_is_cached(struct passwords *p, const struct login_attempt *attempt);
 
 /*
- * Have them checked; `done` is called by the thread, or by whoever it made room for. False if too
- * many wait, or after passwords_close().
+ * Queues a check. `done` is called once: on the password thread, or, if the attempt is dropped from
+ * the full queue, on the thread that queues another one. Returns false, without a call of `done`,
+ * if the queue is full for this network, and after passwords_close().
  */
-bool passwords_check(struct passwords *p, const struct login_attempt *claim,
+bool passwords_check(struct passwords *p, const struct login_attempt *attempt,
                      void (*done)(void *context, enum password_answer answer),
                      void *context) MUST_USE;
 
-/* Leave all that wait unchecked, once the one that is being checked is, and take no more. */
+/*
+ * Refuses further checks, waits for the check in progress, finishes the queued ones with
+ * PASSWORD_UNCHECKED, and ends the thread.
+ */
 void passwords_close(struct passwords *p);

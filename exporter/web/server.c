@@ -11,11 +11,11 @@
 #include "exporter/system/descriptors.h"
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
-#include "exporter/web/connections.h"
 #include "exporter/web/request.h"
-#include "exporter/web/routes.h"
 #include "metrics/base/number.h"
 #include "metrics/base/shown.h"
+
+/* ---- listening sockets ---- */
 
 bool address_parse(const char *text, struct address *out, struct error *err)
 {
@@ -50,7 +50,7 @@ bool address_parse(const char *text, struct address *out, struct error *err)
 
 enum {
     FAMILIES = 2,
-    /* What a client that does not read may make the kernel hold of a page, beside its window. */
+    /* Bytes that the kernel buffers for a slow client beyond those already sent. */
     UNSENT_MAX = 256 * 1024,
 };
 
@@ -60,22 +60,22 @@ static void free_addresses(struct addrinfo **list)
         freeaddrinfo(*list);
 }
 
-/* A listening socket, or -1 with errno. */
-static int open_socket(const struct addrinfo *where)
+/* Returns a listening socket, or -1 with errno. */
+static int open_socket(const struct addrinfo *address)
 {
     const int on = 1, off = 0, unsent = UNSENT_MAX;
-    int type = where->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    int type = address->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-    int fd = socket(where->ai_family, type, where->ai_protocol);
+    int fd = socket(address->ai_family, type, address->ai_protocol);
     if (fd < 0)
         return -1;
-    /* A restart must not wait until the connections of its predecessor time out. */
+    /* Connections of a predecessor in TIME_WAIT must not delay a restart. */
     bool ready = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0;
-    if (ready && where->ai_family == AF_INET6)
+    if (ready && address->ai_family == AF_INET6)
         ready = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
-    /* Connections inherit it. A kernel without it serves all the same. */
+    /* Accepted connections inherit the option. A kernel without it buffers more. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
-    if (ready && bind(fd, where->ai_addr, where->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
+    if (ready && bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
         return fd;
 
     int reason = errno;
@@ -113,7 +113,7 @@ bool listener_open(const struct address *address, int *out_fd, struct error *err
             return true;
         }
         reason = strerror(errno);
-        /* The other family helps only where the system lacks this one. */
+        /* Try the other family only if the system does not support this one. */
         if (errno != EAFNOSUPPORT && errno != EADDRNOTAVAIL)
             break;
     }
@@ -133,56 +133,58 @@ void listener_name(int fd, char out[LISTENER_NAME_MAX])
     snprintf(out, LISTENER_NAME_MAX, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 }
 
+/* ---- the server ---- */
+
 enum {
     POOL_THREADS = 2,
     IDLE_SECONDS = 15,
-    CONNECTIONS_LEAST = 32, /* However little memory there is. */
+    CONNECTIONS_MIN = 32, /* Lower bound of a connection limit derived from memory. */
     LOG_LINE_MAX = 256,
-    CALLS_MAX = 64, /* Of the API, that wait for their answer. */
-    RELOADS_MAX = 8,
-    /* Where no memory limit is known: what answers may hold that are read slowly. */
-    HELD_BYTES = 256 * 1024 * 1024,
+    API_REQUESTS_MAX = 64, /* API requests in the queue. */
+    RELOADS_MAX = 8,       /* Reload requests in the queue. */
+    /* Limit of unread responses if no memory limit is given. */
+    RESPONSE_BYTES_DEFAULT = 256 * 1024 * 1024,
 };
 
 struct server {
     const struct log *log; /* Borrowed. */
     struct routes *routes;
-    struct snapshot *snapshot; /* Borrowed. */
-    uint64_t held_bytes;       /* That answers may hold. */
+    struct snapshot *snapshot;   /* Borrowed. */
+    uint64_t response_bytes_max; /* Limit of the memory of unread responses. */
     struct request_queue *request_queue;
-    struct request_queue *reloads;         /* NULL: nobody may ask for them. */
+    struct request_queue *reloads;         /* NULL: reloads by HTTP are disabled. */
     struct access_control *access_control; /* Borrowed. */
     struct connections *connections;
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
-    int *listeners; /* Their sockets. */
-    char (*names)[LISTENER_NAME_MAX];
+    int *listeners;                   /* Listening sockets. */
+    char (*names)[LISTENER_NAME_MAX]; /* Their bound addresses. */
     size_t listener_count;
 };
 
-/* What there is of a connection. */
+/* State of one connection; libmicrohttpd stores the pointer as socket context. */
 struct server_client {
-    struct connection *connection;               /* NULL where its socket is not known. */
-    struct active_web_config *active_web_config; /* That it began with. */
-    struct exchange exchange;                    /* The present request of the connection. */
+    struct connection *connection;               /* NULL if libmicrohttpd has no socket for it. */
+    struct active_web_config *active_web_config; /* In force when the connection began. */
+    struct exchange exchange;                    /* The current request. */
 };
 
-/* Borrowed; the library has one for each connection, from its start to its end. */
+/* Returns the state of the connection. Borrowed until the connection ends. */
 static struct server_client *client_of(struct MHD_Connection *connection)
 {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-static void enter_phase(struct server *s, struct MHD_Connection *connection,
-                        enum connection_state phase)
+static void set_connection_state(struct server *s, struct MHD_Connection *connection,
+                                 enum connection_state state)
 {
     const struct server_client *client = client_of(connection);
 
     if (client->connection)
-        connections_set_state(s->connections, client->connection, phase, platform_steady_ms());
+        connections_set_state(s->connections, client->connection, state, platform_steady_ms());
 }
 
-/* libmicrohttpd has read a request line. */
+/* Callback after a request line was received. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
 {
     struct exchange *exchange = &client_of(connection)->exchange;
@@ -198,7 +200,7 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     return request_target_unescape(&client_of(connection)->exchange.target, text);
 }
 
-/* The head of a request is complete. Returns false if the request was refused. */
+/* Checks a complete head. Returns false after refusing the request. */
 static bool check_head(struct MHD_Connection *connection, const char *method, const char *version,
                        struct exchange *exchange)
 {
@@ -222,11 +224,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 
     if (exchange_begins(*state) && !check_head(connection, method, version, *state))
         return MHD_NO;
-    /* A body has as long as headers have. */
+    /* A body has the same deadline as headers. */
     if (exchange_begins(*state) || (content && piece.len == 0))
-        enter_phase(s, connection,
-                    content && exchange_begins(*state) ? CONNECTION_RECEIVING
-                                                       : CONNECTION_ANSWERING);
+        set_connection_state(s, connection,
+                             content && exchange_begins(*state) ? CONNECTION_RECEIVING
+                                                                : CONNECTION_ANSWERING);
     result = site_answer(s->routes, connection, request_target_path(path), method, &piece, *state);
     *data_size = piece.len;
     return result;
@@ -240,10 +242,10 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     (void)reason;
     exchange_end(&client_of(connection)->exchange);
     *state = NULL;
-    enter_phase(s, connection, CONNECTION_IDLE);
+    set_connection_state(s, connection, CONNECTION_IDLE);
 }
 
-static struct server_client *kube_client_new(struct server *s, struct MHD_Connection *connection)
+static struct server_client *server_client_new(struct server *s, struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *fd =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -260,7 +262,7 @@ static struct server_client *kube_client_new(struct server *s, struct MHD_Connec
     return client;
 }
 
-static void kube_client_free(struct server *s, struct server_client *client)
+static void server_client_free(struct server *s, struct server_client *client)
 {
     if (client->connection)
         connections_remove(s->connections, client->connection);
@@ -275,14 +277,14 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     struct server *s = context;
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        *slot = kube_client_new(s, connection);
+        *slot = server_client_new(s, connection);
     } else if (*slot) {
-        kube_client_free(s, *slot);
+        server_client_free(s, *slot);
         *slot = NULL;
     }
 }
 
-/* At debug, because anybody who connects can make the library log something. */
+/* Logs at level debug, because any client can cause messages of the library. */
 static void PRINTF_LIKE(2, 0) on_library_log(void *context, const char *fmt, va_list args)
 {
     const struct server *s = context;
@@ -295,19 +297,20 @@ static void PRINTF_LIKE(2, 0) on_library_log(void *context, const char *fmt, va_
     log_write(s->log, LOG_LEVEL_DEBUG, text, "component", "libmicrohttpd");
 }
 
-static bool take_over(void *context, int fd, const struct sockaddr *address, socklen_t len)
+static bool add_connection(void *context, int fd, const struct sockaddr *address, socklen_t len)
 {
     const struct server *s = context;
 
     return MHD_add_connection(s->daemon, fd, address, len) == MHD_YES;
 }
 
-static bool is_overfull(void *context)
+static bool is_memory_exceeded(void *context)
 {
     const struct server *s = context;
     uint64_t unread = request_queue_unread(s->request_queue);
 
-    return unread >= s->held_bytes || snapshot_holds_more(s->snapshot, s->held_bytes - unread);
+    return unread >= s->response_bytes_max ||
+           snapshot_holds_more(s->snapshot, s->response_bytes_max - unread);
 }
 
 static bool listen_on(struct server *s, const char *text, struct error *err)
@@ -322,15 +325,13 @@ static bool listen_on(struct server *s, const char *text, struct error *err)
     return true;
 }
 
-/* Each of its threads can hold all connections: how many there are is decided before. */
 static bool start_daemon(struct server *s, unsigned limit, struct error *err)
 {
-    /* Without a channel between threads it would notice its end only when a client moves. */
+    /* Without MHD_USE_ITC the daemon would stop only after the next event of a client. */
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
                            MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
     const bool tls = access_control_certificate(s->access_control);
-    /* The library has to have them, whatever is set for each session
-     * (access_control_acquire_config). */
+    /* Required, though access_control_acquire_config() sets the credentials of each session. */
     const struct MHD_OptionItem certificate[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0,
          (void *)(uintptr_t)access_control_certificate(s->access_control)},
@@ -338,6 +339,7 @@ static bool start_daemon(struct server *s, unsigned limit, struct error *err)
         {MHD_OPTION_END, 0, NULL},
     };
 
+    /* The limit of each thread is the total limit: the acceptor has limited the connections. */
     s->daemon = MHD_start_daemon(
         flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER,
         on_library_log, s, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS,
@@ -356,8 +358,8 @@ static bool start_acceptor(struct server *s, int first_fd, struct error *err)
         .listener_count = s->listener_count,
         .connections = s->connections,
         .first_fd = first_fd,
-        .add_connection = take_over,
-        .is_memory_exceeded = is_overfull,
+        .add_connection = add_connection,
+        .is_memory_exceeded = is_memory_exceeded,
         .context = s,
     };
 
@@ -372,7 +374,7 @@ static unsigned connection_limit(const struct server_options *options, unsigned 
 
     if (options->memory_bytes == 0 || buffers >= limit)
         return limit;
-    return buffers > CONNECTIONS_LEAST ? (unsigned)buffers : CONNECTIONS_LEAST;
+    return buffers > CONNECTIONS_MIN ? (unsigned)buffers : CONNECTIONS_MIN;
 }
 
 struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
@@ -385,8 +387,8 @@ struct server *server_start(const struct server_options *options, struct snapsho
 
     s->log = options->log;
     s->snapshot = snapshot;
-    s->held_bytes = options->memory_bytes ? options->memory_bytes : HELD_BYTES;
-    s->request_queue = request_queue_new(CALLS_MAX, s->held_bytes);
+    s->response_bytes_max = options->memory_bytes ? options->memory_bytes : RESPONSE_BYTES_DEFAULT;
+    s->request_queue = request_queue_new(API_REQUESTS_MAX, s->response_bytes_max);
     s->reloads = options->lifecycle ? request_queue_new(RELOADS_MAX, 0) : NULL;
     s->access_control = options->access_control;
     s->routes = routes_new(&(struct routes_parts){.telemetry_path = options->telemetry_path,
@@ -417,7 +419,7 @@ void server_stop(struct server *s)
     acceptor_stop(s->acceptor);
     for (size_t i = 0; i < s->listener_count; i++)
         close(s->listeners[i]);
-    /* The library does not end while a connection is suspended. */
+    /* Resume all suspended connections: MHD_stop_daemon() requires it. */
     request_queue_close(s->request_queue);
     if (s->reloads)
         request_queue_close(s->reloads);

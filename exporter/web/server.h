@@ -7,85 +7,87 @@
 #include "metrics/base/error.h"
 
 /*
- * The HTTP server: a thread that accepts connections on all addresses (acceptor.h) and decides
- * who stays (peers.h), and a libmicrohttpd daemon with a small pool of threads that only ever
- * queue responses. site.h says what is served where.
+ * The HTTP server: the acceptor thread, which accepts connections on all addresses and limits them
+ * (connections.h), and a libmicrohttpd daemon with a small pool of threads, which pass each request
+ * to routes.h.
  */
 struct server_options {
-    const char *const *addresses; /* As --web.listen-address writes them. */
+    const char *const *addresses; /* In the syntax of address_parse(). */
     size_t address_count;
-    const char *telemetry_path; /* Where the metrics are: "/metrics". */
-    const char *prefix;         /* Before every path: "/karmada"; NULL: nothing. Borrowed. */
-    unsigned connection_limit;  /* For each address; 0: the default. */
-    /* What their buffers may take, and what they read slowly; 0: a limit for the latter alone. */
+    const char *telemetry_path; /* Path of the metrics, such as "/metrics". */
+    const char *prefix;         /* Prefix of every path, such as "/karmada", or NULL. Borrowed. */
+    unsigned connection_limit;  /* For all addresses together; 0: by file descriptors. */
+    /* Limit of connection buffers, and of unread responses. 0: unlimited, and a default. */
     uint64_t memory_bytes;
-    const struct log *log;                 /* For what libmicrohttpd complains of; NULL: nowhere. */
-    const struct heartbeat *heartbeat;     /* Healthy while it beats; NULL: always. Borrowed. */
-    struct access_control *access_control; /* Who may ask; outlives the server. Borrowed. */
-    bool lifecycle;                        /* Reloads may be asked for. */
-    bool plans;                            /* Plans may be asked for. */
+    const struct log *log; /* For messages of libmicrohttpd; NULL: no log. */
+    const struct heartbeat
+        *heartbeat; /* Heartbeat of the event loop; NULL: not checked. Borrowed. */
+    struct access_control *access_control; /* NULL: no access control. Borrowed. */
+    bool lifecycle;                        /* Enables /-/reload. */
+    bool plans;                            /* Enables requests for plans. */
 };
 
 struct server;
 
 /*
- * Listen on every address, or on none. The snapshot is borrowed and outlives the
- * server. Threads inherit the caller's signal mask: block first what a signalfd is to receive.
+ * Listens on every address and starts the threads. Returns NULL with the reason on failure. The
+ * snapshot is borrowed until server_stop(). Threads inherit the caller's signal mask: block the
+ * signals for a signalfd before.
  */
 struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
                             struct error *err) MUST_USE;
 
-/* Close everything, answered or not, and wait for the threads. NULL is fine. */
+/* Closes all connections, waits for the threads and frees the server; NULL is allowed. */
 void server_stop(struct server *s);
 
 /*
- * What /-/ready and /readyz answer from here on: 200, or 503 with Retry-After, and this text,
- * which is copied and ends its last line. At first it is not ready. Any thread may call it.
+ * Sets the response of /-/ready and /readyz: 200, or 503 with Retry-After, and the text, which is
+ * copied and has to end with a line end. A new server is not ready. Any thread may call it.
  */
 void server_set_ready(struct server *s, bool ready, const char *text);
 
-/* Where calls of the API wait for whoever started it. Borrowed. */
+/* Returns the queue of API requests for the event loop. Borrowed. */
 struct request_queue *server_request_queue(const struct server *s);
 
-/* Where those wait who ask for a reload; NULL where nobody may. Borrowed. */
+/* Returns the queue of reload requests for the event loop; NULL without `lifecycle`. Borrowed. */
 struct request_queue *server_reload_queue(const struct server *s);
 
-/* Returns the descriptor of the socket that listens on the address `at` of the options. */
+/* Returns the listening socket of the address with index `at` in the options. Borrowed. */
 int server_listener_fd(const struct server *s, size_t at);
 
-/* Where it listens, in the order of the options, as in "127.0.0.1:19180". Borrowed. */
+/* Returns the bound address of this listening socket, such as "127.0.0.1:19180". Borrowed. */
 const char *server_address(const struct server *s, size_t at);
 
-/* Requests answered since the start. Any thread may call it. */
+/* Returns the number of requests answered since the start. Any thread may call it. */
 uint64_t server_requests(const struct server *s, enum server_handler handler,
                          enum server_code code);
 
-/* Clients sent away since the start. Any thread may call it. */
+/* Returns the number of connections refused or ended early. Any thread may call it. */
 uint64_t server_refused(const struct server *s, enum connection_refusal reason);
 
 /*
- * Where to listen, as --web.listen-address says it: ":19180" (every address of
- * the host, IPv4 and IPv6), "host:19180", "192.0.2.1:19180", "[::1]:19180".
+ * Listen address, in the syntax of --web.listen-address: ":19180" (every address of the host, IPv4
+ * and IPv6), "host:19180", "192.0.2.1:19180", "[::1]:19180".
  */
 enum { ADDRESS_HOST_MAX = 256 };
 
 struct address {
-    char host[ADDRESS_HOST_MAX]; /* Without brackets; empty: every address of the host. */
-    uint16_t port;               /* 0: one that is free. */
+    char host[ADDRESS_HOST_MAX]; /* Name or address without brackets; empty: every address. */
+    uint16_t port;               /* 0: a free port. */
 };
 
-/* Parse the text; names are not looked up. */
+/* Parses the text without looking up names. Returns false with the reason, `out` unchanged. */
 bool address_parse(const char *text, struct address *out, struct error *err) MUST_USE;
 
-/* Room for "[" address "%" zone "]:" port. */
+/* Bytes for "[" address "%" zone "]:" port. */
 enum { LISTENER_NAME_MAX = 96 };
 
 /*
- * Look up the host, bind and listen. The socket does not block and is the
- * caller's to close. Of a host with several addresses the IPv4 one counts; no host at
- * all means both families on one socket, or IPv4 where there is no other.
+ * Looks up the host, binds and listens. The socket is non-blocking; the caller closes it. A host
+ * with addresses of both families is bound to its first IPv4 address. An empty host means both
+ * families on one socket, or IPv4 on a system without IPv6. Returns false with the reason.
  */
 bool listener_open(const struct address *address, int *out_fd, struct error *err) MUST_USE;
 
-/* What the socket is bound to, as in "127.0.0.1:19180" or "[::]:19180". */
+/* Writes the bound address of the socket: "127.0.0.1:19180", "[::]:19180"; "?:?" on failure. */
 void listener_name(int fd, char out[LISTENER_NAME_MAX]);

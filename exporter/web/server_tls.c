@@ -8,18 +8,19 @@
 
 enum { PRIORITY_MAX = 2048, CHAIN_MAX = 16, SAN_MAX = 1024 };
 
-struct tls {
+struct server_tls {
     const struct web_config *config; /* Borrowed. */
     gnutls_certificate_credentials_t credentials;
     char *priority;
     int64_t not_after;
 };
 
-/* ---- versions and ciphers, in the words of GnuTLS ---- */
+/* ---- versions, ciphers and curves as a GnuTLS priority string ---- */
 
-/* What a cipher suite is made of; GnuTLS chooses by the parts. As web_cipher_names. */
+/* Parts of the cipher suites, in the order of web_cipher_names: GnuTLS enables parts, not suites.
+ */
 static const struct suite {
-    const char *key_exchange; /* NULL: TLS 1.3, where a suite names none. */
+    const char *key_exchange; /* NULL: a TLS 1.3 suite, which has no key exchange. */
     const char *cipher, *mac;
 } suites[WEB_CIPHERS] = {
     {NULL, "AES-128-GCM", "AEAD"},
@@ -42,7 +43,7 @@ static const char *const version_names[WEB_TLS_VERSIONS] = {"VERS-TLS1.0", "VERS
 static const char *const curve_names[WEB_CURVES] = {"GROUP-SECP256R1", "GROUP-SECP384R1",
                                                     "GROUP-SECP521R1", "GROUP-X25519"};
 
-/* Without a list: what Go's crypto/tls has on, but for CBC. */
+/* Default suites: those enabled in Go's crypto/tls, without CBC. Bits as in `ciphers`. */
 enum { MODERN_CIPHERS = 0x7 | 0x3F << 7 };
 
 static void add_suites(const struct web_config *c, struct strbuf *out)
@@ -51,7 +52,7 @@ static void add_suites(const struct web_config *c, struct strbuf *out)
 
     strbuf_adds(out, ":-CIPHER-ALL:-MAC-ALL:-KX-ALL");
     for (size_t i = 0; i < WEB_CIPHERS; i++) {
-        /* As in Go: a list of suites says nothing about those of TLS 1.3. */
+        /* TLS 1.3 suites are always enabled, as in Go: a list selects older suites only. */
         if (!suites[i].key_exchange || chosen >> i & 1)
             strbuf_addf(out, ":+%s:+%s", suites[i].cipher, suites[i].mac);
         if (suites[i].key_exchange && chosen >> i & 1)
@@ -59,7 +60,7 @@ static void add_suites(const struct web_config *c, struct strbuf *out)
     }
 }
 
-static char *priority_of(const struct web_config *c)
+static char *priority_string(const struct web_config *c)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(PRIORITY_MAX);
     size_t len;
@@ -77,9 +78,12 @@ static char *priority_of(const struct web_config *c)
     return strbuf_take(&out, &len);
 }
 
-/* ---- who may connect ---- */
+/* ---- verification of client certificates ---- */
 
-/* A name as the toolkit compares it: an address as people write it, others as they are. */
+/*
+ * Writes a subject alternative name as the exporter toolkit compares it: IP addresses as text, DNS
+ * names, e-mail addresses and URIs unchanged. Returns false for other types and invalid names.
+ */
 static bool san_text(unsigned type, const unsigned char *bytes, size_t len, char out[SAN_MAX])
 {
     if (type == GNUTLS_SAN_IPADDRESS)
@@ -111,8 +115,8 @@ static bool has_allowed_name(const struct web_config *c, gnutls_x509_crt_t certi
     }
 }
 
-/* The client's own certificate, out of its chain. */
-static bool is_allowed(const struct web_config *c, gnutls_session_t session)
+/* Returns true if the client's own certificate, the first of its chain, has an allowed name. */
+static bool is_client_allowed(const struct web_config *c, gnutls_session_t session)
 {
     gnutls_x509_crt_t certificate;
     unsigned count = 0;
@@ -127,10 +131,10 @@ static bool is_allowed(const struct web_config *c, gnutls_session_t session)
     return allowed;
 }
 
-/* GnuTLS calls it in the handshake; it ends that for anything but 0. */
+/* GnuTLS callback in the handshake, which fails unless the result is 0. */
 static int verify_client(gnutls_session_t session)
 {
-    const struct tls *t = gnutls_db_get_ptr(session);
+    const struct server_tls *t = gnutls_db_get_ptr(session);
     const struct web_config *c = t->config;
     unsigned count = 0, status = 0;
     gnutls_typed_vdata_st purpose = {
@@ -138,23 +142,24 @@ static int verify_client(gnutls_session_t session)
         .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT,
     };
 
-    /* Whether there has to be one, GnuTLS sees to; with names to be held against there has. */
+    /* GnuTLS has refused clients without a required certificate. Allowed names require one, too. */
     if (!gnutls_certificate_get_peers(session, &count) || count == 0)
         return c->client_san_count == 0 ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
     if (c->client_auth >= WEB_CLIENT_VERIFY_IF_GIVEN &&
         (gnutls_certificate_verify_peers(session, &purpose, 1, &status) < 0 || status != 0))
         return GNUTLS_E_CERTIFICATE_ERROR;
-    return c->client_san_count == 0 || is_allowed(c, session) ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
+    return c->client_san_count == 0 || is_client_allowed(c, session) ? 0
+                                                                     : GNUTLS_E_CERTIFICATE_ERROR;
 }
 
-/* ---- what it is made of ---- */
+/* ---- settings of a configuration ---- */
 
 static gnutls_datum_t datum(const char *text)
 {
     return (gnutls_datum_t){(unsigned char *)(uintptr_t)text, (unsigned)strlen(text)};
 }
 
-static bool load_certificate(struct tls *t, struct error *err)
+static bool load_certificate(struct server_tls *t, struct error *err)
 {
     const gnutls_datum_t cert = datum(t->config->cert), key = datum(t->config->key);
     int code = gnutls_certificate_set_x509_key_mem2(t->credentials, &cert, &key,
@@ -164,7 +169,7 @@ static bool load_certificate(struct tls *t, struct error *err)
            fail(err, "the certificate and the key cannot be used: %s", gnutls_strerror(code));
 }
 
-static bool load_authorities(struct tls *t, struct error *err)
+static bool load_authorities(struct server_tls *t, struct error *err)
 {
     if (!t->config->client_ca)
         return true;
@@ -205,12 +210,12 @@ static bool check_priority(const char *priority, struct error *err)
     return true;
 }
 
-struct tls *server_tls_new(const struct web_config *config, struct error *err)
+struct server_tls *server_tls_new(const struct web_config *config, struct error *err)
 {
-    struct tls *t = xcalloc(1, sizeof(*t));
+    struct server_tls *t = xcalloc(1, sizeof(*t));
 
     t->config = config;
-    t->priority = priority_of(config);
+    t->priority = priority_string(config);
     if (gnutls_certificate_allocate_credentials(&t->credentials) < 0)
         memory_exhausted(sizeof(*t));
     if (load_certificate(t, err) && load_authorities(t, err) && check_priority(t->priority, err)) {
@@ -221,7 +226,7 @@ struct tls *server_tls_new(const struct web_config *config, struct error *err)
     return NULL;
 }
 
-void server_tls_free(struct tls *t)
+void server_tls_free(struct server_tls *t)
 {
     if (!t)
         return;
@@ -230,7 +235,7 @@ void server_tls_free(struct tls *t)
     free(t);
 }
 
-void server_tls_apply(struct tls *t, gnutls_session_t session)
+void server_tls_apply(struct server_tls *t, gnutls_session_t session)
 {
     static const gnutls_certificate_request_t requests[] = {
         [WEB_CLIENT_NONE] = GNUTLS_CERT_IGNORE,
@@ -241,7 +246,7 @@ void server_tls_apply(struct tls *t, gnutls_session_t session)
     };
     gnutls_datum_t http = datum("http/1.1");
 
-    /* The session's pointer is libmicrohttpd's; that for a store of sessions is of no use to it. */
+    /* For verify_client(): libmicrohttpd uses the session pointer, but not the database pointer. */
     gnutls_db_set_ptr(session, t);
     gnutls_credentials_clear(session);
     if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, t->credentials) < 0 ||
@@ -252,7 +257,7 @@ void server_tls_apply(struct tls *t, gnutls_session_t session)
     gnutls_session_set_verify_function(session, verify_client);
 }
 
-int64_t server_tls_not_after(const struct tls *t)
+int64_t server_tls_not_after(const struct server_tls *t)
 {
     return t->not_after;
 }

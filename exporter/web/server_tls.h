@@ -5,20 +5,20 @@
 
 #include "exporter/web/web_config.h"
 
-/* What handshakes go by: a certificate, authorities of clients, versions and ciphers. */
-struct tls;
+/* TLS settings of the server: certificate, client authorities, versions, ciphers and curves. */
+struct server_tls;
 
 /*
- * From a configuration whose files have been read. NULL with the reason if the certificate, the key
- * or the authorities are not valid, or the first two do not belong together. What it says of whom
- * to verify stays borrowed from the configuration.
+ * Returns the settings for a configuration, which is borrowed until server_tls_free(). The contents
+ * of its files have to be in `cert`, `key` and `client_ca`. Returns NULL with the reason if these
+ * or the combination of versions, ciphers and curves cannot be used.
  */
-struct tls *server_tls_new(const struct web_config *config, struct error *err) MUST_USE;
-/* No session that it was given to may be left. NULL is fine. */
-void server_tls_free(struct tls *t);
+struct server_tls *server_tls_new(const struct web_config *config, struct error *err) MUST_USE;
+/* Frees the settings; NULL is allowed. No session may use them any more. */
+void server_tls_free(struct server_tls *t);
 
-/* Have a session that has not begun its handshake go by it. */
-void server_tls_apply(struct tls *t, gnutls_session_t session);
+/* Applies the settings to a session before its handshake. The session borrows them. */
+void server_tls_apply(struct server_tls *t, gnutls_session_t session);
 
-/* When its certificate, or the first of its chain to do so, expires: seconds since the epoch. */
-int64_t server_tls_not_after(const struct tls *t);
+/* Returns the earliest expiry in the certificate chain, in seconds since the epoch. */
+int64_t server_tls_not_after(const struct server_tls *t);
