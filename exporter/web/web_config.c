@@ -8,7 +8,7 @@
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/shown.h"
 
-/* What crypto/tls calls secure, and a file may therefore name. */
+/* The suites of tls.CipherSuites() in Go: those that Go does not call insecure. */
 const char *const web_cipher_names[WEB_CIPHERS + 1] = {
     "TLS_AES_128_GCM_SHA256",
     "TLS_AES_256_GCM_SHA384",
@@ -62,14 +62,14 @@ void web_config_release(struct web_config *c)
 
 enum {
     HASH_LEN = 60,
-    SALT_AT = 7, /* "$2b$10$" */
+    SALT_AT = 7, /* Offset behind "$2b$10$". */
     COST_MIN = 4,
 };
 
 static const char *const version_names[WEB_TLS_VERSIONS + 1] = {"TLS10", "TLS11", "TLS12", "TLS13",
                                                                 NULL};
 
-/* As enum web_client_auth, and behind it an older name that is still accepted. */
+/* In the order of enum web_client_auth; the last name is an older alias of RequireAnyClientCert. */
 static const char *const client_auth_names[] = {
     "NoClientCert",
     "RequestClientCert",
@@ -80,6 +80,44 @@ static const char *const client_auth_names[] = {
     NULL,
 };
 
+/* ---- fields of the configuration ---- */
+
+struct config_reader {
+    const char *path;
+    struct web_config *config;
+    bool has_position; /* The error already begins with the position of an inner key. */
+};
+
+struct field;
+
+/* Reads a value. Returns false with the reason, to which the caller adds the field and position. */
+typedef bool read_fn(struct config_reader *r, const cJSON *value, const struct field *field,
+                     struct error *err);
+
+enum section { ROOT, TLS, HTTP, RATE };
+
+/* Key of the file with the description of its value. Unused columns are zero. */
+struct field {
+    enum section section; /* Mapping that contains the key. */
+    const char *name;
+    read_fn *read;
+    size_t offset;        /* Target member of struct web_config. */
+    read_fn *read_member; /* Reads a member of this mapping. */
+    enum section members; /* Section of these members, for read_known(). */
+    bool (*check)(struct web_config *c, struct error *err); /* Checks the mapping; or NULL. */
+    bool (*add)(struct web_config *c, const char *text, const struct field *field,
+                struct error *err); /* Adds an item of this list. */
+    const char *const *names;       /* Allowed values; ended by NULL. */
+    const char *kind;               /* Kind of the names, for errors. */
+};
+
+static void *target(const struct config_reader *r, const struct field *field)
+{
+    return (char *)r->config + field->offset;
+}
+
+/* ---- values ---- */
+
 static const char *next_name(void *context)
 {
     const char *const **at = context;
@@ -87,9 +125,9 @@ static const char *next_name(void *context)
     return **at ? *(*at)++ : NULL;
 }
 
-/* The place of a name in such a list; else an error that says what it is not, with the nearest. */
-static MUST_USE bool web_name_find(const char *const *names, const char *what, const char *text,
-                                   unsigned *out, struct error *err)
+/* Finds the index of the text in `names`. Returns false with the nearest name in the error. */
+static bool find_name(const char *const *names, const char *kind, const char *text, unsigned *out,
+                      struct error *err)
 {
     const char *const *at = names;
 
@@ -102,39 +140,69 @@ static MUST_USE bool web_name_find(const char *const *names, const char *what, c
         }
     }
     if (strlen(text) > SHOWN_MAX)
-        return fail(err, "no %s", what);
+        return fail(err, "no %s", kind);
     const char *nearest = suggest_name(text, next_name, &at);
 
-    return nearest ? fail(err, "'%s' is no %s; did you mean '%s'?", shown(text).text, what, nearest)
-                   : fail(err, "'%s' is no %s", shown(text).text, what);
+    return nearest ? fail(err, "'%s' is no %s; did you mean '%s'?", shown(text).text, kind, nearest)
+                   : fail(err, "'%s' is no %s", shown(text).text, kind);
 }
 
-static MUST_USE bool web_client_auth_parse(const char *text, enum web_client_auth *out,
-                                           struct error *err)
+static bool read_name(struct config_reader *r, const cJSON *value, const struct field *field,
+                      struct error *err)
 {
-    unsigned at = 0;
+    return find_name(field->names, field->kind, value->valuestring, target(r, field), err);
+}
 
-    /* The toolkit treats an empty text as NoClientCert. */
-    if (text && *text == '\0')
-        at = WEB_CLIENT_NONE;
-    else if (!web_name_find(client_auth_names, "client auth type", text, &at, err))
-        return false;
-    *out = at > WEB_CLIENT_REQUIRE_AND_VERIFY ? WEB_CLIENT_REQUIRE_ANY : (enum web_client_auth)at;
+static bool copy_text(const cJSON *value, char **out, struct error *err)
+{
+    const char *text = value->valuestring;
+
+    if (!text)
+        return fail(err, "expected a text");
+    /* The exporter toolkit treats an empty text as if the key were not there. */
+    *out = *text != '\0' ? xstrdup(text) : NULL;
     return true;
 }
 
-static MUST_USE bool web_tls_version_parse(const char *text, enum web_tls_version *out,
-                                           struct error *err)
+static bool read_text(struct config_reader *r, const cJSON *value, const struct field *field,
+                      struct error *err)
 {
-    unsigned at;
+    return copy_text(value, target(r, field), err);
+}
 
-    if (!web_name_find(version_names, "TLS version", text, &at, err))
+static bool read_boolean(struct config_reader *r, const cJSON *value, const struct field *field,
+                         struct error *err)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+    const char *text = value->valuestring;
+    bool *out = target(r, field);
+
+    for (size_t i = 0; text && i < ARRAY_LEN(words); i++) {
+        if (strcasecmp(text, words[i]) == 0) {
+            *out = i % 2 == 1;
+            return true;
+        }
+    }
+    return fail(err, "expected true or false");
+}
+
+static bool read_client_auth(struct config_reader *r, const cJSON *value, const struct field *field,
+                             struct error *err)
+{
+    const char *text = value->valuestring;
+    bool is_set = text && *text != '\0';
+    unsigned at = WEB_CLIENT_NONE; /* Also for an empty text, like the exporter toolkit. */
+
+    /* In the exporter toolkit any type, even NoClientCert, enables TLS. */
+    r->config->tls = is_set;
+    if ((!text || is_set) && !find_name(field->names, field->kind, text, &at, err))
         return false;
-    *out = (enum web_tls_version)at;
+    r->config->client_auth =
+        at > WEB_CLIENT_REQUIRE_AND_VERIFY ? WEB_CLIENT_REQUIRE_ANY : (enum web_client_auth)at;
     return true;
 }
 
-/* The nanoseconds of a unit at the start of the text, and its length; 0 if it is none. */
+/* Returns the nanoseconds of the unit at the start of the text, and its length; 0 if unknown. */
 static double unit_ns(const char *text, size_t *out_len)
 {
     static const struct {
@@ -151,18 +219,21 @@ static double unit_ns(const char *text, size_t *out_len)
     return 0;
 }
 
-static MUST_USE bool web_interval_parse(const char *text, int64_t *out_ns, struct error *err)
+/* Reads a duration in Go's syntax ("1s", "1.5s", "100ms", "1m30s", "0") that is not negative. */
+static bool read_interval(struct config_reader *r, const cJSON *value, const struct field *field,
+                          struct error *err)
 {
     static const char digits[] = "0123456789";
-    const double most = 1e18; /* Thirty years: no request waits for longer. */
+    const double sum_max = 1e18; /* About 30 years. */
+    const char *text = value->valuestring, *at = text;
+    int64_t *out_ns = target(r, field);
     double sum = 0;
-    const char *at = text;
 
     if (text && strcmp(text, "0") == 0) {
         *out_ns = 0;
         return true;
     }
-    while (at && *at != '\0' && sum <= most) {
+    while (at && *at != '\0' && sum <= sum_max) {
         size_t whole = strspn(at, digits);
         size_t part = at[whole] == '.' ? strspn(at + whole + 1, digits) : 0;
         size_t len = whole + part + (at[whole] == '.' ? 1 : 0), unit_len;
@@ -173,16 +244,18 @@ static MUST_USE bool web_interval_parse(const char *text, int64_t *out_ns, struc
         sum += strtod(at, NULL) * unit;
         at += len + unit_len;
     }
-    if (!text || *text == '\0' || *at != '\0' || sum > most)
+    if (!text || *text == '\0' || *at != '\0' || sum > sum_max)
         return fail(err, "expected a duration such as 100ms, 1s or 1m30s");
     *out_ns = (int64_t)sum;
     return true;
 }
 
-/* A duration as Go writes it ("1s", "1.5s", "100ms", "1m30s", "0"), not negative. */
-static MUST_USE bool web_burst_parse(const char *text, uint32_t *out, struct error *err)
+static bool read_burst(struct config_reader *r, const cJSON *value, const struct field *field,
+                       struct error *err)
 {
     enum { DIGITS_MAX = 9 };
+    const char *text = value->valuestring;
+    uint32_t *out = target(r, field);
 
     if (!text || *text == '\0' || strlen(text) > DIGITS_MAX ||
         strspn(text, "0123456789") != strlen(text))
@@ -191,11 +264,96 @@ static MUST_USE bool web_burst_parse(const char *text, uint32_t *out, struct err
     return true;
 }
 
-/* A value of the header at that place of web_header_names; NULL is none, and fine. */
-static MUST_USE bool web_header_check(unsigned at, const char *value, struct error *err)
-{
-    const char *name = web_header_names[at];
+/* ---- lists ---- */
 
+static bool read_list(struct config_reader *r, const cJSON *list, const struct field *field,
+                      struct error *err)
+{
+    const cJSON *item;
+
+    if (!cJSON_IsArray(list))
+        return fail(err, "expected a list");
+    cJSON_ArrayForEach (item, list) {
+        const char *text = item->valuestring;
+
+        if (!text || *text == '\0')
+            return fail(err, "expected a list of texts");
+        if (!field->add(r->config, text, field, err))
+            return false;
+    }
+    return true;
+}
+
+static bool add_cipher(struct web_config *c, const char *text, const struct field *field,
+                       struct error *err)
+{
+    unsigned at;
+
+    if (!find_name(field->names, field->kind, text, &at, err))
+        return false;
+    c->ciphers |= 1U << at;
+    return true;
+}
+
+static bool add_curve(struct web_config *c, const char *text, const struct field *field,
+                      struct error *err)
+{
+    unsigned at;
+
+    if (!find_name(field->names, field->kind, text, &at, err))
+        return false;
+    for (unsigned i = 0; i < c->curve_count; i++) {
+        if (c->curves[i] == at)
+            return fail(err, "'%s' is there twice", text);
+    }
+    c->curves[c->curve_count++] = at;
+    return true;
+}
+
+static bool add_san(struct web_config *c, const char *text, const struct field *field,
+                    struct error *err)
+{
+    (void)field;
+    if (c->client_san_count == WEB_SANS_MAX)
+        return fail(err, "more than %d names", WEB_SANS_MAX);
+    c->client_sans[c->client_san_count++] = xstrdup(text);
+    return true;
+}
+
+static bool read_sans(struct config_reader *r, const cJSON *value, const struct field *field,
+                      struct error *err)
+{
+    return read_list(r, value, field, err) &&
+           (r->config->client_san_count > 0 || fail(err, "an empty list would admit nobody"));
+}
+
+/* ---- mappings ---- */
+
+static bool fail_at(struct config_reader *r, const cJSON *node, struct error *err)
+{
+    bool has_position = r->has_position;
+
+    r->has_position = true;
+    return !has_position && yaml_fail(r->path, node, err);
+}
+
+/* A null mapping has no members. */
+static bool read_mapping(struct config_reader *r, const cJSON *mapping, const struct field *field,
+                         struct error *err)
+{
+    const cJSON *member;
+
+    if (!cJSON_IsObject(mapping) && !cJSON_IsNull(mapping))
+        return fail(err, "expected 'key: value' lines");
+    cJSON_ArrayForEach (member, mapping) {
+        if (!field->read_member(r, member, field, err))
+            return fail_at(r, member, err);
+    }
+    return !field->check || field->check(r->config, err);
+}
+
+static bool check_header(const char *name, const char *value, struct error *err)
+{
     /* A line end would begin another header. */
     for (const char *c = value; c && *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == 0x7F)
@@ -209,8 +367,23 @@ static MUST_USE bool web_header_check(unsigned at, const char *value, struct err
     return true;
 }
 
-/* $2a$, $2b$ or $2y$, a cost up to WEB_BCRYPT_COST_MAX, salt and hash. */
-static MUST_USE bool web_hash_check(const char *hash, struct error *err)
+static bool read_header(struct config_reader *r, const cJSON *member, const struct field *headers,
+                        struct error *err)
+{
+    const char *name = member->string;
+    unsigned at;
+
+    if (!find_name(headers->names, headers->kind, name, &at, err))
+        return false;
+    if (cJSON_IsNull(member))
+        return true;
+    return (copy_text(member, &r->config->headers[at], err) &&
+            check_header(name, r->config->headers[at], err)) ||
+           fail_in(err, "%s", name);
+}
+
+/* Accepts $2a$, $2b$ and $2y$ with a cost of COST_MIN to WEB_BCRYPT_COST_MAX, salt and hash. */
+static bool check_hash(const char *hash, struct error *err)
 {
     static const char alphabet[] =
         "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -227,14 +400,33 @@ static MUST_USE bool web_hash_check(const char *hash, struct error *err)
     return true;
 }
 
-/* Is what tls_server_config says complete, and free of contradictions? */
-static MUST_USE bool web_tls_check(const struct web_config *c, struct error *err)
+static bool read_user(struct config_reader *r, const cJSON *member, const struct field *users,
+                      struct error *err)
+{
+    const char *hash = member->valuestring;
+    struct web_config *c = r->config;
+
+    (void)users;
+    if (c->user_count == WEB_USERS_MAX)
+        return fail(err, "more than %d keys", WEB_USERS_MAX);
+    if (strchr(member->string, ':'))
+        return fail(err, "a user's name cannot have a colon, which ends it in a request");
+    if (!hash || !check_hash(hash, err))
+        return hash ? false : fail(err, "expected a bcrypt hash");
+    c->users[c->user_count++] = (struct web_user){xstrdup(member->string), xstrdup(hash)};
+    return true;
+}
+
+/* Checks that tls_server_config is complete and without contradictions. */
+static bool check_tls(struct web_config *c, struct error *err)
 {
     bool has_ca = c->client_ca || c->client_ca_file;
     bool verifies = c->client_auth >= WEB_CLIENT_VERIFY_IF_GIVEN;
     bool requires =
         c->client_auth == WEB_CLIENT_REQUIRE_ANY || c->client_auth == WEB_CLIENT_REQUIRE_AND_VERIFY;
 
+    /* Keys such as min_version alone do not enable TLS, as in the exporter toolkit. */
+    c->tls = c->tls || c->cert || c->cert_file || c->key || c->key_file || has_ca;
     if ((c->cert && c->cert_file) || (c->key && c->key_file) || (c->client_ca && c->client_ca_file))
         return fail(err, "give %s inline or as a file, not both",
                     c->cert && c->cert_file ? "cert"
@@ -248,7 +440,7 @@ static MUST_USE bool web_tls_check(const struct web_config *c, struct error *err
         return fail(err, "a client CA without client_auth_type would verify nobody");
     if (verifies && !has_ca)
         return fail(err, "client_auth_type needs client_ca or client_ca_file to verify with");
-    /* Else who sends no certificate is not restricted by what names it has to have. */
+    /* Otherwise a client could avoid the restriction by sending no certificate. */
     if (c->client_san_count > 0 && !requires)
         return fail(err,
                     "client_allowed_sans needs a client_auth_type that requires a certificate: "
@@ -258,385 +450,96 @@ static MUST_USE bool web_tls_check(const struct web_config *c, struct error *err
     return true;
 }
 
-/* The parts of checking a client's certificate, as bits. */
-enum { ASKED = 1, REQUIRED = 2, VERIFIED = 4 };
+static bool check_rate(struct web_config *c, struct error *err)
+{
+    if (c->rate_interval_ns > 0 && c->rate_burst == 0)
+        return fail(err, "a burst of 0 would refuse every request; set burst to 1 or more");
+    return true;
+}
 
-/* Go's order of the types is not one of strength: two of them lack different parts. */
-static const unsigned client_auth_parts[] = {
-    [WEB_CLIENT_NONE] = 0,
-    [WEB_CLIENT_REQUEST] = ASKED,
-    [WEB_CLIENT_REQUIRE_ANY] = ASKED | REQUIRED,
-    [WEB_CLIENT_VERIFY_IF_GIVEN] = ASKED | VERIFIED,
-    [WEB_CLIENT_REQUIRE_AND_VERIFY] = ASKED | REQUIRED | VERIFIED,
+/* ---- the table of fields ---- */
+
+static read_fn read_known;
+
+#define AT(member)        .offset = offsetof(struct web_config, member)
+#define NAMES(list, word) .names = (list), .kind = (word)
+
+static const struct field fields[] = {
+    {ROOT, "tls_server_config", read_mapping, .read_member = read_known, .members = TLS,
+     .check = check_tls},
+    {ROOT, "http_server_config", read_mapping, .read_member = read_known, .members = HTTP},
+    {ROOT, "basic_auth_users", read_mapping, .read_member = read_user},
+    {ROOT, "rate_limit", read_mapping, .read_member = read_known, .members = RATE,
+     .check = check_rate},
+    {TLS, "cert", read_text, AT(cert)},
+    {TLS, "cert_file", read_text, AT(cert_file)},
+    {TLS, "key", read_text, AT(key)},
+    {TLS, "key_file", read_text, AT(key_file)},
+    {TLS, "client_ca", read_text, AT(client_ca)},
+    {TLS, "client_ca_file", read_text, AT(client_ca_file)},
+    {TLS, "client_auth_type", read_client_auth, NAMES(client_auth_names, "client auth type")},
+    {TLS, "client_allowed_sans", read_sans, .add = add_san},
+    {TLS, "min_version", read_name, AT(min_version), NAMES(version_names, "TLS version")},
+    {TLS, "max_version", read_name, AT(max_version), NAMES(version_names, "TLS version")},
+    {TLS, "cipher_suites", read_list, .add = add_cipher, NAMES(web_cipher_names, "cipher suite")},
+    {TLS, "curve_preferences", read_list, .add = add_curve, NAMES(web_curve_names, "curve")},
+    {TLS, "prefer_server_cipher_suites", read_boolean, AT(prefer_server_ciphers)},
+    {HTTP, "http2", read_boolean, AT(http2)},
+    {HTTP, "headers", read_mapping, .read_member = read_header,
+     NAMES(web_header_names, "header that can be set")},
+    {RATE, "interval", read_interval, AT(rate_interval_ns)},
+    {RATE, "burst", read_burst, AT(rate_burst)},
 };
 
-bool web_config_check_reload(const struct web_config *old, const struct web_config *fresh,
-                             struct error *err)
-{
-    if (fresh->tls != old->tls)
-        return fail(err, "restart to switch TLS %s", old->tls ? "off" : "on");
-    if (client_auth_parts[old->client_auth] & ~client_auth_parts[fresh->client_auth])
-        return fail(err, "client_auth_type is weaker than the one in force; restart to ask less of "
-                         "client certificates");
-    if (old->client_san_count > 0 && fresh->client_san_count == 0)
-        return fail(err, "client_allowed_sans is gone; restart to accept certificates of any name");
-    if (fresh->min_version < old->min_version)
-        return fail(err, "min_version is below the one in force; restart to accept older versions "
-                         "of TLS");
-    if (old->user_count > 0 && fresh->user_count == 0)
-        return fail(err, "basic_auth_users has no user; restart to turn authentication off");
-    return true;
-}
-
-struct web_config_reading {
-    const char *path;
-    struct web_config *config;
-    bool placed; /* The error has a place already, that of an inner key. */
+/* Position in the fields of a section, for suggest_name(). */
+struct field_cursor {
+    enum section section;
+    size_t at;
 };
 
-/* Sets the field of a key. The caller puts the place before the error. */
-typedef bool read_fn(struct web_config_reading *r, const cJSON *value, void *field,
-                     struct error *err);
-
-struct key_def {
-    const char *name;
-    read_fn *read;
-    size_t offset; /* Of its field in struct web_config. */
-};
-
-/* ---- values ---- */
-
-static bool read_text(struct web_config_reading *r, const cJSON *value, void *field,
-                      struct error *err)
+static const char *next_field_name(void *context)
 {
-    const char *text = value->valuestring;
-    char **slot = field;
+    struct field_cursor *c = context;
 
-    (void)r;
-    if (!text)
-        return fail(err, "expected a text");
-    /* The toolkit treats an empty text as if the key were not there. */
-    *slot = *text != '\0' ? xstrdup(text) : NULL;
-    return true;
+    while (c->at < ARRAY_LEN(fields) && fields[c->at].section != c->section)
+        c->at++;
+    return c->at < ARRAY_LEN(fields) ? fields[c->at++].name : NULL;
 }
 
-static bool read_boolean(struct web_config_reading *r, const cJSON *value, void *field,
-                         struct error *err)
+static bool fail_unknown(const char *key, enum section section, struct error *err)
 {
-    static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
-    const char *text = value->valuestring;
-    bool *slot = field;
+    const char *nearest = suggest_name(key, next_field_name, &(struct field_cursor){section, 0});
 
-    (void)r;
-    for (size_t i = 0; text && i < ARRAY_LEN(words); i++) {
-        if (strcasecmp(text, words[i]) == 0) {
-            *slot = i % 2 == 1;
-            return true;
-        }
-    }
-    return fail(err, "expected true or false");
-}
-
-static bool read_client_auth(struct web_config_reading *r, const cJSON *value, void *field,
-                             struct error *err)
-{
-    enum web_client_auth *slot = field;
-    const char *text = value->valuestring;
-
-    /* To the toolkit any that is named is a wish for TLS, NoClientCert too. */
-    r->config->tls = text && *text != '\0';
-    return web_client_auth_parse(text, slot, err);
-}
-
-static bool read_version(struct web_config_reading *r, const cJSON *value, void *field,
-                         struct error *err)
-{
-    enum web_tls_version *slot = field;
-
-    (void)r;
-    return web_tls_version_parse(value->valuestring, slot, err);
-}
-
-static bool read_interval(struct web_config_reading *r, const cJSON *value, void *field,
-                          struct error *err)
-{
-    (void)r;
-    return web_interval_parse(value->valuestring, field, err);
-}
-
-static bool read_burst(struct web_config_reading *r, const cJSON *value, void *field,
-                       struct error *err)
-{
-    (void)r;
-    return web_burst_parse(value->valuestring, field, err);
-}
-
-/* Each text of a list, where one by itself would be a mistake. */
-typedef bool item_fn(struct web_config *c, const char *text, struct error *err);
-
-static bool read_list(struct web_config_reading *r, const cJSON *list, item_fn *add,
-                      struct error *err)
-{
-    const cJSON *item;
-
-    if (!cJSON_IsArray(list))
-        return fail(err, "expected a list");
-    cJSON_ArrayForEach (item, list) {
-        const char *text = item->valuestring;
-
-        if (!text || *text == '\0')
-            return fail(err, "expected a list of texts");
-        if (!add(r->config, text, err))
-            return false;
-    }
-    return true;
-}
-
-static bool add_cipher(struct web_config *c, const char *text, struct error *err)
-{
-    unsigned at;
-
-    if (!web_name_find(web_cipher_names, "cipher suite", text, &at, err))
-        return false;
-    c->ciphers |= 1U << at;
-    return true;
-}
-
-static bool add_curve(struct web_config *c, const char *text, struct error *err)
-{
-    unsigned at;
-
-    if (!web_name_find(web_curve_names, "curve", text, &at, err))
-        return false;
-    for (unsigned i = 0; i < c->curve_count; i++) {
-        if (c->curves[i] == at)
-            return fail(err, "'%s' is there twice", text);
-    }
-    c->curves[c->curve_count++] = at;
-    return true;
-}
-
-static bool add_san(struct web_config *c, const char *text, struct error *err)
-{
-    if (c->client_san_count == WEB_SANS_MAX)
-        return fail(err, "more than %d names", WEB_SANS_MAX);
-    c->client_sans[c->client_san_count++] = xstrdup(text);
-    return true;
-}
-
-static bool read_ciphers(struct web_config_reading *r, const cJSON *value, void *field,
-                         struct error *err)
-{
-    (void)field;
-    return read_list(r, value, add_cipher, err);
-}
-
-static bool read_curves(struct web_config_reading *r, const cJSON *value, void *field,
-                        struct error *err)
-{
-    (void)field;
-    return read_list(r, value, add_curve, err);
-}
-
-static bool read_sans(struct web_config_reading *r, const cJSON *value, void *field,
-                      struct error *err)
-{
-    (void)field;
-    return read_list(r, value, add_san, err) &&
-           (r->config->client_san_count > 0 || fail(err, "an empty list would admit nobody"));
-}
-
-/* ---- mappings ---- */
-
-/* Sets what a key and its value say. */
-typedef bool member_fn(struct web_config_reading *r, const cJSON *member, const void *context,
-                       struct error *err);
-
-static bool fail_at(struct web_config_reading *r, const cJSON *node, struct error *err)
-{
-    bool placed = r->placed;
-
-    r->placed = true;
-    return !placed && yaml_fail(r->path, node, err);
-}
-
-/* A mapping that is null has no keys. */
-static bool read_members(struct web_config_reading *r, const cJSON *mapping, member_fn *read,
-                         const void *context, struct error *err)
-{
-    const cJSON *member;
-
-    if (!cJSON_IsObject(mapping) && !cJSON_IsNull(mapping))
-        return fail(err, "expected 'key: value' lines");
-    cJSON_ArrayForEach (member, mapping) {
-        if (!read(r, member, context, err))
-            return fail_at(r, member, err);
-    }
-    return true;
-}
-
-static bool fail_unknown(const char *key, const char *(*next)(void *context), void *context,
-                         struct error *err)
-{
-    const char *nearest = suggest_name(key, next, context);
-
-    /* A secret may have slipped into the place of a key. */
+    /* A secret may stand in the place of a key by mistake. */
     if (strlen(key) > SHOWN_MAX)
         return fail(err, "an unknown key");
     return nearest ? fail(err, "there is no '%s'; did you mean '%s'?", shown(key).text, nearest)
                    : fail(err, "there is no '%s'", shown(key).text);
 }
 
-/* A mapping whose keys are known; the array ends with one without a name. */
-static const char *next_key(void *context)
-{
-    const struct key_def **def = context;
-
-    return (*def)->name ? (*def)++->name : NULL;
-}
-
-static bool read_known(struct web_config_reading *r, const cJSON *member, const void *context,
+/* Reads a member as the table says for its key. A null value counts as absent. */
+static bool read_known(struct config_reader *r, const cJSON *member, const struct field *mapping,
                        struct error *err)
 {
-    const struct key_def *first = context, *def = first;
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        const struct field *field = &fields[i];
 
-    while (def->name && strcmp(def->name, member->string) != 0)
-        def++;
-    if (!def->name)
-        return fail_unknown(member->string, next_key, &first, err);
-    if (cJSON_IsNull(member) || def->read(r, member, (char *)r->config + def->offset, err))
-        return true;
-    return !r->placed && fail_in(err, "%s", def->name);
-}
-
-#define KEY(name, read, field)                                                                     \
-    {                                                                                              \
-        name, read, offsetof(struct web_config, field)                                             \
+        if (field->section != mapping->members || strcmp(field->name, member->string) != 0)
+            continue;
+        return cJSON_IsNull(member) || field->read(r, member, field, err) ||
+               (!r->has_position && fail_in(err, "%s", field->name));
     }
-
-static const struct key_def tls_keys[] = {
-    KEY("cert", read_text, cert),
-    KEY("cert_file", read_text, cert_file),
-    KEY("key", read_text, key),
-    KEY("key_file", read_text, key_file),
-    KEY("client_ca", read_text, client_ca),
-    KEY("client_ca_file", read_text, client_ca_file),
-    KEY("client_auth_type", read_client_auth, client_auth),
-    KEY("client_allowed_sans", read_sans, client_sans),
-    KEY("min_version", read_version, min_version),
-    KEY("max_version", read_version, max_version),
-    KEY("cipher_suites", read_ciphers, ciphers),
-    KEY("curve_preferences", read_curves, curves),
-    KEY("prefer_server_cipher_suites", read_boolean, prefer_server_ciphers),
-    {NULL, NULL, 0},
-};
-
-static const struct key_def rate_keys[] = {
-    KEY("interval", read_interval, rate_interval_ns),
-    KEY("burst", read_burst, rate_burst),
-    {NULL, NULL, 0},
-};
-
-static bool read_tls(struct web_config_reading *r, const cJSON *value, void *field,
-                     struct error *err)
-{
-    struct web_config *c = r->config;
-
-    (void)field;
-    if (!read_members(r, value, read_known, tls_keys, err))
-        return false;
-    /* Keys that only say how are no wish for TLS, to the toolkit either. */
-    c->tls = c->tls || c->cert || c->cert_file || c->key || c->key_file || c->client_ca ||
-             c->client_ca_file;
-    return web_tls_check(c, err);
+    return fail_unknown(member->string, mapping->members, err);
 }
-
-static bool read_rate(struct web_config_reading *r, const cJSON *value, void *field,
-                      struct error *err)
-{
-    (void)field;
-    if (!read_members(r, value, read_known, rate_keys, err))
-        return false;
-    if (r->config->rate_interval_ns > 0 && r->config->rate_burst == 0)
-        return fail(err, "a burst of 0 would refuse every request; set burst to 1 or more");
-    return true;
-}
-
-static bool read_header(struct web_config_reading *r, const cJSON *member, const void *context,
-                        struct error *err)
-{
-    unsigned at;
-
-    (void)context;
-    if (!web_name_find(web_header_names, "header that can be set", member->string, &at, err))
-        return false;
-    if (cJSON_IsNull(member))
-        return true;
-    return (read_text(r, member, &r->config->headers[at], err) &&
-            web_header_check(at, r->config->headers[at], err)) ||
-           fail_in(err, "%s", member->string);
-}
-
-static bool read_headers(struct web_config_reading *r, const cJSON *value, void *field,
-                         struct error *err)
-{
-    (void)field;
-    return read_members(r, value, read_header, NULL, err);
-}
-
-/* HTTP/2 is what libmicrohttpd does not have: whatever the file says, it is not spoken. */
-static const struct key_def http_keys[] = {
-    {"http2", read_boolean, offsetof(struct web_config, http2)},
-    {"headers", read_headers, 0},
-    {NULL, NULL, 0},
-};
-
-static bool read_http(struct web_config_reading *r, const cJSON *value, void *field,
-                      struct error *err)
-{
-    (void)field;
-    return read_members(r, value, read_known, http_keys, err);
-}
-
-static bool read_user(struct web_config_reading *r, const cJSON *member, const void *context,
-                      struct error *err)
-{
-    const char *hash = member->valuestring;
-    struct web_config *c = r->config;
-
-    (void)context;
-    if (c->user_count == WEB_USERS_MAX)
-        return fail(err, "more than %d keys", WEB_USERS_MAX);
-    if (strchr(member->string, ':'))
-        return fail(err, "a user's name cannot have a colon, which ends it in a request");
-    if (!hash || !web_hash_check(hash, err))
-        return hash ? false : fail(err, "expected a bcrypt hash");
-    c->users[c->user_count++] = (struct web_user){xstrdup(member->string), xstrdup(hash)};
-    return true;
-}
-
-static bool read_users(struct web_config_reading *r, const cJSON *value, void *field,
-                       struct error *err)
-{
-    (void)field;
-    return read_members(r, value, read_user, NULL, err);
-}
-
-static const struct key_def root_keys[] = {
-    {"tls_server_config", read_tls, 0},
-    {"http_server_config", read_http, 0},
-    {"basic_auth_users", read_users, 0},
-    {"rate_limit", read_rate, 0},
-    {NULL, NULL, 0},
-};
 
 /* ---- the file ---- */
 
 bool web_config_parse(const char *path, const char *text, size_t len, struct web_config *out,
                       struct error *err)
 {
+    static const struct field file = {.read_member = read_known, .members = ROOT};
     CLEANUP(secret_tree_cleanup) cJSON *root = NULL;
-    struct web_config_reading r = {.path = path, .config = out};
+    struct config_reader r = {.path = path, .config = out};
 
     *out = (struct web_config){
         .min_version = WEB_TLS12,
@@ -647,9 +550,41 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
     bool done =
         (len <= WEB_CONFIG_MAX || fail(err, "%s: larger than %d bytes", path, WEB_CONFIG_MAX)) &&
         yaml_read_config(path, text, len, &root, err) &&
-        (!root || read_members(&r, root, read_known, root_keys, err) || fail_at(&r, root, err));
+        (!root || read_mapping(&r, root, &file, err) || fail_at(&r, root, err));
 
     if (!done)
         web_config_release(out);
     return done;
+}
+
+/* ---- replacing a configuration ---- */
+
+/* Steps of checking a client certificate, as bits. */
+enum { REQUESTED = 1, REQUIRED = 2, VERIFIED = 4 };
+
+/* Steps by enum web_client_auth. Its order is not one of strength: types lack different steps. */
+static const unsigned client_auth_steps[] = {
+    [WEB_CLIENT_NONE] = 0,
+    [WEB_CLIENT_REQUEST] = REQUESTED,
+    [WEB_CLIENT_REQUIRE_ANY] = REQUESTED | REQUIRED,
+    [WEB_CLIENT_VERIFY_IF_GIVEN] = REQUESTED | VERIFIED,
+    [WEB_CLIENT_REQUIRE_AND_VERIFY] = REQUESTED | REQUIRED | VERIFIED,
+};
+
+bool web_config_check_reload(const struct web_config *old, const struct web_config *fresh,
+                             struct error *err)
+{
+    if (fresh->tls != old->tls)
+        return fail(err, "restart to switch TLS %s", old->tls ? "off" : "on");
+    if (client_auth_steps[old->client_auth] & ~client_auth_steps[fresh->client_auth])
+        return fail(err, "client_auth_type is weaker than the one in force; restart to ask less of "
+                         "client certificates");
+    if (old->client_san_count > 0 && fresh->client_san_count == 0)
+        return fail(err, "client_allowed_sans is gone; restart to accept certificates of any name");
+    if (fresh->min_version < old->min_version)
+        return fail(err, "min_version is below the one in force; restart to accept older versions "
+                         "of TLS");
+    if (old->user_count > 0 && fresh->user_count == 0)
+        return fail(err, "basic_auth_users has no user; restart to turn authentication off");
+    return true;
 }

@@ -4,17 +4,17 @@
 #include "metrics/base/error.h"
 
 /*
- * What a web configuration file says, in the schema of Prometheus' exporter toolkit: who may
- * connect, how, and with which credentials.
+ * Web configuration file in the schema of Prometheus' exporter toolkit: TLS, client certificates,
+ * users, response headers and request rate.
  */
 enum {
-    WEB_CONFIG_MAX = 256 * 1024, /* Bytes of the file, inline certificates included. */
+    WEB_CONFIG_MAX = 256 * 1024, /* Bytes of the file. */
     WEB_USERS_MAX = 100,
     WEB_SANS_MAX = 100,
-    WEB_BCRYPT_COST_MAX = 18, /* Above it a wrong password would take minutes. */
+    WEB_BCRYPT_COST_MAX = 18, /* Beyond this cost, checking a password would take minutes. */
 };
 
-/* Weakest first, as Go's crypto/tls orders them. */
+/* In the order of tls.ClientAuthType in Go. */
 enum web_client_auth {
     WEB_CLIENT_NONE,
     WEB_CLIENT_REQUEST,
@@ -27,63 +27,57 @@ enum web_tls_version { WEB_TLS10, WEB_TLS11, WEB_TLS12, WEB_TLS13, WEB_TLS_VERSI
 
 enum { WEB_CIPHERS = 13, WEB_CURVES = 4, WEB_HEADERS = 5 };
 
-/* Go's names, which the file uses, each list ended by NULL. */
+/* Names in the file, as in Go's crypto/tls; each list is ended by NULL. */
 extern const char *const web_cipher_names[WEB_CIPHERS + 1];
 extern const char *const web_curve_names[WEB_CURVES + 1];
-/* The headers that may be set. */
+/* Headers that the file may set; the list is ended by NULL. */
 extern const char *const web_header_names[WEB_HEADERS + 1];
 
 struct web_user {
     char *name;
-    char *hash; /* bcrypt's, of 60 characters, and of a cost that we would compute. */
+    char *hash; /* bcrypt hash of 60 characters with a cost of at most WEB_BCRYPT_COST_MAX. */
 };
 
-/* Texts are owned; NULL where the file does not have them. Paths are relative to no folder. */
+/* Texts are owned; NULL if the file does not set them. Paths are as in the file. */
 struct web_config {
-    bool tls; /* Anything of tls_server_config is there: then a certificate and a key are, too. */
+    bool tls; /* TLS is enabled: a certificate and a key are set, inline or as files. */
     char *cert, *cert_file;
     char *key, *key_file;
     char *client_ca, *client_ca_file;
     enum web_client_auth client_auth;
-    enum web_tls_version min_version, max_version;
+    unsigned min_version, max_version; /* Values of enum web_tls_version. */
     bool prefer_server_ciphers;
-    bool http2;                  /* Accepted for the schema's sake: only HTTP/1.1 is spoken. */
-    unsigned ciphers;            /* Bits by place in web_cipher_names; 0: the default. */
-    unsigned curves[WEB_CURVES]; /* Places in web_curve_names, the preferred first. */
+    bool http2;       /* Accepted for compatibility; libmicrohttpd supports HTTP/1.1 only. */
+    unsigned ciphers; /* Bit i: web_cipher_names[i] is enabled. 0: the default. */
+    unsigned curves[WEB_CURVES]; /* Indices of web_curve_names, the preferred curve first. */
     unsigned curve_count;        /* 0: the default. */
     char *client_sans[WEB_SANS_MAX];
     unsigned client_san_count;
-    char *headers[WEB_HEADERS];
+    char *headers[WEB_HEADERS]; /* Values by index of web_header_names. */
     struct web_user users[WEB_USERS_MAX];
     unsigned user_count;
-    int64_t rate_interval_ns; /* 0: no limit. */
-    uint32_t rate_burst;
+    int64_t rate_interval_ns; /* Time per request; 0: no limit. */
+    uint32_t rate_burst;      /* Requests at once after a pause. */
 };
 
-/* Wipes and frees what is secret: the users, and the private key. */
+/* Wipes and frees the users and the private key. */
 void web_config_wipe_secrets(struct web_config *c);
-/* Wipe and free. */
+/* Wipes and frees all texts, and sets the configuration to zero. */
 void web_config_release(struct web_config *c);
 
 /*
- * Parse the text of the web configuration file at this path, strictly: what the schema does not
- * have, and what would not do what it seems to, is an error with its place. No error holds a
- * password, a hash or a key. On failure `out` is as after web_config_release().
+ * Parses the text of the file at `path`; the file is not read. Unknown keys, invalid values
+ * and contradictions are errors. Errors contain no password, hash or private key. On failure `out`
+ * is as after web_config_release().
  */
 bool web_config_parse(const char *path, const char *text, size_t len, struct web_config *out,
                       struct error *err) MUST_USE;
 
 /*
- * The values of a web configuration: their names, and which of them go together. A NULL text is no
- * text at all, and refused. No error repeats a hash.
- */
-
-/*
- * Returns true if a reload may put `fresh` in force in the place of `old`. A reload turns neither
- * TLS, nor client certificates, nor authentication off: a file that an editor or a full disk has
- * cut short must not open the port. It returns false with the reason if `fresh` has no TLS, asks
- * less of client certificates, accepts older versions of TLS or has no users any more. Single
- * users and names may come and go.
+ * Returns true if a reload may replace `old` by `fresh`. A file that an editor or a full disk has
+ * cut short must not open the port. Therefore the result is false, with the reason, if the change
+ * enables or disables TLS, requires less of client certificates, accepts older versions of TLS, or
+ * removes all allowed names or all users. Single users and names may change.
  */
 bool web_config_check_reload(const struct web_config *old, const struct web_config *fresh,
                              struct error *err) MUST_USE;
