@@ -9,17 +9,26 @@
 
 enum {
     LEVEL = 1,     /* A page is replaced within seconds: speed counts more than size. */
-    WINDOW = -15,  /* Negative: without zlib's header and checksum. */
+    WINDOW = -15,  /* Negative: raw deflate, without zlib's header and checksum. */
     MEMORY = 8,    /* zlib's default. */
-    FLUSH_MAX = 8, /* What the end on a byte boundary takes; deflateBound() does not count it. */
+    FLUSH_MAX = 8, /* Bytes for Z_SYNC_FLUSH, which deflateBound() does not count. */
+};
+
+/* ---- segments ---- */
+
+/* Raw deflate data. */
+struct deflated {
+    char *bytes;
+    size_t len;
+    uint32_t crc; /* CRC-32 of the uncompressed bytes. */
 };
 
 struct segment {
-    _Atomic unsigned holders;
+    _Atomic unsigned references;
     char *bytes;
     size_t len;
     struct segment_memory *sum;
-    pthread_mutex_t lock; /* Guards what follows until its bytes are there. */
+    pthread_mutex_t lock; /* Guards `deflated` until it is set; then it is constant. */
     struct deflated deflated;
 };
 
@@ -33,7 +42,7 @@ struct segment *segment_new(char *bytes, size_t len, struct segment_memory *sum)
 {
     struct segment *s = xcalloc(1, sizeof(*s));
 
-    atomic_init(&s->holders, 1);
+    atomic_init(&s->references, 1);
     pthread_mutex_init(&s->lock, NULL);
     s->bytes = bytes;
     s->len = len;
@@ -45,13 +54,13 @@ struct segment *segment_new(char *bytes, size_t len, struct segment_memory *sum)
 struct segment *segment_ref(struct segment *s)
 {
     if (s)
-        atomic_fetch_add(&s->holders, 1);
+        atomic_fetch_add(&s->references, 1);
     return s;
 }
 
 void segment_unref(struct segment *s)
 {
-    if (!s || atomic_fetch_sub(&s->holders, 1) > 1)
+    if (!s || atomic_fetch_sub(&s->references, 1) > 1)
         return;
     if (s->sum)
         atomic_fetch_sub_explicit(&s->sum->bytes, s->len + s->deflated.len, memory_order_relaxed);
@@ -71,19 +80,12 @@ size_t segment_len(const struct segment *s)
     return s->len;
 }
 
-/* Compressed when somebody asks first, and kept. Any thread may call it. */
-static const struct deflated *segment_deflated(struct segment *s)
-{
-    pthread_mutex_lock(&s->lock);
-    if (!s->deflated.bytes) {
-        segments_deflate(&s, 1, &s->deflated);
-        add_to_sum(s, s->deflated.len);
-    }
-    pthread_mutex_unlock(&s->lock);
-    return &s->deflated;
-}
-
-void segments_deflate(struct segment *const *segments, size_t count, struct deflated *out)
+/*
+ * Compresses several segments as one, at most 1 GiB. The caller frees `out->bytes`. The output ends
+ * on a byte boundary and refers to no earlier output: the concatenation of several outputs is the
+ * compression of the concatenated input.
+ */
+static void segments_deflate(struct segment *const *segments, size_t count, struct deflated *out)
 {
     z_stream stream = {0};
     size_t len = 0;
@@ -102,7 +104,7 @@ void segments_deflate(struct segment *const *segments, size_t count, struct defl
         stream.next_in = (Bytef *)segments[i]->bytes;
         stream.avail_in = (uInt)segments[i]->len;
         crc = crc32(crc, stream.next_in, stream.avail_in);
-        /* It takes an input of nothing for a mistake. */
+        /* deflate() returns Z_BUF_ERROR for empty input. */
         if (segments[i]->len > 0 && deflate(&stream, Z_NO_FLUSH) != Z_OK)
             abort();
     }
@@ -116,30 +118,44 @@ void segments_deflate(struct segment *const *segments, size_t count, struct defl
     deflateEnd(&stream);
 }
 
+/* Returns the compressed segment, which the segment owns. Any thread may call it. */
+static const struct deflated *segment_deflated(struct segment *s)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!s->deflated.bytes) {
+        segments_deflate(&s, 1, &s->deflated);
+        add_to_sum(s, s->deflated.len);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return &s->deflated;
+}
+
+/* ---- bodies ---- */
+
 enum {
-    SHORT_BYTES = 8192, /* Segments below are put together. */
+    SHORT_BYTES = 8192, /* Shorter segments are joined. */
     PLAIN = 0,
     GZIP = 1,
     ENCODINGS = 2,
-    GZIP_END = 2 + 4 + 4, /* The empty last block, the checksum and the length. */
+    GZIP_END = 2 + 4 + 4, /* Empty last block, CRC-32, length. */
 };
 
-/* Deflate, no name, no time, no flags; the fastest level, as from Unix. */
+/* RFC 1952: magic number, deflate, no flags, no time, fastest compression, Unix. */
 static const unsigned char gzip_head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
 
 struct encoding {
-    pthread_mutex_t lock; /* Guards what follows until `pieces` are there. */
+    pthread_mutex_t lock; /* Guards the members below until `pieces` is set; then constant. */
     struct MHD_IoVec *pieces;
-    char **owned; /* For each of them what is to be freed; NULL: its bytes are a segment's. */
+    char **owned; /* Bytes of each piece, if they are freed with the encoding; else NULL. */
     unsigned count;
     size_t len;
     unsigned char end[GZIP_END];
 };
 
 struct body {
-    _Atomic unsigned holders;
+    _Atomic unsigned references;
     struct encoding encodings[ENCODINGS];
-    size_t len; /* Plain. */
+    size_t len; /* Uncompressed bytes. */
     size_t count;
     struct segment *segments[];
 };
@@ -148,7 +164,7 @@ struct body *body_new(struct segment *const *segments, size_t count)
 {
     struct body *b = xcalloc(1, sizeof(*b) + count * sizeof(struct segment *));
 
-    atomic_init(&b->holders, 1);
+    atomic_init(&b->references, 1);
     for (size_t i = 0; i < ENCODINGS; i++)
         pthread_mutex_init(&b->encodings[i].lock, NULL);
     b->count = count;
@@ -162,13 +178,13 @@ struct body *body_new(struct segment *const *segments, size_t count)
 struct body *body_ref(struct body *b)
 {
     if (b)
-        atomic_fetch_add(&b->holders, 1);
+        atomic_fetch_add(&b->references, 1);
     return b;
 }
 
 void body_unref(struct body *b)
 {
-    if (!b || atomic_fetch_sub(&b->holders, 1) > 1)
+    if (!b || atomic_fetch_sub(&b->references, 1) > 1)
         return;
     for (size_t i = 0; i < ENCODINGS; i++) {
         struct encoding *e = &b->encodings[i];
@@ -184,8 +200,8 @@ void body_unref(struct body *b)
     free(b);
 }
 
-/* How many segments the next piece is made of: a long one, or all short ones up to the next. */
-static size_t run_at(const struct body *b, size_t from)
+/* Returns the number of segments of the next piece: one long, or consecutive short ones. */
+static size_t piece_segments(const struct body *b, size_t from)
 {
     size_t to = from;
 
@@ -201,38 +217,39 @@ static void add_piece(struct encoding *e, const void *bytes, size_t len, char *o
     e->len += len;
 }
 
-static void add_plain(struct encoding *e, struct segment *const *run, size_t count)
+static void add_plain(struct encoding *e, struct segment *const *segments, size_t count)
 {
     size_t len = 0;
 
     if (count == 1) {
-        add_piece(e, segment_bytes(*run), segment_len(*run), NULL);
+        add_piece(e, segment_bytes(*segments), segment_len(*segments), NULL);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        len += segment_len(run[i]);
+        len += segment_len(segments[i]);
     char *bytes = xmalloc(len > 0 ? len : 1);
 
     add_piece(e, bytes, len, bytes);
     for (size_t i = 0; i < count; i++) {
-        memcpy(bytes, segment_bytes(run[i]), segment_len(run[i]));
-        bytes += segment_len(run[i]);
+        memcpy(bytes, segment_bytes(segments[i]), segment_len(segments[i]));
+        bytes += segment_len(segments[i]);
     }
 }
 
-/* Add the run compressed, and its checksum to that of what is before it. */
-static uLong add_deflated(struct encoding *e, struct segment *const *run, size_t count, uLong crc)
+/* Adds the segments of a piece compressed. Returns `crc` continued by their CRC-32. */
+static uLong add_deflated(struct encoding *e, struct segment *const *segments, size_t count,
+                          uLong crc)
 {
     struct deflated own = {0};
     const struct deflated *deflated = &own;
     size_t len = 0;
 
-    if (segment_len(*run) < SHORT_BYTES)
-        segments_deflate(run, count, &own);
+    if (segment_len(*segments) < SHORT_BYTES)
+        segments_deflate(segments, count, &own);
     else
-        deflated = segment_deflated(*run);
+        deflated = segment_deflated(*segments);
     for (size_t i = 0; i < count; i++)
-        len += segment_len(run[i]);
+        len += segment_len(segments[i]);
     add_piece(e, deflated->bytes, deflated->len, own.bytes);
     return crc32_combine(crc, deflated->crc, (z_off_t)len);
 }
@@ -243,7 +260,7 @@ static void put_little_endian(unsigned char *out, uint32_t value)
         out[i] = (unsigned char)(value >> 8 * i);
 }
 
-static void encode(const struct body *b, unsigned encoding, struct encoding *e)
+static void create_encoding(const struct body *b, unsigned encoding, struct encoding *e)
 {
     uLong crc = crc32(0, NULL, 0);
     size_t count;
@@ -253,7 +270,7 @@ static void encode(const struct body *b, unsigned encoding, struct encoding *e)
     if (encoding == GZIP)
         add_piece(e, gzip_head, sizeof(gzip_head), NULL);
     for (size_t i = 0; i < b->count; i += count) {
-        count = run_at(b, i);
+        count = piece_segments(b, i);
         if (encoding == GZIP)
             crc = add_deflated(e, &b->segments[i], count, crc);
         else
@@ -261,37 +278,37 @@ static void encode(const struct body *b, unsigned encoding, struct encoding *e)
     }
     if (encoding == PLAIN)
         return;
-    e->end[0] = 3;
+    e->end[0] = 3; /* Last block, fixed Huffman codes, empty. */
     put_little_endian(e->end + 2, (uint32_t)crc);
     put_little_endian(e->end + 6, (uint32_t)b->len);
     add_piece(e, e->end, sizeof(e->end), NULL);
 }
 
-static const struct encoding *encoding_of(struct body *b, unsigned encoding)
+static const struct encoding *get_encoding(struct body *b, unsigned encoding)
 {
     struct encoding *e = &b->encodings[encoding];
 
     pthread_mutex_lock(&e->lock);
     if (!e->pieces)
-        encode(b, encoding, e);
+        create_encoding(b, encoding, e);
     pthread_mutex_unlock(&e->lock);
     return e;
 }
 
-static void drop_held(void *body)
+static void unref_body(void *body)
 {
     body_unref(body);
 }
 
 struct MHD_Response *body_response(struct body *b, bool gzip, const char *content_type)
 {
-    const struct encoding *e = encoding_of(b, gzip ? GZIP : PLAIN);
+    const struct encoding *e = get_encoding(b, gzip ? GZIP : PLAIN);
     bool smaller = e->len < b->len;
 
     if (gzip && !smaller)
-        e = encoding_of(b, PLAIN);
+        e = get_encoding(b, PLAIN);
     struct MHD_Response *response =
-        response_new_pieces(e->pieces, e->count, content_type, drop_held, body_ref(b));
+        response_new_pieces(e->pieces, e->count, content_type, unref_body, body_ref(b));
 
     if (gzip && smaller)
         response_add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");

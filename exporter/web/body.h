@@ -6,55 +6,43 @@
 
 #include "metrics/base/base.h"
 
-/*
- * Bytes that never change, held by whoever has use for them: what pages are put together from.
- * Raw deflate of several, each ended on a byte boundary and without a reference to what is before
- * it, is deflate of all of them: so a page is compressed piece by piece, and only once where its
- * pieces stay.
- */
-struct deflated {
-    char *bytes;
-    size_t len;
-    uint32_t crc; /* Of what it is of. */
-};
-
+/* Immutable bytes with a reference count, which several pages may share. */
 struct segment;
 
-/* What segments hold together, plain and compressed, for as long as anybody has use for them. */
+/* Total bytes of segments, plain and compressed, until the segments are freed. */
 struct segment_memory {
     _Atomic uint64_t bytes;
 };
 
-/* Moves the bytes in, at most 1 GiB. The sum outlives it; NULL: it is in none. One holder. */
+/*
+ * Returns a segment with one reference; takes ownership of the bytes, at most 1 GiB. `sum` has to
+ * outlive the segment; NULL: the bytes are not counted.
+ */
 struct segment *segment_new(char *bytes, size_t len, struct segment_memory *sum) MUST_USE;
-/* One holder more, or less: the last one frees it. Any thread may call them. NULL is fine. */
+/* Add and drop a reference; the last drop frees the segment. Any thread. NULL is allowed. */
 struct segment *segment_ref(struct segment *s);
 void segment_unref(struct segment *s);
 
-/* Borrowed for as long as it is held. */
+/* Returns the bytes. Borrowed as long as the caller has a reference. */
 const char *segment_bytes(const struct segment *s);
 size_t segment_len(const struct segment *s);
 
-/* Compress several, at most 1 GiB of them, as one. The caller frees the bytes. */
-void segments_deflate(struct segment *const *segments, size_t count, struct deflated *out);
-
 /*
- * What answers carry: segments one after another, plain or gzipped. Each encoding is made when
- * somebody asks for it first and is kept. Large segments are sent, and were compressed, where they
- * are, for whatever body they are in; short ones in a row become one piece of the body's own, since
- * each by itself would compress badly.
+ * Body of responses: a sequence of segments, plain or as gzip. Each encoding is created at its
+ * first use and then kept. Long segments are sent without a copy, and compressed once for all
+ * bodies; consecutive short segments are joined, because each alone would compress badly.
  */
 struct body;
 
-/* Of these segments, which it holds from here on. One holder. */
+/* Returns a body with one reference, which holds references to these segments. */
 struct body *body_new(struct segment *const *segments, size_t count) MUST_USE;
 
-/* One holder more, or less: the last one frees it. Any thread may call them. NULL is fine. */
+/* Add and drop a reference; the last drop frees the body. Any thread. NULL is allowed. */
 struct body *body_ref(struct body *b);
 void body_unref(struct body *b);
 
 /*
- * A response of the body, which holds it, with its Content-Encoding: gzipped if that is wanted and
- * smaller. Any thread may call it.
+ * Returns a response that holds a reference to the body. With `gzip`, the response is compressed
+ * if that makes it smaller, and has the header Content-Encoding. Any thread may call it.
  */
 struct MHD_Response *body_response(struct body *b, bool gzip, const char *content_type) MUST_USE;

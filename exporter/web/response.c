@@ -7,38 +7,37 @@
 
 enum { TEXT_MAX = 1024 * 1024 };
 
-/* What whoever is told that something is unavailable asks again after. */
+/* Value of Retry-After in 503 responses. */
 #define RETRY_SECONDS "5"
 
-/* A page has one style sheet and forms that ask for lists, and nobody else's page has it in it. */
+/* Pages use a style sheet and forms of this server, and may not be embedded in other pages. */
 static const char page_policy[] = "default-src 'none'; style-src 'self'; form-action 'self'; "
                                   "base-uri 'none'; frame-ancestors 'none'";
 static const char other_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
-/* What else every answer has: what it says is of this moment, for who asked, and no part of any
- * page. */
-static const char *const headers[][2] = {
+/* Headers of every response: no content sniffing, referrer, use by other origins, or caching. */
+static const char *const common_headers[][2] = {
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
 };
 
-/* libmicrohttpd fails only without memory, or for an invalid header, which would be a mistake here.
- */
+/* Other than for lack of memory, libmicrohttpd refuses only invalid headers. */
 void response_add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (MHD_add_response_header(response, name, value) != MHD_YES)
         memory_exhausted(0);
 }
 
-static struct MHD_Response *finish(struct MHD_Response *response, const char *content_type)
+static struct MHD_Response *add_common_headers(struct MHD_Response *response,
+                                               const char *content_type)
 {
     if (!response)
         memory_exhausted(0);
     response_add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
-    for (size_t i = 0; i < ARRAY_LEN(headers); i++)
-        response_add_header(response, headers[i][0], headers[i][1]);
+    for (size_t i = 0; i < ARRAY_LEN(common_headers); i++)
+        response_add_header(response, common_headers[i][0], common_headers[i][1]);
     response_add_header(response, "Content-Security-Policy",
                         strcmp(content_type, RESPONSE_HTML) == 0 ? page_policy : other_policy);
     return response;
@@ -46,14 +45,14 @@ static struct MHD_Response *finish(struct MHD_Response *response, const char *co
 
 struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type)
 {
-    return finish(MHD_create_response_from_buffer_with_free_callback(len, bytes, free),
-                  content_type);
+    return add_common_headers(MHD_create_response_from_buffer_with_free_callback(len, bytes, free),
+                              content_type);
 }
 
 struct MHD_Response *response_new_borrowed(char *bytes, size_t len, const char *content_type,
                                            void (*release)(void *context), void *context)
 {
-    return finish(
+    return add_common_headers(
         MHD_create_response_from_buffer_with_free_callback_cls(len, bytes, release, context),
         content_type);
 }
@@ -62,7 +61,8 @@ struct MHD_Response *response_new_pieces(const struct MHD_IoVec *pieces, unsigne
                                          const char *content_type, void (*release)(void *context),
                                          void *context)
 {
-    return finish(MHD_create_response_from_iovec(pieces, count, release, context), content_type);
+    return add_common_headers(MHD_create_response_from_iovec(pieces, count, release, context),
+                              content_type);
 }
 
 struct MHD_Response *response_text(const char *text)
@@ -89,14 +89,16 @@ enum MHD_Result response_send(struct access_control *access_control,
     return result;
 }
 
+/* ---- content negotiation ---- */
+
 enum { NOT_NAMED = -1, WEIGHT_MAX = 1000 };
 
 struct span {
-    const char *at; /* NULL only where it is empty. */
+    const char *at; /* Without a NUL at the end; may be NULL if empty. */
     size_t len;
 };
 
-static struct span trim(struct span s)
+static struct span trim_span(struct span s)
 {
     while (s.len > 0 && (s.at[0] == ' ' || s.at[0] == '\t')) {
         s.at++;
@@ -107,8 +109,8 @@ static struct span trim(struct span s)
     return s;
 }
 
-/* Cut the piece before the separator, or all of it, off `rest`. */
-static struct span cut(struct span *rest, char separator)
+/* Removes the text up to the separator, or to the end, from `rest`. Returns the text trimmed. */
+static struct span cut_span(struct span *rest, char separator)
 {
     const char *end = memchr(rest->at, separator, rest->len);
     struct span piece = {rest->at, end ? (size_t)(end - rest->at) : rest->len};
@@ -116,13 +118,13 @@ static struct span cut(struct span *rest, char separator)
 
     rest->at += used;
     rest->len -= used;
-    return trim(piece);
+    return trim_span(piece);
 }
 
-/* A parameter's value, which may stand in quotes. */
-static struct span unquote(struct span s)
+/* Returns the value of a parameter without blanks and quotes around it. */
+static struct span unquote_span(struct span s)
 {
-    s = trim(s);
+    s = trim_span(s);
     if (s.len >= 2 && s.at[0] == '"' && s.at[s.len - 1] == '"')
         s = (struct span){s.at + 1, s.len - 2};
     return s;
@@ -133,8 +135,7 @@ static bool span_is(struct span s, const char *word)
     return s.len > 0 && s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
 }
 
-/* "0.25" as thousandths: RFC 9110 allows three digits and nothing above one. False if it is none.
- */
+/* Parses a weight of RFC 9110, such as "0.25", into thousandths. Returns false if malformed. */
 static bool parse_weight(struct span s, int *out)
 {
     int weight = 0;
@@ -153,34 +154,34 @@ static bool parse_weight(struct span s, int *out)
     return weight <= WEIGHT_MAX;
 }
 
-/* One element of such a header; the parameters that nobody asked for are not kept. */
-struct wanted {
+/* Element of Accept or Accept-Encoding with the parameters that are used here. */
+struct accept_element {
     struct span name;
     struct span version;
     struct span escaping;
     int weight;
 };
 
-/* Cut the next element off that is valid. False at the end. */
-static bool next_wanted(struct span *rest, struct wanted *out)
+/* Removes the next valid element from `rest`. Returns false at the end. */
+static bool next_element(struct span *rest, struct accept_element *out)
 {
     bool valid = false;
 
     while (rest->len > 0 && !valid) {
-        struct span entry = cut(rest, ',');
+        struct span entry = cut_span(rest, ',');
 
-        *out = (struct wanted){.name = cut(&entry, ';'), .weight = WEIGHT_MAX};
+        *out = (struct accept_element){.name = cut_span(&entry, ';'), .weight = WEIGHT_MAX};
         valid = true;
         while (entry.len > 0) {
-            struct span value = cut(&entry, ';');
-            struct span parameter = cut(&value, '=');
+            struct span value = cut_span(&entry, ';');
+            struct span parameter = cut_span(&value, '=');
 
             if (span_is(parameter, "q"))
-                valid = valid && parse_weight(trim(value), &out->weight);
+                valid = valid && parse_weight(trim_span(value), &out->weight);
             else if (span_is(parameter, "version"))
-                out->version = unquote(value);
+                out->version = unquote_span(value);
             else if (span_is(parameter, "escaping"))
-                out->escaping = unquote(value);
+                out->escaping = unquote_span(value);
         }
     }
     return valid;
@@ -195,11 +196,11 @@ bool negotiate_gzip(const char *header)
 {
     int gzip = NOT_NAMED, identity = NOT_NAMED, others = NOT_NAMED;
     struct span rest = span_of(header);
-    struct wanted wanted;
+    struct accept_element element;
 
-    while (next_wanted(&rest, &wanted)) {
-        struct span name = wanted.name;
-        int weight = wanted.weight;
+    while (next_element(&rest, &element)) {
+        struct span name = element.name;
+        int weight = element.weight;
 
         if (span_is(name, "gzip") || span_is(name, "x-gzip"))
             gzip = weight;
@@ -219,18 +220,18 @@ const char *const metrics_format_types[METRICS_FORMAT_COUNT] = {
     [METRICS_FORMAT_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/* Which format an element names; METRICS_FORMAT_COUNT for one that is not here. */
-static enum metrics_format media_of(const struct wanted *w)
+/* Returns the format of the element, METRICS_FORMAT_COUNT if unknown. */
+static enum metrics_format element_format(const struct accept_element *e)
 {
-    bool newest = span_is(w->version, "1.0.0");
+    bool newest = span_is(e->version, "1.0.0");
 
-    if (span_is(w->name, "application/openmetrics-text"))
-        return newest || w->version.len == 0 ? METRICS_FORMAT_OPENMETRICS : METRICS_FORMAT_COUNT;
-    if (span_is(w->name, "text/plain"))
+    if (span_is(e->name, "application/openmetrics-text"))
+        return newest || e->version.len == 0 ? METRICS_FORMAT_OPENMETRICS : METRICS_FORMAT_COUNT;
+    if (span_is(e->name, "text/plain"))
         return newest                                                ? METRICS_FORMAT_TEXT_1
-               : w->version.len == 0 || span_is(w->version, "0.0.4") ? METRICS_FORMAT_TEXT_0
+               : e->version.len == 0 || span_is(e->version, "0.0.4") ? METRICS_FORMAT_TEXT_0
                                                                      : METRICS_FORMAT_COUNT;
-    return span_is(w->name, "*/*") || span_is(w->name, "text/*") ? METRICS_FORMAT_TEXT_0
+    return span_is(e->name, "*/*") || span_is(e->name, "text/*") ? METRICS_FORMAT_TEXT_0
                                                                  : METRICS_FORMAT_COUNT;
 }
 
@@ -241,17 +242,17 @@ enum metrics_format negotiate_metrics_format(const char *header,
     struct span rest = span_of(header);
     enum metrics_format best = METRICS_FORMAT_TEXT_0;
     struct span escaping = {0};
-    struct wanted wanted;
+    struct accept_element element;
     int weight = 0;
 
-    while (next_wanted(&rest, &wanted)) {
-        enum metrics_format metrics_format = media_of(&wanted);
+    while (next_element(&rest, &element)) {
+        enum metrics_format format = element_format(&element);
 
-        if (metrics_format == METRICS_FORMAT_COUNT || wanted.weight <= weight)
+        if (format == METRICS_FORMAT_COUNT || element.weight <= weight)
             continue;
-        best = metrics_format;
-        weight = wanted.weight;
-        escaping = wanted.escaping;
+        best = format;
+        weight = element.weight;
+        escaping = element.escaping;
     }
     snprintf(out_type, METRICS_FORMAT_TYPE_MAX, "%s", metrics_format_types[best]);
     for (size_t i = 0; best != METRICS_FORMAT_TEXT_0 && i < ARRAY_LEN(schemes); i++) {
@@ -265,18 +266,18 @@ enum metrics_format negotiate_metrics_format(const char *header,
 size_t negotiate_media_type(const char *header, const char *const *types, size_t count)
 {
     struct span rest = span_of(header);
-    struct wanted wanted;
+    struct accept_element element;
     size_t best = 0;
     int weight = 0;
 
-    while (next_wanted(&rest, &wanted)) {
+    while (next_element(&rest, &element)) {
         for (size_t i = 0; i < count; i++) {
             struct span type = {types[i], strcspn(types[i], ";")};
 
-            if (wanted.weight > weight && wanted.name.len == type.len &&
-                strncasecmp(wanted.name.at, type.at, type.len) == 0) {
+            if (element.weight > weight && element.name.len == type.len &&
+                strncasecmp(element.name.at, type.at, type.len) == 0) {
                 best = i;
-                weight = wanted.weight;
+                weight = element.weight;
             }
         }
     }

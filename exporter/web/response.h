@@ -7,50 +7,55 @@
 #include "metrics/base/base.h"
 
 /*
- * Makes libmicrohttpd's responses, with the headers that all of them carry, and sends them.
- * Each is for one request.
+ * Responses of libmicrohttpd with the headers that all of them have. A response has one reference,
+ * which response_send() drops. All functions may be called on any thread.
  */
 
-/* The content type of plain text. */
 #define RESPONSE_TEXT "text/plain; charset=utf-8"
 #define RESPONSE_JSON "application/json"
-/* Of pages for people; such a response also says that they have no script and no foreign part. */
+/* HTML pages; their Content-Security-Policy allows the style sheet and forms of this server. */
 #define RESPONSE_HTML "text/html; charset=utf-8"
 
-/* A response of these bytes, which it owns from here on. */
+/* Returns a response that takes ownership of the bytes. */
 struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type) MUST_USE;
 
-/* A response of bytes that stay until `release` is called with the context, by any thread. */
+/*
+ * Returns a response with borrowed bytes. `release` is called with `context`, on any thread, when
+ * the bytes are no longer used.
+ */
 struct MHD_Response *response_new_borrowed(char *bytes, size_t len, const char *content_type,
                                            void (*release)(void *context), void *context) MUST_USE;
 
-/* The same of pieces, whose list is copied. */
+/* Like response_new_borrowed() for several pieces of bytes. The array is copied. */
 struct MHD_Response *response_new_pieces(const struct MHD_IoVec *pieces, unsigned count,
                                          const char *content_type, void (*release)(void *context),
                                          void *context) MUST_USE;
 
-/* Returns a copy of a plain text, each line made safe for a terminal (output_safe()). */
+/* Returns a response with a copy of the text, each line made safe for a terminal. */
 struct MHD_Response *response_text(const char *text) MUST_USE;
 
 void response_add_header(struct MHD_Response *response, const char *name, const char *value);
 
 /*
- * Answer a request with it, with the headers that the admission adds, and where something is
- * unavailable (503) with when to ask again; it is released.
+ * Queues the response for the connection and drops the caller's reference. Sets the configured
+ * headers of the access control (NULL: no headers), and Retry-After for status 503.
  */
 enum MHD_Result response_send(struct access_control *access_control,
                               struct MHD_Connection *connection, unsigned status,
                               struct MHD_Response *response);
 
 /*
- * May, and should, the answer be sent as gzip? `header` is the value of
- * Accept-Encoding, several of them joined by commas, or NULL. Names have no
- * case, "*" stands for what is not named, q=0 forbids, an entry with a malformed
- * weight is ignored, and where the client weighs "identity" higher it gets that.
+ * Content negotiation (RFC 9110, 12.5). `header` holds the values of a header, joined by commas, or
+ * is NULL. Names have no case. Elements with a malformed weight are ignored.
+ */
+
+/*
+ * Returns true if the client accepts gzip (by name or "*", with a weight above 0) and does not
+ * weigh "identity" higher. `header`: Accept-Encoding.
  */
 bool negotiate_gzip(const char *header);
 
-/* The formats of metrics, and how their content types begin. */
+/* Formats of metrics, with their content types. */
 enum metrics_format {
     METRICS_FORMAT_TEXT_0,
     METRICS_FORMAT_TEXT_1,
@@ -62,16 +67,16 @@ extern const char *const metrics_format_types[METRICS_FORMAT_COUNT];
 enum { METRICS_FORMAT_TYPE_MAX = 128 };
 
 /*
- * The format that the client prefers, and its content type with the escaping scheme that the client
- * named for it (all names here are the same in each). `header` is the value of Accept, several
- * joined by commas, or NULL. Of equal weights the first wins; what it does not name, and what is
- * asked for by a wildcard, as browsers and curl do, is the oldest format: that is never refused.
+ * Returns the format with the highest weight, the first one of equal weights. Wildcards count as
+ * METRICS_FORMAT_TEXT_0, which is also the default. Writes the content type with the escaping
+ * scheme that the client has requested: no name of a metric needs escaping. `header`: Accept.
  */
 enum metrics_format negotiate_metrics_format(const char *header,
                                              char out_type[METRICS_FORMAT_TYPE_MAX]);
 
 /*
- * Which of these media types, whose parameters do not count, the client weighs most; 0 where it
- * names none of them. Of equal weights the first that it names wins.
+ * Returns the index of the media type with the highest weight, the first one in the header of equal
+ * weights; 0 if the header names no type of the list. Ignores parameters of types and wildcards.
+ * `header`: Accept.
  */
 size_t negotiate_media_type(const char *header, const char *const *types, size_t count);
