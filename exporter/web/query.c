@@ -20,25 +20,25 @@ struct query_reading {
     bool failed;
 };
 
-/* The parameters that an endpoint knows, one by one, for suggest_name(). */
-struct choice {
+/* Position in the parameters that an endpoint accepts, for suggest_name(). */
+struct parameter_cursor {
     unsigned known;
     size_t at;
 };
 
-static const char *next_known(void *context)
+static const char *next_parameter(void *context)
 {
-    struct choice *c = context;
+    struct parameter_cursor *c = context;
 
     while (c->at < PARAMETER_COUNT && !(c->known >> c->at & 1))
         c->at++;
     return c->at < PARAMETER_COUNT ? parameter_names[c->at++] : NULL;
 }
 
-static bool refuse_name(const char *name, unsigned known, struct error *err)
+static bool fail_unknown_parameter(const char *name, unsigned known, struct error *err)
 {
-    struct choice choice = {known, 0};
-    const char *nearest = suggest_name(name, next_known, &choice);
+    struct parameter_cursor cursor = {known, 0};
+    const char *nearest = suggest_name(name, next_parameter, &cursor);
 
     if (nearest)
         return fail(err, "there is no parameter '%.*s'; do you mean '%s'?", SHOWN_MAX, name,
@@ -46,7 +46,7 @@ static bool refuse_name(const char *name, unsigned known, struct error *err)
     return fail(err, "there is no parameter '%.*s'", SHOWN_MAX, name);
 }
 
-static bool take(const struct query_reading *r, const char *name, const char *value)
+static bool store_parameter(const struct query_reading *r, const char *name, const char *value)
 {
     size_t at = 0;
 
@@ -54,7 +54,7 @@ static bool take(const struct query_reading *r, const char *name, const char *va
            !((r->known >> at & 1) && strcmp(parameter_names[at], name) == 0))
         at++;
     if (at == PARAMETER_COUNT)
-        return refuse_name(name, r->known, r->err);
+        return fail_unknown_parameter(name, r->known, r->err);
     if (r->query->values[at])
         return fail(r->err, "the parameter '%s' is given twice", name);
     if (!value || strlen(value) > VALUE_MAX)
@@ -64,13 +64,13 @@ static bool take(const struct query_reading *r, const char *name, const char *va
     return true;
 }
 
-static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, const char *name,
+static enum MHD_Result read_argument(void *context, enum MHD_ValueKind kind, const char *name,
                                      const char *value)
 {
     struct query_reading *r = context;
 
     (void)kind;
-    r->failed = !take(r, name, value);
+    r->failed = !store_parameter(r, name, value);
     return r->failed ? MHD_NO : MHD_YES;
 }
 
@@ -80,7 +80,7 @@ bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned req
     struct query_reading r = {.query = out, .known = known, .err = err};
 
     *out = (struct query){{0}};
-    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &r);
+    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, read_argument, &r);
     for (size_t i = 0; !r.failed && i < PARAMETER_COUNT; i++) {
         if ((required >> i & 1) && (!out->values[i] || !*out->values[i]))
             r.failed = !fail(err, "the parameter '%s' is missing", parameter_names[i]);
@@ -108,13 +108,13 @@ void query_release(struct query *q)
 #define FORMAT_NAME(id, name, type) name,
 #define FORMAT_TYPE(id, name, type) type,
 
-static const char *const names[LIST_FORMAT_COUNT] = {LIST_FORMATS(FORMAT_NAME)};
+static const char *const list_format_names[LIST_FORMAT_COUNT] = {LIST_FORMATS(FORMAT_NAME)};
 const char *const list_format_types[LIST_FORMAT_COUNT] = {LIST_FORMATS(FORMAT_TYPE)};
 
 enum list_format list_format_named(const char *name)
 {
     for (unsigned i = 0; name && i < LIST_FORMAT_COUNT; i++) {
-        if (strcmp(names[i], name) == 0)
+        if (strcmp(list_format_names[i], name) == 0)
             return i;
     }
     return name ? LIST_FORMAT_COUNT : LIST_JSON;
@@ -127,6 +127,6 @@ void list_format_negotiate(struct MHD_Connection *connection, struct query *quer
     CLEANUP(strbuf_release)
     struct strbuf accept = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
 
-    query->values[PARAMETER_FORMAT] =
-        xstrdup(names[negotiate_media_type(accept.data, list_format_types, LIST_FORMAT_COUNT)]);
+    query->values[PARAMETER_FORMAT] = xstrdup(
+        list_format_names[negotiate_media_type(accept.data, list_format_types, LIST_FORMAT_COUNT)]);
 }

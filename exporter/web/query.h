@@ -6,11 +6,11 @@
 #include "metrics/base/error.h"
 
 /*
- * What comes behind the '?' of a URL of the API: each parameter at most once, and none that the
- * endpoint does not know.
+ * Query of a request to the API: each parameter at most once, and only those that the endpoint
+ * accepts.
  */
 
-/* THE table of parameters: the enumerator, its name, and what it is for (openapi.json). */
+/* Table of parameters: enumerator, name, description in openapi.json. */
 #define PARAMETERS(PARAMETER)                                                                      \
     PARAMETER(KIND, "kind", "the kind of the object, as kubectl takes it: Deployment, deploy, pp") \
     PARAMETER(GROUP, "group", "the API group of the kind, where it is not clear without")          \
@@ -27,7 +27,7 @@
     PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
     PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \
     PARAMETER(FORMAT, "format", "json, ndjson or csv; without it whichever Accept prefers")        \
-    /* The same name where another choice is to be had: no endpoint knows both. */                 \
+    /* Same name with other values; no endpoint accepts both. */                                   \
     PARAMETER(FORM, "format", "json, or text as the verb prints it; json without it")              \
     PARAMETER(WIDTH, "width", "of text: the columns that a line has at most, 0: any; 80 without")  \
     PARAMETER(FAIL_ON, "fail-on", "of text: the classes that count, as --fail-on of check")        \
@@ -38,29 +38,30 @@
 #define PARAMETER_ENUMERATOR(id, name, text) PARAMETER_##id,
 enum parameter { PARAMETERS(PARAMETER_ENUMERATOR) PARAMETER_COUNT };
 
-/* The bit of a parameter in what an endpoint knows. */
+/* Bit of a parameter in a set of parameters. */
 #define PARAMETER_BIT(id) (1U << PARAMETER_##id)
 
-/* By enum parameter. */
+/* Names and descriptions, by enum parameter. */
 extern const char *const parameter_names[PARAMETER_COUNT];
 extern const char *const parameter_texts[PARAMETER_COUNT];
 
 struct query {
-    char *values[PARAMETER_COUNT]; /* Owned; NULL: not given. */
+    char *values[PARAMETER_COUNT]; /* Owned; NULL if not given. */
 };
 
 /*
- * Read the query of a request: `known` and `required` have the bits of what the endpoint takes and
- * needs. False with what is wrong, for a 400. Release the query in either case.
+ * Reads the query of a request. `known` and `required`: sets of the parameters that the endpoint
+ * accepts and requires. Returns false with the reason, for status 400; the caller releases the
+ * query even then.
  */
 bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
                  struct query *out, struct error *err) MUST_USE;
-/* Take an empty value for none: a form sends all of its fields. */
+/* Removes parameters with an empty value, because HTML forms send all of their fields. */
 void query_drop_empty(struct query *q);
-/* All zero is released. */
+/* Frees the values; a zeroed struct is allowed. */
 void query_release(struct query *q);
 
-/* THE table of the formats of lists: the enumerator, its name for `format`, and its media type. */
+/* Table of list formats: enumerator, value of the parameter `format`, media type. */
 #define LIST_FORMATS(FORMAT)                                                                       \
     FORMAT(JSON, "json", "application/json")                                                       \
     FORMAT(NDJSON, "ndjson", "application/x-ndjson")                                               \
@@ -71,11 +72,11 @@ enum list_format { LIST_FORMATS(LIST_FORMAT_ENUMERATOR) LIST_FORMAT_COUNT };
 
 extern const char *const list_format_types[LIST_FORMAT_COUNT];
 
-/* The format of this name, LIST_FORMAT_COUNT if there is none; JSON for NULL. */
+/* Returns the format of this name; LIST_JSON for NULL, LIST_FORMAT_COUNT if unknown. */
 enum list_format list_format_named(const char *name);
 
 /*
- * Where `format` was not given: set it to the one that the client's Accept prefers; JSON where that
- * names none of them.
+ * Sets the parameter `format`, unless given, to the format that the header Accept prefers, or to
+ * JSON if the header names no list format.
  */
 void list_format_negotiate(struct MHD_Connection *connection, struct query *query);

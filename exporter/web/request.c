@@ -7,36 +7,38 @@
 
 #include "metrics/base/number.h"
 
+/* ---- method, framing and body ---- */
+
 enum { HEADER_MAX = 1024, MANIFESTS_MAX = 1 << 20 };
 
 const struct request_rule request_rule_read = {"GET, HEAD", 0};
 const struct request_rule request_rule_action = {"POST, PUT", 0};
 const struct request_rule request_rule_manifests = {"POST", MANIFESTS_MAX};
 
-/* The headers that decide where a request ends. */
-struct census {
+/* Headers that determine the end of a request. */
+struct framing {
     unsigned lengths;
     unsigned encodings;
-    bool content;
+    bool has_body; /* A Content-Length other than 0. */
 };
 
 static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
                                     const char *value)
 {
-    struct census *c = context;
+    struct framing *f = context;
 
     (void)kind;
     if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
-        c->encodings++;
+        f->encodings++;
     } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
-        c->lengths++;
-        c->content = c->content || !value || strspn(value, "0") != strlen(value);
+        f->lengths++;
+        f->has_body = f->has_body || !value || strspn(value, "0") != strlen(value);
     }
     return MHD_YES;
 }
 
-/* Is it in a list such as "GET, HEAD"? */
-static bool is_among(const char *method, const char *list)
+/* Returns true if a list such as "GET, HEAD" contains the method. */
+static bool is_method_in(const char *method, const char *list)
 {
     size_t len = strlen(method);
 
@@ -50,8 +52,8 @@ static bool is_among(const char *method, const char *list)
     return false;
 }
 
-/* The headers of one name, joined. */
-struct joined {
+/* Values of the headers of one name, joined by commas. */
+struct joined_header {
     const char *name;
     struct strbuf values;
 };
@@ -59,7 +61,7 @@ struct joined {
 static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const char *name,
                                   const char *value)
 {
-    struct joined *joined = context;
+    struct joined_header *joined = context;
 
     (void)kind;
     if (value && strcasecmp(name, joined->name) == 0)
@@ -69,7 +71,7 @@ static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const 
 
 struct strbuf request_header(struct MHD_Connection *connection, const char *name)
 {
-    struct joined joined = {name, STRBUF_SECRET(HEADER_MAX)};
+    struct joined_header joined = {name, STRBUF_SECRET(HEADER_MAX)};
 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
     if (!strbuf_ok(&joined.values))
@@ -88,7 +90,7 @@ uint64_t request_content_len(struct MHD_Connection *connection)
     return parse_uint(text, UINT64_MAX, &len) ? len : UINT64_MAX;
 }
 
-/* Is the body of this type, whatever its parameters are? */
+/* Returns true if the body has this media type, with any parameters. */
 static bool has_type(struct MHD_Connection *connection, const char *wanted)
 {
     CLEANUP(strbuf_release)
@@ -111,7 +113,7 @@ static enum request_verdict check_content(struct MHD_Connection *connection,
         return REQUEST_UNWANTED_BODY;
     if (request_content_len(connection) > rule->content_max)
         return REQUEST_TOO_LARGE;
-    /* Types that no page of another site can have a browser send unasked. */
+    /* Browsers send these types to other sites only after a CORS preflight request. */
     return has_type(connection, "application/yaml") || request_is_json(connection)
                ? REQUEST_VALID
                : REQUEST_BAD_MEDIA_TYPE;
@@ -120,18 +122,20 @@ static enum request_verdict check_content(struct MHD_Connection *connection,
 enum request_verdict request_rule_check(struct MHD_Connection *connection, const char *method,
                                         const struct request_rule *rule)
 {
-    struct census c = {.lengths = 0};
+    struct framing framing = {.lengths = 0};
 
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &c);
-    if (c.encodings > 0 || c.lengths > 1)
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &framing);
+    if (framing.encodings > 0 || framing.lengths > 1)
         return REQUEST_MALFORMED;
-    if (!is_among(method, rule->methods))
+    if (!is_method_in(method, rule->methods))
         return REQUEST_BAD_METHOD;
-    return c.content ? check_content(connection, rule) : REQUEST_VALID;
+    return framing.has_body ? check_content(connection, rule) : REQUEST_VALID;
 }
 
+/* ---- head ---- */
+
 enum {
-    /* The library's record of a header, a cookie or an argument. */
+    /* Memory of the library for a header, a cookie or an argument. */
     RECORD_BYTES = 64,
     VERSION_LEN = 8, /* "HTTP/1.1": the library refuses all other lengths. */
     LINE_END_LEN = 2,
@@ -154,7 +158,7 @@ struct request_target request_target_split(const char *uri)
 
     target.is_bad = strpbrk(uri, " \t") || !is_printable(uri, target.len) || strstr(uri, "%00");
     if (mark) {
-        /* The buffer is the library's, which writes to it. */
+        /* The library passes its own buffer, which is writable. */
         target.query = (char *)(uintptr_t)mark + 1;
         target.query_first = *target.query;
         *target.query = '\0';
@@ -164,23 +168,23 @@ struct request_target request_target_split(const char *uri)
 
 size_t request_target_unescape(struct request_target *target, char *text)
 {
-    if (text == target->overtaken) {
-        /* Value of the argument below. What follows it are further arguments, or the version. */
-        *text = target->overtaken_first;
+    if (text == target->hidden) {
+        /* Value of the first argument. Hide the further arguments, or the version. */
+        *text = target->hidden_first;
         text[strlen(text) + 1] = '\0';
     } else if (text != target->start) {
-        target->overtaken = text + strlen(text) + 1;
-        target->overtaken_first = *target->overtaken;
-        *target->overtaken = '\0';
+        target->hidden = text + strlen(text) + 1;
+        target->hidden_first = *target->hidden;
+        *target->hidden = '\0';
     }
     return MHD_http_unescape(text);
 }
 
-/* The bytes of a head, compared with the parts that the library has found in it. */
+/* Comparison of the parts that the library reports with the received bytes. */
 struct head {
-    const char *at; /* Behind the parts compared so far. */
-    bool whole;
-    bool sound; /* Names are tokens (RFC 9110, 5.1), values without control characters. */
+    const char *at; /* End of the parts compared so far. */
+    bool contiguous;
+    bool well_formed; /* Names are tokens (RFC 9110, 5.1), values have no control characters. */
     unsigned hosts;
 };
 
@@ -199,12 +203,13 @@ static enum MHD_Result compare_header(void *context, enum MHD_ValueKind kind, co
     struct head *head = context;
 
     (void)kind;
-    head->whole =
+    head->contiguous =
         name == head->at && name + name_len + 1 + strspn(name + name_len + 1, " \t") == value;
     head->at = value + value_len + LINE_END_LEN;
-    head->sound = head->sound && is_token(name, name_len) && is_printable(value, value_len);
+    head->well_formed =
+        head->well_formed && is_token(name, name_len) && is_printable(value, value_len);
     head->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
-    return head->whole ? MHD_YES : MHD_NO;
+    return head->contiguous ? MHD_YES : MHD_NO;
 }
 
 static size_t head_len(struct MHD_Connection *connection)
@@ -216,13 +221,13 @@ static size_t head_len(struct MHD_Connection *connection)
 static struct head compare_head(struct MHD_Connection *connection, const char *method,
                                 const char *version, const struct request_target *target)
 {
-    struct head head = {.at = version + VERSION_LEN + LINE_END_LEN, .sound = true};
+    struct head head = {.at = version + VERSION_LEN + LINE_END_LEN, .well_formed = true};
 
-    head.whole = !target->overtaken && target->start == method + strlen(method) + 1 &&
-                 version == target->start + target->len + 1;
-    if (head.whole)
+    head.contiguous = !target->hidden && target->start == method + strlen(method) + 1 &&
+                      version == target->start + target->len + 1;
+    if (head.contiguous)
         MHD_get_connection_values_n(connection, MHD_HEADER_KIND, compare_header, &head);
-    head.whole = head.whole && head.at + LINE_END_LEN == method + head_len(connection);
+    head.contiguous = head.contiguous && head.at + LINE_END_LEN == method + head_len(connection);
     return head;
 }
 
@@ -233,15 +238,15 @@ static enum MHD_Result add_cookie(void *context, enum MHD_ValueKind kind, const 
     size_t *bytes = context;
 
     (void)kind;
-    /* The library copies the first one. */
+    /* The library copies the value of a Cookie header. */
     if (name_len == strlen(MHD_HTTP_HEADER_COOKIE) && value &&
         strcasecmp(name, MHD_HTTP_HEADER_COOKIE) == 0)
         *bytes += value_len;
     return MHD_YES;
 }
 
-/* The memory of the connection that the head takes. */
-static size_t memory_of(struct MHD_Connection *connection)
+/* Returns the bytes of the connection memory that the head uses. */
+static size_t head_memory(struct MHD_Connection *connection)
 {
     size_t bytes = head_len(connection);
 
@@ -250,7 +255,7 @@ static size_t memory_of(struct MHD_Connection *connection)
                                       connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
 }
 
-static size_t most_arguments(const struct request_target *target)
+static size_t arguments_max(const struct request_target *target)
 {
     size_t count = target->query ? 1 : 0;
 
@@ -266,7 +271,7 @@ static size_t unescape_argument(char *text)
     return MHD_http_unescape(text);
 }
 
-/* Adds the arguments as the library would. Returns false if its memory is full. */
+/* Adds the arguments like the library. Returns false if the connection memory is full. */
 static bool add_arguments(struct MHD_Connection *connection, const struct request_target *target)
 {
     char *rest = target->query;
@@ -291,19 +296,19 @@ unsigned request_head_check(struct MHD_Connection *connection, const char *metho
                             const char *version, struct request_target *target, bool *malformed)
 {
     struct head head = compare_head(connection, method, version, target);
-    size_t bytes = memory_of(connection);
+    size_t bytes = head_memory(connection);
 
-    if (!head.whole)
+    if (!head.contiguous)
         return MHD_HTTP_BAD_REQUEST;
     if (bytes > REQUEST_HEAD_MAX)
         return MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE;
     if (target->query)
         *target->query = target->query_first;
-    if (bytes + RECORD_BYTES * most_arguments(target) > REQUEST_HEAD_MAX)
+    if (bytes + RECORD_BYTES * arguments_max(target) > REQUEST_HEAD_MAX)
         return MHD_HTTP_URI_TOO_LONG;
-    *malformed = !head.sound || head.hosts > 1 ||
+    *malformed = !head.well_formed || head.hosts > 1 ||
                  (head.hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0);
-    /* An escaped NUL would end an argument early. */
+    /* A bad target gets no arguments: an escaped NUL would cut one short. */
     if (target->is_bad || add_arguments(connection, target))
         return 0;
     return MHD_HTTP_URI_TOO_LONG;
@@ -322,7 +327,7 @@ void request_head_refuse(struct MHD_Connection *connection, unsigned status)
                        "Content-Length: %zu\r\n\r\n%s\n",
                        status, reason, strlen(reason) + 1, reason);
 
-    /* This thread does not wait for a client that has not read its earlier answers. */
+    /* The sockets do not block: a client that has not read earlier responses may lose this one. */
     if (tls) {
         (void)gnutls_record_send(tls->tls_session, answer, (size_t)len);
         (void)gnutls_bye(tls->tls_session, GNUTLS_SHUT_WR);

@@ -14,210 +14,211 @@
 enum { BODY_MAX = 256 * 1024 * 1024 };
 
 struct request_queue {
-    pthread_mutex_t
-        lock; /* Guards all of it but `unread` and what request_queue_peek() gave away. */
+    /* Guards the list, `count` and `closed`; the loop may use the first request without it. */
+    pthread_mutex_t lock;
     struct queued_request *first;
     struct queued_request **last;
     unsigned count;
     unsigned limit;
     bool closed;
-    int fd;
-    uint64_t bytes;
-    _Atomic uint64_t unread; /* Bytes of answers that clients have not read yet. */
+    int fd; /* eventfd; readable after request_queue_submit(). */
+    uint64_t unread_max;
+    _Atomic uint64_t unread; /* Bytes of responses that clients have not read. */
 };
 
 struct request_queue *request_queue_new(unsigned limit, uint64_t bytes)
 {
-    struct request_queue *d = xcalloc(1, sizeof(*d));
+    struct request_queue *q = xcalloc(1, sizeof(*q));
 
-    pthread_mutex_init(&d->lock, NULL);
-    d->last = &d->first;
-    d->limit = limit;
-    d->bytes = bytes > 0 ? bytes : UINT64_MAX;
-    d->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (d->fd < 0)
+    pthread_mutex_init(&q->lock, NULL);
+    q->last = &q->first;
+    q->limit = limit;
+    q->unread_max = bytes > 0 ? bytes : UINT64_MAX;
+    q->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (q->fd < 0)
         abort();
-    return d;
+    return q;
 }
 
-void request_queue_free(struct request_queue *d)
+void request_queue_free(struct request_queue *q)
 {
-    if (!d)
+    if (!q)
         return;
-    assert(!d->first && atomic_load(&d->unread) == 0);
-    close(d->fd);
-    pthread_mutex_destroy(&d->lock);
-    free(d);
+    assert(!q->first && atomic_load(&q->unread) == 0);
+    close(q->fd);
+    pthread_mutex_destroy(&q->lock);
+    free(q);
 }
 
 struct queued_request *queued_request_new(const struct endpoint *endpoint, struct query *query)
 {
-    struct queued_request *queued_request = xcalloc(1, sizeof(*queued_request));
+    struct queued_request *request = xcalloc(1, sizeof(*request));
 
-    queued_request->endpoint = endpoint;
-    queued_request->query = *query;
+    request->endpoint = endpoint;
+    request->query = *query;
     *query = (struct query){{0}};
-    queued_request->status = MHD_HTTP_OK;
-    queued_request->content_type = RESPONSE_JSON;
-    queued_request->content = STRBUF_INIT(0);
-    queued_request->body = STRBUF_INIT(BODY_MAX);
-    return queued_request;
+    request->status = MHD_HTTP_OK;
+    request->content_type = RESPONSE_JSON;
+    request->content = STRBUF_INIT(0);
+    request->body = STRBUF_INIT(BODY_MAX);
+    return request;
 }
 
-void queued_request_free(struct queued_request *queued_request)
+void queued_request_free(struct queued_request *request)
 {
-    if (!queued_request)
+    if (!request)
         return;
-    if (queued_request->response)
-        MHD_destroy_response(queued_request->response);
-    query_release(&queued_request->query);
-    free(queued_request->header.value);
-    strbuf_release(&queued_request->content);
-    strbuf_release(&queued_request->body);
-    free(queued_request);
+    if (request->response)
+        MHD_destroy_response(request->response);
+    query_release(&request->query);
+    free(request->header.value);
+    strbuf_release(&request->content);
+    strbuf_release(&request->body);
+    free(request);
 }
 
-struct MHD_Response *queued_request_take_response(struct queued_request *queued_request)
+struct MHD_Response *queued_request_take_response(struct queued_request *request)
 {
-    struct MHD_Response *response = queued_request->response;
+    struct MHD_Response *response = request->response;
 
-    queued_request->response = NULL;
+    request->response = NULL;
     return response;
 }
 
-bool request_queue_submit(struct request_queue *d, struct queued_request *queued_request,
+bool request_queue_submit(struct request_queue *q, struct queued_request *request,
                           struct MHD_Connection *connection)
 {
     const uint64_t one = 1;
 
-    pthread_mutex_lock(&d->lock);
-    bool taken = !d->closed && d->count < d->limit;
+    pthread_mutex_lock(&q->lock);
+    bool taken = !q->closed && q->count < q->limit;
 
     if (taken) {
-        /* Before the loop can see it: it may answer at once. */
+        /* Suspend first: once the request is in the list, the loop may answer it at any time. */
         MHD_suspend_connection(connection);
-        queued_request->connection = connection;
-        *d->last = queued_request;
-        d->last = &queued_request->next;
-        d->count++;
+        request->connection = connection;
+        *q->last = request;
+        q->last = &request->next;
+        q->count++;
     }
-    pthread_mutex_unlock(&d->lock);
-    return taken && write(d->fd, &one, sizeof(one)) == sizeof(one);
+    pthread_mutex_unlock(&q->lock);
+    return taken && write(q->fd, &one, sizeof(one)) == sizeof(one);
 }
 
-int request_queue_fd(const struct request_queue *d)
+int request_queue_fd(const struct request_queue *q)
 {
-    return d->fd;
+    return q->fd;
 }
 
-uint64_t request_queue_unread(const struct request_queue *d)
+uint64_t request_queue_unread(const struct request_queue *q)
 {
-    return atomic_load(&d->unread);
+    return atomic_load(&q->unread);
 }
 
-struct queued_request *request_queue_peek(struct request_queue *d)
+struct queued_request *request_queue_peek(struct request_queue *q)
 {
     uint64_t count;
 
-    while (read(d->fd, &count, sizeof(count)) > 0)
+    while (read(q->fd, &count, sizeof(count)) > 0)
         continue;
-    pthread_mutex_lock(&d->lock);
-    struct queued_request *queued_request = atomic_load(&d->unread) < d->bytes ? d->first : NULL;
-    pthread_mutex_unlock(&d->lock);
-    return queued_request;
+    pthread_mutex_lock(&q->lock);
+    struct queued_request *request = atomic_load(&q->unread) < q->unread_max ? q->first : NULL;
+    pthread_mutex_unlock(&q->lock);
+    return request;
 }
 
-/* The bytes of an answer, counted until the library is done with them. */
-struct unread {
+/* Bytes of a response, counted as unread until libmicrohttpd releases them. */
+struct response_bytes {
     struct request_queue *request_queue;
     char *bytes;
     size_t len;
 };
 
-static void free_read(void *context)
+static void free_response_bytes(void *context)
 {
-    struct unread *u = context;
+    struct response_bytes *b = context;
 
-    atomic_fetch_sub(&u->request_queue->unread, u->len);
-    free(u->bytes);
-    free(u);
+    atomic_fetch_sub(&b->request_queue->unread, b->len);
+    free(b->bytes);
+    free(b);
 }
 
-static struct MHD_Response *make_response(struct request_queue *d,
-                                          struct queued_request *queued_request)
+static struct MHD_Response *make_response(struct request_queue *q, struct queued_request *request)
 {
-    struct unread *u = xcalloc(1, sizeof(*u));
+    struct response_bytes *b = xcalloc(1, sizeof(*b));
 
-    if (!strbuf_ok(&queued_request->body)) {
-        strbuf_reset(&queued_request->body);
-        strbuf_adds(&queued_request->body,
+    if (!strbuf_ok(&request->body)) {
+        strbuf_reset(&request->body);
+        strbuf_adds(&request->body,
                     "{\"error\": \"the answer is too large: ask for less of it\"}\n");
-        queued_request->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
-        queued_request->content_type = RESPONSE_JSON;
+        request->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        request->content_type = RESPONSE_JSON;
     }
-    u->request_queue = d;
-    u->bytes = strbuf_take(&queued_request->body, &u->len);
-    atomic_fetch_add(&d->unread, u->len);
+    b->request_queue = q;
+    b->bytes = strbuf_take(&request->body, &b->len);
+    atomic_fetch_add(&q->unread, b->len);
 
     struct MHD_Response *response =
-        response_new_borrowed(u->bytes, u->len, queued_request->content_type, free_read, u);
+        response_new_borrowed(b->bytes, b->len, request->content_type, free_response_bytes, b);
 
-    if (queued_request->header.value)
-        response_add_header(response, queued_request->header.name, queued_request->header.value);
+    if (request->header.value)
+        response_add_header(response, request->header.name, request->header.value);
     return response;
 }
 
-void request_queue_answer_first(struct request_queue *d)
+void request_queue_answer_first(struct request_queue *q)
 {
-    /* Only this thread takes calls away. */
-    struct queued_request *queued_request = d->first;
+    /* Without the lock: only this thread removes requests. */
+    struct queued_request *request = q->first;
 
-    queued_request->response = make_response(d, queued_request);
-    pthread_mutex_lock(&d->lock);
-    d->first = queued_request->next;
-    if (!d->first)
-        d->last = &d->first;
-    d->count--;
-    pthread_mutex_unlock(&d->lock);
-    /* The last thing: its thread may free it at once. */
-    MHD_resume_connection(queued_request->connection);
+    request->response = make_response(q, request);
+    pthread_mutex_lock(&q->lock);
+    q->first = request->next;
+    if (!q->first)
+        q->last = &q->first;
+    q->count--;
+    pthread_mutex_unlock(&q->lock);
+    /* Last, because the thread of the connection may then free the request at once. */
+    MHD_resume_connection(request->connection);
 }
 
-void request_queue_close(struct request_queue *d)
+void request_queue_close(struct request_queue *q)
 {
-    pthread_mutex_lock(&d->lock);
-    d->closed = true;
-    bool waiting = d->first;
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_lock(&q->lock);
+    q->closed = true;
+    bool waiting = q->first;
+    pthread_mutex_unlock(&q->lock);
 
     while (waiting) {
-        struct queued_request *queued_request = d->first;
+        struct queued_request *request = q->first;
 
-        queued_request->status = MHD_HTTP_SERVICE_UNAVAILABLE;
-        queued_request->content_type = RESPONSE_TEXT;
-        strbuf_reset(&queued_request->body);
-        strbuf_adds(&queued_request->body, "the exporter is stopping\n");
-        waiting = queued_request->next;
-        request_queue_answer_first(d);
+        request->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        request->content_type = RESPONSE_TEXT;
+        strbuf_reset(&request->body);
+        strbuf_adds(&request->body, "the exporter is stopping\n");
+        waiting = request->next;
+        request_queue_answer_first(q);
     }
 }
 
+/* ---- worker ---- */
+
 /*
- * Its thread sleeps in read(2) of `begun` and says by `done` that it has finished: what these two
- * order needs no lock.
+ * The worker thread waits in read(2) for `begun` and writes to `done` after the work. These two
+ * eventfds order the accesses to `work` and `context`, which therefore need no lock.
  */
 struct request_worker {
     pthread_t thread;
     bool started;
-    bool busy; /* Of the loop: it has begun, and was not seen to be done. */
-    atomic_bool ending;
+    bool busy; /* Work was begun and not collected. Used by the loop only. */
+    atomic_bool stopping;
     int begun;
     int done;
-    void (*work)(void *context); /* NULL: end. */
+    void (*work)(void *context); /* NULL: the thread ends. */
     void *context;
 };
 
-static void tell(int fd)
+static void notify(int fd)
 {
     const uint64_t one = 1;
 
@@ -225,85 +226,85 @@ static void tell(int fd)
         abort();
 }
 
-static void *run(void *context)
+static void *run_worker(void *context)
 {
-    struct request_worker *c = context;
+    struct request_worker *w = context;
     uint64_t count;
 
     for (;;) {
-        if (read(c->begun, &count, sizeof(count)) < 0)
+        if (read(w->begun, &count, sizeof(count)) < 0)
             continue;
-        if (!c->work)
+        if (!w->work)
             return NULL;
-        c->work(c->context);
-        tell(c->done);
+        w->work(w->context);
+        notify(w->done);
     }
 }
 
 struct request_worker *request_worker_new(struct error *err)
 {
-    struct request_worker *c = xcalloc(1, sizeof(*c));
+    struct request_worker *w = xcalloc(1, sizeof(*w));
     int code = 0;
 
-    c->begun = eventfd(0, EFD_CLOEXEC);
-    c->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (c->begun < 0 || c->done < 0)
+    w->begun = eventfd(0, EFD_CLOEXEC);
+    w->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (w->begun < 0 || w->done < 0)
         code = errno;
     else
-        code = thread_start(&c->thread, run, c);
-    c->started = code == 0;
-    if (c->started)
-        return c;
+        code = thread_start(&w->thread, run_worker, w);
+    w->started = code == 0;
+    if (w->started)
+        return w;
     fail(err, "cannot start the thread that answers calls: %s", strerror(code));
-    request_worker_free(c);
+    request_worker_free(w);
     return NULL;
 }
 
-void request_worker_free(struct request_worker *c)
+void request_worker_free(struct request_worker *w)
 {
-    if (!c)
+    if (!w)
         return;
-    atomic_store(&c->ending, true);
-    if (c->started) {
-        struct pollfd wanted = {.fd = c->done, .events = POLLIN};
+    atomic_store(&w->stopping, true);
+    if (w->started) {
+        struct pollfd wanted = {.fd = w->done, .events = POLLIN};
 
-        while (c->busy && !request_worker_collect(c))
+        while (w->busy && !request_worker_collect(w))
             poll(&wanted, 1, -1);
-        request_worker_begin(c, NULL, NULL);
-        pthread_join(c->thread, NULL);
+        request_worker_begin(w, NULL, NULL);
+        pthread_join(w->thread, NULL);
     }
-    if (c->begun >= 0)
-        close(c->begun);
-    if (c->done >= 0)
-        close(c->done);
-    free(c);
+    if (w->begun >= 0)
+        close(w->begun);
+    if (w->done >= 0)
+        close(w->done);
+    free(w);
 }
 
-bool request_worker_is_stopping(const struct request_worker *c)
+bool request_worker_is_stopping(const struct request_worker *w)
 {
-    return atomic_load(&c->ending);
+    return atomic_load(&w->stopping);
 }
 
-int request_worker_fd(const struct request_worker *c)
+int request_worker_fd(const struct request_worker *w)
 {
-    return c->done;
+    return w->done;
 }
 
-void request_worker_begin(struct request_worker *c, void (*work)(void *context), void *context)
+void request_worker_begin(struct request_worker *w, void (*work)(void *context), void *context)
 {
-    assert(!c->busy);
-    c->work = work;
-    c->context = context;
-    c->busy = true;
-    tell(c->begun);
+    assert(!w->busy);
+    w->work = work;
+    w->context = context;
+    w->busy = true;
+    notify(w->begun);
 }
 
-bool request_worker_collect(struct request_worker *c)
+bool request_worker_collect(struct request_worker *w)
 {
     uint64_t count;
 
-    if (!c->busy || read(c->done, &count, sizeof(count)) != sizeof(count))
+    if (!w->busy || read(w->done, &count, sizeof(count)) != sizeof(count))
         return false;
-    c->busy = false;
+    w->busy = false;
     return true;
 }

@@ -8,99 +8,99 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Where the threads that serve HTTP hand over what only the loop can answer, because it reads the
- * live store. The client's connection is suspended meanwhile: it costs no thread.
+ * Queue of HTTP requests that only the event loop can answer, because it reads the live store. The
+ * threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
  *
- * A call belongs to its request and is freed with it; the loop borrows it from request_queue_peek()
- * to request_queue_answer_first(). One is worked on at a time, in the order in which they came.
+ * A queued request is owned by its HTTP request. The loop borrows it from request_queue_peek() to
+ * request_queue_answer_first(), answering one request at a time, in the order of arrival.
  */
 struct request_queue;
 struct endpoint;
 struct paging;
 struct request_worker;
 
-/* A header of one answer alone. */
+/* Additional header of a response. */
 struct queued_request_header {
     const char *name;
-    char *value; /* Owned; NULL: there is none. */
+    char *value; /* Owned; NULL: no header. */
 };
 
-/* What a client asks, and what it is answered. */
 struct queued_request {
     const struct endpoint *endpoint;
     struct query query;
-    struct strbuf content; /* The body of the request, ... */
-    bool content_is_json;  /* ... which is YAML else. */
-    /* What the loop answers, between request_queue_peek() and request_queue_answer_first(). */
-    unsigned status; /* 200 before. */
+    struct strbuf content; /* Body of the HTTP request. */
+    bool content_is_json;  /* False: YAML. */
+    /* The response. The loop sets it between peek and answer. */
+    unsigned status; /* Initially 200. */
     const char *content_type;
-    struct strbuf body; /* What does not fit is answered with 500, which says so. */
+    struct strbuf body; /* Body of the response. Too large: the response is an error, status 500. */
     struct queued_request_header header;
-    /* Of a list that may have several pages (api/paging.h); borrowed. */
-    struct paging *paging;
-    const struct request_worker *request_worker; /* Who answers it; NULL: the loop. Borrowed. */
-    /* The desk's own. */
+    struct paging *paging; /* For lists with pages (api_paging.h); borrowed. */
+    const struct request_worker *request_worker; /* Runs the endpoint; NULL: the loop. Borrowed. */
+    /* Private to the queue. */
     struct MHD_Connection *connection;
-    struct MHD_Response *response; /* NULL until it is answered. */
+    struct MHD_Response *response; /* NULL until the request is answered. */
     struct queued_request *next;
 };
 
 /*
- * For at most `limit` calls that wait, with answers of at most `bytes` (0: of any size) in all that
- * clients have not read yet.
+ * Returns a queue for at most `limit` waiting requests. The loop gets no request while clients have
+ * at least `bytes` of responses to read (0: unlimited).
  */
 struct request_queue *request_queue_new(unsigned limit, uint64_t bytes) MUST_USE;
-/* NULL is fine. No call may be left. */
-void request_queue_free(struct request_queue *d);
+/* Frees the queue; NULL is allowed. No request may wait and no response may be unread. */
+void request_queue_free(struct request_queue *q);
 
-/* The texts of the query are moved into the call. */
+/* Returns a request that takes over the texts of the query, which is empty afterwards. */
 struct queued_request *queued_request_new(const struct endpoint *endpoint,
                                           struct query *query) MUST_USE;
-/* NULL is fine. It must not wait for its answer. */
-void queued_request_free(struct queued_request *queued_request);
+/* Frees the request, which must not be in the queue; NULL is allowed. */
+void queued_request_free(struct queued_request *request);
 
-/* The response of a call that was answered, which is the caller's from here on. */
-struct MHD_Response *queued_request_take_response(struct queued_request *queued_request) MUST_USE;
+/* Returns the response of an answered request and transfers its ownership to the caller. */
+struct MHD_Response *queued_request_take_response(struct queued_request *request) MUST_USE;
 
 /*
- * Suspend the connection until the loop has answered; its thread calls this, and is called again
- * then. False if nobody will answer: too many wait, or the desk is closed.
+ * Enqueues the request and suspends its connection until the loop has answered; libmicrohttpd then
+ * calls the request handler again. For the thread of the connection. Returns false if the queue is
+ * full or closed.
  */
-bool request_queue_submit(struct request_queue *d, struct queued_request *queued_request,
+bool request_queue_submit(struct request_queue *q, struct queued_request *request,
                           struct MHD_Connection *connection) MUST_USE;
 
-/* For the loop to poll for reading: a call has come since the last request_queue_peek(). */
-int request_queue_fd(const struct request_queue *d);
+/* Returns a descriptor, readable if a request was enqueued since the last request_queue_peek(). */
+int request_queue_fd(const struct request_queue *q);
 
-/* The bytes of answers that clients have not read yet. Any thread may call it. */
-uint64_t request_queue_unread(const struct request_queue *d);
+/* Returns the bytes of responses that clients have not read. Any thread may call it. */
+uint64_t request_queue_unread(const struct request_queue *q);
 
-/* The oldest call without an answer; NULL if there is none, or clients have too much to read. */
-struct queued_request *request_queue_peek(struct request_queue *d);
+/* Returns the oldest request; NULL if the queue is empty or too many bytes are unread. */
+struct queued_request *request_queue_peek(struct request_queue *q);
 
-/* That call is answered: the loop must not touch it any more. */
-void request_queue_answer_first(struct request_queue *d);
+/* Sends the response of the oldest request. The loop must not use the request afterwards. */
+void request_queue_answer_first(struct request_queue *q);
 
-/* Answer whatever waits that it will not be, and refuse what comes from now on. */
-void request_queue_close(struct request_queue *d);
+/* Answers all waiting requests with 503, and refuses further ones. The loop must have stopped. */
+void request_queue_close(struct request_queue *q);
 
 /*
- * A thread that does one piece of work at a time for the loop, so that none holds up its turns.
- * What the work reads is lent to it meanwhile: the loop does not touch that until it is done.
+ * Thread that runs one function at a time for the loop, so that long work does not block the loop.
+ * The loop must not change data that the function reads until request_worker_collect() is true.
  */
 struct request_worker;
 
+/* Starts the thread. Returns NULL with the reason if that fails. */
 struct request_worker *request_worker_new(struct error *err) MUST_USE;
-/* Waits for the work that it is at. NULL is fine. */
-void request_worker_free(struct request_worker *c);
-/* For long work to ask, on its thread: somebody waits for it in request_worker_free(). */
-bool request_worker_is_stopping(const struct request_worker *c);
+/* Waits for the current work and ends the thread; NULL is allowed. */
+void request_worker_free(struct request_worker *w);
+/* For long work, on the worker thread: returns true if request_worker_free() waits for the work. */
+bool request_worker_is_stopping(const struct request_worker *w);
 
-/* To poll for reading: its work is done. */
-int request_worker_fd(const struct request_worker *c);
+/* Returns a descriptor, readable if the work is done and not yet collected. */
+int request_worker_fd(const struct request_worker *w);
 
-/* Begin with this; it is at no other work. */
-void request_worker_begin(struct request_worker *c, void (*work)(void *context), void *context);
+/* Starts work. The previous work must have been collected. */
+void request_worker_begin(struct request_worker *w, void (*work)(void *context), void *context);
 
-/* True once after each request_worker_begin(): the work is done. Never waits. */
-bool request_worker_collect(struct request_worker *c) MUST_USE;
+/* Returns true once after the work is done. Does not wait. */
+bool request_worker_collect(struct request_worker *w) MUST_USE;

@@ -4,8 +4,8 @@
 #include "exporter/system/url.h"
 #include "metrics/base/shown.h"
 
-/* Without the '/' at its ends, but for one at its beginning; "" if that is all. */
-static char *trimmed(const char *path)
+/* Returns the path with one '/' at the beginning and without '/' at the end; "" for "/". */
+static char *trim_path(const char *path)
 {
     size_t len;
     char *text;
@@ -21,7 +21,7 @@ static char *trimmed(const char *path)
     return text;
 }
 
-static bool read_external(const char *text, struct site_url *out, struct error *err)
+static bool parse_external_url(const char *text, struct site_url *out, struct error *err)
 {
     struct server_url url;
 
@@ -44,11 +44,11 @@ bool site_url_parse(const char *external_url, const char *route_prefix, struct s
     const char *host, *path;
 
     *out = (struct site_url){.external = NULL};
-    if (!read_external(external_url, out, err))
+    if (!parse_external_url(external_url, out, err))
         return fail_in(err, "--web.external-url");
     host = strstr(out->external, "://");
     path = host ? strchr(host + strlen("://"), '/') : NULL;
-    out->prefix = trimmed(*route_prefix ? route_prefix : path ? path : "");
+    out->prefix = trim_path(*route_prefix ? route_prefix : path ? path : "");
     return *out->prefix == '\0' || site_url_path_is_plain(out->prefix) ||
            fail(err, "--web.route-prefix: '%s' is not a plain path like '/karmada'",
                 shown(out->prefix).text);
@@ -65,7 +65,7 @@ bool site_url_path_is_plain(const char *path)
 {
     bool plain = path[0] == '/';
 
-    /* Requests' paths are compared as decoded and without a query: others can never be equal. */
+    /* Paths of requests are compared decoded and without a query: others would never match. */
     for (const char *at = path; *at != '\0'; at++)
         plain = plain && *at > ' ' && *at < 0x7F && !strchr("?#%", *at);
     return plain;

@@ -4,29 +4,31 @@
 #include "metrics/base/error.h"
 
 /*
- * Where the site is, as Prometheus' programs say it: for people, by --web.external-url, and for
- * whoever asks this process, by --web.route-prefix. Behind a proxy that takes a prefix off the two
- * differ.
+ * URLs of the site, as in Prometheus: --web.external-url is the URL for users, --web.route-prefix
+ * the prefix of the paths in requests to this process. They differ behind a proxy that strips a
+ * prefix.
  */
 struct site_url {
-    char *external; /* "https://proxy.example/karmada", without a '/' at its end; "" if unknown. */
-    char *prefix;   /* "/karmada", which each path begins with; "" without. */
+    char *external; /* Such as "https://proxy.example/karmada", without a '/' at the end; "" if
+                       unknown. */
+    char *prefix;   /* Such as "/karmada", without a '/' at the end; "" without a prefix. */
 };
 
 /*
- * `external_url` is "" if it is not known. `route_prefix`: "" for the path of that, else what each
- * path begins with, "/" for nothing. Release it in either case.
+ * Parses both options. `external_url`: "" if unknown. `route_prefix`: "" for the path of
+ * `external_url`, "/" for no prefix. Returns false with the reason; the caller releases `out` even
+ * then.
  */
 bool site_url_parse(const char *external_url, const char *route_prefix, struct site_url *out,
                     struct error *err) MUST_USE;
-/* All zero is fine. */
+/* Frees the texts; a zeroed struct is allowed. */
 void site_url_release(struct site_url *p);
 
-/* True if requests can have this path: it begins with '/', and nothing of it is escaped. */
+/* Returns true for '/', followed by printable ASCII other than ' ', '?', '#' and '%'. */
 bool site_url_path_is_plain(const char *path);
 
 /*
- * The rest of a request's path behind the prefix, which begins with '/'; NULL if it does not begin
- * with the prefix, or is no more than that.
+ * Returns the part of the path after the prefix, beginning with '/'. Returns NULL if the path does
+ * not begin with the prefix followed by '/'.
  */
 const char *site_url_strip_prefix(const char *prefix, const char *path);
