@@ -20,14 +20,6 @@ struct active_web_config {
 };
 
 /*
- * Reads the file at `path` and the files that it refers to. The caller frees the result. Returns
- * NULL with the reason, which contains no secret, on failure.
- */
-struct active_web_config *active_web_config_read(const char *path, struct error *err) MUST_USE;
-/* Frees the configuration and wipes its secrets; NULL is allowed. */
-void active_web_config_free(struct active_web_config *a);
-
-/*
  * Calls `visit` with `path`; then, if the file can be parsed, with the path of the certificate, the
  * key and the client authorities, or "" for a path that the file does not set.
  */
@@ -124,3 +116,13 @@ extern const char *const access_control_refusal_names[ACCESS_REFUSALS];
 uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal reason);
 /* Returns the expiry of the certificate chain, in seconds since the epoch; 0 without TLS. */
 int64_t access_control_not_after(struct access_control *g);
+
+/* For tests. */
+
+/*
+ * Reads the file at `path` and the files that it refers to. The caller frees the result. Returns
+ * NULL with the reason, which contains no secret, on failure.
+ */
+struct active_web_config *active_web_config_read(const char *path, struct error *err) MUST_USE;
+/* Frees the configuration and wipes its secrets; NULL is allowed. */
+void active_web_config_free(struct active_web_config *a);

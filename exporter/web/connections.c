@@ -16,6 +16,8 @@
 #include "exporter/system/platform.h"
 #include "metrics/base/map.h"
 
+/* ---- connections by network ---- */
+
 uint64_t client_network(const struct sockaddr *address)
 {
     uint64_t network = 0;
@@ -31,8 +33,6 @@ uint64_t client_network(const struct sockaddr *address)
     }
     return network;
 }
-
-/* ---- connections by network ---- */
 
 struct network_count {
     uint64_t network; /* See client_network(). */
@@ -126,12 +126,11 @@ enum {
     FIRST_REQUEST_MS = 500,
     /* Minimum age of connections that are ended for lack of descriptors. */
     REDUCE_AGE_MIN_MS = 100,
-    /* Connections to inspect per state: if so many are not evictable, the server is the slow side.
-     */
+    /* Candidates per state: if no candidate is evictable, the server itself is slow. */
     CANDIDATES_MAX = 16,
-    CLOSING_DIVISOR = 4, /* Part of the limit for closing connections. */
-    SLOW_DIVISOR = 4,    /* Part of the responses that end together to free memory. */
-    /* Steps of the limit: down when descriptors are missing, up every RAISE_EVERY_MS. */
+    CLOSING_DIVISOR = 4, /* A quarter of the limit is for closing connections. */
+    SLOW_DIVISOR = 4,    /* Up to 1 + a quarter of the responses end together to free memory. */
+    /* Divisors for the steps of the limit: down when descriptors are missing, up periodically. */
     LIMIT_LOWER_DIVISOR = 8,
     LIMIT_LOWERED_MIN = 8,
     LIMIT_RAISE_DIVISOR = 64,
@@ -157,7 +156,7 @@ struct connection {
     int fd;
     enum connection_state state;
     bool in_use; /* A thread is ending the connection without the lock; it must not be freed. */
-    int64_t since_ms; /* Last call of connections_set_state() or connections_add(). */
+    int64_t since_ms; /* Begin of the current state, or last call to set it. */
 };
 
 struct connections {
@@ -262,8 +261,7 @@ static unsigned open_count(const struct connections *p)
 /* Returns true if the client does not receive bytes that wait to be sent. */
 static bool is_stalled(const struct connection *connection, int64_t age_ms)
 {
-    /* Defaults for sockets other than TCP: nothing sent or acknowledged since the response began.
-     */
+    /* For sockets other than TCP: no byte was sent or acknowledged since the response began. */
     struct tcp_info info = {.tcpi_last_data_sent = (uint32_t)age_ms, .tcpi_unacked = 1};
     socklen_t len = sizeof(info);
 

@@ -41,7 +41,7 @@ enum connection_state {
     REFUSAL(REFUSED_DESCRIPTORS, "descriptors") /* accept(2) had no file descriptor. */            \
     /* Evicted for a new connection, by the state of the evicted connection. */                    \
     REFUSAL(REFUSED_EVICTED_WAITING, "evicted_waiting")                                            \
-    REFUSAL(REFUSED_EVICTED_SLOW, "evicted_slow") /* Or evicted to free memory. */                 \
+    REFUSAL(REFUSED_EVICTED_SLOW, "evicted_slow") /* Also: to free memory. */                      \
     REFUSAL(REFUSED_EVICTED_IDLE, "evicted_idle")                                                  \
     REFUSAL(REFUSED_HEADERS_TIMEOUT, "headers_timeout") /* Deadline of CONNECTION_RECEIVING. */    \
     REFUSAL(REFUSED_ANSWER_TIMEOUT, "answer_timeout")   /* Deadline of CONNECTION_ANSWERING. */
@@ -60,23 +60,6 @@ struct connections *connections_new(unsigned limit) MUST_USE;
 void connections_free(struct connections *p);
 
 /*
- * Returns true if one more connection may be accepted, after evicting another one if necessary.
- * Returns false if no connection is evictable, or if too many are still closing: try again later.
- */
-bool connections_make_room(struct connections *p, int64_t now_ms);
-
-/*
- * Ends some of the oldest evictable connections and lowers the limit (not below 8), because the
- * process has no file descriptor left. connections_sweep() raises the limit again, step by step.
- */
-void connections_reduce(struct connections *p, int64_t now_ms);
-
-/* Counts an accepted connection that is being passed to libmicrohttpd. */
-void connections_reserve(struct connections *p);
-/* Takes a reservation back, because libmicrohttpd has refused the connection. */
-void connections_cancel_reservation(struct connections *p);
-
-/*
  * Adds a connection in place of its reservation, in state CONNECTION_RECEIVING. The result is owned
  * by the set and freed by connections_remove(). `fd` is borrowed until then.
  */
@@ -86,23 +69,8 @@ void connections_set_state(struct connections *p, struct connection *connection,
                            enum connection_state state, int64_t now_ms);
 void connections_remove(struct connections *p, struct connection *connection);
 
-/*
- * Ends some connections to free the memory of their responses: those that have been answered for
- * two seconds or longer and have bytes that the client has not received, the longest first.
- */
-void connections_evict_slow(struct connections *p, int64_t now_ms);
-
-/*
- * Ends the connections that have exceeded the deadline of their state. Returns true if connections
- * with a deadline, or reservations, are left.
- */
-bool connections_sweep(struct connections *p, int64_t now_ms);
-
 /* Returns the number of connections refused or ended for this reason since connections_new(). */
 uint64_t connections_refused(struct connections *p, enum connection_refusal reason);
-
-/* Returns the number of connections, including reservations and closing connections. */
-unsigned connections_count(struct connections *p);
 
 /*
  * Thread that accepts connections and enforces their deadlines and limits. libmicrohttpd's own
@@ -139,3 +107,37 @@ void acceptor_stop(struct acceptor *a);
  * address families, such as Unix sockets.
  */
 uint64_t client_network(const struct sockaddr *address);
+
+/* For tests. Otherwise the acceptor thread calls these functions. */
+
+/*
+ * Returns true if one more connection may be accepted, after evicting another one if necessary.
+ * Returns false if no connection is evictable, or if too many are still closing: try again later.
+ */
+bool connections_make_room(struct connections *p, int64_t now_ms);
+
+/*
+ * Ends some of the oldest evictable connections and lowers the limit (not below 8), because the
+ * process has no file descriptor left. connections_sweep() raises the limit again, step by step.
+ */
+void connections_reduce(struct connections *p, int64_t now_ms);
+
+/* Counts an accepted connection that is being passed to libmicrohttpd. */
+void connections_reserve(struct connections *p);
+/* Takes a reservation back, because libmicrohttpd has refused the connection. */
+void connections_cancel_reservation(struct connections *p);
+
+/*
+ * Ends some connections to free the memory of their responses: those that have been answered for
+ * two seconds or longer and have bytes that the client has not received, the longest first.
+ */
+void connections_evict_slow(struct connections *p, int64_t now_ms);
+
+/*
+ * Ends the connections that have exceeded the deadline of their state. Returns true if connections
+ * with a deadline, or reservations, are left.
+ */
+bool connections_sweep(struct connections *p, int64_t now_ms);
+
+/* Returns the number of connections, including reservations and closing connections. */
+unsigned connections_count(struct connections *p);

@@ -16,12 +16,14 @@ struct server_options {
     size_t address_count;
     const char *telemetry_path; /* Path of the metrics, such as "/metrics". */
     const char *prefix;         /* Prefix of every path, such as "/karmada", or NULL. Borrowed. */
-    unsigned connection_limit;  /* For all addresses together; 0: by file descriptors. */
-    /* Limit of connection buffers, and of unread responses. 0: unlimited, and a default. */
+    unsigned connection_limit;  /* For all addresses; 0: derived from the descriptor limit. */
+    /*
+     * Limit in bytes of all connection buffers, and the same limit again of unread responses. 0: no
+     * limit of buffers, and a default for responses.
+     */
     uint64_t memory_bytes;
-    const struct log *log; /* For messages of libmicrohttpd; NULL: no log. */
-    const struct heartbeat
-        *heartbeat; /* Heartbeat of the event loop; NULL: not checked. Borrowed. */
+    const struct log *log;                 /* For messages of libmicrohttpd; NULL: no log. */
+    const struct heartbeat *heartbeat;     /* For health paths; NULL: always healthy. Borrowed. */
     struct access_control *access_control; /* NULL: no access control. Borrowed. */
     bool lifecycle;                        /* Enables /-/reload. */
     bool plans;                            /* Enables requests for plans. */
@@ -64,6 +66,8 @@ uint64_t server_requests(const struct server *s, enum server_handler handler,
 
 /* Returns the number of connections refused or ended early. Any thread may call it. */
 uint64_t server_refused(const struct server *s, enum connection_refusal reason);
+
+/* For tests. */
 
 /*
  * Listen address, in the syntax of --web.listen-address: ":19180" (every address of the host, IPv4

@@ -17,8 +17,7 @@ struct server_tls {
 
 /* ---- versions, ciphers and curves as a GnuTLS priority string ---- */
 
-/* Parts of the cipher suites, in the order of web_cipher_names: GnuTLS enables parts, not suites.
- */
+/* Parts of the suites, by index of web_cipher_names: GnuTLS enables parts, not suites. */
 static const struct suite {
     const char *key_exchange; /* NULL: a TLS 1.3 suite, which has no key exchange. */
     const char *cipher, *mac;
@@ -142,7 +141,7 @@ static int verify_client(gnutls_session_t session)
         .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT,
     };
 
-    /* GnuTLS has refused clients without a required certificate. Allowed names require one, too. */
+    /* GnuTLS refuses clients without a required certificate; allowed names require it, too. */
     if (!gnutls_certificate_get_peers(session, &count) || count == 0)
         return c->client_san_count == 0 ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
     if (c->client_auth >= WEB_CLIENT_VERIFY_IF_GIVEN &&
