@@ -22,7 +22,7 @@ struct api {
     struct request_queue *request_queue;
     struct request_worker *request_worker;
     struct paging *paging;
-    struct queued_request *queued_request; /* That is being answered; NULL: none. */
+    struct queued_request *request; /* That is being answered; NULL: none. */
     struct health health;                  /* For its function. */
     struct evaluation *evaluation;         /* That is lent; NULL: none. */
     int64_t listed_ms;                     /* When rows were last asked for. */
@@ -43,12 +43,12 @@ const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out,
     return RESPONSE_JSON;
 }
 
-void api_refuse(struct queued_request *queued_request, unsigned status, const char *text)
+void api_refuse(struct queued_request *request, unsigned status, const char *text)
 {
-    queued_request->status = status;
-    strbuf_reset(&queued_request->body);
-    queued_request->content_type =
-        api_error_write(queued_request->endpoint, &queued_request->body, text);
+    request->status = status;
+    strbuf_reset(&request->body);
+    request->content_type =
+        api_error_write(request->endpoint, &request->body, text);
 }
 
 struct api *api_new(struct request_queue *request_queue, struct request_worker *request_worker,
@@ -71,31 +71,31 @@ void api_free(struct api *a)
 }
 
 /* True if the call has what it needs but for what is lent; else it is answered with why not. */
-static bool open_list(struct api *a, struct queued_request *queued_request)
+static bool open_list(struct api *a, struct queued_request *request)
 {
     const struct page_query question = {
-        .path = queued_request->endpoint->path,
-        .query = &queued_request->query,
-        .limit = queued_request->endpoint->page ? HTML_SHOWN_MAX : 0,
+        .path = request->endpoint->path,
+        .query = &request->query,
+        .limit = request->endpoint->page ? HTML_SHOWN_MAX : 0,
         .now_ms = platform_steady_ms(),
         .clock_ms = platform_now_ms(),
     };
     unsigned status;
     struct error err;
 
-    if (queued_request->endpoint->needs < NEEDS_LINES)
+    if (request->endpoint->needs < NEEDS_LINES)
         return true;
-    if (queued_request->endpoint->page)
-        query_drop_empty(&queued_request->query);
-    if (list_format_named(queued_request->query.values[PARAMETER_FORMAT]) == LIST_FORMAT_COUNT) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
+    if (request->endpoint->page)
+        query_drop_empty(&request->query);
+    if (list_format_named(request->query.values[PARAMETER_FORMAT]) == LIST_FORMAT_COUNT) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
         return false;
     }
     if (!paging_open(a->paging, &question, &status, &err)) {
-        api_refuse(queued_request, status, err.text);
+        api_refuse(request, status, err.text);
         return false;
     }
-    queued_request->paging = a->paging;
+    request->paging = a->paging;
     return true;
 }
 
@@ -110,35 +110,35 @@ static void make_view(struct api *a, struct evaluation *e)
 static void answer(void *context)
 {
     struct api *a = context;
-    struct queued_request *queued_request = a->queued_request;
+    struct queued_request *request = a->request;
 
-    if (queued_request->endpoint->needs == NEEDS_ROWS && !paging_goes_on(a->paging))
+    if (request->endpoint->needs == NEEDS_ROWS && !paging_goes_on(a->paging))
         make_view(a, a->evaluation);
-    queued_request->endpoint->answer(queued_request, &a->health);
+    request->endpoint->answer(request, &a->health);
 }
 
 static void finish(struct api *a)
 {
-    if (a->queued_request->paging)
+    if (a->request->paging)
         paging_close(a->paging, platform_steady_ms());
-    a->queued_request = NULL;
+    a->request = NULL;
     a->evaluation = NULL;
-    request_queue_answer_first(a->request_queue);
+    request_queue_answer(a->request_queue);
 }
 
 static void begin(struct api *a, const struct health *h, struct evaluation *e)
 {
-    enum endpoint_needs needs = a->queued_request->endpoint->needs;
+    enum endpoint_needs needs = a->request->endpoint->needs;
 
     if (needs != NEEDS_NOTHING && !e) {
-        api_refuse(a->queued_request, MHD_HTTP_SERVICE_UNAVAILABLE,
+        api_refuse(a->request, MHD_HTTP_SERVICE_UNAVAILABLE,
                    "not everything has been read yet");
         finish(a);
         return;
     }
-    if (a->queued_request->endpoint->page)
-        a->queued_request->content_type = RESPONSE_HTML;
-    if (!open_list(a, a->queued_request)) {
+    if (a->request->endpoint->page)
+        a->request->content_type = RESPONSE_HTML;
+    if (!open_list(a, a->request)) {
         finish(a);
         return;
     }
@@ -147,7 +147,7 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
     if (needs == NEEDS_WORLD || needs == NEEDS_STAGE ||
         (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
         a->evaluation = e;
-    a->queued_request->request_worker = a->request_worker;
+    a->request->request_worker = a->request_worker;
     a->health = *h;
     a->health.evaluation = a->evaluation;
     if (a->request_worker) {
@@ -172,25 +172,25 @@ static void tidy(struct api *a, struct evaluation *e)
  * Has the call to wait for what is being evaluated? A list of rows has not: each says what was last
  * decided, and under a storm of changes something always waits to be.
  */
-static bool has_to_wait(const struct queued_request *queued_request, const struct evaluation *e)
+static bool has_to_wait(const struct queued_request *request, const struct evaluation *e)
 {
-    enum endpoint_needs needs = queued_request->endpoint->needs;
+    enum endpoint_needs needs = request->endpoint->needs;
 
     return needs != NEEDS_NOTHING && !(needs == NEEDS_ROWS && e && e->rows);
 }
 
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled)
 {
-    struct queued_request *queued_request;
+    struct queued_request *request;
 
-    if (a->queued_request && request_worker_collect(a->request_worker))
+    if (a->request && request_worker_done(a->request_worker))
         finish(a);
-    if (!a->queued_request)
+    if (!a->request)
         tidy(a, e);
-    while (!a->queued_request && (queued_request = request_queue_peek(a->request_queue)) != NULL) {
-        if (!settled && has_to_wait(queued_request, e))
+    while (!a->request && (request = request_queue_next(a->request_queue)) != NULL) {
+        if (!settled && has_to_wait(request, e))
             return;
-        a->queued_request = queued_request;
+        a->request = request;
         begin(a, h, e);
     }
 }
@@ -202,7 +202,7 @@ bool api_lent(const struct api *a)
 
 bool api_busy(const struct api *a)
 {
-    return a->queued_request;
+    return a->request;
 }
 
 void api_forget(struct api *a)

@@ -124,8 +124,8 @@ enum endpoint_needs {
     ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", "what is wrong in one namespace",          \
              PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_WORLD, namespace_page)
 
-/* Write the answer to `queued_request`. The clerk's thread calls it. */
-typedef void endpoint_fn(struct queued_request *queued_request, const struct health *h);
+/* Write the answer to `request`. The clerk's thread calls it. */
+typedef void endpoint_fn(struct queued_request *request, const struct health *h);
 
 struct endpoint {
     const char *handler;
@@ -149,7 +149,7 @@ ENDPOINTS(ENDPOINT_FUNCTION)
 extern const struct endpoint endpoints[ENDPOINT_COUNT];
 
 /* Answer with this status, and what is wrong. */
-void api_refuse(struct queued_request *queued_request, unsigned status, const char *text);
+void api_refuse(struct queued_request *request, unsigned status, const char *text);
 
 /*
  * Append what the endpoint refuses with: a page, or an object that has the text as its "error".

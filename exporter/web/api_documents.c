@@ -38,41 +38,41 @@ static bool has_slash(char *const *values)
     return false;
 }
 
-const struct entry *find_object(struct queued_request *queued_request, const struct health *h,
+const struct entry *find_object(struct queued_request *request, const struct health *h,
                                 unsigned classes)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
     const struct entry *entry;
     struct error err;
 
-    if (has_slash(queued_request->query.values)) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST,
+    if (has_slash(request->query.values)) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST,
                    "a kind, group, namespace or name has no '/'");
         return NULL;
     }
-    add_object_name(&name, queued_request->query.values);
+    add_object_name(&name, request->query.values);
     entry = object_find_in(h->evaluation->store, classes, name.data,
-                           queued_request->query.values[PARAMETER_DEFAULT_NAMESPACE], &err);
+                           request->query.values[PARAMETER_DEFAULT_NAMESPACE], &err);
     if (!entry && classes >> CLASS_BINDING & 1)
         entry = object_find_binding_of(h->evaluation->store, name.data);
     if (!entry)
-        api_refuse(queued_request, MHD_HTTP_NOT_FOUND, err.text);
+        api_refuse(request, MHD_HTTP_NOT_FOUND, err.text);
     return entry;
 }
 
 /* What `format` and `width` ask for. False: the call is refused. */
-static MUST_USE bool form_read(struct queued_request *queued_request, struct form *out)
+static MUST_USE bool form_read(struct queued_request *request, struct form *out)
 {
-    const char *name = queued_request->query.values[PARAMETER_FORM];
-    const char *width = queued_request->query.values[PARAMETER_WIDTH];
+    const char *name = request->query.values[PARAMETER_FORM];
+    const char *width = request->query.values[PARAMETER_WIDTH];
     uint64_t columns = OUTPUT_WIDTH_DEFAULT;
 
     if (name && strcmp(name, "json") != 0 && strcmp(name, "text") != 0) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, "'format' takes json or text");
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'format' takes json or text");
         return false;
     }
     if (width && !parse_uint(width, OUTPUT_WIDTH_MAX, &columns)) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST,
+        api_refuse(request, MHD_HTTP_BAD_REQUEST,
                    "'width' takes a number of columns, at most 10000");
         return false;
     }
@@ -83,38 +83,38 @@ static MUST_USE bool form_read(struct queued_request *queued_request, struct for
     return true;
 }
 
-static MUST_USE struct output form_begin(struct queued_request *queued_request,
+static MUST_USE struct output form_begin(struct queued_request *request,
                                          const struct form *form)
 {
-    struct output o = {.text = queued_request->body, .width = form->width};
+    struct output o = {.text = request->body, .width = form->width};
 
-    queued_request->content_type = RESPONSE_TEXT;
+    request->content_type = RESPONSE_TEXT;
     return o;
 }
 
 /* Begin a text without colours in the body of the call, which form_end() gives back. */
-static void form_end(struct queued_request *queued_request, const struct output *o)
+static void form_end(struct queued_request *request, const struct output *o)
 {
-    queued_request->body = o->text;
+    request->body = o->text;
 }
 
 /* False: the call is refused. */
-static bool read_history(struct queued_request *queued_request, bool *out)
+static bool read_history(struct queued_request *request, bool *out)
 {
-    const char *value = queued_request->query.values[PARAMETER_HISTORY];
+    const char *value = request->query.values[PARAMETER_HISTORY];
 
     if (value && strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, "'history' takes true or false");
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "'history' takes true or false");
         return false;
     }
     *out = !value || strcmp(value, "true") == 0;
     return true;
 }
 
-static void write_text(struct queued_request *queued_request, const struct form *form,
+static void write_text(struct queued_request *request, const struct form *form,
                        const struct explanation *x, bool forgets)
 {
-    struct output o = form_begin(queued_request, form);
+    struct output o = form_begin(request, form);
 
     explanation_print(x, &o);
     if (forgets) {
@@ -122,20 +122,20 @@ static void write_text(struct queued_request *queued_request, const struct form 
         explanation_print_line(&o, EXPLAIN_PARAGRAPH,
                                "This exporter remembers nothing: --history.entries is 0.");
     }
-    form_end(queued_request, &o);
+    form_end(request, &o);
 }
 
 /* As the verb explains, but what only the API server knows is not read. */
-void api_explain(struct queued_request *queued_request, const struct health *h)
+void api_explain(struct queued_request *request, const struct health *h)
 {
     const struct entry *entry;
     struct explanation x;
     struct form form;
     bool history;
 
-    if (!form_read(queued_request, &form) || !read_history(queued_request, &history))
+    if (!form_read(request, &form) || !read_history(request, &history))
         return;
-    entry = find_object(queued_request, h, EXPLAIN_CLASSES);
+    entry = find_object(request, h, EXPLAIN_CLASSES);
     if (!entry)
         return;
 
@@ -147,18 +147,18 @@ void api_explain(struct queued_request *queued_request, const struct health *h)
     explain_object(engine, entry, h->now_ms, &x);
     explanation_finish(&x);
     if (form.text)
-        write_text(queued_request, &form, &x, forgets);
+        write_text(request, &form, &x, forgets);
     else
-        strbuf_add(&queued_request->body, x.json.data, x.json.len);
+        strbuf_add(&request->body, x.json.data, x.json.len);
     explanation_release(&x);
 }
 
 enum { COUNTS_MAX_BYTES = 4096 };
 
 /* False: the call is refused. */
-static bool read_fail_on(struct queued_request *queued_request, unsigned *out)
+static bool read_fail_on(struct queued_request *request, unsigned *out)
 {
-    const char *value = queued_request->query.values[PARAMETER_FAIL_ON];
+    const char *value = request->query.values[PARAMETER_FAIL_ON];
     struct error err;
 
     if (!value)
@@ -169,11 +169,11 @@ static bool read_fail_on(struct queued_request *queued_request, unsigned *out)
         fail(&err, "fail-on: '%s' has consequences of a plan, and nothing is planned", value);
     else
         return true;
-    api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, err.text);
+    api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
     return false;
 }
 
-void api_report(struct queued_request *queued_request, const struct health *h)
+void api_report(struct queued_request *request, const struct health *h)
 {
     const struct evaluation *e = h->evaluation;
     struct strbuf counts = STRBUF_INIT(COUNTS_MAX_BYTES);
@@ -182,19 +182,19 @@ void api_report(struct queued_request *queued_request, const struct health *h)
     struct form form;
     size_t len;
 
-    if (!form_read(queued_request, &form) || !read_fail_on(queued_request, &fail_on))
+    if (!form_read(request, &form) || !read_fail_on(request, &fail_on))
         return;
     check_result_make(&check_result, e);
     finding_counts_write(&check_result.counts, &counts);
-    queued_request->header =
+    request->header =
         (struct queued_request_header){FINDING_COUNTS_HEADER, strbuf_take(&counts, &len)};
     if (form.text) {
-        struct output o = form_begin(queued_request, &form);
+        struct output o = form_begin(request, &form);
 
         check_result_print(&check_result, fail_on, &o);
-        form_end(queued_request, &o);
+        form_end(request, &o);
     } else {
-        evaluation_report(e, &queued_request->body);
+        evaluation_report(e, &request->body);
     }
     check_result_release(&check_result);
 }
@@ -212,7 +212,7 @@ static bool is_over(void *context)
     const struct term *term = context;
 
     return platform_steady_ms() >= term->end_ms ||
-           (term->request_worker && request_worker_is_stopping(term->request_worker));
+           (term->request_worker && request_worker_is_ending(term->request_worker));
 }
 
 /* The ceiling for the whole is that of the request's body. */
@@ -226,9 +226,9 @@ static struct manifest_limits limits_until(struct term *term)
     };
 }
 
-static void refuse_late(struct queued_request *queued_request)
+static void refuse_late(struct queued_request *request)
 {
-    api_refuse(queued_request, MHD_HTTP_GATEWAY_TIMEOUT,
+    api_refuse(request, MHD_HTTP_GATEWAY_TIMEOUT,
                "this plan takes more than 2 s: the verb plan takes as long as it takes");
 }
 
@@ -247,38 +247,38 @@ static bool apply(void *context, const cJSON *object, struct error *err)
 }
 
 /* False if it is refused. */
-static bool apply_all(struct plan *p, struct queued_request *queued_request,
+static bool apply_all(struct plan *p, struct queued_request *request,
                       const struct evaluation *e, struct term *term)
 {
-    const char *ns = queued_request->query.values[PARAMETER_NAMESPACE];
+    const char *ns = request->query.values[PARAMETER_NAMESPACE];
     const struct manifest_limits limits = limits_until(term);
     struct manifests *m = manifests_new(NULL, NULL, 0, ns ? ns : e->options.namespace, &limits);
     struct change change = {.plan = p};
     struct error err;
     bool fine;
 
-    manifests_import_definitions(m, e->manifests);
-    manifests_set_receiver(m, apply, &change);
-    fine = manifests_read_text(m, queued_request->content_is_json ? "body.json" : "body.yaml",
-                               queued_request->content.data, queued_request->content.len, &err);
+    manifests_know(m, e->manifests);
+    manifests_hand_out(m, apply, &change);
+    fine = manifests_read_text(m, request->content_is_json ? "body.json" : "body.yaml",
+                               request->content.data, request->content.len, &err);
     manifests_free(m);
     if (!fine && is_over(term))
-        refuse_late(queued_request);
+        refuse_late(request);
     else if (change.count > OBJECTS_MAX)
-        api_refuse(queued_request, MHD_HTTP_CONTENT_TOO_LARGE,
+        api_refuse(request, MHD_HTTP_CONTENT_TOO_LARGE,
                    "more than 1000 objects: plan them in parts");
     else if (!fine)
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, err.text);
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
     else if (change.count == 0)
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST,
+        api_refuse(request, MHD_HTTP_BAD_REQUEST,
                    "there is no object in the body: POST manifests");
-    return queued_request->status == MHD_HTTP_OK;
+    return request->status == MHD_HTTP_OK;
 }
 
 /* As the verb plans with --output json. */
-void api_plan(struct queued_request *queued_request, const struct health *h)
+void api_plan(struct queued_request *request, const struct health *h)
 {
-    struct term term = {platform_steady_ms() + WORK_MAX_MS, queued_request->request_worker};
+    struct term term = {platform_steady_ms() + WORK_MAX_MS, request->request_worker};
     const struct evaluation *e = h->evaluation;
     struct plan *p = plan_new(e->engine);
     const struct plan_result *result;
@@ -287,12 +287,12 @@ void api_plan(struct queued_request *queued_request, const struct health *h)
     /* At an API server everything has been applied. */
     if (!e->session)
         plan_admit_manifests(p);
-    if (apply_all(p, queued_request, e, &term)) {
+    if (apply_all(p, request, e, &term)) {
         result = plan_finish(p);
         if (plan_limit_reached(p))
-            refuse_late(queued_request);
+            refuse_late(request);
         else
-            report_plan(p, result, e->engine, NULL, &queued_request->body);
+            report_plan(p, result, e->engine, NULL, &request->body);
     }
     plan_free(p);
 }

@@ -25,7 +25,7 @@ enum {
 
 /* A page that is being written. */
 struct page_writer {
-    struct queued_request *queued_request;
+    struct queued_request *request;
     const struct list_def *def;
     const char *history; /* A JSON object that says how far it goes back; NULL without one. */
     enum list_format format;
@@ -35,15 +35,15 @@ struct page_writer {
 
 static void begin(struct page_writer *p)
 {
-    struct strbuf *out = &p->queued_request->body;
+    struct strbuf *out = &p->request->body;
     char made[32];
 
-    p->queued_request->content_type = list_format_types[p->format];
+    p->request->content_type = list_format_types[p->format];
     if (p->format == LIST_CSV)
         csv_add_headings(out, p->def->columns);
     if (p->format != LIST_JSON)
         return;
-    format_timestamp(paging_made_ms(p->queued_request->paging), made);
+    format_timestamp(paging_made_ms(p->request->paging), made);
     strbuf_addf(out,
                 "{\"apiVersion\":\"karmada-policy-exporter/v1\",\"kind\":\"%s\",\"asOf\":\"%s\",",
                 p->def->kind, made);
@@ -55,7 +55,7 @@ static void begin(struct page_writer *p)
 static void add(void *context, const char *line, size_t len)
 {
     struct page_writer *p = context;
-    struct strbuf *out = &p->queued_request->body;
+    struct strbuf *out = &p->request->body;
 
     if (p->format == LIST_CSV) {
         /* A line is what row_write() and the report's writers made. */
@@ -70,7 +70,7 @@ static void add(void *context, const char *line, size_t len)
 }
 
 /* The question again, but for where it goes on: relative, so that it is right behind a proxy. */
-static char *link_to(const struct queued_request *queued_request, const char *token)
+static char *link_to(const struct queued_request *request, const char *token)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX);
     size_t len;
@@ -78,8 +78,8 @@ static char *link_to(const struct queued_request *queued_request, const char *to
     strbuf_adds(&out, "<?");
     url_add(&out, "continue", token);
     for (size_t i = 0; i < PARAMETER_COUNT; i++) {
-        if (i != PARAMETER_CONTINUE && queued_request->query.values[i])
-            url_add(&out, parameter_names[i], queued_request->query.values[i]);
+        if (i != PARAMETER_CONTINUE && request->query.values[i])
+            url_add(&out, parameter_names[i], request->query.values[i]);
     }
     strbuf_adds(&out, ">; rel=\"next\"");
     return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;
@@ -88,11 +88,11 @@ static char *link_to(const struct queued_request *queued_request, const char *to
 /* `token`: where the next page begins, NULL if this is the last one. */
 static void end(struct page_writer *p, const char *token)
 {
-    struct strbuf *out = &p->queued_request->body;
+    struct strbuf *out = &p->request->body;
 
     if (token)
-        p->queued_request->header =
-            (struct queued_request_header){MHD_HTTP_HEADER_LINK, link_to(p->queued_request, token)};
+        p->request->header =
+            (struct queued_request_header){MHD_HTTP_HEADER_LINK, link_to(p->request, token)};
     if (p->format != LIST_JSON)
         return;
     strbuf_adds(out, p->count > 0 ? "\n]" : "]");
@@ -101,14 +101,14 @@ static void end(struct page_writer *p, const char *token)
     strbuf_adds(out, "}\n");
 }
 
-static struct page_writer page_of(struct queued_request *queued_request, const struct list_def *def,
+static struct page_writer page_of(struct queued_request *request, const struct list_def *def,
                                   const char *history)
 {
     struct page_writer page = {
-        .queued_request = queued_request,
+        .request = request,
         .def = def,
         .history = history,
-        .format = list_format_named(queued_request->query.values[PARAMETER_FORMAT]),
+        .format = list_format_named(request->query.values[PARAMETER_FORMAT]),
         .line = STRBUF_INIT(LINE_MAX_BYTES),
     };
 
@@ -116,29 +116,29 @@ static struct page_writer page_of(struct queued_request *queued_request, const s
     return page;
 }
 
-bool list_set_lines(struct queued_request *queued_request, struct strbuf *lines)
+bool list_set_lines(struct queued_request *request, struct strbuf *lines)
 {
     if (strbuf_ok(lines)) {
-        paging_set_lines(queued_request->paging, lines_new(lines));
+        paging_set_lines(request->paging, lines_new(lines));
         return true;
     }
     strbuf_release(lines);
-    api_refuse(queued_request, MHD_HTTP_INTERNAL_SERVER_ERROR,
+    api_refuse(request, MHD_HTTP_INTERNAL_SERVER_ERROR,
                "the list is too large: ask for a part of it");
     return false;
 }
 
-const char *list_each_row(struct queued_request *queued_request, const struct row_filter *filter,
+const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
                           list_row_fn *each, void *context)
 {
-    struct row_position *place = paging_place(queued_request->paging), before = *place;
+    struct row_position *place = paging_place(request->paging), before = *place;
     const struct row *row;
     size_t count = 0;
 
-    while ((row = row_view_next_row(paging_view(queued_request->paging), place)) != NULL) {
+    while ((row = row_view_next_row(paging_view(request->paging), place)) != NULL) {
         if (row_matches(row, filter)) {
-            if (count++ == paging_limit(queued_request->paging))
-                return paging_break(queued_request->paging, before);
+            if (count++ == paging_limit(request->paging))
+                return paging_break(request->paging, before);
             each(context, row);
         }
         before = *place;
@@ -146,17 +146,17 @@ const char *list_each_row(struct queued_request *queued_request, const struct ro
     return NULL;
 }
 
-const char *list_each_line(struct queued_request *queued_request, list_line_fn *each, void *context)
+const char *list_each_line(struct queued_request *request, list_line_fn *each, void *context)
 {
-    struct row_position before = *paging_place(queued_request->paging);
+    struct row_position before = *paging_place(request->paging);
     const char *line;
     size_t len, count = 0;
 
-    while ((line = paging_line(queued_request->paging, &len)) != NULL) {
-        if (count++ == paging_limit(queued_request->paging))
-            return paging_break(queued_request->paging, before);
+    while ((line = paging_line(request->paging, &len)) != NULL) {
+        if (count++ == paging_limit(request->paging))
+            return paging_break(request->paging, before);
         each(context, line, len);
-        before = *paging_place(queued_request->paging);
+        before = *paging_place(request->paging);
     }
     return NULL;
 }
@@ -171,28 +171,28 @@ static void add_row(void *context, const struct row *row)
     add(p, p->line.data, p->line.len);
 }
 
-void list_rows(struct queued_request *queued_request, const struct list_def *def,
+void list_rows(struct queued_request *request, const struct list_def *def,
                const struct row_filter *filter)
 {
-    struct page_writer page = page_of(queued_request, def, NULL);
+    struct page_writer page = page_of(request, def, NULL);
 
-    end(&page, list_each_row(queued_request, filter, add_row, &page));
+    end(&page, list_each_row(request, filter, add_row, &page));
     strbuf_release(&page.line);
 }
 
 /* Answer with the call's lines. */
-static void list_lines(struct queued_request *queued_request, const struct list_def *def)
+static void list_lines(struct queued_request *request, const struct list_def *def)
 {
-    struct page_writer page = page_of(queued_request, def, NULL);
+    struct page_writer page = page_of(request, def, NULL);
 
-    end(&page, list_each_line(queued_request, add, &page));
+    end(&page, list_each_line(request, add, &page));
 }
 
 /* What `continue` of the next page is; NULL if this is the last one. */
 static const char *add_transitions(struct page_writer *p, const struct transitions *t,
                                    const struct row_filter *filter)
 {
-    struct paging *paging = p->queued_request->paging;
+    struct paging *paging = p->request->paging;
     /* Numbers begin with 1; the first page is below all of them. */
     uint64_t first = paging_place(paging)->row, below = first > 0 ? first : UINT64_MAX;
     uint64_t told = below;
@@ -203,7 +203,7 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
 
         if (!transition_matches(&x, filter))
             continue;
-        if (p->count == paging_limit(paging) || p->queued_request->body.len > PAGE_MAX_BYTES)
+        if (p->count == paging_limit(paging) || p->request->body.len > PAGE_MAX_BYTES)
             return paging_break(paging, (struct row_position){.row = told});
         strbuf_reset(&p->line);
         transition_write(&w, &x);
@@ -213,11 +213,11 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
     return NULL;
 }
 
-static void list_transitions(struct queued_request *queued_request, const struct list_def *def,
+static void list_transitions(struct queued_request *request, const struct list_def *def,
                              const struct transitions *t, const struct row_filter *filter,
                              const char *history)
 {
-    struct page_writer page = page_of(queued_request, def, history);
+    struct page_writer page = page_of(request, def, history);
 
     end(&page, add_transitions(&page, t, filter));
     strbuf_release(&page.line);
@@ -342,7 +342,7 @@ static const struct list_def leases = {"LeaseList", lease_columns};
 
 /* The elements of a list that are asked for, while they are gathered. */
 struct gathering {
-    const struct queued_request *queued_request;
+    const struct queued_request *request;
     const struct engine *engine;
     enum report_list list;
     struct strbuf lines;
@@ -352,72 +352,72 @@ static void gather(void *context, const struct entry *entry)
 {
     struct gathering *g = context;
 
-    if (filter_wants(&g->queued_request->query, g->list, entry))
+    if (filter_wants(&g->request->query, g->list, entry))
         report_add_lines(g->engine, g->list, entry, &g->lines);
 }
 
-static void answer(struct queued_request *queued_request, const struct health *h,
+static void answer(struct queued_request *request, const struct health *h,
                    enum report_list list, const struct list_def *def)
 {
-    if (!paging_goes_on(queued_request->paging)) {
-        struct gathering g = {queued_request, h->evaluation->engine, list,
+    if (!paging_goes_on(request->paging)) {
+        struct gathering g = {request, h->evaluation->engine, list,
                               STRBUF_INIT(LIST_LINES_MAX)};
 
         report_each_entry(g.engine, list, gather, &g);
-        if (!list_set_lines(queued_request, &g.lines))
+        if (!list_set_lines(request, &g.lines))
             return;
     }
-    list_lines(queued_request, def);
+    list_lines(request, def);
 }
 
-void api_policies(struct queued_request *queued_request, const struct health *h)
+void api_policies(struct queued_request *request, const struct health *h)
 {
-    answer(queued_request, h, REPORT_POLICIES, &policies);
+    answer(request, h, REPORT_POLICIES, &policies);
 }
 
-void api_conflicts(struct queued_request *queued_request, const struct health *h)
+void api_conflicts(struct queued_request *request, const struct health *h)
 {
-    answer(queued_request, h, REPORT_CONFLICTS, &conflicts);
+    answer(request, h, REPORT_CONFLICTS, &conflicts);
 }
 
-void api_leases(struct queued_request *queued_request, const struct health *h)
+void api_leases(struct queued_request *request, const struct health *h)
 {
-    answer(queued_request, h, REPORT_LEASES, &leases);
+    answer(request, h, REPORT_LEASES, &leases);
 }
 
 static const struct list_def templates = {"TemplateList", row_columns};
 
 /* `state`: of these alone; negative: of all, or of what is asked for. */
-static void templates_answer(struct queued_request *queued_request, int state)
+static void templates_answer(struct queued_request *request, int state)
 {
     struct row_filter filter;
     struct error err;
 
-    if (!filter_rows(&queued_request->query, &filter, &err)) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, err.text);
+    if (!filter_rows(&request->query, &filter, &err)) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }
     if (state >= 0)
         filter.state = state;
-    list_rows(queued_request, &templates, &filter);
+    list_rows(request, &templates, &filter);
 }
 
-void api_templates(struct queued_request *queued_request, const struct health *h)
+void api_templates(struct queued_request *request, const struct health *h)
 {
     (void)h;
-    templates_answer(queued_request, -1);
+    templates_answer(request, -1);
 }
 
-void api_pending(struct queued_request *queued_request, const struct health *h)
+void api_pending(struct queued_request *request, const struct health *h)
 {
     (void)h;
-    templates_answer(queued_request, STATE_PENDING);
+    templates_answer(request, STATE_PENDING);
 }
 
-void api_stale(struct queued_request *queued_request, const struct health *h)
+void api_stale(struct queued_request *request, const struct health *h)
 {
     (void)h;
-    templates_answer(queued_request, STATE_STALE);
+    templates_answer(request, STATE_STALE);
 }
 
 enum { HEAD_MAX_BYTES = 4096 };
@@ -462,7 +462,7 @@ static const char *const history_columns[] = {
 
 static const struct list_def history = {"TransitionList", history_columns};
 
-void api_history(struct queued_request *queued_request, const struct health *h)
+void api_history(struct queued_request *request, const struct health *h)
 {
     const struct transitions *t = engine_transitions(h->evaluation->engine);
     CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(HEAD_MAX_BYTES);
@@ -470,8 +470,8 @@ void api_history(struct queued_request *queued_request, const struct health *h)
     struct row_filter filter;
     struct error err;
 
-    if (!filter_rows(&queued_request->query, &filter, &err)) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, err.text);
+    if (!filter_rows(&request->query, &filter, &err)) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }
     json_writer_open(&w, NULL, '{');
@@ -485,5 +485,5 @@ void api_history(struct queued_request *queued_request, const struct health *h)
             "a restart and a reload of the exporter begin it anew."
           : "Nothing is remembered: --history.entries is 0.");
     json_writer_close(&w, '}');
-    list_transitions(queued_request, &history, t, &filter, head.data);
+    list_transitions(request, &history, t, &filter, head.data);
 }

@@ -26,21 +26,21 @@ enum { LIST_LINES_MAX = 256 * 1024 * 1024 };
  * Have the call go on with these lines, which are moved. False if there were too many, which is
  * answered then.
  */
-bool list_set_lines(struct queued_request *queued_request, struct strbuf *lines) MUST_USE;
+bool list_set_lines(struct queued_request *request, struct strbuf *lines) MUST_USE;
 
 /*
  * Call `each` for the rows of the call's page that the filter lets through, or its lines. What
  * `continue` of the next page is, which is borrowed; NULL if it is the last one.
  */
 typedef void list_row_fn(void *context, const struct row *row);
-const char *list_each_row(struct queued_request *queued_request, const struct row_filter *filter,
+const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
                           list_row_fn *each, void *context);
 typedef void list_line_fn(void *context, const char *line, size_t len);
-const char *list_each_line(struct queued_request *queued_request, list_line_fn *each,
+const char *list_each_line(struct queued_request *request, list_line_fn *each,
                            void *context);
 
 /* Answer with rows of the call's view that the filter lets through. */
-void list_rows(struct queued_request *queued_request, const struct list_def *def,
+void list_rows(struct queued_request *request, const struct list_def *def,
                const struct row_filter *filter);
 
 /*

@@ -147,9 +147,9 @@ static void put_error_schema(struct json_writer *w)
     json_writer_close(w, '}');
 }
 
-void api_openapi(struct queued_request *queued_request, const struct health *h)
+void api_openapi(struct queued_request *request, const struct health *h)
 {
-    struct json_writer w = {.out = &queued_request->body, .lines = 4};
+    struct json_writer w = {.out = &request->body, .lines = 4};
 
     json_writer_open(&w, NULL, '{');
     json_writer_text(&w, "openapi", "3.0.3");
@@ -172,5 +172,5 @@ void api_openapi(struct queued_request *queued_request, const struct health *h)
     json_writer_close(&w, '}');
     put_error_schema(&w);
     json_writer_close(&w, '}');
-    strbuf_addc(&queued_request->body, '\n');
+    strbuf_addc(&request->body, '\n');
 }

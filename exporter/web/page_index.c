@@ -64,30 +64,30 @@ void index_page_write(const struct health *h, struct strbuf *out)
 enum { NAME_MAX_BYTES = 4096 };
 
 /* What its team has to know: what is wrong there, and the ways to all that is there. */
-void namespace_page(struct queued_request *queued_request, const struct health *h)
+void namespace_page(struct queued_request *request, const struct health *h)
 {
-    const char *ns = queued_request->query.values[PARAMETER_NAMESPACE];
+    const char *ns = request->query.values[PARAMETER_NAMESPACE];
     const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX,
-                                &queued_request->body};
+                                &request->body};
     CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(NAME_MAX_BYTES);
     CLEANUP(findings_release) struct findings findings;
 
     findings_gather_in(h->evaluation->store, ns, HTML_SHOWN_MAX, &findings);
     if (findings.templates + findings.policies + findings.bindings == 0) {
-        api_refuse(queued_request, MHD_HTTP_NOT_FOUND, "nothing is known in this namespace");
+        api_refuse(request, MHD_HTTP_NOT_FOUND, "nothing is known in this namespace");
         return;
     }
     strbuf_addf(&title, "Namespace %s", ns);
-    page_layout_open(&queued_request->body, JSON_FRAME_ELSEWHERE, title.data);
-    strbuf_adds(&queued_request->body, "<p class=\"ways\">\n");
-    link_open_with(&queued_request->body, "templates", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(&queued_request->body, "Its %zu template%s</a>\n", findings.templates,
+    page_layout_open(&request->body, JSON_FRAME_ELSEWHERE, title.data);
+    strbuf_adds(&request->body, "<p class=\"ways\">\n");
+    link_open_with(&request->body, "templates", {PARAMETER_NAMESPACE, ns});
+    strbuf_addf(&request->body, "Its %zu template%s</a>\n", findings.templates,
                 findings.templates == 1 ? "" : "s");
-    link_open_with(&queued_request->body, "policies", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(&queued_request->body, "Its %zu polic%s</a>\n</p>\n", findings.policies,
+    link_open_with(&request->body, "policies", {PARAMETER_NAMESPACE, ns});
+    strbuf_addf(&request->body, "Its %zu polic%s</a>\n</p>\n", findings.policies,
                 findings.policies == 1 ? "y" : "ies");
     findings_section_write(&cards, &findings, ns);
-    page_layout_close(&queued_request->body, h->now_ms);
+    page_layout_close(&request->body, h->now_ms);
 }
 
 /* Light or dark as the browser is; for telephones, too. */

@@ -67,32 +67,32 @@ static void add_row(void *context, const struct row *row)
     t->count++;
 }
 
-void templates_page(struct queued_request *queued_request, const struct health *h)
+void templates_page(struct queued_request *request, const struct health *h)
 {
     static const char *const heads[] = {
         "Template", "State",        "Stage",      "Since", "Policy",
         "Clusters", "Who must act", "Changed by", "Owner", NULL,
     };
-    struct template_table table = {&queued_request->body, paging_made_ms(queued_request->paging),
+    struct template_table table = {&request->body, paging_made_ms(request->paging),
                                    0};
     struct row_filter filter;
     struct error err;
     const char *token;
 
     (void)h;
-    if (!filter_rows(&queued_request->query, &filter, &err)) {
-        api_refuse(queued_request, MHD_HTTP_BAD_REQUEST, err.text);
+    if (!filter_rows(&request->query, &filter, &err)) {
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }
-    page_layout_open(&queued_request->body, FRAME_TEMPLATES, "Templates");
-    list_form(queued_request);
-    html_table(&queued_request->body, "Templates", heads);
-    token = list_each_row(queued_request, &filter, add_row, &table);
-    html_table_end(&queued_request->body);
+    page_layout_open(&request->body, FRAME_TEMPLATES, "Templates");
+    list_form(request);
+    html_table(&request->body, "Templates", heads);
+    token = list_each_row(request, &filter, add_row, &table);
+    html_table_end(&request->body);
     if (table.count == 0)
-        strbuf_adds(&queued_request->body, LIST_NONE);
-    list_foot(queued_request, token, "api/v1/templates");
-    page_layout_close(&queued_request->body, table.now_ms);
+        strbuf_adds(&request->body, LIST_NONE);
+    list_foot(request, token, "api/v1/templates");
+    page_layout_close(&request->body, table.now_ms);
 }
 
 static void add_number(const struct cards *c, size_t number)
@@ -124,7 +124,7 @@ static void policies_page_add_policy(const struct cards *c, const struct entry *
     strbuf_adds(c->out, "</td>\n</tr>\n");
 }
 
-void policies_page(struct queued_request *queued_request, const struct health *h)
+void policies_page(struct queued_request *request, const struct health *h)
 {
     static const char *const heads[] = {
         "Policy", "Selected", "Won", "Claimed", "Stale", "Versions in use", "Problems", NULL,
@@ -133,38 +133,38 @@ void policies_page(struct queued_request *queued_request, const struct health *h
     const char *token;
     size_t count;
 
-    page_layout_open(&queued_request->body, FRAME_POLICIES, "Policies");
-    list_form(queued_request);
-    html_table(&queued_request->body, "Policies", heads);
-    if (!list_elements(queued_request, &elements, &count, &token))
+    page_layout_open(&request->body, FRAME_POLICIES, "Policies");
+    list_form(request);
+    html_table(&request->body, "Policies", heads);
+    if (!list_elements(request, &elements, &count, &token))
         return;
-    html_table_end(&queued_request->body);
+    html_table_end(&request->body);
     if (count == 0)
-        strbuf_adds(&queued_request->body, LIST_NONE);
-    list_foot(queued_request, token, "api/v1/policies");
-    page_layout_close(&queued_request->body, paging_made_ms(queued_request->paging));
+        strbuf_adds(&request->body, LIST_NONE);
+    list_foot(request, token, "api/v1/policies");
+    page_layout_close(&request->body, paging_made_ms(request->paging));
 }
 
 enum { PARTIES_MAX = 1000, TITLE_MAX = 4096 };
 
-void conflicts_page(struct queued_request *queued_request, const struct health *h)
+void conflicts_page(struct queued_request *request, const struct health *h)
 {
     const struct list_elements elements = {REPORT_CONFLICTS, h, card_conflicts};
     const char *token;
     size_t count;
 
-    page_layout_open(&queued_request->body, FRAME_CONFLICTS, "Conflicts");
-    list_form(queued_request);
-    strbuf_adds(&queued_request->body,
+    page_layout_open(&request->body, FRAME_CONFLICTS, "Conflicts");
+    list_form(request);
+    strbuf_adds(&request->body,
                 "<h2>Fields about which those who require a dependency disagree</h2>\n"
                 "<ul class=\"cards\">\n");
-    if (!list_elements(queued_request, &elements, &count, &token))
+    if (!list_elements(request, &elements, &count, &token))
         return;
-    strbuf_adds(&queued_request->body, "</ul>\n");
+    strbuf_adds(&request->body, "</ul>\n");
     if (count == 0)
-        strbuf_adds(&queued_request->body, LIST_NONE);
-    list_foot(queued_request, token, "api/v1/conflicts");
-    page_layout_close(&queued_request->body, paging_made_ms(queued_request->paging));
+        strbuf_adds(&request->body, LIST_NONE);
+    list_foot(request, token, "api/v1/conflicts");
+    page_layout_close(&request->body, paging_made_ms(request->paging));
 }
 
 /* ---- one dependency ---- */
@@ -199,38 +199,38 @@ static void add_values(struct strbuf *out, const struct dependency_decision *d)
     strbuf_addf(out, "<dt>Required by</dt>\n<dd>%" PRIu32 "</dd>\n</dl>\n", d->referrers);
 }
 
-void conflict_page(struct queued_request *queued_request, const struct health *h)
+void conflict_page(struct queued_request *request, const struct health *h)
 {
     const struct engine *engine = h->evaluation->engine;
-    const struct cards cards = {engine, h->now_ms, PARTIES_MAX, &queued_request->body};
+    const struct cards cards = {engine, h->now_ms, PARTIES_MAX, &request->body};
     CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX);
-    struct finding f = {&queued_request->query, NULL};
+    struct finding f = {&request->query, NULL};
     size_t before;
 
     report_each_entry(engine, REPORT_CONFLICTS, find, &f);
     if (!f.found) {
-        api_refuse(queued_request, MHD_HTTP_NOT_FOUND, "nobody requires this as a dependency");
+        api_refuse(request, MHD_HTTP_NOT_FOUND, "nobody requires this as a dependency");
         return;
     }
 
     struct identity id = resource_identity_of(f.found);
 
     strbuf_addf(&title, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    page_layout_open(&queued_request->body, JSON_FRAME_ELSEWHERE, title.data);
-    strbuf_adds(&queued_request->body,
+    page_layout_open(&request->body, JSON_FRAME_ELSEWHERE, title.data);
+    strbuf_adds(&request->body,
                 "<p>A dependency: it goes where those that require it are, and there "
                 "is one binding with one value of each field for all of them.</p>\n");
-    add_values(&queued_request->body, dependency_decision(f.found));
-    strbuf_adds(&queued_request->body, "<h2>Who disagrees</h2>\n<ul class=\"cards\">\n");
-    before = queued_request->body.len;
+    add_values(&request->body, dependency_decision(f.found));
+    strbuf_adds(&request->body, "<h2>Who disagrees</h2>\n<ul class=\"cards\">\n");
+    before = request->body.len;
     card_conflicts(&cards, f.found);
-    bool agree = queued_request->body.len == before;
+    bool agree = request->body.len == before;
 
-    strbuf_adds(&queued_request->body, "</ul>\n");
+    strbuf_adds(&request->body, "</ul>\n");
     if (agree)
-        strbuf_adds(&queued_request->body, "<p class=\"good\">All who require it agree.</p>\n");
-    strbuf_adds(&queued_request->body, "<p>");
-    link_template(&queued_request->body, id);
-    strbuf_adds(&queued_request->body, " itself, as a template</p>\n");
-    page_layout_close(&queued_request->body, h->now_ms);
+        strbuf_adds(&request->body, "<p class=\"good\">All who require it agree.</p>\n");
+    strbuf_adds(&request->body, "<p>");
+    link_template(&request->body, id);
+    strbuf_adds(&request->body, " itself, as a template</p>\n");
+    page_layout_close(&request->body, h->now_ms);
 }

@@ -62,21 +62,21 @@ static void add_command(struct strbuf *out, const struct entry *entry)
     strbuf_adds(out, "</pre>\n");
 }
 
-static void add_explanation(struct queued_request *queued_request, const struct health *h,
+static void add_explanation(struct queued_request *request, const struct health *h,
                             const struct entry *entry)
 {
-    struct explanation_lines lines = {.out = &queued_request->body};
+    struct explanation_lines lines = {.out = &request->body};
     struct explanation x;
 
     explanation_init(&x);
     explain_object(h->evaluation->engine, entry, h->now_ms, &x);
     explanation_finish(&x);
-    strbuf_adds(&queued_request->body, "<div class=\"told\">\n");
+    strbuf_adds(&request->body, "<div class=\"told\">\n");
     explanation_each_line(&x, add_line, &lines);
-    strbuf_adds(&queued_request->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
+    strbuf_adds(&request->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
     explanation_release(&x);
-    add_command(&queued_request->body, entry);
-    page_layout_close(&queued_request->body, h->now_ms);
+    add_command(&request->body, entry);
+    page_layout_close(&request->body, h->now_ms);
 }
 
 static void open_page(struct strbuf *out, const struct entry *entry)
@@ -167,17 +167,17 @@ static void add_decision(struct strbuf *out, const struct health *h, const struc
     add_dependency(out, d->binding ? d->binding : entry);
 }
 
-void template_page(struct queued_request *queued_request, const struct health *h)
+void template_page(struct queued_request *request, const struct health *h)
 {
-    const struct entry *entry = find_object(queued_request, h, 1U << CLASS_TEMPLATE);
+    const struct entry *entry = find_object(request, h, 1U << CLASS_TEMPLATE);
 
     if (!entry)
         return;
-    open_page(&queued_request->body, entry);
+    open_page(&request->body, entry);
     if (template_decision(entry))
-        add_decision(&queued_request->body, h, entry);
-    strbuf_adds(&queued_request->body, "</dl>\n");
-    add_explanation(queued_request, h, entry);
+        add_decision(&request->body, h, entry);
+    strbuf_adds(&request->body, "</dl>\n");
+    add_explanation(request, h, entry);
 }
 
 /* ---- a policy ---- */
@@ -284,15 +284,15 @@ static void add_rivals(struct strbuf *out, const struct entry *policy)
     strbuf_adds(out, "</dd>\n");
 }
 
-void policy_page(struct queued_request *queued_request, const struct health *h)
+void policy_page(struct queued_request *request, const struct health *h)
 {
-    const struct entry *entry = find_object(queued_request, h, 1U << CLASS_POLICY);
+    const struct entry *entry = find_object(request, h, 1U << CLASS_POLICY);
 
     if (!entry)
         return;
-    open_page(&queued_request->body, entry);
-    add_rivals(&queued_request->body, entry);
-    strbuf_adds(&queued_request->body, "</dl>\n");
-    add_uses(&queued_request->body, entry);
-    add_explanation(queued_request, h, entry);
+    open_page(&request->body, entry);
+    add_rivals(&request->body, entry);
+    strbuf_adds(&request->body, "</dl>\n");
+    add_uses(&request->body, entry);
+    add_explanation(request, h, entry);
 }

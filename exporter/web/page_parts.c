@@ -244,56 +244,56 @@ static void add_field(struct strbuf *out, enum parameter parameter, const char *
     strbuf_adds(out, "\n</div>\n");
 }
 
-void list_form(struct queued_request *queued_request)
+void list_form(struct queued_request *request)
 {
-    struct strbuf *out = &queued_request->body;
+    struct strbuf *out = &request->body;
 
-    strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", queued_request->endpoint->path + 1);
+    strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", request->endpoint->path + 1);
     for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
-        const char *value = queued_request->query.values[i];
+        const char *value = request->query.values[i];
 
-        if (labels[i] && (queued_request->endpoint->known >> i & 1) && (value || (ALWAYS >> i & 1)))
+        if (labels[i] && (request->endpoint->known >> i & 1) && (value || (ALWAYS >> i & 1)))
             add_field(out, (enum parameter)i, value);
     }
     strbuf_adds(out, "<button type=\"submit\">Show</button>\n</form>\n");
 }
 
 /* A link with the same question, but for where it begins, and in another format. */
-static void add_link(struct queued_request *queued_request, const char *path, const char *token,
+static void add_link(struct queued_request *request, const char *path, const char *token,
                      const char *format, const char *text)
 {
     struct link_value values[PARAMETER_COUNT];
 
     for (unsigned i = 0; i < PARAMETER_COUNT; i++)
-        values[i] = (struct link_value){(enum parameter)i, queued_request->query.values[i]};
+        values[i] = (struct link_value){(enum parameter)i, request->query.values[i]};
     values[PARAMETER_CONTINUE].value = token;
     if (format) {
         values[PARAMETER_FORMAT].value = format;
         values[PARAMETER_LIMIT].value = NULL;
     }
-    link_open(&queued_request->body, path, values, PARAMETER_COUNT);
-    strbuf_addf(&queued_request->body, "%s</a>\n", text);
+    link_open(&request->body, path, values, PARAMETER_COUNT);
+    strbuf_addf(&request->body, "%s</a>\n", text);
 }
 
-void list_foot(struct queued_request *queued_request, const char *token, const char *api)
+void list_foot(struct queued_request *request, const char *token, const char *api)
 {
-    const char *path = queued_request->endpoint->path + 1;
+    const char *path = request->endpoint->path + 1;
 
-    strbuf_adds(&queued_request->body, "<p class=\"ways\">\n");
-    if (queued_request->query.values[PARAMETER_CONTINUE])
-        add_link(queued_request, path, NULL, NULL, "First page");
+    strbuf_adds(&request->body, "<p class=\"ways\">\n");
+    if (request->query.values[PARAMETER_CONTINUE])
+        add_link(request, path, NULL, NULL, "First page");
     if (token)
-        add_link(queued_request, path, token, NULL, "Next page");
-    add_link(queued_request, api, NULL, "json", "All of them as JSON");
-    add_link(queued_request, api, NULL, "csv", "as CSV");
-    strbuf_adds(&queued_request->body, "</p>\n");
+        add_link(request, path, token, NULL, "Next page");
+    add_link(request, api, NULL, "json", "All of them as JSON");
+    add_link(request, api, NULL, "csv", "as CSV");
+    strbuf_adds(&request->body, "</p>\n");
 }
 
 /* ---- elements ---- */
 
 /* Elements that are being made, a line each. */
 struct making {
-    const struct queued_request *queued_request;
+    const struct queued_request *request;
     const struct list_elements *elements;
     struct cards cards;
     struct strbuf element;
@@ -304,7 +304,7 @@ static void make(void *context, const struct entry *entry)
 {
     struct making *m = context;
 
-    if (!filter_wants(&m->queued_request->query, m->elements->list, entry))
+    if (!filter_wants(&m->request->query, m->elements->list, entry))
         return;
     strbuf_reset(&m->element);
     m->elements->write(&m->cards, entry);
@@ -315,10 +315,10 @@ static void make(void *context, const struct entry *entry)
     strbuf_addc(&m->lines, '\n');
 }
 
-static bool make_all(struct queued_request *queued_request, const struct list_elements *e)
+static bool make_all(struct queued_request *request, const struct list_elements *e)
 {
     struct making m = {
-        .queued_request = queued_request,
+        .request = request,
         .elements = e,
         .element = STRBUF_INIT(LIST_LINES_MAX),
         .lines = STRBUF_INIT(LIST_LINES_MAX),
@@ -328,7 +328,7 @@ static bool make_all(struct queued_request *queued_request, const struct list_el
                              &m.element};
     report_each_entry(m.cards.engine, e->list, make, &m);
     strbuf_release(&m.element);
-    return list_set_lines(queued_request, &m.lines);
+    return list_set_lines(request, &m.lines);
 }
 
 /* The elements of one page. */
@@ -346,15 +346,15 @@ static void show(void *context, const char *line, size_t len)
     ++*s->count;
 }
 
-bool list_elements(struct queued_request *queued_request, const struct list_elements *e,
+bool list_elements(struct queued_request *request, const struct list_elements *e,
                    size_t *count, const char **token)
 {
-    struct shown_lines shown = {&queued_request->body, count};
+    struct shown_lines shown = {&request->body, count};
 
     *count = 0;
-    if (!paging_goes_on(queued_request->paging) && !make_all(queued_request, e))
+    if (!paging_goes_on(request->paging) && !make_all(request, e))
         return false;
-    *token = list_each_line(queued_request, show, &shown);
+    *token = list_each_line(request, show, &shown);
     return true;
 }
 

@@ -38,13 +38,13 @@ card_fn card_rollout;
 #define LIST_NONE "<p>There is none.</p>\n"
 
 /* The form that chooses whom the list has, filled in as the call has it. */
-void list_form(struct queued_request *queued_request);
+void list_form(struct queued_request *request);
 
 /*
  * Where to go on: to the next page (`token` is what its `continue` is; NULL: this is the last one),
  * to the first one, and to the same list for programs, if the API has it at `api`.
  */
-void list_foot(struct queued_request *queued_request, const char *token, const char *api);
+void list_foot(struct queued_request *request, const char *token, const char *api);
 
 /* Of a side of a conflict in a list so many parties are shown. */
 enum { LIST_PARTIES_MAX = 20 };
@@ -61,7 +61,7 @@ struct list_elements {
  * `continue` of the next page is, NULL for the last one, goes to `token`. A list that is too large
  * is refused, and the call is answered: then it is false.
  */
-bool list_elements(struct queued_request *queued_request, const struct list_elements *e,
+bool list_elements(struct queued_request *request, const struct list_elements *e,
                    size_t *count, const char **token) MUST_USE;
 
 /*

@@ -119,7 +119,7 @@ static void exchange_give_back(struct exchange *v)
 void exchange_end(struct exchange *v)
 {
     exchange_give_back(v);
-    queued_request_free(v->queued_request);
+    queued_request_free(v->request);
     strbuf_release(&v->content);
     memset(v, 0, sizeof(*v));
 }
@@ -127,8 +127,8 @@ void exchange_end(struct exchange *v)
 void exchange_begin(struct exchange *v, const char *uri)
 {
     exchange_end(v);
-    v->target = request_target_split(uri);
-    v->content = STRBUF_INIT(request_rule_manifests.content_max);
+    v->target = wire_target_take(uri);
+    v->content = STRBUF_INIT(request_manifests.content_max);
 }
 
 bool exchange_begins(const struct exchange *v)
@@ -184,8 +184,8 @@ static bool takes_manifests(enum server_handler handler)
 static const struct request_rule *rule_of(enum server_handler handler)
 {
     if (takes_manifests(handler))
-        return &request_rule_manifests;
-    return handler == SERVER_RELOAD ? &request_rule_action : &request_rule_read;
+        return &request_manifests;
+    return handler == SERVER_RELOAD ? &request_orders : &request_reads;
 }
 
 #define CODE_NAME(number)   #number,
@@ -260,7 +260,7 @@ static enum server_handler find_handler(const char *telemetry_path, const char *
 
 static enum server_handler handler_of(const struct routes *s, const char *path)
 {
-    return find_handler(s->telemetry_path, site_url_strip_prefix(s->parts.prefix, path));
+    return find_handler(s->telemetry_path, site_url_inside(s->parts.prefix, path));
 }
 
 static void count_request(struct routes *s, enum server_handler handler, unsigned status)
@@ -304,11 +304,11 @@ static enum MHD_Result send_reply(struct routes *s, struct MHD_Connection *conne
     struct MHD_Response *response = error_response(handler, def->text);
 
     if (def->header)
-        response_add_header(response, def->header, def->value);
+        response_header(response, def->header, def->value);
     if (reply == REPLY_METHOD)
-        response_add_header(response, MHD_HTTP_HEADER_ALLOW, rule_of(handler)->methods);
+        response_header(response, MHD_HTTP_HEADER_ALLOW, rule_of(handler)->methods);
     if (def->close)
-        response_add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     return send_response(s, connection, handler, def->status, response);
 }
 
@@ -317,21 +317,21 @@ static enum MHD_Result begin_request(struct routes *s, struct MHD_Connection *co
                                      const char *path, const char *method, struct exchange *v)
 {
     static const enum reply refusals[] = {
-        [REQUEST_MALFORMED] = REPLY_MALFORMED,       [REQUEST_BAD_METHOD] = REPLY_METHOD,
-        [REQUEST_UNWANTED_BODY] = REPLY_CONTENT,     [REQUEST_TOO_LARGE] = REPLY_TOO_LARGE,
-        [REQUEST_BAD_MEDIA_TYPE] = REPLY_MEDIA_TYPE,
+        [REQUEST_MALFORMED] = REPLY_MALFORMED,   [REQUEST_METHOD] = REPLY_METHOD,
+        [REQUEST_WITH_CONTENT] = REPLY_CONTENT,  [REQUEST_TOO_LARGE] = REPLY_TOO_LARGE,
+        [REQUEST_MEDIA_TYPE] = REPLY_MEDIA_TYPE,
     };
     enum server_handler handler = handler_of(s, path);
     enum request_verdict verdict = v->target.is_bad || v->malformed
                                        ? REQUEST_MALFORMED
-                                       : request_rule_check(connection, method, rule_of(handler));
+                                       : request_check(connection, method, rule_of(handler));
     bool off = takes_manifests(handler) && !s->parts.plans;
 
-    v->state = verdict == REQUEST_VALID && !off ? EXCHANGE_SOUND : EXCHANGE_ANSWERED;
+    v->state = verdict == REQUEST_FINE && !off ? EXCHANGE_SOUND : EXCHANGE_ANSWERED;
     if (v->state == EXCHANGE_SOUND)
         return MHD_YES;
     return send_reply(s, connection, v->target.is_bad ? SERVER_OTHER : handler,
-                      verdict == REQUEST_VALID ? REPLY_NO_PLANS : refusals[verdict]);
+                      verdict == REQUEST_FINE ? REPLY_NO_PLANS : refusals[verdict]);
 }
 
 /* Have the loop answer; what is wrong with the query is answered here. */
@@ -346,13 +346,13 @@ static enum MHD_Result send_call(struct routes *s, struct MHD_Connection *connec
         return send_response(s, connection, handler, MHD_HTTP_BAD_REQUEST,
                              error_response(handler, err.text));
     if (endpoint->known & PARAMETER_BIT(FORMAT))
-        list_format_negotiate(connection, &query);
-    v->queued_request = queued_request_new(endpoint, &query);
-    v->queued_request->content = v->content;
-    v->queued_request->content_is_json = request_is_json(connection);
+        list_format_accept(connection, &query);
+    v->request = queued_request_new(endpoint, &query);
+    v->request->content = v->content;
+    v->request->content_is_json = request_is_json(connection);
     v->content = STRBUF_INIT(0);
     v->state = EXCHANGE_WAITING;
-    if (request_queue_submit(s->parts.request_queue, v->queued_request, connection))
+    if (request_queue_submit(s->parts.request_queue, v->request, connection))
         return MHD_YES;
     v->state = EXCHANGE_ANSWERED;
     return send_response(s, connection, handler, MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -367,9 +367,9 @@ static enum MHD_Result send_order(struct routes *s, struct MHD_Connection *conne
 
     if (!s->parts.reloads)
         return send_reply(s, connection, handler, REPLY_NO_LIFECYCLE);
-    v->queued_request = queued_request_new(NULL, &none);
+    v->request = queued_request_new(NULL, &none);
     v->state = EXCHANGE_WAITING;
-    if (request_queue_submit(s->parts.reloads, v->queued_request, connection))
+    if (request_queue_submit(s->parts.reloads, v->request, connection))
         return MHD_YES;
     v->state = EXCHANGE_ANSWERED;
     return send_reply(s, connection, handler, REPLY_TOO_MANY);
@@ -382,7 +382,7 @@ static enum MHD_Result send_there(struct routes *s, struct MHD_Connection *conne
     struct MHD_Response *response = response_text("");
 
     strbuf_addf(&there, "%s/", s->parts.prefix);
-    response_add_header(response, MHD_HTTP_HEADER_LOCATION, there.data);
+    response_header(response, MHD_HTTP_HEADER_LOCATION, there.data);
     return send_response(s, connection, SERVER_OTHER, MHD_HTTP_FOUND, response);
 }
 
@@ -420,7 +420,7 @@ static enum MHD_Result send_verdict(struct routes *s, struct MHD_Connection *con
                                     enum server_handler handler, enum verdict verdict)
 {
     return send_reply(s, connection, handler,
-                      verdict == VERDICT_UNAUTHORIZED ? REPLY_UNKNOWN : REPLY_TOO_MANY);
+                      verdict == VERDICT_UNKNOWN ? REPLY_UNKNOWN : REPLY_TOO_MANY);
 }
 
 static enum MHD_Result send_answer(struct routes *s, struct MHD_Connection *connection,
@@ -428,8 +428,8 @@ static enum MHD_Result send_answer(struct routes *s, struct MHD_Connection *conn
 {
     v->state = EXCHANGE_ANSWERED;
     exchange_give_back(v);
-    return send_response(s, connection, handler, v->queued_request->status,
-                         queued_request_take_response(v->queued_request));
+    return send_response(s, connection, handler, v->request->status,
+                         queued_request_response(v->request));
 }
 
 enum MHD_Result site_answer(struct routes *s, struct MHD_Connection *connection, const char *path,
@@ -448,14 +448,14 @@ enum MHD_Result site_answer(struct routes *s, struct MHD_Connection *connection,
     }
     verdict = access_control_admit(s->parts.access_control, connection,
                                    is_probe(connection, handler), &v->verdict);
-    if (verdict == VERDICT_PENDING)
+    if (verdict == VERDICT_WAITS)
         return MHD_YES;
     if (piece->len > 0) {
         exchange_take(v, piece, verdict == VERDICT_ADMITTED, &s->planning);
         return MHD_YES;
     }
     v->state = EXCHANGE_ANSWERED;
-    if (verdict == VERDICT_UNAUTHORIZED || verdict == VERDICT_TOO_MANY)
+    if (verdict == VERDICT_UNKNOWN || verdict == VERDICT_TOO_MANY)
         return send_verdict(s, connection, handler, verdict);
     if (v->dropped)
         return send_reply(s, connection, handler, REPLY_TOO_MANY);
@@ -472,7 +472,7 @@ struct routes *routes_new(const struct routes_parts *parts, struct error *err)
 {
     const char *telemetry_path = parts->telemetry_path;
 
-    if (!site_url_path_is_plain(telemetry_path)) {
+    if (!site_url_is_plain(telemetry_path)) {
         fail(err, "the telemetry path '%s' is not a plain path like '/metrics'",
              shown(telemetry_path).text);
         return NULL;

@@ -40,7 +40,7 @@ struct exchange {
     bool malformed; /* The head is wrong: see request_head_check(). */
     bool dropped;   /* A part of the body was not kept. */
     _Atomic(enum verdict) verdict;
-    struct queued_request *queued_request; /* Of the API; NULL for anything else. Owned. */
+    struct queued_request *request; /* Of the API; NULL for anything else. Owned. */
     struct strbuf content;                 /* What has come of its body. */
     atomic_bool *turn;                     /* That it has taken; NULL: none. */
 };
