@@ -290,7 +290,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .options = o,
         .log = settings->log,
         .heartbeat = &l->heartbeat,
-        .snapshot = l->publisher.snapshot,
+        .page_store = l->publisher.page_store,
         .memory_bytes = l->memory.limit / WEB_MEMORY_PART,
     };
 
@@ -376,7 +376,7 @@ static void reload(struct loop *l, bool readable, struct error *err)
  */
 static struct evaluation *next_to_advance(const struct loop *l)
 {
-    return api_busy(l->web.api) ? NULL : l->next;
+    return api_has_request(l->web.api) ? NULL : l->next;
 }
 
 /* Returns when files of the evaluations are due to be read here; INT64_MAX for never. */
@@ -427,7 +427,7 @@ static void adopt_next(struct loop *l)
 {
     announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     publisher_forget(&l->publisher);
-    api_forget(l->web.api);
+    api_forget_lists(l->web.api);
     senders_forget(&l->senders);
     evaluation_free(l->current);
     l->current = l->next;
@@ -550,7 +550,7 @@ static enum loop_step turn_lent(struct loop *l)
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
-    if (api_lent(l->web.api))
+    if (api_uses_evaluation(l->web.api))
         return turn_lent(l);
 
     bool listens = l->current && manifests_accept_events(l->current->manifests);

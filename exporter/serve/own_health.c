@@ -197,8 +197,8 @@ static void fill_process(struct registry *registry)
 
 static void fill_requests(const struct server *server, struct registry *registry)
 {
-    for (unsigned handler = 0; handler < SERVER_HANDLERS; handler++) {
-        for (unsigned code = 0; code < SERVER_CODES; code++) {
+    for (unsigned handler = 0; handler < SERVER_HANDLER_COUNT; handler++) {
+        for (unsigned code = 0; code < SERVER_CODE_COUNT; code++) {
             uint64_t count =
                 server_requests(server, (enum server_handler)handler, (enum server_code)code);
 

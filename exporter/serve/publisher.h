@@ -42,10 +42,10 @@ int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms);
 
 /* Writes each page when it is due, and hands it to the threads that serve it. */
 struct publisher {
-    struct snapshot *snapshot;    /* Owned. */
-    const struct log *log;        /* Borrowed. */
-    struct metrics_page *metrics; /* The last one; what of it stays is shared. Held. */
-    struct registry *blank;       /* The exporter's own health, until there is an evaluation. */
+    struct page_store *page_store; /* Owned. */
+    const struct log *log;         /* Borrowed. */
+    struct metrics_page *metrics;  /* The last one; what of it stays is shared. Held. */
+    struct registry *blank;        /* The exporter's own health, until there is an evaluation. */
     struct throttle throttles[PAGE_COUNT];
     size_t lengths[PAGE_COUNT]; /* Of the pages as they are. */
     /* What the page for people is made from is collected over several turns. */

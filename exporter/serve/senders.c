@@ -9,7 +9,7 @@ bool senders_init(struct senders *o, const struct web_settings *settings, const 
 {
     const struct alerting_settings alerting = {
         .options = settings->options,
-        .snapshot = settings->snapshot,
+        .page_store = settings->page_store,
         .page_url = page_url,
         .environment = platform_environment(),
         .log = settings->log,

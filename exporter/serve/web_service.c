@@ -41,7 +41,7 @@ bool web_start(struct web *web, const struct web_settings *settings, struct erro
         .plans = o->plans,
     };
 
-    web->server = server_start(&server, settings->snapshot, err);
+    web->server = server_start(&server, settings->page_store, err);
     web->request_worker = web->server ? request_worker_new(err) : NULL;
     if (web->request_worker)
         web->api = api_new(server_request_queue(web->server), web->request_worker, platform_seed());

@@ -27,7 +27,7 @@ struct web_settings {
     const struct options *options;
     const struct log *log; /* Borrowed, as are the next ones. */
     const struct heartbeat *heartbeat;
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     uint64_t memory_bytes; /* What clients' buffers may take. */
 };
 

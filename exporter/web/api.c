@@ -23,9 +23,9 @@ struct api {
     struct request_worker *request_worker;
     struct paging *paging;
     struct queued_request *request; /* That is being answered; NULL: none. */
-    struct health health;                  /* For its function. */
-    struct evaluation *evaluation;         /* That is lent; NULL: none. */
-    int64_t listed_ms;                     /* When rows were last asked for. */
+    struct health health;           /* For its function. */
+    struct evaluation *evaluation;  /* That is lent; NULL: none. */
+    int64_t listed_ms;              /* When rows were last asked for. */
 };
 
 const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text)
@@ -47,8 +47,7 @@ void api_refuse(struct queued_request *request, unsigned status, const char *tex
 {
     request->status = status;
     strbuf_reset(&request->body);
-    request->content_type =
-        api_error_write(request->endpoint, &request->body, text);
+    request->content_type = api_error_write(request->endpoint, &request->body, text);
 }
 
 struct api *api_new(struct request_queue *request_queue, struct request_worker *request_worker,
@@ -131,8 +130,7 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
     enum endpoint_needs needs = a->request->endpoint->needs;
 
     if (needs != NEEDS_NOTHING && !e) {
-        api_refuse(a->request, MHD_HTTP_SERVICE_UNAVAILABLE,
-                   "not everything has been read yet");
+        api_refuse(a->request, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
         finish(a);
         return;
     }
@@ -144,7 +142,7 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
     }
     if (needs == NEEDS_ROWS && e->rows && !paging_goes_on(a->paging))
         make_view(a, e);
-    if (needs == NEEDS_WORLD || needs == NEEDS_STAGE ||
+    if (needs == NEEDS_EVALUATION || needs == NEEDS_PLAN ||
         (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
         a->evaluation = e;
     a->request->request_worker = a->request_worker;
@@ -195,17 +193,17 @@ void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool 
     }
 }
 
-bool api_lent(const struct api *a)
+bool api_uses_evaluation(const struct api *a)
 {
     return a->evaluation;
 }
 
-bool api_busy(const struct api *a)
+bool api_has_request(const struct api *a)
 {
     return a->request;
 }
 
-void api_forget(struct api *a)
+void api_forget_lists(struct api *a)
 {
     paging_forget(a->paging);
 }

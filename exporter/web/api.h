@@ -39,8 +39,8 @@ struct api;
 /* What an endpoint's function may look at. */
 enum endpoint_needs {
     NEEDS_NOTHING,
-    NEEDS_WORLD, /* The evaluation, which has nothing left to evaluate. */
-    NEEDS_STAGE, /* The same, to play on it what becomes of the manifests that are posted. */
+    NEEDS_EVALUATION, /* The evaluation, which has nothing left to evaluate. */
+    NEEDS_PLAN,       /* The same, to play on it what becomes of the manifests that are posted. */
     /* The same for the first page of a list, which makes lines of it; then those. If it does not,
      * for each page. */
     NEEDS_LINES,
@@ -73,7 +73,7 @@ enum endpoint_needs {
 #define API_ENDPOINTS(ENDPOINT)                                                                    \
     ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
              "all that the rules concluded, as `check` prints it, or `check --output json`",       \
-             OF_FORM | PARAMETER_BIT(FAIL_ON), 0, NEEDS_WORLD, api_report)                         \
+             OF_FORM | PARAMETER_BIT(FAIL_ON), 0, NEEDS_EVALUATION, api_report)                    \
     ENDPOINT(TEMPLATES, "api_templates", "/api/v1/templates",                                      \
              "templates by kind, namespace and name, each with its state",                         \
              OF_TEMPLATES | PARAMETER_BIT(STATE), 0, NEEDS_ROWS, api_templates)                    \
@@ -100,10 +100,10 @@ enum endpoint_needs {
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
              "the decision about one template, policy or binding, step by step",                   \
              (OF_OBJECT | OF_FORM | PARAMETER_BIT(HISTORY) | PARAMETER_BIT(DEFAULT_NAMESPACE)),    \
-             OF_NAMED, NEEDS_WORLD, api_explain)                                                   \
+             OF_NAMED, NEEDS_EVALUATION, api_explain)                                              \
     ENDPOINT(PLAN, "api_plan", "/api/v1/plan",                                                     \
              "what Karmada would make of the manifests that are posted, of which none is applied", \
-             PARAMETER_BIT(NAMESPACE), 0, NEEDS_STAGE, api_plan)                                   \
+             PARAMETER_BIT(NAMESPACE), 0, NEEDS_PLAN, api_plan)                                    \
     ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json", "this description of the API", 0, 0,  \
              NEEDS_NOTHING, api_openapi)
 
@@ -116,13 +116,13 @@ enum endpoint_needs {
     ENDPOINT(CONFLICTS_PAGE, "conflicts", "/conflicts", "conflicts, with all that take part",      \
              AS_PAGE(OF_LIST | PARAMETER_BIT(KIND)), 0, NEEDS_LINES, conflicts_page)               \
     ENDPOINT(TEMPLATE_PAGE, "template", "/template", "one template", OF_OBJECT, OF_NAMED,          \
-             NEEDS_WORLD, template_page)                                                           \
-    ENDPOINT(POLICY_PAGE, "policy", "/policy", "one policy", OF_OBJECT, OF_NAMED, NEEDS_WORLD,     \
-             policy_page)                                                                          \
+             NEEDS_EVALUATION, template_page)                                                      \
+    ENDPOINT(POLICY_PAGE, "policy", "/policy", "one policy", OF_OBJECT, OF_NAMED,                  \
+             NEEDS_EVALUATION, policy_page)                                                        \
     ENDPOINT(CONFLICT_PAGE, "conflict", "/conflict", "one dependency", OF_OBJECT, OF_NAMED,        \
-             NEEDS_WORLD, conflict_page)                                                           \
+             NEEDS_EVALUATION, conflict_page)                                                      \
     ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", "what is wrong in one namespace",          \
-             PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_WORLD, namespace_page)
+             PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_EVALUATION, namespace_page)
 
 /* Write the answer to `request`. The clerk's thread calls it. */
 typedef void endpoint_fn(struct queued_request *request, const struct health *h);
@@ -173,8 +173,8 @@ void api_free(struct api *a);
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled);
 
 /* The evaluation is lent: neither it nor anything of it may be touched before the next turn. */
-bool api_lent(const struct api *a);
+bool api_uses_evaluation(const struct api *a);
 /* A call is being answered: the evaluation must not be freed, nor its rows. */
-bool api_busy(const struct api *a);
+bool api_has_request(const struct api *a);
 /* Forget the lists that can be gone on with: their evaluation is about to be freed. */
-void api_forget(struct api *a);
+void api_forget_lists(struct api *a);

@@ -46,8 +46,7 @@ const struct entry *find_object(struct queued_request *request, const struct hea
     struct error err;
 
     if (has_slash(request->query.values)) {
-        api_refuse(request, MHD_HTTP_BAD_REQUEST,
-                   "a kind, group, namespace or name has no '/'");
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "a kind, group, namespace or name has no '/'");
         return NULL;
     }
     add_object_name(&name, request->query.values);
@@ -83,8 +82,7 @@ static MUST_USE bool form_read(struct queued_request *request, struct form *out)
     return true;
 }
 
-static MUST_USE struct output form_begin(struct queued_request *request,
-                                         const struct form *form)
+static MUST_USE struct output form_begin(struct queued_request *request, const struct form *form)
 {
     struct output o = {.text = request->body, .width = form->width};
 
@@ -247,8 +245,8 @@ static bool apply(void *context, const cJSON *object, struct error *err)
 }
 
 /* False if it is refused. */
-static bool apply_all(struct plan *p, struct queued_request *request,
-                      const struct evaluation *e, struct term *term)
+static bool apply_all(struct plan *p, struct queued_request *request, const struct evaluation *e,
+                      struct term *term)
 {
     const char *ns = request->query.values[PARAMETER_NAMESPACE];
     const struct manifest_limits limits = limits_until(term);
@@ -270,8 +268,7 @@ static bool apply_all(struct plan *p, struct queued_request *request,
     else if (!fine)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
     else if (change.count == 0)
-        api_refuse(request, MHD_HTTP_BAD_REQUEST,
-                   "there is no object in the body: POST manifests");
+        api_refuse(request, MHD_HTTP_BAD_REQUEST, "there is no object in the body: POST manifests");
     return request->status == MHD_HTTP_OK;
 }
 

@@ -356,12 +356,11 @@ static void gather(void *context, const struct entry *entry)
         report_add_lines(g->engine, g->list, entry, &g->lines);
 }
 
-static void answer(struct queued_request *request, const struct health *h,
-                   enum report_list list, const struct list_def *def)
+static void answer(struct queued_request *request, const struct health *h, enum report_list list,
+                   const struct list_def *def)
 {
     if (!paging_goes_on(request->paging)) {
-        struct gathering g = {request, h->evaluation->engine, list,
-                              STRBUF_INIT(LIST_LINES_MAX)};
+        struct gathering g = {request, h->evaluation->engine, list, STRBUF_INIT(LIST_LINES_MAX)};
 
         report_each_entry(g.engine, list, gather, &g);
         if (!list_set_lines(request, &g.lines))

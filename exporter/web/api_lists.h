@@ -36,8 +36,7 @@ typedef void list_row_fn(void *context, const struct row *row);
 const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
                           list_row_fn *each, void *context);
 typedef void list_line_fn(void *context, const char *line, size_t len);
-const char *list_each_line(struct queued_request *request, list_line_fn *each,
-                           void *context);
+const char *list_each_line(struct queued_request *request, list_line_fn *each, void *context);
 
 /* Answer with rows of the call's view that the filter lets through. */
 void list_rows(struct queued_request *request, const struct list_def *def,

@@ -120,7 +120,7 @@ struct family_parts {
 
 struct metrics_page {
     _Atomic unsigned holders;
-    struct segment_memory *sum;
+    struct segment_sum *sum;
     struct segment *ends[EXPOSITION_FORMATS];
     struct body *whole[EXPOSITION_FORMATS];
     size_t len; /* Of all that was written. */
@@ -134,7 +134,7 @@ static struct segment *to_segment(struct metrics_page *p, const struct strbuf *t
     p->len += text->len;
     if (old && segment_len(old) == text->len &&
         memcmp(segment_bytes(old), text->data, text->len) == 0)
-        return segment_ref(old);
+        return segment_hold(old);
     return segment_new(xmemdup0(text->data, text->len), text->len, p->sum);
 }
 
@@ -148,7 +148,7 @@ static bool write_family(struct metrics_page *p, const struct registry *r, size_
     exposition_write_head(family_at(index), how.format, text);
     parts->head[how.format] = to_segment(p, text, old ? old->head[how.format] : NULL);
     if (how.format != EXPOSITION_TEXT && family_at(index)->type == FAMILY_GAUGE) {
-        parts->series[how.format] = segment_ref(parts->series[EXPOSITION_TEXT]);
+        parts->series[how.format] = segment_hold(parts->series[EXPOSITION_TEXT]);
         return true;
     }
     strbuf_reset(text);
@@ -178,7 +178,7 @@ static struct body *gather(const struct metrics_page *p, enum exposition_format 
 
 struct metrics_page *metrics_page_new(const struct registry *r, struct exposition how,
                                       const struct metrics_page *previous, size_t max,
-                                      struct segment_memory *sum)
+                                      struct segment_sum *sum)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(max);
     const struct family_filter all = {0};
@@ -222,11 +222,11 @@ void metrics_page_drop(struct metrics_page *p)
         return;
     for (size_t f = 0; f < EXPOSITION_FORMATS; f++) {
         for (size_t i = 0; i < family_count(); i++) {
-            segment_unref(p->families[i].head[f]);
-            segment_unref(p->families[i].series[f]);
+            segment_drop(p->families[i].head[f]);
+            segment_drop(p->families[i].series[f]);
         }
-        segment_unref(p->ends[f]);
-        body_unref(p->whole[f]);
+        segment_drop(p->ends[f]);
+        body_drop(p->whole[f]);
     }
     free(p);
 }
@@ -236,10 +236,10 @@ static MUST_USE struct body *metrics_page_body(const struct metrics_page *p,
                                                enum exposition_format format,
                                                const struct family_filter *filter)
 {
-    return filter->named ? gather(p, format, filter) : body_ref(p->whole[format]);
+    return filter->named ? gather(p, format, filter) : body_hold(p->whole[format]);
 }
 
-void metrics_page_text(const struct metrics_page *p, struct strbuf *out)
+void metrics_page_write_text(const struct metrics_page *p, struct strbuf *out)
 {
     for (size_t i = 0; i < family_count(); i++) {
         const struct family_parts *parts = &p->families[i];
@@ -253,33 +253,33 @@ void metrics_page_text(const struct metrics_page *p, struct strbuf *out)
     }
 }
 
-struct snapshot {
+struct page_store {
     pthread_mutex_t lock;         /* Guards the pointers alone. */
     struct metrics_page *metrics; /* NULL before the first, as are all others. */
     struct body *pages[PAGE_COUNT];
-    struct segment_memory sum; /* Of the metrics. */
+    struct segment_sum sum; /* Of the metrics. */
 };
 
-struct snapshot *snapshot_new(void)
+struct page_store *page_store_new(void)
 {
-    struct snapshot *s = xcalloc(1, sizeof(*s));
+    struct page_store *s = xcalloc(1, sizeof(*s));
 
     pthread_mutex_init(&s->lock, NULL);
     return s;
 }
 
-void snapshot_free(struct snapshot *s)
+void page_store_free(struct page_store *s)
 {
     if (!s)
         return;
     metrics_page_drop(s->metrics);
     for (size_t i = 0; i < PAGE_COUNT; i++)
-        body_unref(s->pages[i]);
+        body_drop(s->pages[i]);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text)
+void page_store_publish(struct page_store *s, enum page page, struct strbuf *text)
 {
     size_t len;
 
@@ -288,16 +288,16 @@ void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text)
     struct segment *segment = segment_new(bytes, len, NULL);
     struct body *fresh = body_new(&segment, 1);
 
-    segment_unref(segment);
+    segment_drop(segment);
     pthread_mutex_lock(&s->lock);
     struct body *old = s->pages[page];
     s->pages[page] = fresh;
     pthread_mutex_unlock(&s->lock);
 
-    body_unref(old);
+    body_drop(old);
 }
 
-void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
+void page_store_publish_metrics(struct page_store *s, struct metrics_page *page)
 {
     pthread_mutex_lock(&s->lock);
     struct metrics_page *old = s->metrics;
@@ -307,7 +307,7 @@ void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
     metrics_page_drop(old);
 }
 
-struct metrics_page *snapshot_hold_metrics(struct snapshot *s)
+struct metrics_page *page_store_hold_metrics(struct page_store *s)
 {
     pthread_mutex_lock(&s->lock);
     struct metrics_page *page = metrics_page_hold(s->metrics);
@@ -316,12 +316,12 @@ struct metrics_page *snapshot_hold_metrics(struct snapshot *s)
     return page;
 }
 
-struct segment_memory *snapshot_sum(struct snapshot *s)
+struct segment_sum *page_store_segment_sum(struct page_store *s)
 {
     return &s->sum;
 }
 
-bool snapshot_holds_more(struct snapshot *s, uint64_t bytes)
+bool page_store_holds_more(struct page_store *s, uint64_t bytes)
 {
     pthread_mutex_lock(&s->lock);
     uint64_t len = s->metrics ? metrics_page_len(s->metrics) : 0;
@@ -330,15 +330,14 @@ bool snapshot_holds_more(struct snapshot *s, uint64_t bytes)
 }
 
 /* What of the metrics the client wants, in the format that it does; NULL before the first page. */
-static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *connection,
-                                 const struct family_filter *filter,
-                                 char type[METRICS_FORMAT_TYPE_MAX])
+static struct body *hold_metrics(struct page_store *s, struct MHD_Connection *connection,
+                                 const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
 {
     CLEANUP(strbuf_release)
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
-    bool newer = negotiate_metrics_format(header.data, type) == METRICS_FORMAT_OPENMETRICS;
+    bool newer = accept_media(header.data, type) == MEDIA_OPENMETRICS;
 
-    struct metrics_page *page = snapshot_hold_metrics(s);
+    struct metrics_page *page = page_store_hold_metrics(s);
 
     if (!page)
         return NULL;
@@ -349,10 +348,10 @@ static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *conn
     return body;
 }
 
-static struct body *hold_page(struct snapshot *s, enum page page)
+static struct body *hold_page(struct page_store *s, enum page page)
 {
     pthread_mutex_lock(&s->lock);
-    struct body *body = body_ref(s->pages[page]);
+    struct body *body = body_hold(s->pages[page]);
     pthread_mutex_unlock(&s->lock);
     return body;
 }
@@ -368,10 +367,10 @@ static struct MHD_Response *response_of(struct MHD_Connection *connection, struc
     if (!body)
         return response_text("not ready: nothing was read yet\n");
 
-    struct MHD_Response *response = body_response(body, negotiate_gzip(encodings.data), type);
+    struct MHD_Response *response = body_response(body, accept_gzip(encodings.data), type);
 
-    response_add_header(response, MHD_HTTP_HEADER_VARY, vary);
-    body_unref(body);
+    response_header(response, MHD_HTTP_HEADER_VARY, vary);
+    body_drop(body);
     return response;
 }
 
@@ -384,12 +383,12 @@ static struct MHD_Response *refusal(const struct error *err, unsigned *out_statu
     return response_text(text);
 }
 
-struct MHD_Response *snapshot_response(struct snapshot *s, enum page page,
-                                       struct MHD_Connection *connection, unsigned *out_status)
+struct MHD_Response *page_store_response(struct page_store *s, enum page page,
+                                         struct MHD_Connection *connection, unsigned *out_status)
 {
     static const char vary[] = MHD_HTTP_HEADER_ACCEPT ", " MHD_HTTP_HEADER_ACCEPT_ENCODING;
     CLEANUP(family_filter_release) struct family_filter filter = {0};
-    char type[METRICS_FORMAT_TYPE_MAX];
+    char type[MEDIA_TYPE_MAX];
     struct error err;
 
     if (page != PAGE_METRICS)

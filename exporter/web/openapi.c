@@ -98,7 +98,7 @@ static void put_refusals(struct json_writer *w, const char *schema)
 static void put_endpoint(struct json_writer *w, const struct endpoint *e)
 {
     static const char error[] = "#/components/schemas/Error";
-    bool posted = e->needs == NEEDS_STAGE;
+    bool posted = e->needs == NEEDS_PLAN;
 
     json_writer_open(w, e->path, '{');
     json_writer_open(w, posted ? "post" : "get", '{');

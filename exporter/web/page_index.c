@@ -67,8 +67,7 @@ enum { NAME_MAX_BYTES = 4096 };
 void namespace_page(struct queued_request *request, const struct health *h)
 {
     const char *ns = request->query.values[PARAMETER_NAMESPACE];
-    const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX,
-                                &request->body};
+    const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX, &request->body};
     CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(NAME_MAX_BYTES);
     CLEANUP(findings_release) struct findings findings;
 

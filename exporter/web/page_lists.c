@@ -73,8 +73,7 @@ void templates_page(struct queued_request *request, const struct health *h)
         "Template", "State",        "Stage",      "Since", "Policy",
         "Clusters", "Who must act", "Changed by", "Owner", NULL,
     };
-    struct template_table table = {&request->body, paging_made_ms(request->paging),
-                                   0};
+    struct template_table table = {&request->body, paging_made_ms(request->paging), 0};
     struct row_filter filter;
     struct error err;
     const char *token;

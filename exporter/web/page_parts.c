@@ -346,8 +346,8 @@ static void show(void *context, const char *line, size_t len)
     ++*s->count;
 }
 
-bool list_elements(struct queued_request *request, const struct list_elements *e,
-                   size_t *count, const char **token)
+bool list_elements(struct queued_request *request, const struct list_elements *e, size_t *count,
+                   const char **token)
 {
     struct shown_lines shown = {&request->body, count};
 

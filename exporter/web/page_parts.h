@@ -61,8 +61,8 @@ struct list_elements {
  * `continue` of the next page is, NULL for the last one, goes to `token`. A list that is too large
  * is refused, and the call is answered: then it is false.
  */
-bool list_elements(struct queued_request *request, const struct list_elements *e,
-                   size_t *count, const char **token) MUST_USE;
+bool list_elements(struct queued_request *request, const struct list_elements *e, size_t *count,
+                   const char **token) MUST_USE;
 
 /*
  * What is wrong, worst first: how much of each class of findings there is, then a section for each,

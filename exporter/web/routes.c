@@ -131,7 +131,7 @@ void exchange_begin(struct exchange *v, const char *uri)
     v->content = STRBUF_INIT(request_manifests.content_max);
 }
 
-bool exchange_begins(const struct exchange *v)
+bool exchange_is_new(const struct exchange *v)
 {
     return v->state == EXCHANGE_NEW;
 }
@@ -141,15 +141,16 @@ bool exchange_begins(const struct exchange *v)
  * true while somebody has it; if somebody else has, or the body is not `wanted`, all of it is
  * dropped.
  */
-static void exchange_take(struct exchange *v, struct piece *piece, bool wanted, atomic_bool *turn)
+static void exchange_take(struct exchange *v, struct body_piece *body_piece, bool wanted,
+                          atomic_bool *turn)
 {
     if (wanted && !v->turn && !v->dropped && !atomic_exchange(turn, true))
         v->turn = turn;
     if (v->turn)
-        strbuf_add(&v->content, piece->bytes, piece->len);
+        strbuf_add(&v->content, body_piece->bytes, body_piece->len);
     else
         v->dropped = true;
-    piece->len = 0;
+    body_piece->len = 0;
 }
 
 enum { ERROR_MAX = 4096 };
@@ -158,12 +159,12 @@ enum { ERROR_MAX = 4096 };
 #define HANDLER_NAME(id, name, ...)       "" name,
 #define HANDLER_PATH(id, name, path, ...) path,
 
-const char *const server_handler_names[SERVER_HANDLERS] = {
+const char *const server_handler_names[SERVER_HANDLER_COUNT] = {
     PAGES(HANDLER_NAME) ENDPOINTS(HANDLER_NAME) ANSWERS(HANDLER_NAME)};
 
 /* Compared whole, as decoded. NULL: the telemetry path. */
-static const char *const paths[SERVER_HANDLERS] = {PAGES(HANDLER_PATH) ENDPOINTS(HANDLER_PATH)
-                                                       ANSWERS(HANDLER_PATH)};
+static const char *const paths[SERVER_HANDLER_COUNT] = {PAGES(HANDLER_PATH) ENDPOINTS(HANDLER_PATH)
+                                                            ANSWERS(HANDLER_PATH)};
 
 /* The endpoint that a handler stands for; NULL if it is none. They follow the pages, in order. */
 static const struct endpoint *endpoint_of(enum server_handler handler)
@@ -178,7 +179,7 @@ static bool takes_manifests(enum server_handler handler)
 {
     const struct endpoint *endpoint = endpoint_of(handler);
 
-    return endpoint && endpoint->needs == NEEDS_STAGE;
+    return endpoint && endpoint->needs == NEEDS_PLAN;
 }
 
 static const struct request_rule *rule_of(enum server_handler handler)
@@ -191,8 +192,8 @@ static const struct request_rule *rule_of(enum server_handler handler)
 #define CODE_NAME(number)   #number,
 #define CODE_STATUS(number) number,
 
-const char *const server_code_names[SERVER_CODES] = {STATUS_CODES(CODE_NAME)};
-static const unsigned statuses[SERVER_CODES] = {STATUS_CODES(CODE_STATUS)};
+const char *const server_code_names[SERVER_CODE_COUNT] = {STATUS_CODES(CODE_NAME)};
+static const unsigned statuses[SERVER_CODE_COUNT] = {STATUS_CODES(CODE_STATUS)};
 
 /* The answers that are always the same. */
 enum reply {
@@ -240,11 +241,11 @@ static const struct reply_def {
 };
 
 struct routes {
-    struct routes_parts parts;
+    struct routes_settings parts;
     char *telemetry_path; /* A copy. */
     struct probes *probes;
     atomic_bool planning; /* One request at a time has its manifests kept and played. */
-    _Atomic uint64_t requests[SERVER_HANDLERS][SERVER_CODES];
+    _Atomic uint64_t requests[SERVER_HANDLER_COUNT][SERVER_CODE_COUNT];
 };
 
 /* Behind the prefix; SERVER_OTHER for NULL. */
@@ -265,7 +266,7 @@ static enum server_handler handler_of(const struct routes *s, const char *path)
 
 static void count_request(struct routes *s, enum server_handler handler, unsigned status)
 {
-    for (size_t code = 0; code < SERVER_CODES; code++) {
+    for (size_t code = 0; code < SERVER_CODE_COUNT; code++) {
         if (statuses[code] == status)
             atomic_fetch_add_explicit(&s->requests[handler][code], 1, memory_order_relaxed);
     }
@@ -327,8 +328,8 @@ static enum MHD_Result begin_request(struct routes *s, struct MHD_Connection *co
                                        : request_check(connection, method, rule_of(handler));
     bool off = takes_manifests(handler) && !s->parts.plans;
 
-    v->state = verdict == REQUEST_FINE && !off ? EXCHANGE_SOUND : EXCHANGE_ANSWERED;
-    if (v->state == EXCHANGE_SOUND)
+    v->state = verdict == REQUEST_FINE && !off ? EXCHANGE_CHECKED : EXCHANGE_ANSWERED;
+    if (v->state == EXCHANGE_CHECKED)
         return MHD_YES;
     return send_reply(s, connection, v->target.is_bad ? SERVER_OTHER : handler,
                       verdict == REQUEST_FINE ? REPLY_NO_PLANS : refusals[verdict]);
@@ -398,7 +399,8 @@ static enum MHD_Result send_page(struct routes *s, struct MHD_Connection *connec
     unsigned status;
 
     if ((unsigned)handler < PAGE_COUNT)
-        response = snapshot_response(s->parts.snapshot, (enum page)handler, connection, &status);
+        response =
+            page_store_response(s->parts.page_store, (enum page)handler, connection, &status);
     else if (handler == SERVER_HEALTHY || handler == SERVER_LIVEZ || handler == SERVER_HEALTHZ)
         response = probes_health(s->probes, &probe, &status);
     else if (handler == SERVER_READY || handler == SERVER_READYZ)
@@ -432,26 +434,27 @@ static enum MHD_Result send_answer(struct routes *s, struct MHD_Connection *conn
                          queued_request_response(v->request));
 }
 
-enum MHD_Result site_answer(struct routes *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, struct piece *piece, struct exchange *v)
+enum MHD_Result routes_handle_request(struct routes *s, struct MHD_Connection *connection,
+                                      const char *path, const char *method,
+                                      struct body_piece *body_piece, struct exchange *v)
 {
     enum server_handler handler = handler_of(s, path);
     enum verdict verdict;
 
-    if (exchange_begins(v))
+    if (exchange_is_new(v))
         return begin_request(s, connection, path, method, v);
     if (v->state == EXCHANGE_WAITING)
         return send_answer(s, connection, handler, v);
     if (v->state == EXCHANGE_ANSWERED) {
-        piece->len = 0;
+        body_piece->len = 0;
         return MHD_YES;
     }
     verdict = access_control_admit(s->parts.access_control, connection,
                                    is_probe(connection, handler), &v->verdict);
     if (verdict == VERDICT_WAITS)
         return MHD_YES;
-    if (piece->len > 0) {
-        exchange_take(v, piece, verdict == VERDICT_ADMITTED, &s->planning);
+    if (body_piece->len > 0) {
+        exchange_take(v, body_piece, verdict == VERDICT_ADMITTED, &s->planning);
         return MHD_YES;
     }
     v->state = EXCHANGE_ANSWERED;
@@ -468,7 +471,7 @@ enum MHD_Result site_answer(struct routes *s, struct MHD_Connection *connection,
     return send_page(s, connection, handler, v);
 }
 
-struct routes *routes_new(const struct routes_parts *parts, struct error *err)
+struct routes *routes_new(const struct routes_settings *parts, struct error *err)
 {
     const char *telemetry_path = parts->telemetry_path;
 
@@ -504,7 +507,8 @@ void routes_set_ready(struct routes *s, bool ready, const char *text)
     probes_set_ready(s->probes, ready, text);
 }
 
-uint64_t routes_requests(const struct routes *s, enum server_handler handler, enum server_code code)
+uint64_t routes_request_count(const struct routes *s, enum server_handler handler,
+                              enum server_code code)
 {
     return atomic_load_explicit(&s->requests[handler][code], memory_order_relaxed);
 }

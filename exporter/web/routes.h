@@ -32,7 +32,7 @@ struct probe {
  * One request, from its first line to its end. A connection has one at a time, and owns it:
  * libmicrohttpd does not complete every request that it begins.
  */
-enum exchange_state { EXCHANGE_NEW, EXCHANGE_SOUND, EXCHANGE_WAITING, EXCHANGE_ANSWERED };
+enum exchange_state { EXCHANGE_NEW, EXCHANGE_CHECKED, EXCHANGE_WAITING, EXCHANGE_ANSWERED };
 
 struct exchange {
     enum exchange_state state;
@@ -41,8 +41,8 @@ struct exchange {
     bool dropped;   /* A part of the body was not kept. */
     _Atomic(enum verdict) verdict;
     struct queued_request *request; /* Of the API; NULL for anything else. Owned. */
-    struct strbuf content;                 /* What has come of its body. */
-    atomic_bool *turn;                     /* That it has taken; NULL: none. */
+    struct strbuf content;          /* What has come of its body. */
+    atomic_bool *turn;              /* That it has taken; NULL: none. */
 };
 
 /* Begins a request with its URI as libmicrohttpd has read it. Ends the earlier one. */
@@ -51,10 +51,10 @@ void exchange_begin(struct exchange *v, const char *uri);
 void exchange_end(struct exchange *v);
 
 /* Are its headers complete just now, at the first call for the request? */
-bool exchange_begins(const struct exchange *v);
+bool exchange_is_new(const struct exchange *v);
 
 /* A piece of a request's body. */
-struct piece {
+struct body_piece {
     const char *bytes;
     size_t len;
 };
@@ -78,7 +78,7 @@ struct piece {
 #define HANDLER_ENUMERATOR(id, ...) SERVER_##id,
 enum server_handler {
     PAGES(HANDLER_ENUMERATOR) ENDPOINTS(HANDLER_ENUMERATOR) ANSWERS(HANDLER_ENUMERATOR)
-        SERVER_HANDLERS
+        SERVER_HANDLER_COUNT
 };
 
 /* THE table of the status codes that are answered with, as numbers. */
@@ -99,18 +99,18 @@ enum server_handler {
     CODE(504)
 
 #define CODE_ENUMERATOR(number) SERVER_##number,
-enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODES };
+enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODE_COUNT };
 
-extern const char *const server_handler_names[SERVER_HANDLERS];
-extern const char *const server_code_names[SERVER_CODES];
+extern const char *const server_handler_names[SERVER_HANDLER_COUNT];
+extern const char *const server_code_names[SERVER_CODE_COUNT];
 
 struct routes;
 
 /* What the site is made of. All of it is borrowed. */
-struct routes_parts {
+struct routes_settings {
     const char *telemetry_path; /* Where the metrics are. */
     const char *prefix;         /* What every path begins with: "/karmada"; NULL: nothing. */
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct request_queue *request_queue; /* For calls of the API. */
     struct request_queue *reloads;       /* For those who ask for a reload; NULL: nobody may. */
     bool plans;                          /* Plans may be asked for. */
@@ -119,7 +119,7 @@ struct routes_parts {
 };
 
 /* Every page of the site; not ready at first. NULL if the path of the metrics cannot be one. */
-struct routes *routes_new(const struct routes_parts *parts, struct error *err) MUST_USE;
+struct routes *routes_new(const struct routes_settings *parts, struct error *err) MUST_USE;
 
 /* NULL is fine. No thread may be answering any more. */
 void routes_free(struct routes *s);
@@ -129,10 +129,11 @@ void routes_free(struct routes *s);
  * with each piece of a body, then once more; and again when a call of the API has its answer, or a
  * password was checked. What is left of the piece then has to be given again.
  */
-enum MHD_Result site_answer(struct routes *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, struct piece *piece, struct exchange *exchange);
+enum MHD_Result routes_handle_request(struct routes *s, struct MHD_Connection *connection,
+                                      const char *path, const char *method,
+                                      struct body_piece *body_piece, struct exchange *exchange);
 
 /* See server_set_ready(). */
 void routes_set_ready(struct routes *s, bool ready, const char *text);
-uint64_t routes_requests(const struct routes *s, enum server_handler handler,
-                         enum server_code code);
+uint64_t routes_request_count(const struct routes *s, enum server_handler handler,
+                              enum server_code code);

@@ -36,7 +36,7 @@ struct server;
  * snapshot is borrowed until server_stop(). Threads inherit the caller's signal mask: block the
  * signals for a signalfd before.
  */
-struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
+struct server *server_start(const struct server_options *options, struct page_store *page_store,
                             struct error *err) MUST_USE;
 
 /* Closes all connections, waits for the threads and frees the server; NULL is allowed. */

@@ -24,7 +24,7 @@ static const char synced_text[] = "\nkarmada_policy_exporter_up 1\n";
 static const char late_text[] = "karmada_policy_exporter_watch_late > 0";
 
 struct alerting {
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     const struct log *log;
     char *page_url;
     char *query;
@@ -152,11 +152,11 @@ static bool load_rules(struct alerting *a, struct error *err)
 /* The page as it is now; empty if there is none yet. */
 static void read_page(const struct alerting *a, struct strbuf *out)
 {
-    struct metrics_page *page = snapshot_hold_metrics(a->snapshot);
+    struct metrics_page *page = page_store_hold_metrics(a->page_store);
 
     if (!page)
         return;
-    metrics_page_text(page, out);
+    metrics_page_write_text(page, out);
     metrics_page_drop(page);
     strbuf_adds(out, "up 1\n"); /* What a Prometheus knows of a target that answers. */
 }
@@ -322,7 +322,7 @@ struct alerting *alerting_new(const struct alerting_settings *settings, struct e
 {
     struct alerting *a = xcalloc(1, sizeof(*a));
 
-    a->snapshot = settings->snapshot;
+    a->page_store = settings->page_store;
     a->log = settings->log;
     a->page_url = xstrdup(settings->page_url);
     a->next_ms = platform_steady_ms() + ANSWERS_MS;

@@ -15,7 +15,7 @@ struct alerting;
 
 struct alerting_settings {
     const struct options *options; /* Borrowed until the call returns. */
-    struct snapshot *snapshot;     /* Borrowed. */
+    struct page_store *page_store; /* Borrowed. */
     const char *page_url;          /* Where people reach the pages; "" if that is not known. */
     const char *const *environment;
     const struct log *log;

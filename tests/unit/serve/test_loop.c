@@ -331,7 +331,7 @@ static void *read_lists(void *context)
 
     for (unsigned round = 0; round < LIST_ROUNDS; round++) {
         for (unsigned i = 0; i < ENDPOINT_COUNT; i++) {
-            if (endpoints[i].needs != NEEDS_WORLD && endpoints[i].needs != NEEDS_STAGE)
+            if (endpoints[i].needs != NEEDS_EVALUATION && endpoints[i].needs != NEEDS_PLAN)
                 read_list(r, &endpoints[i]);
         }
         for (size_t i = 0; i < ARRAY_LEN(pages); i++)

@@ -324,7 +324,7 @@ TEST(the_password_of_a_client)
     static const char *const address = "127.0.0.1:0";
     char *folder = folder_make();
     CLEANUP(free_cleanup) char *path = folder_path(folder, "web.yml");
-    struct snapshot *snapshot = snapshot_new();
+    struct page_store *page_store = page_store_new();
     struct error err;
     char url[128];
 
@@ -337,7 +337,7 @@ TEST(the_password_of_a_client)
                                            .address_count = 1,
                                            .telemetry_path = "/metrics",
                                            .access_control = g};
-    struct server *server = server_start(&options, snapshot, &err);
+    struct server *server = server_start(&options, page_store, &err);
 
     snprintf(url, sizeof(url), "http://%s/-/healthy", server_address(server, 0));
     assert_int_equal(ask(url, "a:" MARK), 200);
@@ -348,7 +348,7 @@ TEST(the_password_of_a_client)
     access_control_free(g);
     check(0);
     curl_global_cleanup();
-    snapshot_free(snapshot);
+    page_store_free(page_store);
     folder_remove(folder);
 }
 

@@ -21,7 +21,7 @@ enum { CLIENTS = 3, ASKS = 20, CERTIFICATES = 2, TEXT_MAX = 4096, PATIENCE_S = 6
 struct fixture {
     char *folder;
     char *path; /* Of the web configuration. */
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct access_control *access_control;
     struct server *server;
 };
@@ -69,7 +69,7 @@ static int set_up(void **state)
         make_certificate(f->folder, i);
     configure(f, 0);
     f->access_control = access_control_new(&(struct access_control_options){.path = f->path}, &err);
-    f->snapshot = snapshot_new();
+    f->page_store = page_store_new();
     const struct server_options options = {
         .addresses = &address,
         .address_count = 1,
@@ -77,7 +77,7 @@ static int set_up(void **state)
         .access_control = f->access_control,
     };
 
-    f->server = f->access_control ? server_start(&options, f->snapshot, &err) : NULL;
+    f->server = f->access_control ? server_start(&options, f->page_store, &err) : NULL;
     if (!f->server)
         fprintf(stderr, "%s\n", err.text);
     return f->server ? 0 : -1;
@@ -89,7 +89,7 @@ static int tear_down(void **state)
 
     server_stop(f->server);
     access_control_free(f->access_control);
-    snapshot_free(f->snapshot);
+    page_store_free(f->page_store);
     folder_remove(f->folder);
     free(f->path);
     free(f);

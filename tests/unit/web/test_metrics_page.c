@@ -17,7 +17,7 @@
 enum { PAGE_MAX_BYTES = 4 << 20, ROWS = 4000, READERS = 6, ROUNDS = 30 };
 
 struct fixture {
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct server *server;
     struct registry *registry;
     struct metrics_page *page; /* The last one that was published. */
@@ -30,8 +30,8 @@ static int start(void **state)
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
-    f->snapshot = snapshot_new();
-    f->server = local_server(f->snapshot, &err);
+    f->page_store = page_store_new();
+    f->server = local_server(f->page_store, &err);
     f->registry = registry_new(NULL, &registry_options_default, 1);
     *state = f;
     return f->server ? 0 : -1;
@@ -42,7 +42,7 @@ static int stop(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    snapshot_free(f->snapshot);
+    page_store_free(f->page_store);
     metrics_page_drop(f->page);
     registry_free(f->registry);
     free(f);
@@ -55,7 +55,7 @@ static void publish(struct fixture *f)
 
     metrics_page_drop(f->page);
     f->page = fresh;
-    snapshot_publish_metrics(f->snapshot, fresh);
+    page_store_publish_metrics(f->page_store, fresh);
 }
 
 /* What is asked for, and how. */
@@ -194,7 +194,7 @@ TEST_WITH(families_of_objects_are_parts_as_well, start, stop)
     registry_prepare(f->registry);
     f->page = metrics_page_new(f->registry, (struct exposition){.synced = true, .created_ms = 7},
                                NULL, BLANK_PAGE_MAX, NULL);
-    snapshot_publish_metrics(f->snapshot, f->page);
+    page_store_publish_metrics(f->page_store, f->page);
     for (unsigned format = 0; format < EXPOSITION_FORMATS; format++) {
         check_whole(f, (struct exposition){.format = format, .synced = true, .created_ms = 7});
         check_parts(f, (struct exposition){.format = format, .synced = true, .created_ms = 7});
@@ -276,7 +276,7 @@ TEST(what_has_not_changed_is_not_there_twice)
 TEST(an_old_page_counts_while_it_is_held)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
-    struct snapshot *s = snapshot_new();
+    struct page_store *s = page_store_new();
     const struct exposition how = {.synced = false};
     struct metrics_page *pages[3];
     size_t len = 0;
@@ -285,20 +285,20 @@ TEST(an_old_page_counts_while_it_is_held)
     for (unsigned i = 0; i < ARRAY_LEN(pages); i++) {
         REGISTRY_SET(r, OWN_UP, i);
         registry_prepare(r);
-        pages[i] =
-            metrics_page_new(r, how, i == 1 ? pages[0] : NULL, BLANK_PAGE_MAX, snapshot_sum(s));
+        pages[i] = metrics_page_new(r, how, i == 1 ? pages[0] : NULL, BLANK_PAGE_MAX,
+                                    page_store_segment_sum(s));
         len = metrics_page_len(pages[i]);
-        snapshot_publish_metrics(s, pages[i]);
-        assert_int_equal(snapshot_holds_more(s, 0), i == 2);
+        page_store_publish_metrics(s, pages[i]);
+        assert_int_equal(page_store_holds_more(s, 0), i == 2);
     }
-    assert_false(snapshot_holds_more(s, len));
+    assert_false(page_store_holds_more(s, len));
     metrics_page_drop(pages[0]);
-    assert_false(snapshot_holds_more(s, 0));
-    assert_int_equal(snapshot_sum(s)->bytes, 2 * len);
+    assert_false(page_store_holds_more(s, 0));
+    assert_int_equal(page_store_segment_sum(s)->bytes, 2 * len);
     metrics_page_drop(pages[1]);
     metrics_page_drop(pages[2]);
-    assert_int_equal(snapshot_sum(s)->bytes, len);
-    snapshot_free(s);
+    assert_int_equal(page_store_segment_sum(s)->bytes, len);
+    page_store_free(s);
     registry_free(r);
 }
 

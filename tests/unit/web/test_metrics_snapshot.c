@@ -11,7 +11,7 @@
 enum { BODY_MAX = 1024 * 1024, PUBLISHERS = 2, READERS = 8, ROUNDS = 25 };
 
 struct fixture {
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct server *server;
     atomic_bool stop;
     _Atomic unsigned bad;
@@ -22,8 +22,8 @@ static int start(void **state)
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
-    f->snapshot = snapshot_new();
-    f->server = local_server(f->snapshot, &err);
+    f->page_store = page_store_new();
+    f->server = local_server(f->page_store, &err);
     *state = f;
     return f->server ? 0 : -1;
 }
@@ -33,7 +33,7 @@ static int stop(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    snapshot_free(f->snapshot);
+    page_store_free(f->page_store);
     free(f);
     return 0;
 }
@@ -60,7 +60,7 @@ static void publish(struct fixture *f, unsigned number, unsigned lines)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     fill_page(&body, number, lines);
-    snapshot_publish(f->snapshot, PAGE_INDEX, &body);
+    page_store_publish(f->page_store, PAGE_INDEX, &body);
     assert(body.len == 0);
 }
 
@@ -114,7 +114,7 @@ TEST_WITH(what_would_grow_is_sent_plain, start, stop)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     strbuf_adds(&body, "up 1\n");
-    snapshot_publish(f->snapshot, PAGE_INDEX, &body);
+    page_store_publish(f->page_store, PAGE_INDEX, &body);
     assert_true(fetch(f, "Accept-Encoding: gzip\r\n", &answer));
     assert_string_equal(http_body(&answer), "up 1\n");
 }

@@ -7,7 +7,7 @@
 /* A server whose loop last turned when the heartbeat says. */
 struct probed {
     struct heartbeat heartbeat;
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct server *server;
 };
 
@@ -23,15 +23,15 @@ static void start(struct probed *p, int64_t age_ms)
     struct error err;
 
     heartbeat_beat(&p->heartbeat, platform_steady_ms() - age_ms);
-    p->snapshot = snapshot_new();
-    p->server = server_start(&options, p->snapshot, &err);
+    p->page_store = page_store_new();
+    p->server = server_start(&options, p->page_store, &err);
     assert_non_null(p->server);
 }
 
 static void stop(struct probed *p)
 {
     server_stop(p->server);
-    snapshot_free(p->snapshot);
+    page_store_free(p->page_store);
 }
 
 static void get(const struct probed *p, const char *path, struct strbuf *answer)

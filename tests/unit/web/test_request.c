@@ -132,9 +132,9 @@ static const struct smuggled {
 /* Sends the bytes to a new server. Returns the milliseconds until it has closed the connection. */
 static long ask(const char *bytes, size_t len, struct strbuf *answer)
 {
-    struct snapshot *snapshot = snapshot_new();
+    struct page_store *page_store = page_store_new();
     struct error err;
-    struct server *server = local_server(snapshot, &err);
+    struct server *server = local_server(page_store, &err);
     struct timespec from, to;
 
     assert_non_null(server);
@@ -142,7 +142,7 @@ static long ask(const char *bytes, size_t len, struct strbuf *answer)
     (void)http_talk_bytes(server_address(server, 0), bytes, len, answer);
     clock_gettime(CLOCK_MONOTONIC, &to);
     server_stop(server);
-    snapshot_free(snapshot);
+    page_store_free(page_store);
     return (to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000;
 }
 
@@ -290,9 +290,9 @@ static void sweep(const struct filler *row, const char *first)
 {
     static const char *const wanted[] = {"HTTP/1.1 400 ", "HTTP/1.1 405 ", "HTTP/1.1 413 ",
                                          "HTTP/1.1 414 ", "HTTP/1.1 431 ", NULL};
-    struct snapshot *snapshot = snapshot_new();
+    struct page_store *page_store = page_store_new();
     struct error err;
-    struct server *server = local_server(snapshot, &err);
+    struct server *server = local_server(page_store, &err);
     unsigned good = 0, refused = 0;
 
     assert_non_null(server);
@@ -312,7 +312,7 @@ static void sweep(const struct filler *row, const char *first)
             fail_msg("%zu bytes: answered with: '%s'", request.len, head);
     }
     server_stop(server);
-    snapshot_free(snapshot);
+    page_store_free(page_store);
     assert_true(refused > 0);
     assert_true(((row->flags & BAD) != 0) == (good == 0));
 }
@@ -347,9 +347,9 @@ static size_t settled_heap_bytes(void)
 TEST_ROWS(a_head_that_fills_the_memory_leaves_none_in_use, fillers, title)
 {
     const struct filler *row = *state;
-    struct snapshot *snapshot = snapshot_new();
+    struct page_store *page_store = page_store_new();
     struct error err;
-    struct server *server = local_server(snapshot, &err);
+    struct server *server = local_server(page_store, &err);
     CLEANUP(strbuf_release) struct strbuf request = STRBUF_INIT(HTTP_ANSWER_MAX);
     size_t before = 0;
 
@@ -365,7 +365,7 @@ TEST_ROWS(a_head_that_fills_the_memory_leaves_none_in_use, fillers, title)
     size_t after = settled_heap_bytes();
 
     server_stop(server);
-    snapshot_free(snapshot);
+    page_store_free(page_store);
     if (HEAP_COUNTS && after > before + LEAK_BYTES_MAX)
         fail_msg("%u requests: %zu bytes in use before, %zu after", LEAK_REQUESTS, before, after);
 }

@@ -18,7 +18,7 @@ enum { PATIENCE_MS = 20000, MORE_THAN_WAIT = 70 };
 #define REQUEST "GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 struct fixture {
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct server *server;
     struct request_queue *request_queue;
 };
@@ -28,8 +28,8 @@ static int set_up(void **state)
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
-    f->snapshot = snapshot_new();
-    f->server = local_server(f->snapshot, &err);
+    f->page_store = page_store_new();
+    f->server = local_server(f->page_store, &err);
     *state = f;
     if (!f->server)
         return -1;
@@ -42,7 +42,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    snapshot_free(f->snapshot);
+    page_store_free(f->page_store);
     free(f);
     return 0;
 }
