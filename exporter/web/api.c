@@ -33,7 +33,7 @@ const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out,
     struct json_writer w = {.out = out};
 
     if (endpoint->page) {
-        json_frame_error(out, text);
+        page_layout_write_error(out, text);
         return RESPONSE_HTML;
     }
     json_writer_open(&w, NULL, '{');
@@ -111,7 +111,7 @@ static void answer(void *context)
     struct api *a = context;
     struct queued_request *request = a->request;
 
-    if (request->endpoint->needs == NEEDS_ROWS && !paging_goes_on(a->paging))
+    if (request->endpoint->needs == NEEDS_ROWS && !paging_continues(a->paging))
         make_view(a, a->evaluation);
     request->endpoint->answer(request, &a->health);
 }
@@ -140,10 +140,10 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
         finish(a);
         return;
     }
-    if (needs == NEEDS_ROWS && e->rows && !paging_goes_on(a->paging))
+    if (needs == NEEDS_ROWS && e->rows && !paging_continues(a->paging))
         make_view(a, e);
     if (needs == NEEDS_EVALUATION || needs == NEEDS_PLAN ||
-        (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
+        (needs >= NEEDS_LINES && !paging_continues(a->paging)))
         a->evaluation = e;
     a->request->request_worker = a->request_worker;
     a->health = *h;
@@ -161,7 +161,7 @@ static void tidy(struct api *a, struct evaluation *e)
 {
     int64_t now_ms = platform_steady_ms();
 
-    paging_tidy(a->paging, now_ms);
+    paging_drop_expired(a->paging, now_ms);
     if (e && e->rows && !paging_keeps_views(a->paging) && now_ms - a->listed_ms >= ROWS_KEPT_MS)
         evaluation_drop_rows(e);
 }
@@ -205,5 +205,5 @@ bool api_has_request(const struct api *a)
 
 void api_forget_lists(struct api *a)
 {
-    paging_forget(a->paging);
+    paging_drop_all(a->paging);
 }

@@ -47,20 +47,20 @@ enum endpoint_needs {
     NEEDS_ROWS, /* A view of the rows of templates alone: nothing is lent. */
 };
 
-#define OF_OBJECT                                                                                  \
+#define OBJECT_PARAMETERS                                                                          \
     (PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(NAME))
-#define OF_FORM  (PARAMETER_BIT(FORM) | PARAMETER_BIT(WIDTH))
-#define OF_NAMED (PARAMETER_BIT(KIND) | PARAMETER_BIT(NAME))
-#define OF_LIST                                                                                    \
+#define TEXT_PARAMETERS            (PARAMETER_BIT(FORM) | PARAMETER_BIT(WIDTH))
+#define OBJECT_PARAMETERS_REQUIRED (PARAMETER_BIT(KIND) | PARAMETER_BIT(NAME))
+#define LIST_PARAMETERS                                                                            \
     (PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(LIMIT) |                     \
      PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
-#define OF_TEMPLATES                                                                               \
-    (OF_LIST | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |                \
+#define TEMPLATE_LIST_PARAMETERS                                                                   \
+    (LIST_PARAMETERS | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |        \
      PARAMETER_BIT(STAGE) | PARAMETER_BIT(ACTOR) | PARAMETER_BIT(POLICY) |                         \
      PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
 
 /* A page of a list is for people: it has one format. */
-#define AS_PAGE(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))
+#define WITHOUT_FORMAT(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))
 
 /*
  * THE table of endpoints. A row is its enumerator, what http_requests_total{handler} calls it, its
@@ -73,34 +73,35 @@ enum endpoint_needs {
 #define API_ENDPOINTS(ENDPOINT)                                                                    \
     ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
              "all that the rules concluded, as `check` prints it, or `check --output json`",       \
-             OF_FORM | PARAMETER_BIT(FAIL_ON), 0, NEEDS_EVALUATION, api_report)                    \
+             TEXT_PARAMETERS | PARAMETER_BIT(FAIL_ON), 0, NEEDS_EVALUATION, api_report)            \
     ENDPOINT(TEMPLATES, "api_templates", "/api/v1/templates",                                      \
              "templates by kind, namespace and name, each with its state",                         \
-             OF_TEMPLATES | PARAMETER_BIT(STATE), 0, NEEDS_ROWS, api_templates)                    \
+             TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE), 0, NEEDS_ROWS, api_templates)        \
     ENDPOINT(PENDING, "api_pending", "/api/v1/pending", "the templates that nothing propagates",   \
-             OF_TEMPLATES, 0, NEEDS_ROWS, api_pending)                                             \
+             TEMPLATE_LIST_PARAMETERS, 0, NEEDS_ROWS, api_pending)                                 \
     ENDPOINT(STALE, "api_stale", "/api/v1/stale",                                                  \
-             "the templates that are not on what governs them now", OF_TEMPLATES, 0, NEEDS_ROWS,   \
-             api_stale)                                                                            \
+             "the templates that are not on what governs them now", TEMPLATE_LIST_PARAMETERS, 0,   \
+             NEEDS_ROWS, api_stale)                                                                \
     ENDPOINT(POLICIES, "api_policies", "/api/v1/policies",                                         \
              "policies with their versions and how many templates they have",                      \
-             OF_LIST | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_policies)                          \
+             LIST_PARAMETERS | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_policies)                  \
     ENDPOINT(CONFLICTS, "api_conflicts", "/api/v1/conflicts",                                      \
              "fields of dependencies about which those that refer to them disagree",               \
-             OF_LIST | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_conflicts)                         \
+             LIST_PARAMETERS | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_conflicts)                 \
     ENDPOINT(LEASES, "api_leases", "/api/v1/leases",                                               \
-             "the leases on cloud resources that the inventory has", OF_LIST, 0, NEEDS_LINES,      \
-             api_leases)                                                                           \
+             "the leases on cloud resources that the inventory has", LIST_PARAMETERS, 0,           \
+             NEEDS_LINES, api_leases)                                                              \
     ENDPOINT(                                                                                      \
         HISTORY, "api_history", "/api/v1/history",                                                 \
         "the transitions of templates that are remembered, newest first, each with its cause",     \
-        (OF_LIST | OF_OBJECT | PARAMETER_BIT(STATE) | PARAMETER_BIT(REASON) |                      \
+        (LIST_PARAMETERS | OBJECT_PARAMETERS | PARAMETER_BIT(STATE) | PARAMETER_BIT(REASON) |      \
          PARAMETER_BIT(POLICY)),                                                                   \
         0, NEEDS_LINES, api_history)                                                               \
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
              "the decision about one template, policy or binding, step by step",                   \
-             (OF_OBJECT | OF_FORM | PARAMETER_BIT(HISTORY) | PARAMETER_BIT(DEFAULT_NAMESPACE)),    \
-             OF_NAMED, NEEDS_EVALUATION, api_explain)                                              \
+             (OBJECT_PARAMETERS | TEXT_PARAMETERS | PARAMETER_BIT(HISTORY) |                       \
+              PARAMETER_BIT(DEFAULT_NAMESPACE)),                                                   \
+             OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, api_explain)                            \
     ENDPOINT(PLAN, "api_plan", "/api/v1/plan",                                                     \
              "what Karmada would make of the manifests that are posted, of which none is applied", \
              PARAMETER_BIT(NAMESPACE), 0, NEEDS_PLAN, api_plan)                                    \
@@ -110,17 +111,19 @@ enum endpoint_needs {
 /* They answer with pages, and are no part of openapi.json. */
 #define PAGE_ENDPOINTS(ENDPOINT)                                                                   \
     ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", "templates, as many as are asked for",     \
-             AS_PAGE(OF_TEMPLATES | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS, templates_page)          \
-    ENDPOINT(POLICIES_PAGE, "policies", "/policies", "policies", OF_LIST | PARAMETER_BIT(KIND), 0, \
-             NEEDS_LINES, policies_page)                                                           \
+             WITHOUT_FORMAT(TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS,       \
+             templates_page)                                                                       \
+    ENDPOINT(POLICIES_PAGE, "policies", "/policies", "policies",                                   \
+             LIST_PARAMETERS | PARAMETER_BIT(KIND), 0, NEEDS_LINES, policies_page)                 \
     ENDPOINT(CONFLICTS_PAGE, "conflicts", "/conflicts", "conflicts, with all that take part",      \
-             AS_PAGE(OF_LIST | PARAMETER_BIT(KIND)), 0, NEEDS_LINES, conflicts_page)               \
-    ENDPOINT(TEMPLATE_PAGE, "template", "/template", "one template", OF_OBJECT, OF_NAMED,          \
-             NEEDS_EVALUATION, template_page)                                                      \
-    ENDPOINT(POLICY_PAGE, "policy", "/policy", "one policy", OF_OBJECT, OF_NAMED,                  \
-             NEEDS_EVALUATION, policy_page)                                                        \
-    ENDPOINT(CONFLICT_PAGE, "conflict", "/conflict", "one dependency", OF_OBJECT, OF_NAMED,        \
-             NEEDS_EVALUATION, conflict_page)                                                      \
+             WITHOUT_FORMAT(LIST_PARAMETERS | PARAMETER_BIT(KIND)), 0, NEEDS_LINES,                \
+             conflicts_page)                                                                       \
+    ENDPOINT(TEMPLATE_PAGE, "template", "/template", "one template", OBJECT_PARAMETERS,            \
+             OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, template_page)                          \
+    ENDPOINT(POLICY_PAGE, "policy", "/policy", "one policy", OBJECT_PARAMETERS,                    \
+             OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, policy_page)                            \
+    ENDPOINT(CONFLICT_PAGE, "conflict", "/conflict", "one dependency", OBJECT_PARAMETERS,          \
+             OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, conflict_page)                          \
     ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", "what is wrong in one namespace",          \
              PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_EVALUATION, namespace_page)
 

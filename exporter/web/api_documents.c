@@ -38,8 +38,8 @@ static bool has_slash(char *const *values)
     return false;
 }
 
-const struct entry *find_object(struct queued_request *request, const struct health *h,
-                                unsigned classes)
+const struct entry *find_requested_object(struct queued_request *request, const struct health *h,
+                                          unsigned classes)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
     const struct entry *entry;
@@ -133,7 +133,7 @@ void api_explain(struct queued_request *request, const struct health *h)
 
     if (!form_read(request, &form) || !read_history(request, &history))
         return;
-    entry = find_object(request, h, EXPLAIN_CLASSES);
+    entry = find_requested_object(request, h, EXPLAIN_CLASSES);
     if (!entry)
         return;
 

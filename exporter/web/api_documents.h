@@ -16,5 +16,5 @@ struct form {
  * group, namespace and name. NULL if there is not just one, which is answered then, with what is
  * near.
  */
-const struct entry *find_object(struct queued_request *request, const struct health *h,
-                                unsigned classes) MUST_USE;
+const struct entry *find_requested_object(struct queued_request *request, const struct health *h,
+                                          unsigned classes) MUST_USE;

@@ -116,10 +116,10 @@ static struct page_writer page_of(struct queued_request *request, const struct l
     return page;
 }
 
-bool list_set_lines(struct queued_request *request, struct strbuf *lines)
+bool list_store_lines(struct queued_request *request, struct strbuf *lines)
 {
     if (strbuf_ok(lines)) {
-        paging_set_lines(request->paging, lines_new(lines));
+        paging_set_lines(request->paging, stored_lines_new(lines));
         return true;
     }
     strbuf_release(lines);
@@ -131,14 +131,14 @@ bool list_set_lines(struct queued_request *request, struct strbuf *lines)
 const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
                           list_row_fn *each, void *context)
 {
-    struct row_position *place = paging_place(request->paging), before = *place;
+    struct row_position *place = paging_position(request->paging), before = *place;
     const struct row *row;
     size_t count = 0;
 
     while ((row = row_view_next_row(paging_view(request->paging), place)) != NULL) {
         if (row_matches(row, filter)) {
             if (count++ == paging_limit(request->paging))
-                return paging_break(request->paging, before);
+                return paging_end_page(request->paging, before);
             each(context, row);
         }
         before = *place;
@@ -148,15 +148,15 @@ const char *list_each_row(struct queued_request *request, const struct row_filte
 
 const char *list_each_line(struct queued_request *request, list_line_fn *each, void *context)
 {
-    struct row_position before = *paging_place(request->paging);
+    struct row_position before = *paging_position(request->paging);
     const char *line;
     size_t len, count = 0;
 
-    while ((line = paging_line(request->paging, &len)) != NULL) {
+    while ((line = paging_next_line(request->paging, &len)) != NULL) {
         if (count++ == paging_limit(request->paging))
-            return paging_break(request->paging, before);
+            return paging_end_page(request->paging, before);
         each(context, line, len);
-        before = *paging_place(request->paging);
+        before = *paging_position(request->paging);
     }
     return NULL;
 }
@@ -194,7 +194,7 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
 {
     struct paging *paging = p->request->paging;
     /* Numbers begin with 1; the first page is below all of them. */
-    uint64_t first = paging_place(paging)->row, below = first > 0 ? first : UINT64_MAX;
+    uint64_t first = paging_position(paging)->row, below = first > 0 ? first : UINT64_MAX;
     uint64_t told = below;
     struct transition x;
 
@@ -204,7 +204,7 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
         if (!transition_matches(&x, filter))
             continue;
         if (p->count == paging_limit(paging) || p->request->body.len > PAGE_MAX_BYTES)
-            return paging_break(paging, (struct row_position){.row = told});
+            return paging_end_page(paging, (struct row_position){.row = told});
         strbuf_reset(&p->line);
         transition_write(&w, &x);
         add(p, p->line.data, p->line.len);
@@ -257,7 +257,7 @@ static bool read_word(const char *what, const char *value, const char *const *na
                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-bool filter_rows(const struct query *q, struct row_filter *out, struct error *err)
+bool row_filter_from_query(const struct query *q, struct row_filter *out, struct error *err)
 {
     const char *version = q->values[PARAMETER_VERSION];
     uint64_t number;
@@ -302,7 +302,7 @@ static struct identity identity_in(enum report_list list, const struct entry *en
     return (struct identity){.kind = "", .ns = holder ? holder : "", .name = entry->name};
 }
 
-bool filter_wants(const struct query *q, enum report_list list, const struct entry *entry)
+bool query_matches_entry(const struct query *q, enum report_list list, const struct entry *entry)
 {
     const char *ns = q->values[PARAMETER_NAMESPACE], *kind = q->values[PARAMETER_KIND];
     const char *search = q->values[PARAMETER_SEARCH];
@@ -352,18 +352,18 @@ static void gather(void *context, const struct entry *entry)
 {
     struct gathering *g = context;
 
-    if (filter_wants(&g->request->query, g->list, entry))
+    if (query_matches_entry(&g->request->query, g->list, entry))
         report_add_lines(g->engine, g->list, entry, &g->lines);
 }
 
 static void answer(struct queued_request *request, const struct health *h, enum report_list list,
                    const struct list_def *def)
 {
-    if (!paging_goes_on(request->paging)) {
+    if (!paging_continues(request->paging)) {
         struct gathering g = {request, h->evaluation->engine, list, STRBUF_INIT(LIST_LINES_MAX)};
 
         report_each_entry(g.engine, list, gather, &g);
-        if (!list_set_lines(request, &g.lines))
+        if (!list_store_lines(request, &g.lines))
             return;
     }
     list_lines(request, def);
@@ -392,7 +392,7 @@ static void templates_answer(struct queued_request *request, int state)
     struct row_filter filter;
     struct error err;
 
-    if (!filter_rows(&request->query, &filter, &err)) {
+    if (!row_filter_from_query(&request->query, &filter, &err)) {
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }
@@ -469,7 +469,7 @@ void api_history(struct queued_request *request, const struct health *h)
     struct row_filter filter;
     struct error err;
 
-    if (!filter_rows(&request->query, &filter, &err)) {
+    if (!row_filter_from_query(&request->query, &filter, &err)) {
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }

@@ -26,7 +26,7 @@ enum { LIST_LINES_MAX = 256 * 1024 * 1024 };
  * Have the call go on with these lines, which are moved. False if there were too many, which is
  * answered then.
  */
-bool list_set_lines(struct queued_request *request, struct strbuf *lines) MUST_USE;
+bool list_store_lines(struct queued_request *request, struct strbuf *lines) MUST_USE;
 
 /*
  * Call `each` for the rows of the call's page that the filter lets through, or its lines. What
@@ -53,7 +53,8 @@ struct transitions;
 /* Whom of a list its query asks for. */
 
 /* Which rows of templates; the texts are the query's. False if a value is none of what there is. */
-bool filter_rows(const struct query *q, struct row_filter *out, struct error *err) MUST_USE;
+bool row_filter_from_query(const struct query *q, struct row_filter *out,
+                           struct error *err) MUST_USE;
 
 /* True if it asks for an entry of a list of the report: a policy, a dependency or a lease. */
-bool filter_wants(const struct query *q, enum report_list list, const struct entry *entry);
+bool query_matches_entry(const struct query *q, enum report_list list, const struct entry *entry);

@@ -29,7 +29,7 @@ struct list {
 struct paging {
     uint64_t run;
     uint64_t last;
-    struct list kept[PAGING_KEPT];
+    struct list kept[LISTS_KEPT_MAX];
     struct list now; /* Of the call that is open. */
     struct row_position place;
     size_t limit;
@@ -37,7 +37,7 @@ struct paging {
     char token[TOKEN_MAX + 1];
 };
 
-struct stored_lines *lines_new(struct strbuf *text)
+struct stored_lines *stored_lines_new(struct strbuf *text)
 {
     struct stored_lines *lines = xcalloc(1, sizeof(*lines));
 
@@ -69,7 +69,7 @@ void paging_free(struct paging *p)
 {
     if (!p)
         return;
-    paging_forget(p);
+    paging_drop_all(p);
     free(p);
 }
 
@@ -109,7 +109,7 @@ static bool read_token(const char *text, uint64_t parts[TOKEN_PARTS])
 
 static struct list *find_list(struct paging *p, uint64_t number)
 {
-    for (size_t i = 0; i < PAGING_KEPT; i++) {
+    for (size_t i = 0; i < LISTS_KEPT_MAX; i++) {
         if (p->kept[i].question && p->kept[i].number == number)
             return &p->kept[i];
     }
@@ -161,7 +161,7 @@ bool paging_open(struct paging *p, const struct page_query *q, unsigned *status,
     const char *token = q->query->values[PARAMETER_CONTINUE];
     uint64_t count = q->limit;
 
-    paging_tidy(p, q->now_ms);
+    paging_drop_expired(p, q->now_ms);
     if (limit && !parse_uint(limit, UINT32_MAX, &count)) {
         *status = MHD_HTTP_BAD_REQUEST;
         return fail(err, "'limit' takes the number of rows of a page, 0 for all");
@@ -180,7 +180,7 @@ bool paging_open(struct paging *p, const struct page_query *q, unsigned *status,
     return false;
 }
 
-bool paging_goes_on(const struct paging *p)
+bool paging_continues(const struct paging *p)
 {
     return p->now.view || p->now.lines;
 }
@@ -210,12 +210,12 @@ int64_t paging_made_ms(const struct paging *p)
     return p->now.made_ms;
 }
 
-struct row_position *paging_place(struct paging *p)
+struct row_position *paging_position(struct paging *p)
 {
     return &p->place;
 }
 
-const char *paging_line(struct paging *p, size_t *len)
+const char *paging_next_line(struct paging *p, size_t *len)
 {
     const struct stored_lines *lines = p->now.lines;
     const char *line = &lines->text[p->place.row], *end;
@@ -228,7 +228,7 @@ const char *paging_line(struct paging *p, size_t *len)
     return line;
 }
 
-const char *paging_break(struct paging *p, struct row_position place)
+const char *paging_end_page(struct paging *p, struct row_position place)
 {
     p->breaks = true;
     snprintf(p->token, sizeof(p->token), "%016" PRIx64 "-%" PRIx64 "-%zx-%zx", p->run,
@@ -241,7 +241,7 @@ static struct list *oldest(struct paging *p)
 {
     struct list *found = NULL;
 
-    for (size_t i = 0; i < PAGING_KEPT; i++) {
+    for (size_t i = 0; i < LISTS_KEPT_MAX; i++) {
         struct list *list = &p->kept[i];
 
         if (list->question && (!found || list->used_ms < found->used_ms))
@@ -254,7 +254,7 @@ static size_t kept_bytes(const struct paging *p)
 {
     size_t sum = 0;
 
-    for (size_t i = 0; i < PAGING_KEPT; i++)
+    for (size_t i = 0; i < LISTS_KEPT_MAX; i++)
         sum += p->kept[i].lines ? p->kept[i].lines->len : 0;
     return sum;
 }
@@ -267,7 +267,7 @@ void paging_close(struct paging *p, int64_t now_ms)
         drop_list(&p->now);
         return;
     }
-    for (size_t i = 0; !slot && i < PAGING_KEPT; i++) {
+    for (size_t i = 0; !slot && i < LISTS_KEPT_MAX; i++) {
         if (!p->kept[i].question)
             slot = &p->kept[i];
     }
@@ -280,17 +280,17 @@ void paging_close(struct paging *p, int64_t now_ms)
         drop_list(oldest(p));
 }
 
-void paging_tidy(struct paging *p, int64_t now_ms)
+void paging_drop_expired(struct paging *p, int64_t now_ms)
 {
-    for (size_t i = 0; i < PAGING_KEPT; i++) {
-        if (p->kept[i].question && now_ms - p->kept[i].used_ms >= PAGING_KEPT_MS)
+    for (size_t i = 0; i < LISTS_KEPT_MAX; i++) {
+        if (p->kept[i].question && now_ms - p->kept[i].used_ms >= LIST_KEPT_MS)
             drop_list(&p->kept[i]);
     }
 }
 
-void paging_forget(struct paging *p)
+void paging_drop_all(struct paging *p)
 {
-    for (size_t i = 0; i < PAGING_KEPT; i++)
+    for (size_t i = 0; i < LISTS_KEPT_MAX; i++)
         drop_list(&p->kept[i]);
     drop_list(&p->now);
 }
@@ -299,7 +299,7 @@ bool paging_keeps_views(const struct paging *p)
 {
     bool keeps = p->now.view;
 
-    for (size_t i = 0; i < PAGING_KEPT; i++)
+    for (size_t i = 0; i < LISTS_KEPT_MAX; i++)
         keeps |= p->kept[i].view != NULL;
     return keeps;
 }

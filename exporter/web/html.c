@@ -107,7 +107,7 @@ void html_table_end(struct strbuf *out)
     strbuf_adds(out, "</tbody>\n</table>\n</div>\n");
 }
 
-void html_more(struct strbuf *out, size_t count)
+void html_remaining_count(struct strbuf *out, size_t count)
 {
     if (count > HTML_SHOWN_MAX)
         strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - HTML_SHOWN_MAX);
@@ -117,10 +117,10 @@ static const struct {
     const char *address;
     const char *name;
 } places[] = {
-#define FRAME_ROW(id, address, name) {address, name},
-    PAGE_LAYOUT_PLACES(FRAME_ROW)};
+#define NAVIGATION_ROW(id, address, name) {address, name},
+    NAVIGATION_LINKS(NAVIGATION_ROW)};
 
-void page_layout_open(struct strbuf *out, enum page_layout_place place, const char *title)
+void page_layout_open(struct strbuf *out, enum navigation_link place, const char *title)
 {
     strbuf_adds(out, "<!DOCTYPE html>\n"
                      "<html lang=\"en\">\n"
@@ -155,9 +155,9 @@ void page_layout_close(struct strbuf *out, int64_t now_ms)
     strbuf_adds(out, "</p>\n</footer>\n</body>\n</html>\n");
 }
 
-void json_frame_error(struct strbuf *out, const char *text)
+void page_layout_write_error(struct strbuf *out, const char *text)
 {
-    page_layout_open(out, JSON_FRAME_ELSEWHERE, "That did not work");
+    page_layout_open(out, NAVIGATION_NONE, "That did not work");
     strbuf_adds(out, "<p class=\"bad\">");
     html_text(out, text);
     strbuf_adds(out, "</p>\n<p>Go on with the <a href=\"./\">overview</a>, or look for it among "
@@ -216,7 +216,7 @@ void link_template(struct strbuf *out, struct identity template)
     link_object(out, "template", template);
 }
 
-void link_conflict(struct strbuf *out, struct identity resource)
+void link_dependency(struct strbuf *out, struct identity resource)
 {
     link_object(out, "conflict", resource);
 }

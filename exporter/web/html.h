@@ -33,7 +33,7 @@ void html_table_end(struct strbuf *out);
 /* Of each class of things so many are shown: the pages are for a look, not for a search. */
 enum { HTML_SHOWN_MAX = 100 };
 /* Say how many more there are than are shown, if there are. */
-void html_more(struct strbuf *out, size_t count);
+void html_remaining_count(struct strbuf *out, size_t count);
 
 /*
  * What all pages for people have around their content: plain HTML without any script, one style
@@ -42,25 +42,25 @@ void html_more(struct strbuf *out, size_t count);
  */
 
 /* THE table of the places that every page links to: the enumerator, its address and its name. */
-#define PAGE_LAYOUT_PLACES(PLACE)                                                                  \
+#define NAVIGATION_LINKS(PLACE)                                                                    \
     PLACE(OVERVIEW, "./", "Overview")                                                              \
     PLACE(TEMPLATES, "templates", "Templates")                                                     \
     PLACE(POLICIES, "policies", "Policies")                                                        \
     PLACE(CONFLICTS, "conflicts", "Conflicts")                                                     \
     PLACE(EXPORTER, "exporter", "Exporter")
 
-#define FRAME_ENUMERATOR(id, address, name) FRAME_##id,
-/* JSON_FRAME_ELSEWHERE: a page that is none of them. */
-enum page_layout_place { PAGE_LAYOUT_PLACES(FRAME_ENUMERATOR) JSON_FRAME_ELSEWHERE };
+#define NAVIGATION_ENUMERATOR(id, address, name) NAVIGATION_##id,
+/* NAVIGATION_NONE: a page that is none of them. */
+enum navigation_link { NAVIGATION_LINKS(NAVIGATION_ENUMERATOR) NAVIGATION_NONE };
 
 /* Begin a page, down to its heading: `title`, which is shown as it is. */
-void page_layout_open(struct strbuf *out, enum page_layout_place place, const char *title);
+void page_layout_open(struct strbuf *out, enum navigation_link place, const char *title);
 
 /* End it. `now_ms`: the moment that it tells of, in milliseconds since the epoch; 0: of none. */
 void page_layout_close(struct strbuf *out, int64_t now_ms);
 
 /* A whole page that says what is wrong with a request, and where to go on. */
-void json_frame_error(struct strbuf *out, const char *text);
+void page_layout_write_error(struct strbuf *out, const char *text);
 
 /* Links from page to page, and the names of objects that carry them: "Deployment default/web". */
 
@@ -88,6 +88,6 @@ void link_policy_name(struct strbuf *out, struct policy_name policy);
 /* The same of a template, which may not be known. */
 void link_template(struct strbuf *out, struct identity template);
 /* The same of what a dependency is about, with a link to what is asked of it. */
-void link_conflict(struct strbuf *out, struct identity resource);
+void link_dependency(struct strbuf *out, struct identity resource);
 /* The name of a namespace, with a link to its page. */
 void link_namespace(struct strbuf *out, const char *ns);

@@ -117,14 +117,14 @@ static void add_watches(const struct kube_source *source, int64_t now_ms, struct
     for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++)
         add_watch(kube_source_reflector(source, i), now_ms, out);
     html_table_end(out);
-    html_more(out, count);
+    html_remaining_count(out, count);
     strbuf_adds(out, "</section>\n");
 }
 
 /* The exporter itself: what it reads, since when, and what is missing and why. */
 void exporter_page_write(const struct health *h, struct strbuf *out)
 {
-    page_layout_open(out, FRAME_EXPORTER, "The exporter");
+    page_layout_open(out, NAVIGATION_EXPORTER, "The exporter");
     add_process(h, out);
     if (h->session) {
         source_section_write(h->session, out);

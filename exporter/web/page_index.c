@@ -37,21 +37,22 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
         strbuf_adds(out, "</p>\n</li>\n");
     }
     strbuf_adds(out, "</ul>\n");
-    html_more(out, count);
+    html_remaining_count(out, count);
     strbuf_adds(out, "</section>\n");
 }
 
 /* The findings, worst first, for people. */
 void index_page_write(const struct health *h, struct strbuf *out)
 {
-    page_layout_open(out, FRAME_OVERVIEW, "What is wrong now");
+    page_layout_open(out, NAVIGATION_OVERVIEW, "What is wrong now");
     if (!h->config_loaded)
         strbuf_adds(out, "<p class=\"bad\">The last reload failed; the old configuration stays in "
                          "force. The log says why.</p>\n");
     if (h->evaluation) {
-        const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX, out};
+        const struct card_writer card_writer = {h->evaluation->engine, h->now_ms,
+                                                LIST_REFERRERS_MAX, out};
 
-        findings_section_write(&cards, h->findings, NULL);
+        findings_section_write(&card_writer, h->findings, NULL);
         add_problems(h->evaluation->manifests, out);
     } else {
         strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
@@ -67,7 +68,8 @@ enum { NAME_MAX_BYTES = 4096 };
 void namespace_page(struct queued_request *request, const struct health *h)
 {
     const char *ns = request->query.values[PARAMETER_NAMESPACE];
-    const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX, &request->body};
+    const struct card_writer card_writer = {h->evaluation->engine, h->now_ms, LIST_REFERRERS_MAX,
+                                            &request->body};
     CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(NAME_MAX_BYTES);
     CLEANUP(findings_release) struct findings findings;
 
@@ -77,7 +79,7 @@ void namespace_page(struct queued_request *request, const struct health *h)
         return;
     }
     strbuf_addf(&title, "Namespace %s", ns);
-    page_layout_open(&request->body, JSON_FRAME_ELSEWHERE, title.data);
+    page_layout_open(&request->body, NAVIGATION_NONE, title.data);
     strbuf_adds(&request->body, "<p class=\"ways\">\n");
     link_open_with(&request->body, "templates", {PARAMETER_NAMESPACE, ns});
     strbuf_addf(&request->body, "Its %zu template%s</a>\n", findings.templates,
@@ -85,7 +87,7 @@ void namespace_page(struct queued_request *request, const struct health *h)
     link_open_with(&request->body, "policies", {PARAMETER_NAMESPACE, ns});
     strbuf_addf(&request->body, "Its %zu polic%s</a>\n</p>\n", findings.policies,
                 findings.policies == 1 ? "y" : "ies");
-    findings_section_write(&cards, &findings, ns);
+    findings_section_write(&card_writer, &findings, ns);
     page_layout_close(&request->body, h->now_ms);
 }
 

@@ -79,27 +79,27 @@ void templates_page(struct queued_request *request, const struct health *h)
     const char *token;
 
     (void)h;
-    if (!filter_rows(&request->query, &filter, &err)) {
+    if (!row_filter_from_query(&request->query, &filter, &err)) {
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }
-    page_layout_open(&request->body, FRAME_TEMPLATES, "Templates");
-    list_form(request);
+    page_layout_open(&request->body, NAVIGATION_TEMPLATES, "Templates");
+    list_write_filter_form(request);
     html_table(&request->body, "Templates", heads);
     token = list_each_row(request, &filter, add_row, &table);
     html_table_end(&request->body);
     if (table.count == 0)
-        strbuf_adds(&request->body, LIST_NONE);
-    list_foot(request, token, "api/v1/templates");
+        strbuf_adds(&request->body, LIST_EMPTY_TEXT);
+    list_write_links(request, token, "api/v1/templates");
     page_layout_close(&request->body, table.now_ms);
 }
 
-static void add_number(const struct cards *c, size_t number)
+static void add_number(const struct card_writer *c, size_t number)
 {
     strbuf_addf(c->out, "<td class=\"number\">%zu</td>\n", number);
 }
 
-static void policies_page_add_policy(const struct cards *c, const struct entry *policy)
+static void policies_page_add_policy(const struct card_writer *c, const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
     struct policy_counts counts = policy_counts_of(policy);
@@ -132,15 +132,15 @@ void policies_page(struct queued_request *request, const struct health *h)
     const char *token;
     size_t count;
 
-    page_layout_open(&request->body, FRAME_POLICIES, "Policies");
-    list_form(request);
+    page_layout_open(&request->body, NAVIGATION_POLICIES, "Policies");
+    list_write_filter_form(request);
     html_table(&request->body, "Policies", heads);
     if (!list_elements(request, &elements, &count, &token))
         return;
     html_table_end(&request->body);
     if (count == 0)
-        strbuf_adds(&request->body, LIST_NONE);
-    list_foot(request, token, "api/v1/policies");
+        strbuf_adds(&request->body, LIST_EMPTY_TEXT);
+    list_write_links(request, token, "api/v1/policies");
     page_layout_close(&request->body, paging_made_ms(request->paging));
 }
 
@@ -148,12 +148,12 @@ enum { PARTIES_MAX = 1000, TITLE_MAX = 4096 };
 
 void conflicts_page(struct queued_request *request, const struct health *h)
 {
-    const struct list_elements elements = {REPORT_CONFLICTS, h, card_conflicts};
+    const struct list_elements elements = {REPORT_CONFLICTS, h, write_conflict_cards};
     const char *token;
     size_t count;
 
-    page_layout_open(&request->body, FRAME_CONFLICTS, "Conflicts");
-    list_form(request);
+    page_layout_open(&request->body, NAVIGATION_CONFLICTS, "Conflicts");
+    list_write_filter_form(request);
     strbuf_adds(&request->body,
                 "<h2>Fields about which those who require a dependency disagree</h2>\n"
                 "<ul class=\"cards\">\n");
@@ -161,8 +161,8 @@ void conflicts_page(struct queued_request *request, const struct health *h)
         return;
     strbuf_adds(&request->body, "</ul>\n");
     if (count == 0)
-        strbuf_adds(&request->body, LIST_NONE);
-    list_foot(request, token, "api/v1/conflicts");
+        strbuf_adds(&request->body, LIST_EMPTY_TEXT);
+    list_write_links(request, token, "api/v1/conflicts");
     page_layout_close(&request->body, paging_made_ms(request->paging));
 }
 
@@ -201,7 +201,7 @@ static void add_values(struct strbuf *out, const struct dependency_decision *d)
 void conflict_page(struct queued_request *request, const struct health *h)
 {
     const struct engine *engine = h->evaluation->engine;
-    const struct cards cards = {engine, h->now_ms, PARTIES_MAX, &request->body};
+    const struct card_writer card_writer = {engine, h->now_ms, PARTIES_MAX, &request->body};
     CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX);
     struct finding f = {&request->query, NULL};
     size_t before;
@@ -215,14 +215,14 @@ void conflict_page(struct queued_request *request, const struct health *h)
     struct identity id = resource_identity_of(f.found);
 
     strbuf_addf(&title, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    page_layout_open(&request->body, JSON_FRAME_ELSEWHERE, title.data);
+    page_layout_open(&request->body, NAVIGATION_NONE, title.data);
     strbuf_adds(&request->body,
                 "<p>A dependency: it goes where those that require it are, and there "
                 "is one binding with one value of each field for all of them.</p>\n");
     add_values(&request->body, dependency_decision(f.found));
     strbuf_adds(&request->body, "<h2>Who disagrees</h2>\n<ul class=\"cards\">\n");
     before = request->body.len;
-    card_conflicts(&cards, f.found);
+    write_conflict_cards(&card_writer, f.found);
     bool agree = request->body.len == before;
 
     strbuf_adds(&request->body, "</ul>\n");

@@ -85,7 +85,7 @@ static void open_page(struct strbuf *out, const struct entry *entry)
     const char *ns = entry_ns(entry);
 
     strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
-    page_layout_open(out, JSON_FRAME_ELSEWHERE, name.data);
+    page_layout_open(out, NAVIGATION_NONE, name.data);
     strbuf_adds(out, "<dl class=\"facts\">\n<dt>API</dt>\n<dd>");
     html_text(out, entry->partition->type->api_version);
     strbuf_adds(out, "</dd>\n");
@@ -115,7 +115,7 @@ static void add_dependency(struct strbuf *out, const struct entry *dependency)
     if (!d || !d->attached)
         return;
     strbuf_adds(out, "<dt>Dependency</dt>\n<dd>");
-    link_conflict(out, resource_identity_of(dependency));
+    link_dependency(out, resource_identity_of(dependency));
     strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", d->referrers);
 }
 
@@ -169,7 +169,7 @@ static void add_decision(struct strbuf *out, const struct health *h, const struc
 
 void template_page(struct queued_request *request, const struct health *h)
 {
-    const struct entry *entry = find_object(request, h, 1U << CLASS_TEMPLATE);
+    const struct entry *entry = find_requested_object(request, h, 1U << CLASS_TEMPLATE);
 
     if (!entry)
         return;
@@ -286,7 +286,7 @@ static void add_rivals(struct strbuf *out, const struct entry *policy)
 
 void policy_page(struct queued_request *request, const struct health *h)
 {
-    const struct entry *entry = find_object(request, h, 1U << CLASS_POLICY);
+    const struct entry *entry = find_requested_object(request, h, 1U << CLASS_POLICY);
 
     if (!entry)
         return;

@@ -14,7 +14,7 @@ enum { VERSIONS_MAX = 20 }; /* Of one policy, the newest ones; its page has all.
 /* ---- templates ---- */
 
 /* What decides about it, in the words of the metrics, and by which policy. */
-static void add_decision(const struct cards *c, const struct template_decision *d)
+static void add_decision(const struct card_writer *c, const struct template_decision *d)
 {
     const struct entry *policy = d->claimed ? d->claimed : d->governing;
     const char *reason = reason_name(d->state, d->reason);
@@ -36,14 +36,14 @@ static void add_decision(const struct cards *c, const struct template_decision *
     strbuf_adds(c->out, "</p>\n");
 }
 
-static void open_card(const struct cards *c, const struct entry *entry)
+static void open_card(const struct card_writer *c, const struct entry *entry)
 {
     strbuf_adds(c->out, "<li>\n<h3>");
     link_entry(c->out, entry);
     strbuf_adds(c->out, "</h3>\n");
 }
 
-void card_template(const struct cards *c, const struct entry *entry)
+void write_template_card(const struct card_writer *c, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
     enum takeover takeover = engine_takeover(c->engine);
@@ -57,7 +57,7 @@ void card_template(const struct cards *c, const struct entry *entry)
     strbuf_adds(c->out, "</li>\n");
 }
 
-void card_delivery(const struct cards *c, const struct entry *entry)
+void write_delivery_card(const struct card_writer *c, const struct entry *entry)
 {
     const struct template_stages *stages = &template_decision(entry)->stages;
     const char *message = engine_delivery_message(c->engine, entry);
@@ -85,7 +85,7 @@ void card_delivery(const struct cards *c, const struct entry *entry)
 
 /* One side of a conflict, while its parties are listed. */
 struct side {
-    const struct cards *cards;
+    const struct card_writer *card_writer;
     enum dependency_field field;
     bool current; /* What policies say now, rather than what bindings have. */
     bool value;
@@ -100,18 +100,18 @@ static void add_referrer(void *context, const struct dependency_referrer *referr
     struct policy_name policy = referrer_policy(referrer, s->current);
 
     if (!object || !(s->current ? referrer->counts_current : referrer->counts_observed) ||
-        values->wants[s->field] != s->value || s->count++ >= s->cards->policy_names_max)
+        values->wants[s->field] != s->value || s->count++ >= s->card_writer->policy_names_max)
         return;
-    strbuf_adds(s->cards->out, "<li>");
-    link_entry(s->cards->out, object);
+    strbuf_adds(s->card_writer->out, "<li>");
+    link_entry(s->card_writer->out, object);
     if (policy.kind) {
-        strbuf_adds(s->cards->out, " by ");
-        link_policy(s->cards->out, policy);
+        strbuf_adds(s->card_writer->out, " by ");
+        link_policy(s->card_writer->out, policy);
     }
-    strbuf_adds(s->cards->out, "</li>\n");
+    strbuf_adds(s->card_writer->out, "</li>\n");
 }
 
-static void add_side(const struct cards *c, const struct entry *dependency, struct side side)
+static void add_side(const struct card_writer *c, const struct entry *dependency, struct side side)
 {
     strbuf_addf(c->out, "<div>\n<p>Who wants <b>%s</b></p>\n<ul>\n",
                 dependency_value_name(side.field, side.value));
@@ -123,16 +123,16 @@ static void add_side(const struct cards *c, const struct entry *dependency, stru
     strbuf_adds(c->out, "</div>\n");
 }
 
-static void add_conflict(const struct cards *c, const struct entry *dependency,
+static void add_conflict(const struct card_writer *c, const struct entry *dependency,
                          enum dependency_field field)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
     const struct field_resolution *f = &d->fields[field];
-    struct side side = {.cards = c, .field = field, .current = !f->conflict};
+    struct side side = {.card_writer = c, .field = field, .current = !f->conflict};
     bool resolved = f->conflict ? f->resolved : f->predicted_resolved;
 
     strbuf_adds(c->out, "<li>\n<h3>");
-    link_conflict(c->out, resource_identity_of(dependency));
+    link_dependency(c->out, resource_identity_of(dependency));
     strbuf_addf(c->out, "</h3>\n<p>%s %s to <b>%s</b>", dependency_field_names[field],
                 f->conflict ? "resolves" : "will resolve", dependency_value_name(field, resolved));
     if (f->conflict && f->unapplied && f->stored != f->resolved)
@@ -150,7 +150,7 @@ static void add_conflict(const struct cards *c, const struct entry *dependency,
         dependency_field_names[field][0] - 'A' + 'a', &dependency_field_names[field][1]);
 }
 
-void card_conflicts(const struct cards *c, const struct entry *dependency)
+void write_conflict_cards(const struct card_writer *c, const struct entry *dependency)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
 
@@ -163,7 +163,7 @@ void card_conflicts(const struct cards *c, const struct entry *dependency)
 /* ---- rollouts ---- */
 
 /* Who runs a version: "version 2, generation 5, since ..., by kubectl: 3 templates". */
-static void add_version(const struct cards *c, const struct policy_version *v)
+static void add_version(const struct card_writer *c, const struct policy_version *v)
 {
     char hash[POLICY_VERSION_HASH_SIZE];
 
@@ -185,7 +185,7 @@ static void add_version(const struct cards *c, const struct policy_version *v)
                 v->templates == 1 ? "" : "s");
 }
 
-void card_rollout(const struct cards *c, const struct entry *policy)
+void write_rollout_card(const struct card_writer *c, const struct entry *policy)
 {
     const struct policy_history *h = policy_decision(policy)->history;
     size_t shown = 0;
@@ -244,7 +244,7 @@ static void add_field(struct strbuf *out, enum parameter parameter, const char *
     strbuf_adds(out, "\n</div>\n");
 }
 
-void list_form(struct queued_request *request)
+void list_write_filter_form(struct queued_request *request)
 {
     struct strbuf *out = &request->body;
 
@@ -275,7 +275,7 @@ static void add_link(struct queued_request *request, const char *path, const cha
     strbuf_addf(&request->body, "%s</a>\n", text);
 }
 
-void list_foot(struct queued_request *request, const char *token, const char *api)
+void list_write_links(struct queued_request *request, const char *token, const char *api)
 {
     const char *path = request->endpoint->path + 1;
 
@@ -295,7 +295,7 @@ void list_foot(struct queued_request *request, const char *token, const char *ap
 struct making {
     const struct queued_request *request;
     const struct list_elements *elements;
-    struct cards cards;
+    struct card_writer card_writer;
     struct strbuf element;
     struct strbuf lines;
 };
@@ -304,10 +304,10 @@ static void make(void *context, const struct entry *entry)
 {
     struct making *m = context;
 
-    if (!filter_wants(&m->request->query, m->elements->list, entry))
+    if (!query_matches_entry(&m->request->query, m->elements->list, entry))
         return;
     strbuf_reset(&m->element);
-    m->elements->write(&m->cards, entry);
+    m->elements->write(&m->card_writer, entry);
     if (m->element.len == 0)
         return;
     for (size_t i = 0; i < m->element.len; i++)
@@ -324,11 +324,11 @@ static bool make_all(struct queued_request *request, const struct list_elements 
         .lines = STRBUF_INIT(LIST_LINES_MAX),
     };
 
-    m.cards = (struct cards){e->health->evaluation->engine, e->health->now_ms, LIST_PARTIES_MAX,
-                             &m.element};
-    report_each_entry(m.cards.engine, e->list, make, &m);
+    m.card_writer = (struct card_writer){e->health->evaluation->engine, e->health->now_ms,
+                                         LIST_REFERRERS_MAX, &m.element};
+    report_each_entry(m.card_writer.engine, e->list, make, &m);
     strbuf_release(&m.element);
-    return list_set_lines(request, &m.lines);
+    return list_store_lines(request, &m.lines);
 }
 
 /* The elements of one page. */
@@ -352,7 +352,7 @@ bool list_elements(struct queued_request *request, const struct list_elements *e
     struct shown_lines shown = {&request->body, count};
 
     *count = 0;
-    if (!paging_goes_on(request->paging) && !make_all(request, e))
+    if (!paging_continues(request->paging) && !make_all(request, e))
         return false;
     *token = list_each_line(request, show, &shown);
     return true;
@@ -372,19 +372,19 @@ static const struct section {
 } sections[] = {
     {"conflict", "Dependency conflicts",
      "Those that require a dependency want different things of it, and one value wins for all.",
-     FINDING_CONFLICT, card_conflicts, "conflicts", NULL},
+     FINDING_CONFLICT, write_conflict_cards, "conflicts", NULL},
     {"pending", "Pending", "Nothing propagates them: they run in no member cluster.",
-     FINDING_PENDING, card_template, "templates", "pending"},
-    {"stale", "Stale", "They are not on what governs them now.", FINDING_STALE, card_template,
+     FINDING_PENDING, write_template_card, "templates", "pending"},
+    {"stale", "Stale", "They are not on what governs them now.", FINDING_STALE, write_template_card,
      "templates", "stale"},
     {"held", "Not healthy everywhere", "Their bindings have not come all the way.",
-     FINDING_NOT_HEALTHY, card_delivery, NULL, NULL},
+     FINDING_NOT_HEALTHY, write_delivery_card, NULL, NULL},
     {"orphaned", "Orphaned", "What runs is left of a policy that is gone.", FINDING_ORPHANED,
-     card_template, "templates", "orphaned"},
+     write_template_card, "templates", "orphaned"},
     {"predicted", "Conflicts to come", "They will be in conflict once their policies are applied.",
-     FINDING_PREDICTED, card_conflicts, "conflicts", NULL},
+     FINDING_PREDICTED, write_conflict_cards, "conflicts", NULL},
     {"rollout", "Rollouts under way", "Their templates run more than one version of them.",
-     FINDING_ROLLOUT, card_rollout, "policies", NULL},
+     FINDING_ROLLOUT, write_rollout_card, "policies", NULL},
 };
 
 /* How many there are, as the metrics count them: fields in conflict, else objects. */
@@ -394,7 +394,8 @@ static size_t count_of(const struct findings *f, const struct section *s)
                                      : f->lists[s->list].found;
 }
 
-static void add_more(const struct cards *c, const struct section *s, size_t found, const char *ns)
+static void add_more(const struct card_writer *c, const struct section *s, size_t found,
+                     const char *ns)
 {
     if (found <= HTML_SHOWN_MAX)
         return;
@@ -404,8 +405,8 @@ static void add_more(const struct cards *c, const struct section *s, size_t foun
     strbuf_addf(c->out, "And %zu more.%s</p>\n", found - HTML_SHOWN_MAX, s->more ? "</a>" : "");
 }
 
-static void add_section(const struct cards *c, const struct findings *f, const struct section *s,
-                        const char *ns)
+static void add_section(const struct card_writer *c, const struct findings *f,
+                        const struct section *s, const char *ns)
 {
     const struct finding_list *list = &f->lists[s->list];
 
@@ -421,7 +422,7 @@ static void add_section(const struct cards *c, const struct findings *f, const s
 }
 
 /* Objects that can have several findings, each with a sentence. */
-static void add_wrongs(const struct cards *c, const struct problem_class *w,
+static void add_wrongs(const struct card_writer *c, const struct problem_class *w,
                        const struct finding_list *list)
 {
     CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(SUBJECT_MAX);
@@ -447,7 +448,7 @@ static void add_wrongs(const struct cards *c, const struct problem_class *w,
         strbuf_addf(c->out, "<p>Who must act: <b>%s</b>.</p>\n</li>\n", w->actor);
     }
     strbuf_adds(c->out, "</ul>\n");
-    html_more(c->out, list->found);
+    html_remaining_count(c->out, list->found);
     strbuf_adds(c->out, "</section>\n");
 }
 
@@ -458,7 +459,7 @@ static void add_jump(struct strbuf *out, const char *id, const char *title, size
 }
 
 /* How much is wrong, with a way to each of it. */
-static void add_jumps(const struct cards *c, const struct findings *f)
+static void add_jumps(const struct card_writer *c, const struct findings *f)
 {
     size_t found = 0;
 
@@ -480,7 +481,7 @@ static void add_jumps(const struct cards *c, const struct findings *f)
     strbuf_adds(c->out, "</ul>\n");
 }
 
-static void findings_section_add_states(const struct cards *c, const struct findings *f,
+static void findings_section_add_states(const struct card_writer *c, const struct findings *f,
                                         const char *ns)
 {
     html_section(c->out, "states", "Templates by state", f->templates);
@@ -500,7 +501,7 @@ static void findings_section_add_states(const struct cards *c, const struct find
     strbuf_adds(c->out, "</section>\n");
 }
 
-void findings_section_write(const struct cards *c, const struct findings *f, const char *ns)
+void findings_section_write(const struct card_writer *c, const struct findings *f, const char *ns)
 {
     add_jumps(c, f);
     findings_section_add_states(c, f, ns);
@@ -595,7 +596,7 @@ void source_cards_write(const struct kube_source *source, struct strbuf *out)
     count += add_polled(source, out);
     add_unserved(source, out);
     strbuf_adds(out, "</ul>\n");
-    html_more(out, count);
+    html_remaining_count(out, count);
 }
 
 void source_section_write(const struct kube_session *session, struct strbuf *out)

@@ -12,7 +12,7 @@
  * What pages show of one object among others, as an element of a list: what is wrong with it, since
  * when, who must act, and links to all that it names.
  */
-struct cards {
+struct card_writer {
     const struct engine *engine; /* It has nothing left to evaluate. */
     int64_t now_ms;
     size_t policy_names_max; /* Of each side of a conflict so many are shown. */
@@ -20,34 +20,34 @@ struct cards {
 };
 
 /* Appends the card of an object. */
-typedef void card_fn(const struct cards *c, const struct entry *entry);
+typedef void card_fn(const struct card_writer *c, const struct entry *entry);
 
 /* A template by its state: what that means, and who must act. */
-card_fn card_template;
+card_fn write_template_card;
 /* A template by where its binding is. */
-card_fn card_delivery;
+card_fn write_delivery_card;
 /* A dependency: a card for each field in conflict, or that will be, with the parties by side. */
-card_fn card_conflicts;
+card_fn write_conflict_cards;
 /* A policy with those of its versions that templates run, newest first. */
-card_fn card_rollout;
+card_fn write_rollout_card;
 
 /* What the pages of lists have in common. They have 100 elements each, unless more are asked for.
  */
 
 /* Of a list without elements. */
-#define LIST_NONE "<p>There is none.</p>\n"
+#define LIST_EMPTY_TEXT "<p>There is none.</p>\n"
 
 /* The form that chooses whom the list has, filled in as the call has it. */
-void list_form(struct queued_request *request);
+void list_write_filter_form(struct queued_request *request);
 
 /*
  * Where to go on: to the next page (`token` is what its `continue` is; NULL: this is the last one),
  * to the first one, and to the same list for programs, if the API has it at `api`.
  */
-void list_foot(struct queued_request *request, const char *token, const char *api);
+void list_write_links(struct queued_request *request, const char *token, const char *api);
 
 /* Of a side of a conflict in a list so many parties are shown. */
-enum { LIST_PARTIES_MAX = 20 };
+enum { LIST_REFERRERS_MAX = 20 };
 
 /* The elements of a list of the report, each as HTML that `write` appends. */
 struct list_elements {
@@ -69,7 +69,7 @@ bool list_elements(struct queued_request *request, const struct list_elements *e
  * whose id is the word of the class (metrics/rules/findings.h), "held" or "rollout". The numbers of
  * templates by state link to the lists of them. `ns`: of this namespace alone, NULL for all.
  */
-void findings_section_write(const struct cards *c, const struct findings *f, const char *ns);
+void findings_section_write(const struct card_writer *c, const struct findings *f, const char *ns);
 
 /* The API server that is followed, and what people should know of that. */
 void source_section_write(const struct kube_session *session, struct strbuf *out);

@@ -160,11 +160,11 @@ enum { ERROR_MAX = 4096 };
 #define HANDLER_PATH(id, name, path, ...) path,
 
 const char *const server_handler_names[SERVER_HANDLER_COUNT] = {
-    PAGES(HANDLER_NAME) ENDPOINTS(HANDLER_NAME) ANSWERS(HANDLER_NAME)};
+    PAGES(HANDLER_NAME) ENDPOINTS(HANDLER_NAME) OTHER_ROUTES(HANDLER_NAME)};
 
 /* Compared whole, as decoded. NULL: the telemetry path. */
 static const char *const paths[SERVER_HANDLER_COUNT] = {PAGES(HANDLER_PATH) ENDPOINTS(HANDLER_PATH)
-                                                            ANSWERS(HANDLER_PATH)};
+                                                            OTHER_ROUTES(HANDLER_PATH)};
 
 /* The endpoint that a handler stands for; NULL if it is none. They follow the pages, in order. */
 static const struct endpoint *endpoint_of(enum server_handler handler)

@@ -64,7 +64,7 @@ struct body_piece {
  * call it, several at once; all it changes are atomic counters.
  */
 /* What is answered beside pages and API; a row is as those of PAGES are. */
-#define ANSWERS(ANSWER)                                                                            \
+#define OTHER_ROUTES(ANSWER)                                                                       \
     /* Health paths first: --web.probes-without-auth is about all of them. */                      \
     ANSWER(HEALTHY, "healthy", "/-/healthy")                                                       \
     ANSWER(READY, "ready", "/-/ready")                                                             \
@@ -77,7 +77,7 @@ struct body_piece {
 /* Who answered, and with what: the labels of the counter of requests. */
 #define HANDLER_ENUMERATOR(id, ...) SERVER_##id,
 enum server_handler {
-    PAGES(HANDLER_ENUMERATOR) ENDPOINTS(HANDLER_ENUMERATOR) ANSWERS(HANDLER_ENUMERATOR)
+    PAGES(HANDLER_ENUMERATOR) ENDPOINTS(HANDLER_ENUMERATOR) OTHER_ROUTES(HANDLER_ENUMERATOR)
         SERVER_HANDLER_COUNT
 };
 
