@@ -8,7 +8,7 @@
 #include "exporter/web/query.h"
 #include "exporter/web/response.h"
 
-enum { ROWS_KEPT_MS = 15 * 60 * 1000 };
+enum { ROWS_KEPT_MS = 15 * 60 * 1000 }; /* Time after the last list of templates. */
 
 #define ENDPOINT_ROW(id, handler, path, summary, known, required, needs, answer)                   \
     {handler, path, summary, known, required, needs, answer, false},
@@ -22,10 +22,10 @@ struct api {
     struct request_queue *request_queue;
     struct request_worker *request_worker;
     struct paging *paging;
-    struct queued_request *request; /* That is being answered; NULL: none. */
-    struct health health;           /* For its function. */
-    struct evaluation *evaluation;  /* That is lent; NULL: none. */
-    int64_t listed_ms;              /* When rows were last asked for. */
+    struct queued_request *request; /* Request that is being handled, or NULL. Borrowed. */
+    struct health health;           /* Input for the endpoint of `request`. */
+    struct evaluation *evaluation;  /* Evaluation that the worker reads, or NULL. */
+    int64_t listed_ms;              /* Steady time of the last view of the evaluation's rows. */
 };
 
 const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text)
@@ -69,8 +69,8 @@ void api_free(struct api *a)
     free(a);
 }
 
-/* True if the call has what it needs but for what is lent; else it is answered with why not. */
-static bool open_list(struct api *a, struct queued_request *request)
+/* Starts the paging of a list. Writes an error response and returns false on a failure. */
+static bool open_paging(struct api *a, struct queued_request *request)
 {
     const struct page_query question = {
         .path = request->endpoint->path,
@@ -98,15 +98,15 @@ static bool open_list(struct api *a, struct queued_request *request)
     return true;
 }
 
-/* The first list of all has to make the rows. */
+/* Makes the view of a list. Slow if the evaluation has no rows yet. */
 static void make_view(struct api *a, struct evaluation *e)
 {
     a->listed_ms = platform_steady_ms();
     paging_set_view(a->paging, rows_view(evaluation_rows(e)));
 }
 
-/* The clerk's part. */
-static void answer(void *context)
+/* Writes the response; runs on the worker thread, if there is one. */
+static void write_response(void *context)
 {
     struct api *a = context;
     struct queued_request *request = a->request;
@@ -116,7 +116,7 @@ static void answer(void *context)
     request->endpoint->answer(request, &a->health);
 }
 
-static void finish(struct api *a)
+static void finish_request(struct api *a)
 {
     if (a->request->paging)
         paging_close(a->paging, platform_steady_ms());
@@ -125,19 +125,19 @@ static void finish(struct api *a)
     request_queue_answer(a->request_queue);
 }
 
-static void begin(struct api *a, const struct health *h, struct evaluation *e)
+static void begin_request(struct api *a, const struct health *h, struct evaluation *e)
 {
     enum endpoint_needs needs = a->request->endpoint->needs;
 
     if (needs != NEEDS_NOTHING && !e) {
         api_refuse(a->request, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
-        finish(a);
+        finish_request(a);
         return;
     }
     if (a->request->endpoint->page)
         a->request->content_type = RESPONSE_HTML;
-    if (!open_list(a, a->request)) {
-        finish(a);
+    if (!open_paging(a, a->request)) {
+        finish_request(a);
         return;
     }
     if (needs == NEEDS_ROWS && e->rows && !paging_continues(a->paging))
@@ -149,15 +149,15 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
     a->health = *h;
     a->health.evaluation = a->evaluation;
     if (a->request_worker) {
-        request_worker_begin(a->request_worker, answer, a);
+        request_worker_begin(a->request_worker, write_response, a);
         return;
     }
-    answer(a);
-    finish(a);
+    write_response(a);
+    finish_request(a);
 }
 
-/* Nobody has asked for a list for long: no rows have to be kept. */
-static void tidy(struct api *a, struct evaluation *e)
+/* Drops lists and rows that were not requested for some time. */
+static void drop_unused_lists(struct api *a, struct evaluation *e)
 {
     int64_t now_ms = platform_steady_ms();
 
@@ -167,10 +167,10 @@ static void tidy(struct api *a, struct evaluation *e)
 }
 
 /*
- * Has the call to wait for what is being evaluated? A list of rows has not: each says what was last
- * decided, and under a storm of changes something always waits to be.
+ * Returns true if the request must wait until all objects are evaluated. Lists of rows show the
+ * last decisions and do not wait: with steady changes, some object is always left to evaluate.
  */
-static bool has_to_wait(const struct queued_request *request, const struct evaluation *e)
+static bool must_wait(const struct queued_request *request, const struct evaluation *e)
 {
     enum endpoint_needs needs = request->endpoint->needs;
 
@@ -182,14 +182,14 @@ void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool 
     struct queued_request *request;
 
     if (a->request && request_worker_done(a->request_worker))
-        finish(a);
+        finish_request(a);
     if (!a->request)
-        tidy(a, e);
+        drop_unused_lists(a, e);
     while (!a->request && (request = request_queue_next(a->request_queue)) != NULL) {
-        if (!settled && has_to_wait(request, e))
+        if (!settled && must_wait(request, e))
             return;
         a->request = request;
-        begin(a, h, e);
+        begin_request(a, h, e);
     }
 }
 

@@ -11,40 +11,38 @@ struct senders;
 struct registry;
 struct web;
 
-/* What pages and answers are written from: all that the exporter knows about objects and itself. */
+/* Input of pages and endpoints: the evaluation, and the state of the exporter itself. Borrowed. */
 struct health {
-    const struct evaluation *evaluation; /* NULL while the first one is not complete. */
-    const struct findings *findings;     /* Of that; pages of metrics do not need them. */
-    const struct kube_session *session;  /* Its own, or that of the first one; NULL without. */
-    const struct web *web;               /* Whom it serves, and how. */
-    const struct senders *senders;       /* What it sends; NULL: nothing. */
-    struct registry *registry; /* Of the evaluation; before the first one without any object. */
+    const struct evaluation *evaluation; /* NULL until the first evaluation is complete. */
+    const struct findings *findings;     /* Only for the pages in page_index.h except metrics. */
+    const struct kube_session *session;  /* Set before `evaluation`; NULL without API server. */
+    const struct web *web;               /* HTTP server, for its metrics. */
+    const struct senders *senders;       /* Senders of alerts and Events; may be NULL. */
+    struct registry *registry;           /* Series of the metrics page; NULL for endpoints. */
     const char *telemetry_path;
-    const char *external_url; /* Where people reach the site; "" if that is not known. */
-    bool config_loaded;       /* The last reload succeeded. */
-    uint64_t rejected;        /* Manifests that could not be read, so far. */
-    uint64_t log_dropped;     /* Lines of the log. */
-    int64_t beat_age_ms;      /* How long ago the loop last turned. */
-    int64_t now_ms;
-    int64_t started_ms; /* When the process was; 0 if unknown. */
+    const char *external_url; /* --web.external-url without '/' at the end; "" if unknown. */
+    bool config_loaded;       /* The last reload succeeded, or there was no reload. */
+    uint64_t rejected;        /* Number of problems so far that excluded objects of manifests. */
+    uint64_t log_dropped;     /* Number of log lines that were not written. */
+    int64_t beat_age_ms;      /* Milliseconds since the last turn of the loop. */
+    int64_t now_ms;           /* Milliseconds since the epoch. */
+    int64_t started_ms;       /* Start of the process, milliseconds since the epoch; or 0. */
 };
 
 /*
- * What is asked of the live store: by programs, in JSON, and by people, who get pages. The loop
- * takes calls from the desk, one after the other; a clerk (clerk.h) answers them from what the loop
- * lends it.
+ * Endpoints that read the current evaluation: the JSON API, and pages for people. The loop takes
+ * requests from a queue, one at a time; a worker thread writes the response. The loop does not use
+ * the evaluation while the worker thread reads it.
  */
 struct api;
 
-/* What an endpoint's function may look at. */
+/* Data that the function of an endpoint reads. */
 enum endpoint_needs {
     NEEDS_NOTHING,
-    NEEDS_EVALUATION, /* The evaluation, which has nothing left to evaluate. */
-    NEEDS_PLAN,       /* The same, to play on it what becomes of the manifests that are posted. */
-    /* The same for the first page of a list, which makes lines of it; then those. If it does not,
-     * for each page. */
-    NEEDS_LINES,
-    NEEDS_ROWS, /* A view of the rows of templates alone: nothing is lent. */
+    NEEDS_EVALUATION, /* The evaluation, with no object left to evaluate. */
+    NEEDS_PLAN,       /* The same; posted manifests are simulated on the evaluation. */
+    NEEDS_LINES,      /* A list: lines stored with an earlier page, else as NEEDS_EVALUATION. */
+    NEEDS_ROWS,       /* A list: a view of all templates, made from the evaluation. */
 };
 
 #define OBJECT_PARAMETERS                                                                          \
@@ -59,14 +57,12 @@ enum endpoint_needs {
      PARAMETER_BIT(STAGE) | PARAMETER_BIT(ACTOR) | PARAMETER_BIT(POLICY) |                         \
      PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
 
-/* A page of a list is for people: it has one format. */
+/* Parameters of a list that is always an HTML page. */
 #define WITHOUT_FORMAT(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))
 
 /*
- * THE table of endpoints. A row is its enumerator, what http_requests_total{handler} calls it, its
- * path, what it answers (openapi.json), the parameters that it knows, those of them that it needs,
- * what it looks at, and the function that answers. A new endpoint is one row here and a function in
- * this folder, or for a page in exporter/web/pages.
+ * All endpoints. A row has the enumerator and the members of struct endpoint, except `page`. A new
+ * endpoint is a row here, and a function in a file api_*.c or page_*.c.
  */
 #define ENDPOINTS(ENDPOINT) API_ENDPOINTS(ENDPOINT) PAGE_ENDPOINTS(ENDPOINT)
 
@@ -108,7 +104,7 @@ enum endpoint_needs {
     ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json", "this description of the API", 0, 0,  \
              NEEDS_NOTHING, api_openapi)
 
-/* They answer with pages, and are no part of openapi.json. */
+/* Endpoints that return HTML pages; openapi.json omits these endpoints. */
 #define PAGE_ENDPOINTS(ENDPOINT)                                                                   \
     ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", "templates, as many as are asked for",     \
              WITHOUT_FORMAT(TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS,       \
@@ -127,18 +123,18 @@ enum endpoint_needs {
     ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", "what is wrong in one namespace",          \
              PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_EVALUATION, namespace_page)
 
-/* Write the answer to `request`. The clerk's thread calls it. */
+/* Writes the response to a request. Runs on the worker thread, if api_new() was given a worker. */
 typedef void endpoint_fn(struct queued_request *request, const struct health *h);
 
 struct endpoint {
-    const char *handler;
+    const char *handler; /* Label `handler` of http_requests_total. */
     const char *path;
-    const char *summary;
-    unsigned known;
-    unsigned required;
+    const char *summary; /* Description in openapi.json. */
+    unsigned known;      /* Accepted parameters, bits by enum parameter. */
+    unsigned required;   /* Required parameters, bits by enum parameter. */
     enum endpoint_needs needs;
     endpoint_fn *answer;
-    bool page; /* It answers with a page. */
+    bool page; /* Responses are HTML pages. */
 };
 
 #define ENDPOINT_ENUMERATOR(id, ...) ENDPOINT_##id,
@@ -148,36 +144,39 @@ enum endpoint_id { ENDPOINTS(ENDPOINT_ENUMERATOR) ENDPOINT_COUNT };
     endpoint_fn answer;
 ENDPOINTS(ENDPOINT_FUNCTION)
 
-/* The rows as data, by enum endpoint_id. */
+/* Rows of ENDPOINTS by enum endpoint_id. */
 extern const struct endpoint endpoints[ENDPOINT_COUNT];
 
-/* Answer with this status, and what is wrong. */
+/* Replaces the response to a request by an error with this status and text. */
 void api_refuse(struct queued_request *request, unsigned status, const char *text);
 
 /*
- * Append what the endpoint refuses with: a page, or an object that has the text as its "error".
- * Answers the content type of that.
+ * Appends an error as the endpoint returns it: an HTML page, or a JSON object with the member
+ * "error". Returns the content type.
  */
 const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text);
 
 /*
- * Answers what comes to the desk, which is borrowed, as is the clerk. Without a clerk (NULL) the
- * caller of api_turn() does the work. `seed` tells its lists from those of another start.
+ * Returns an API that handles the requests in a queue. Queue and worker are borrowed. Without a
+ * worker (NULL), api_turn() itself writes the responses. Values of the parameter `continue` contain
+ * `seed`, so that values from an earlier start of the exporter are refused.
  */
 struct api *api_new(struct request_queue *request_queue, struct request_worker *request_worker,
                     uint64_t seed) MUST_USE;
-/* The clerk is at no work any more. NULL is fine. */
+/* Frees the API. The worker must be idle. Accepts NULL. */
 void api_free(struct api *a);
 
 /*
- * Hand on what is answered, and begin with what waits. `e` is the evaluation of `h`; while it is
- * not `settled`, what needs it waits, but for lists of rows that are there.
+ * Sends a finished response, and starts to handle the next requests in the queue. `e` is the
+ * evaluation of `h`. `settled` is false while objects are left to evaluate: a request that needs
+ * the evaluation then stays in the queue, with all requests behind it. Exception: lists of
+ * templates, once the evaluation has rows.
  */
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled);
 
-/* The evaluation is lent: neither it nor anything of it may be touched before the next turn. */
+/* Returns true while the worker reads the evaluation: the caller must not use the evaluation. */
 bool api_uses_evaluation(const struct api *a);
-/* A call is being answered: the evaluation must not be freed, nor its rows. */
+/* Returns true while a request is handled: the evaluation and its rows must not be freed. */
 bool api_has_request(const struct api *a);
-/* Forget the lists that can be gone on with: their evaluation is about to be freed. */
+/* Drops all stored lists. Call this function before the evaluation is freed. */
 void api_forget_lists(struct api *a);

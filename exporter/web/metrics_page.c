@@ -10,13 +10,29 @@
 #include "metrics/expose/family.h"
 #include "metrics/expose/series.h"
 
-enum { NAMES_MAX = 100, SHOWN_MAX = 100, TEXT_MAX = 4096 };
+enum {
+    NAMES_MAX = 100,       /* Names of families in one query. */
+    NAME_SHOWN_MAX = 100,  /* Bytes of an unknown name in an error. */
+    NAME_MAX_BYTES = 4096, /* Bytes of an escaped name. */
+};
+
+/* ---- family filter of a scrape ---- */
+
+/*
+ * Families that a client has selected, as in node_exporter: with collect[]=NAME only the named
+ * families, with exclude[]=NAME all others. A counter may be named without its suffix "_total".
+ */
+struct family_filter {
+    bool *named; /* By index of family_at(); NULL selects all families. Owned. */
+    bool excludes;
+    unsigned count; /* Number of names in the query. */
+};
 
 static const char collect[] = "collect[]";
 static const char exclude[] = "exclude[]";
 static const char total[] = "_total";
 
-static bool is_name_of(const struct family_def *def, const char *name)
+static bool is_family_name(const struct family_def *def, const char *name)
 {
     size_t len = strlen(name);
 
@@ -33,21 +49,22 @@ static const char *next_family(void *context)
     return *at < family_count() ? family_at((*at)++)->name : NULL;
 }
 
-/* What was typed is shown as a label would be, without what could pass for something else. */
-static bool fail_unknown(const char *name, struct error *err)
+/* Escapes the name as in a label value: a client can send any bytes. */
+static bool fail_unknown_family(const char *name, struct error *err)
 {
-    CLEANUP(strbuf_release) struct strbuf shown = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf shown = STRBUF_INIT(NAME_MAX_BYTES);
     size_t at = 0;
     const char *nearest = suggest_name(name, next_family, &at);
 
     label_text_add(&shown, name);
-    if (shown.len > SHOWN_MAX)
+    if (shown.len > NAME_SHOWN_MAX)
         return fail(err, "no metric family has a name that long");
     return fail(err, "there is no metric family \"%s\"%s%s%s", shown.data,
                 nearest ? ": did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
-static bool add_name(struct family_filter *f, bool excludes, const char *name, struct error *err)
+static bool filter_add_name(struct family_filter *f, bool excludes, const char *name,
+                            struct error *err)
 {
     size_t index = 0;
 
@@ -56,80 +73,80 @@ static bool add_name(struct family_filter *f, bool excludes, const char *name, s
     f->excludes = excludes;
     if (++f->count > NAMES_MAX)
         return fail(err, "more than %d metric families are named", NAMES_MAX);
-    while (index < family_count() && !is_name_of(family_at(index), name))
+    while (index < family_count() && !is_family_name(family_at(index), name))
         index++;
     if (index == family_count())
-        return fail_unknown(name, err);
+        return fail_unknown_family(name, err);
     if (!f->named)
         f->named = xcalloc(family_count(), sizeof(*f->named));
     f->named[index] = true;
     return true;
 }
 
-struct filter_reading {
+struct filter_parsing {
     struct family_filter *filter;
     struct error *err;
     bool failed;
 };
 
-static enum MHD_Result read_parameter(void *context, enum MHD_ValueKind kind, const char *name,
-                                      const char *value)
+static enum MHD_Result parse_filter_parameter(void *context, enum MHD_ValueKind kind,
+                                              const char *name, const char *value)
 {
-    struct filter_reading *r = context;
+    struct filter_parsing *r = context;
     bool excludes = strcmp(name, exclude) == 0;
 
     (void)kind;
     if (!excludes && strcmp(name, collect) != 0)
         return MHD_YES;
-    r->failed = !add_name(r->filter, excludes, value ? value : "", r->err);
+    r->failed = !filter_add_name(r->filter, excludes, value ? value : "", r->err);
     return r->failed ? MHD_NO : MHD_YES;
 }
 
 /*
- * Read it from a request's parameters. False with what is wrong, for a 400: a name that is no
- * family's, more than 100 of them, or both parameters. Release the filter in either case.
+ * Parses the query of a request. Returns false if a name is unknown, if there are too many names,
+ * or if collect[] and exclude[] are combined. The caller releases the filter in any case.
  */
-static MUST_USE bool family_filter_read(struct MHD_Connection *connection,
-                                        struct family_filter *out, struct error *err)
+static MUST_USE bool family_filter_parse(struct MHD_Connection *connection,
+                                         struct family_filter *out, struct error *err)
 {
-    struct filter_reading reading = {.filter = out, .err = err};
+    struct filter_parsing parsing = {.filter = out, .err = err};
 
     *out = (struct family_filter){0};
-    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, read_parameter, &reading);
-    return !reading.failed;
+    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, parse_filter_parameter, &parsing);
+    return !parsing.failed;
 }
 
-/* All zero is released. */
 static void family_filter_release(struct family_filter *f)
 {
     free(f->named);
     *f = (struct family_filter){0};
 }
 
-/* Is the family of family_at(index) wanted? */
-static bool family_filter_wants(const struct family_filter *f, size_t index)
+static bool family_filter_selects(const struct family_filter *f, size_t index)
 {
     return !f->named || f->named[index] != f->excludes;
 }
 
-/* By format; all NULL where a family is not on the page. */
+/* ---- the metrics page ---- */
+
+/* Text of a family by format; all NULL if the page does not have the family. */
 struct family_parts {
     struct segment *head[EXPOSITION_FORMATS];
     struct segment *series[EXPOSITION_FORMATS];
 };
 
 struct metrics_page {
-    _Atomic unsigned holders;
+    _Atomic unsigned holders; /* Number of references. */
     struct segment_sum *sum;
-    struct segment *ends[EXPOSITION_FORMATS];
-    struct body *whole[EXPOSITION_FORMATS];
-    size_t len; /* Of all that was written. */
-    struct family_parts families[];
+    struct segment *trailers[EXPOSITION_FORMATS];
+    struct body *whole[EXPOSITION_FORMATS]; /* Body with all families. */
+    size_t len;                             /* Bytes of all formats. */
+    struct family_parts families[];         /* By index of family_at(). */
 };
 
-/* The text as a segment: the old one if that says the same. */
-static struct segment *to_segment(struct metrics_page *p, const struct strbuf *text,
-                                  struct segment *old)
+/* Returns a segment with the text: a new reference to `old` if its text is the same. */
+static struct segment *add_segment(struct metrics_page *p, const struct strbuf *text,
+                                   struct segment *old)
 {
     p->len += text->len;
     if (old && segment_len(old) == text->len &&
@@ -138,7 +155,7 @@ static struct segment *to_segment(struct metrics_page *p, const struct strbuf *t
     return segment_new(xmemdup0(text->data, text->len), text->len, p->sum);
 }
 
-/* Write what a family is in one format, its series only where they are not those of the first. */
+/* Writes a family in one format. Returns false if the page is too large. */
 static bool write_family(struct metrics_page *p, const struct registry *r, size_t index,
                          struct exposition how, const struct family_parts *old, struct strbuf *text)
 {
@@ -146,8 +163,9 @@ static bool write_family(struct metrics_page *p, const struct registry *r, size_
 
     strbuf_reset(text);
     exposition_write_head(family_at(index), how.format, text);
-    parts->head[how.format] = to_segment(p, text, old ? old->head[how.format] : NULL);
+    parts->head[how.format] = add_segment(p, text, old ? old->head[how.format] : NULL);
     if (how.format != EXPOSITION_TEXT && family_at(index)->type == FAMILY_GAUGE) {
+        /* The series of gauges are the same in all formats. */
         parts->series[how.format] = segment_hold(parts->series[EXPOSITION_TEXT]);
         return true;
     }
@@ -155,24 +173,25 @@ static bool write_family(struct metrics_page *p, const struct registry *r, size_
     exposition_write_series(r, index, how, text);
     if (!strbuf_ok(text) || p->len + text->len > text->max)
         return false;
-    parts->series[how.format] = to_segment(p, text, old ? old->series[how.format] : NULL);
+    parts->series[how.format] = add_segment(p, text, old ? old->series[how.format] : NULL);
     return true;
 }
 
-static struct body *gather(const struct metrics_page *p, enum exposition_format format,
-                           const struct family_filter *filter)
+/* Returns a body with the selected families in one format. */
+static struct body *body_of_families(const struct metrics_page *p, enum exposition_format format,
+                                     const struct family_filter *filter)
 {
     CLEANUP(free_cleanup)
     struct segment **segments = xcalloc(2 * family_count() + 1, sizeof(struct segment *));
     size_t count = 0;
 
     for (size_t i = 0; i < family_count(); i++) {
-        if (!p->families[i].head[format] || !family_filter_wants(filter, i))
+        if (!p->families[i].head[format] || !family_filter_selects(filter, i))
             continue;
         segments[count++] = p->families[i].head[format];
         segments[count++] = p->families[i].series[format];
     }
-    segments[count++] = p->ends[format];
+    segments[count++] = p->trailers[format];
     return body_new(segments, count);
 }
 
@@ -195,8 +214,9 @@ struct metrics_page *metrics_page_new(const struct registry *r, struct expositio
             break;
         strbuf_reset(&text);
         strbuf_adds(&text, exposition_trailer(how.format));
-        p->ends[how.format] = to_segment(p, &text, previous ? previous->ends[how.format] : NULL);
-        p->whole[how.format] = gather(p, how.format, &all);
+        p->trailers[how.format] =
+            add_segment(p, &text, previous ? previous->trailers[how.format] : NULL);
+        p->whole[how.format] = body_of_families(p, how.format, &all);
     }
     if (fits)
         return p;
@@ -225,18 +245,18 @@ void metrics_page_drop(struct metrics_page *p)
             segment_drop(p->families[i].head[f]);
             segment_drop(p->families[i].series[f]);
         }
-        segment_drop(p->ends[f]);
+        segment_drop(p->trailers[f]);
         body_drop(p->whole[f]);
     }
     free(p);
 }
 
-/* The families that the filter wants, held for the caller. Any thread may call it. */
-static MUST_USE struct body *metrics_page_body(const struct metrics_page *p,
-                                               enum exposition_format format,
-                                               const struct family_filter *filter)
+/* Returns a reference to a body with the selected families. */
+static MUST_USE struct body *metrics_page_hold_body(const struct metrics_page *p,
+                                                    enum exposition_format format,
+                                                    const struct family_filter *filter)
 {
-    return filter->named ? gather(p, format, filter) : body_hold(p->whole[format]);
+    return filter->named ? body_of_families(p, format, filter) : body_hold(p->whole[format]);
 }
 
 void metrics_page_write_text(const struct metrics_page *p, struct strbuf *out)
@@ -253,11 +273,13 @@ void metrics_page_write_text(const struct metrics_page *p, struct strbuf *out)
     }
 }
 
+/* ---- the published pages ---- */
+
 struct page_store {
-    pthread_mutex_t lock;         /* Guards the pointers alone. */
-    struct metrics_page *metrics; /* NULL before the first, as are all others. */
-    struct body *pages[PAGE_COUNT];
-    struct segment_sum sum; /* Of the metrics. */
+    pthread_mutex_t lock;           /* Protects the next two members. */
+    struct metrics_page *metrics;   /* NULL before the first. */
+    struct body *pages[PAGE_COUNT]; /* Other pages; NULL before the first. */
+    struct segment_sum sum;         /* Memory of all metrics pages. */
 };
 
 struct page_store *page_store_new(void)
@@ -326,29 +348,29 @@ bool page_store_holds_more(struct page_store *s, uint64_t bytes)
     pthread_mutex_lock(&s->lock);
     uint64_t len = s->metrics ? metrics_page_len(s->metrics) : 0;
     pthread_mutex_unlock(&s->lock);
+    /* Allows for one replaced page, which a client may be reading. */
     return atomic_load_explicit(&s->sum.bytes, memory_order_relaxed) > 2 * len + bytes;
 }
 
-/* What of the metrics the client wants, in the format that it does; NULL before the first page. */
-static struct body *hold_metrics(struct page_store *s, struct MHD_Connection *connection,
-                                 const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
+/* Returns the metrics for a client, and their content type; NULL before the first page. */
+static struct body *hold_metrics_body(struct page_store *s, struct MHD_Connection *connection,
+                                      const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
 {
     CLEANUP(strbuf_release)
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
-    bool newer = accept_media(header.data, type) == MEDIA_OPENMETRICS;
-
+    bool openmetrics = accept_media(header.data, type) == MEDIA_OPENMETRICS;
     struct metrics_page *page = page_store_hold_metrics(s);
 
     if (!page)
         return NULL;
-    struct body *body =
-        metrics_page_body(page, newer ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT, filter);
+    struct body *body = metrics_page_hold_body(
+        page, openmetrics ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT, filter);
 
     metrics_page_drop(page);
     return body;
 }
 
-static struct body *hold_page(struct page_store *s, enum page page)
+static struct body *hold_page_body(struct page_store *s, enum page page)
 {
     pthread_mutex_lock(&s->lock);
     struct body *body = body_hold(s->pages[page]);
@@ -356,9 +378,10 @@ static struct body *hold_page(struct page_store *s, enum page page)
     return body;
 }
 
-/* The body, which is dropped, for this client; without one, that there is none yet. */
-static struct MHD_Response *response_of(struct MHD_Connection *connection, struct body *body,
-                                        const char *type, const char *vary, unsigned *out_status)
+/* Returns a response with the body, and drops the body; status 503 if the body is NULL. */
+static struct MHD_Response *body_or_unavailable(struct MHD_Connection *connection,
+                                                struct body *body, const char *type,
+                                                const char *vary, unsigned *out_status)
 {
     CLEANUP(strbuf_release)
     struct strbuf encodings = request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
@@ -374,7 +397,7 @@ static struct MHD_Response *response_of(struct MHD_Connection *connection, struc
     return response;
 }
 
-static struct MHD_Response *refusal(const struct error *err, unsigned *out_status)
+static struct MHD_Response *filter_error_response(const struct error *err, unsigned *out_status)
 {
     char text[sizeof(err->text) + 2];
 
@@ -392,10 +415,11 @@ struct MHD_Response *page_store_response(struct page_store *s, enum page page,
     struct error err;
 
     if (page != PAGE_METRICS)
-        return response_of(connection, hold_page(s, page), page_defs[page].content_type,
-                           MHD_HTTP_HEADER_ACCEPT_ENCODING, out_status);
-    if (!family_filter_read(connection, &filter, &err))
-        return refusal(&err, out_status);
-    return response_of(connection, hold_metrics(s, connection, &filter, type), type, vary,
-                       out_status);
+        return body_or_unavailable(connection, hold_page_body(s, page),
+                                   page_defs[page].content_type, MHD_HTTP_HEADER_ACCEPT_ENCODING,
+                                   out_status);
+    if (!family_filter_parse(connection, &filter, &err))
+        return filter_error_response(&err, out_status);
+    return body_or_unavailable(connection, hold_metrics_body(s, connection, &filter, type), type,
+                               vary, out_status);
 }

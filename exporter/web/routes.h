@@ -13,75 +13,34 @@
 #include "metrics/base/error.h"
 
 /*
- * What the health paths answer. The threads that serve HTTP ask, and look for themselves: a page
- * would be as old as the loop is.
+ * Routes of the HTTP server: select the handler of a request by its path, and send the response.
+ * Several worker threads of libmicrohttpd use them at the same time.
  */
-struct probes;
+struct routes;
 
-/* From now on it is ready, or not, with this text, which is copied and ends its last line. */
-void probes_set_ready(struct probes *p, bool ready, const char *text);
-
-/* Who asks a health path. */
-struct probe {
-    struct MHD_Connection *connection;
-    const char *name; /* Of the path, for ?verbose. */
-    bool anonymous;   /* Is to be told no more than whether all is well. */
-};
+/* ---- handlers and status codes: the labels of http_requests_total ---- */
 
 /*
- * One request, from its first line to its end. A connection has one at a time, and owns it:
- * libmicrohttpd does not complete every request that it begins.
+ * Paths that are neither pages nor endpoints of the API. A row has the enumerator, the value of the
+ * label `handler`, and the path.
  */
-enum exchange_state { EXCHANGE_NEW, EXCHANGE_CHECKED, EXCHANGE_WAITING, EXCHANGE_ANSWERED };
+#define OTHER_ROUTES(ROUTE)                                                                        \
+    /* --web.probes-without-auth applies to the rows from HEALTHY to HEALTHZ. */                   \
+    ROUTE(HEALTHY, "healthy", "/-/healthy")                                                        \
+    ROUTE(READY, "ready", "/-/ready")                                                              \
+    ROUTE(LIVEZ, "livez", "/livez")                                                                \
+    ROUTE(READYZ, "readyz", "/readyz")                                                             \
+    ROUTE(HEALTHZ, "healthz", "/healthz")                                                          \
+    ROUTE(RELOAD, "reload", "/-/reload")                                                           \
+    ROUTE(OTHER, "other", "") /* Paths that no row names. */
 
-struct exchange {
-    enum exchange_state state;
-    struct request_target target;
-    bool malformed; /* The head is wrong: see request_head_check(). */
-    bool dropped;   /* A part of the body was not kept. */
-    _Atomic(enum verdict) verdict;
-    struct queued_request *request; /* Of the API; NULL for anything else. Owned. */
-    struct strbuf content;          /* What has come of its body. */
-    atomic_bool *turn;              /* That it has taken; NULL: none. */
-};
-
-/* Begins a request with its URI as libmicrohttpd has read it. Ends the earlier one. */
-void exchange_begin(struct exchange *v, const char *uri);
-/* Releases everything that the request owns, and gives back its turn. May be called again. */
-void exchange_end(struct exchange *v);
-
-/* Are its headers complete just now, at the first call for the request? */
-bool exchange_is_new(const struct exchange *v);
-
-/* A piece of a request's body. */
-struct body_piece {
-    const char *bytes;
-    size_t len;
-};
-
-/*
- * What the server serves: which path is answered by what. The library's threads
- * call it, several at once; all it changes are atomic counters.
- */
-/* What is answered beside pages and API; a row is as those of PAGES are. */
-#define OTHER_ROUTES(ANSWER)                                                                       \
-    /* Health paths first: --web.probes-without-auth is about all of them. */                      \
-    ANSWER(HEALTHY, "healthy", "/-/healthy")                                                       \
-    ANSWER(READY, "ready", "/-/ready")                                                             \
-    ANSWER(LIVEZ, "livez", "/livez")                                                               \
-    ANSWER(READYZ, "readyz", "/readyz")                                                            \
-    ANSWER(HEALTHZ, "healthz", "/healthz")                                                         \
-    ANSWER(RELOAD, "reload", "/-/reload")                                                          \
-    ANSWER(OTHER, "other", "") /* Any other path. */
-
-/* Who answered, and with what: the labels of the counter of requests. */
 #define HANDLER_ENUMERATOR(id, ...) SERVER_##id,
 enum server_handler {
     PAGES(HANDLER_ENUMERATOR) ENDPOINTS(HANDLER_ENUMERATOR) OTHER_ROUTES(HANDLER_ENUMERATOR)
         SERVER_HANDLER_COUNT
 };
 
-/* THE table of the status codes that are answered with, as numbers. */
+/* All status codes of counted responses. */
 #define STATUS_CODES(CODE)                                                                         \
     CODE(200)                                                                                      \
     CODE(302)                                                                                      \
@@ -104,36 +63,84 @@ enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODE_COUNT };
 extern const char *const server_handler_names[SERVER_HANDLER_COUNT];
 extern const char *const server_code_names[SERVER_CODE_COUNT];
 
-struct routes;
+/* ---- requests ---- */
 
-/* What the site is made of. All of it is borrowed. */
-struct routes_settings {
-    const char *telemetry_path; /* Where the metrics are. */
-    const char *prefix;         /* What every path begins with: "/karmada"; NULL: nothing. */
-    struct page_store *page_store;
-    struct request_queue *request_queue; /* For calls of the API. */
-    struct request_queue *reloads;       /* For those who ask for a reload; NULL: nobody may. */
-    bool plans;                          /* Plans may be asked for. */
-    struct access_control *access_control;
-    const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. */
+enum exchange_state {
+    EXCHANGE_NEW,      /* The headers are not complete, or not checked yet. */
+    EXCHANGE_CHECKED,  /* The headers were accepted; the body may follow. */
+    EXCHANGE_WAITING,  /* The request is in a queue of the loop; the connection is suspended. */
+    EXCHANGE_ANSWERED, /* A response was passed to libmicrohttpd. */
 };
 
-/* Every page of the site; not ready at first. NULL if the path of the metrics cannot be one. */
-struct routes *routes_new(const struct routes_settings *parts, struct error *err) MUST_USE;
+/*
+ * The present request of a connection. The connection owns the exchange and reuses it:
+ * libmicrohttpd does not report the end of every request. All zeros is an exchange without request.
+ */
+struct exchange {
+    enum exchange_state state;
+    struct wire_target target;
+    bool malformed; /* Result of wire_check(). */
+    bool dropped;   /* A part of the body was discarded. */
+    _Atomic(enum verdict) verdict;
+    struct queued_request *request; /* For the loop; NULL for other requests. Owned. */
+    struct strbuf content;          /* Bytes of the body received so far. */
+    atomic_bool *plan_slot;         /* Flag that this request has set and must clear, or NULL. */
+};
 
-/* NULL is fine. No thread may be answering any more. */
+/* Starts a request with its URI as libmicrohttpd has read it. Ends the preceding request. */
+void exchange_begin(struct exchange *v, const char *uri);
+
+/* Releases everything that the request owns, including `plan_slot`. May be called repeatedly. */
+void exchange_end(struct exchange *v);
+
+/* Returns true until routes_handle_request() has checked the headers of the request. */
+bool exchange_is_new(const struct exchange *v);
+
+/* A part of the body of a request. */
+struct body_piece {
+    const char *bytes;
+    size_t len;
+};
+
+/* ---- routes ---- */
+
+/* Settings of the routes; all pointers are borrowed. */
+struct routes_settings {
+    const char *telemetry_path; /* Path of the metrics, such as "/metrics". */
+    const char *prefix;         /* First part of each path, such as "/karmada"; NULL for "". */
+    struct page_store *page_store;
+    struct request_queue *request_queue; /* Requests to API endpoints and pages of the loop. */
+    struct request_queue *reloads;       /* Requests to reload; NULL if reloads are disabled. */
+    bool plans;                          /* Posted plans are enabled. */
+    struct access_control *access_control;
+    const struct heartbeat *heartbeat; /* Heartbeat of the loop; NULL reports always healthy. */
+};
+
+/*
+ * Returns the routes, which report not ready at first. Returns NULL if the telemetry path is not
+ * plain, or is the path of another handler.
+ */
+struct routes *routes_new(const struct routes_settings *settings, struct error *err) MUST_USE;
+
+/* Frees the routes. All threads of libmicrohttpd must have ended. Accepts NULL. */
 void routes_free(struct routes *s);
 
 /*
- * Answer a request. Called when the headers are complete, which is when requests are refused, then
- * with each piece of a body, then once more; and again when a call of the API has its answer, or a
- * password was checked. What is left of the piece then has to be given again.
+ * Handles a request. Called first when the headers are complete, then with each piece of the body,
+ * then once with an empty piece; called again when a suspended connection resumes, because the loop
+ * has answered or a password was checked. Sets `body_piece->len` to 0 if the piece was used; else
+ * the caller must pass the same bytes again.
  */
 enum MHD_Result routes_handle_request(struct routes *s, struct MHD_Connection *connection,
                                       const char *path, const char *method,
                                       struct body_piece *body_piece, struct exchange *exchange);
 
-/* See server_set_ready(). */
+/*
+ * Sets the readiness that /-/ready and /readyz report, and its text, which is copied and must end
+ * with a newline. Any thread may call this function.
+ */
 void routes_set_ready(struct routes *s, bool ready, const char *text);
+
+/* Returns how many responses a handler has sent with a status code. Any thread may call it. */
 uint64_t routes_request_count(const struct routes *s, enum server_handler handler,
                               enum server_code code);
