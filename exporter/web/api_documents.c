@@ -13,9 +13,16 @@
 #include "metrics/explain/explain.h"
 #include "metrics/expose/report.h"
 
-enum { NAME_MAX_BYTES = 4096 };
+enum {
+    NAME_MAX_BYTES = 4096,
+    COUNTS_MAX_BYTES = 4096, /* Header FINDING_COUNTS_HEADER. */
+    PLAN_OBJECTS_MAX = 1000, /* Objects in one plan. */
+    PLAN_MAX_MS = 2000,      /* Time for one plan. */
+};
 
-/* As people write it: KIND[.GROUP]/[NAMESPACE/]NAME. */
+/* ---- the selected object ---- */
+
+/* Appends the name of the object for object_find_in(): KIND[.GROUP]/[NAMESPACE/]NAME. */
 static void add_object_name(struct strbuf *out, char *const *values)
 {
     const char *group = values[PARAMETER_GROUP], *ns = values[PARAMETER_NAMESPACE];
@@ -28,7 +35,7 @@ static void add_object_name(struct strbuf *out, char *const *values)
     strbuf_addf(out, "/%s", values[PARAMETER_NAME]);
 }
 
-/* A slash in one of them would be read as the end of it. */
+/* Returns true if a value contains a '/', which separates the parts of an object's name. */
 static bool has_slash(char *const *values)
 {
     for (size_t i = 0; i < PARAMETER_COUNT; i++) {
@@ -59,8 +66,19 @@ const struct entry *find_requested_object(struct queued_request *request, const 
     return entry;
 }
 
-/* What `format` and `width` ask for. False: the call is refused. */
-static MUST_USE bool form_read(struct queued_request *request, struct form *out)
+/* ---- JSON or text ---- */
+
+/* Format of a response that is a JSON document or, as in the command line tool, a text. */
+struct document_format {
+    bool is_text;
+    unsigned width; /* Columns of the text; 0 for no limit. */
+};
+
+/*
+ * Parses the parameters `format` and `width`. Returns false after an error response, as do the
+ * other functions parse_*.
+ */
+static MUST_USE bool parse_format(struct queued_request *request, struct document_format *out)
 {
     const char *name = request->query.values[PARAMETER_FORM];
     const char *width = request->query.values[PARAMETER_WIDTH];
@@ -75,29 +93,30 @@ static MUST_USE bool form_read(struct queued_request *request, struct form *out)
                    "'width' takes a number of columns, at most 10000");
         return false;
     }
-    /* As where COLUMNS says so. */
     if (columns > 0 && columns < OUTPUT_WIDTH_MIN)
         columns = OUTPUT_WIDTH_MIN;
-    *out = (struct form){name && strcmp(name, "text") == 0, (unsigned)columns};
+    *out = (struct document_format){name && strcmp(name, "text") == 0, (unsigned)columns};
     return true;
 }
 
-static MUST_USE struct output form_begin(struct queued_request *request, const struct form *form)
+/* Starts a text in the body of the response, which text_end() returns to the request. */
+static MUST_USE struct output text_begin(struct queued_request *request,
+                                         const struct document_format *format)
 {
-    struct output o = {.text = request->body, .width = form->width};
+    struct output o = {.text = request->body, .width = format->width};
 
     request->content_type = RESPONSE_TEXT;
     return o;
 }
 
-/* Begin a text without colours in the body of the call, which form_end() gives back. */
-static void form_end(struct queued_request *request, const struct output *o)
+static void text_end(struct queued_request *request, const struct output *o)
 {
     request->body = o->text;
 }
 
-/* False: the call is refused. */
-static bool read_history(struct queued_request *request, bool *out)
+/* ---- /api/v1/explain ---- */
+
+static bool parse_history(struct queued_request *request, bool *out)
 {
     const char *value = request->query.values[PARAMETER_HISTORY];
 
@@ -109,10 +128,11 @@ static bool read_history(struct queued_request *request, bool *out)
     return true;
 }
 
-static void write_text(struct queued_request *request, const struct form *form,
-                       const struct explanation *x, bool forgets)
+static void write_explanation_text(struct queued_request *request,
+                                   const struct document_format *format,
+                                   const struct explanation *x, bool forgets)
 {
-    struct output o = form_begin(request, form);
+    struct output o = text_begin(request, format);
 
     explanation_print(x, &o);
     if (forgets) {
@@ -120,18 +140,18 @@ static void write_text(struct queued_request *request, const struct form *form,
         explanation_print_line(&o, EXPLAIN_PARAGRAPH,
                                "This exporter remembers nothing: --history.entries is 0.");
     }
-    form_end(request, &o);
+    text_end(request, &o);
 }
 
-/* As the verb explains, but what only the API server knows is not read. */
+/* Unlike the command `explain`, this endpoint reads nothing from the API server. */
 void api_explain(struct queued_request *request, const struct health *h)
 {
     const struct entry *entry;
     struct explanation x;
-    struct form form;
+    struct document_format format;
     bool history;
 
-    if (!form_read(request, &form) || !read_history(request, &history))
+    if (!parse_format(request, &format) || !parse_history(request, &history))
         return;
     entry = find_requested_object(request, h, EXPLAIN_CLASSES);
     if (!entry)
@@ -144,17 +164,17 @@ void api_explain(struct queued_request *request, const struct health *h)
     x.without_history = !history;
     explain_object(engine, entry, h->now_ms, &x);
     explanation_finish(&x);
-    if (form.text)
-        write_text(request, &form, &x, forgets);
+    if (format.is_text)
+        write_explanation_text(request, &format, &x, forgets);
     else
         strbuf_add(&request->body, x.json.data, x.json.len);
     explanation_release(&x);
 }
 
-enum { COUNTS_MAX_BYTES = 4096 };
+/* ---- /api/v1/report ---- */
 
-/* False: the call is refused. */
-static bool read_fail_on(struct queued_request *request, unsigned *out)
+/* Parses the classes of `fail-on`; leaves `out` as it is without that parameter. */
+static bool parse_fail_on(struct queued_request *request, unsigned *out)
 {
     const char *value = request->query.values[PARAMETER_FAIL_ON];
     struct error err;
@@ -177,117 +197,119 @@ void api_report(struct queued_request *request, const struct health *h)
     struct strbuf counts = STRBUF_INIT(COUNTS_MAX_BYTES);
     unsigned fail_on = e->options.fail_on;
     struct check_result check_result;
-    struct form form;
+    struct document_format format;
     size_t len;
 
-    if (!form_read(request, &form) || !read_fail_on(request, &fail_on))
+    if (!parse_format(request, &format) || !parse_fail_on(request, &fail_on))
         return;
     check_result_make(&check_result, e);
     finding_counts_write(&check_result.counts, &counts);
     request->header =
         (struct queued_request_header){FINDING_COUNTS_HEADER, strbuf_take(&counts, &len)};
-    if (form.text) {
-        struct output o = form_begin(request, &form);
+    if (format.is_text) {
+        struct output o = text_begin(request, &format);
 
         check_result_print(&check_result, fail_on, &o);
-        form_end(request, &o);
+        text_end(request, &o);
     } else {
         evaluation_report(e, &request->body);
     }
     check_result_release(&check_result);
 }
 
-enum { OBJECTS_MAX = 1000, WORK_MAX_MS = 2000 };
+/* ---- /api/v1/plan ---- */
 
-/* How long it may take. */
-struct term {
-    int64_t end_ms;                              /* Steady. */
-    const struct request_worker *request_worker; /* NULL for a plan without a clerk. */
+/* Time limit of a plan. */
+struct plan_deadline {
+    int64_t end_ms;                              /* Steady time. */
+    const struct request_worker *request_worker; /* Worker that computes the plan, or NULL. */
 };
 
-static bool is_over(void *context)
+/* Returns true if the plan must end: the time is over, or the worker is to end. */
+static bool plan_must_end(void *context)
 {
-    const struct term *term = context;
+    const struct plan_deadline *deadline = context;
 
-    return platform_steady_ms() >= term->end_ms ||
-           (term->request_worker && request_worker_is_ending(term->request_worker));
+    return platform_steady_ms() >= deadline->end_ms ||
+           (deadline->request_worker && request_worker_is_ending(deadline->request_worker));
 }
 
-/* The ceiling for the whole is that of the request's body. */
-static struct manifest_limits limits_until(struct term *term)
+/* Returns the limits for manifests of a plan. The size of the body is limited by its request. */
+static struct manifest_limits plan_manifest_limits(struct plan_deadline *deadline)
 {
     return (struct manifest_limits){
         .yaml_max_bytes = 1 << 20,
         .object_max_bytes = 1 << 20,
         .nodes_max = 200 * 1000,
-        .term = {is_over, term},
+        .term = {plan_must_end, deadline},
     };
 }
 
-static void refuse_late(struct queued_request *request)
+static void refuse_slow_plan(struct queued_request *request)
 {
     api_refuse(request, MHD_HTTP_GATEWAY_TIMEOUT,
                "this plan takes more than 2 s: the verb plan takes as long as it takes");
 }
 
-/* A change while its objects are read. */
-struct change {
+/* Objects that are being applied to a plan. */
+struct plan_objects {
     struct plan *plan;
-    size_t count;
+    size_t count; /* Number of objects, including refused ones. */
 };
 
-static bool apply(void *context, const cJSON *object, struct error *err)
+static bool apply_object(void *context, const cJSON *object, struct error *err)
 {
-    struct change *change = context;
+    struct plan_objects *objects = context;
 
-    return change->count++ < OBJECTS_MAX ? plan_apply(change->plan, object, err)
-                                         : fail(err, "more than %d objects", OBJECTS_MAX);
+    return objects->count++ < PLAN_OBJECTS_MAX
+               ? plan_apply(objects->plan, object, err)
+               : fail(err, "more than %d objects", PLAN_OBJECTS_MAX);
 }
 
-/* False if it is refused. */
-static bool apply_all(struct plan *p, struct queued_request *request, const struct evaluation *e,
-                      struct term *term)
+/* Applies the manifests in the body of the request. Returns false after an error response. */
+static bool apply_body(struct plan *p, struct queued_request *request, const struct evaluation *e,
+                       struct plan_deadline *deadline)
 {
     const char *ns = request->query.values[PARAMETER_NAMESPACE];
-    const struct manifest_limits limits = limits_until(term);
+    const struct manifest_limits limits = plan_manifest_limits(deadline);
     struct manifests *m = manifests_new(NULL, NULL, 0, ns ? ns : e->options.namespace, &limits);
-    struct change change = {.plan = p};
+    struct plan_objects objects = {.plan = p};
     struct error err;
     bool fine;
 
     manifests_know(m, e->manifests);
-    manifests_hand_out(m, apply, &change);
+    manifests_hand_out(m, apply_object, &objects);
     fine = manifests_read_text(m, request->content_is_json ? "body.json" : "body.yaml",
                                request->content.data, request->content.len, &err);
     manifests_free(m);
-    if (!fine && is_over(term))
-        refuse_late(request);
-    else if (change.count > OBJECTS_MAX)
+    if (!fine && plan_must_end(deadline))
+        refuse_slow_plan(request);
+    else if (objects.count > PLAN_OBJECTS_MAX)
         api_refuse(request, MHD_HTTP_CONTENT_TOO_LARGE,
                    "more than 1000 objects: plan them in parts");
     else if (!fine)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
-    else if (change.count == 0)
+    else if (objects.count == 0)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, "there is no object in the body: POST manifests");
     return request->status == MHD_HTTP_OK;
 }
 
-/* As the verb plans with --output json. */
+/* Writes the same JSON as the command `plan` with --output json. */
 void api_plan(struct queued_request *request, const struct health *h)
 {
-    struct term term = {platform_steady_ms() + WORK_MAX_MS, request->request_worker};
+    struct plan_deadline deadline = {platform_steady_ms() + PLAN_MAX_MS, request->request_worker};
     const struct evaluation *e = h->evaluation;
     struct plan *p = plan_new(e->engine);
     const struct plan_result *result;
 
-    plan_set_limit(p, (struct overlay_limit){is_over, &term});
-    /* At an API server everything has been applied. */
+    plan_set_limit(p, (struct overlay_limit){plan_must_end, &deadline});
+    /* Without an API server, the store has manifests that Karmada has not processed. */
     if (!e->session)
         plan_admit_manifests(p);
-    if (apply_all(p, request, e, &term)) {
+    if (apply_body(p, request, e, &deadline)) {
         result = plan_finish(p);
         if (plan_limit_reached(p))
-            refuse_late(request);
+            refuse_slow_plan(request);
         else
             report_plan(p, result, e->engine, NULL, &request->body);
     }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/text/text_table.h"
 #include "exporter/web/api.h"
 #include "metrics/model/store.h"
 
-/* In which form an answer is wanted that a verb prints: as a document, or as text for people. */
-struct form {
-    bool text;
-    unsigned width; /* Of the text, in columns; 0: any. */
-};
-
 /*
- * The object of one of these classes (a bit for each enum object_class) that a call names by kind,
- * group, namespace and name. NULL if there is not just one, which is answered then, with what is
- * near.
+ * Returns the object that a request selects by kind, group, namespace and name. `classes` has the
+ * accepted classes, bits by enum object_class. If binding is an accepted class, the name of the
+ * template also selects its binding. Writes an error response and returns NULL if no object or
+ * several objects match.
  */
 const struct entry *find_requested_object(struct queued_request *request, const struct health *h,
                                           unsigned classes) MUST_USE;

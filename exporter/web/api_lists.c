@@ -19,21 +19,33 @@
 
 enum {
     LINE_MAX_BYTES = 1024 * 1024,
-    LINK_MAX = 16 * 1024,
-    PAGE_MAX_BYTES = 64 * 1024 * 1024, /* Of transitions, which may be many more than templates. */
+    LINK_MAX_BYTES = 16 * 1024,
+    HISTORY_HEAD_MAX_BYTES = 4096,
+    TRANSITIONS_MAX_BYTES = 64 * 1024 * 1024, /* One page; its last element may exceed the limit. */
 };
 
-/* A page that is being written. */
+/* ---- pages as JSON, NDJSON or CSV ---- */
+
+/* Type of a list. */
+struct list_def {
+    const char *kind;           /* Member "kind" of the JSON document, such as "TemplateList". */
+    const char *const *columns; /* Columns of CSV, for csv_add_row(). */
+};
+
+/*
+ * Page of a list that is being written. JSON has the elements in "items" and the token of the next
+ * page in "metadata.continue". All formats have a link to the next page in the header Link.
+ */
 struct page_writer {
     struct queued_request *request;
     const struct list_def *def;
-    const char *history; /* A JSON object that says how far it goes back; NULL without one. */
+    const char *history; /* JSON object for the member "history"; NULL omits the member. */
     enum list_format format;
     size_t count;
-    struct strbuf line; /* Memory for a row. */
+    struct strbuf line; /* Reused memory for one element. */
 };
 
-static void begin(struct page_writer *p)
+static void page_begin(struct page_writer *p)
 {
     struct strbuf *out = &p->request->body;
     char made[32];
@@ -52,13 +64,14 @@ static void begin(struct page_writer *p)
     strbuf_adds(out, "\"items\":[");
 }
 
-static void add(void *context, const char *line, size_t len)
+/* Appends an element, a JSON object in one line. */
+static void page_add_line(void *context, const char *line, size_t len)
 {
     struct page_writer *p = context;
     struct strbuf *out = &p->request->body;
 
     if (p->format == LIST_CSV) {
-        /* A line is what row_write() and the report's writers made. */
+        /* Lines are JSON objects that this program has written. */
         if (!csv_add_row(out, p->def->columns, line, len))
             abort();
     } else {
@@ -69,10 +82,10 @@ static void add(void *context, const char *line, size_t len)
     p->count++;
 }
 
-/* The question again, but for where it goes on: relative, so that it is right behind a proxy. */
-static char *link_to(const struct queued_request *request, const char *token)
+/* Returns a link to the next page, relative to be valid behind a proxy; NULL if too long. */
+static char *link_to_next_page(const struct queued_request *request, const char *token)
 {
-    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX);
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX_BYTES);
     size_t len;
 
     strbuf_adds(&out, "<?");
@@ -85,14 +98,14 @@ static char *link_to(const struct queued_request *request, const char *token)
     return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;
 }
 
-/* `token`: where the next page begins, NULL if this is the last one. */
-static void end(struct page_writer *p, const char *token)
+/* Ends the page. `token` is the value of `continue` for the next page; NULL on the last page. */
+static void page_end(struct page_writer *p, const char *token)
 {
     struct strbuf *out = &p->request->body;
 
     if (token)
-        p->request->header =
-            (struct queued_request_header){MHD_HTTP_HEADER_LINK, link_to(p->request, token)};
+        p->request->header = (struct queued_request_header){MHD_HTTP_HEADER_LINK,
+                                                            link_to_next_page(p->request, token)};
     if (p->format != LIST_JSON)
         return;
     strbuf_adds(out, p->count > 0 ? "\n]" : "]");
@@ -101,8 +114,8 @@ static void end(struct page_writer *p, const char *token)
     strbuf_adds(out, "}\n");
 }
 
-static struct page_writer page_of(struct queued_request *request, const struct list_def *def,
-                                  const char *history)
+static struct page_writer page_writer_new(struct queued_request *request,
+                                          const struct list_def *def, const char *history)
 {
     struct page_writer page = {
         .request = request,
@@ -112,14 +125,14 @@ static struct page_writer page_of(struct queued_request *request, const struct l
         .line = STRBUF_INIT(LINE_MAX_BYTES),
     };
 
-    begin(&page);
+    page_begin(&page);
     return page;
 }
 
 bool list_store_lines(struct queued_request *request, struct strbuf *lines)
 {
     if (strbuf_ok(lines)) {
-        paging_set_lines(request->paging, stored_lines_new(lines));
+        paging_set_lines(request->paging, lines);
         return true;
     }
     strbuf_release(lines);
@@ -131,17 +144,17 @@ bool list_store_lines(struct queued_request *request, struct strbuf *lines)
 const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
                           list_row_fn *each, void *context)
 {
-    struct row_position *place = paging_position(request->paging), before = *place;
+    struct row_position *at = paging_position(request->paging), before = *at;
     const struct row *row;
     size_t count = 0;
 
-    while ((row = row_view_next_row(paging_view(request->paging), place)) != NULL) {
+    while ((row = row_view_next_row(paging_view(request->paging), at)) != NULL) {
         if (row_matches(row, filter)) {
             if (count++ == paging_limit(request->paging))
                 return paging_end_page(request->paging, before);
             each(context, row);
         }
-        before = *place;
+        before = *at;
     }
     return NULL;
 }
@@ -168,34 +181,39 @@ static void add_row(void *context, const struct row *row)
 
     strbuf_reset(&p->line);
     row_write(&w, row);
-    add(p, p->line.data, p->line.len);
+    page_add_line(p, p->line.data, p->line.len);
 }
 
-void list_rows(struct queued_request *request, const struct list_def *def,
-               const struct row_filter *filter)
+/* Writes a page with the rows that match the filter. */
+static void write_rows(struct queued_request *request, const struct list_def *def,
+                       const struct row_filter *filter)
 {
-    struct page_writer page = page_of(request, def, NULL);
+    struct page_writer page = page_writer_new(request, def, NULL);
 
-    end(&page, list_each_row(request, filter, add_row, &page));
+    page_end(&page, list_each_row(request, filter, add_row, &page));
     strbuf_release(&page.line);
 }
 
-/* Answer with the call's lines. */
-static void list_lines(struct queued_request *request, const struct list_def *def)
+/* Writes a page with the stored lines of the list. */
+static void write_stored_lines(struct queued_request *request, const struct list_def *def)
 {
-    struct page_writer page = page_of(request, def, NULL);
+    struct page_writer page = page_writer_new(request, def, NULL);
 
-    end(&page, list_each_line(request, add, &page));
+    page_end(&page, list_each_line(request, page_add_line, &page));
 }
 
-/* What `continue` of the next page is; NULL if this is the last one. */
+/*
+ * Appends the transitions of one page, newest first. Nothing is stored for further pages:
+ * `continue` has the number of the last transition on the page, and new transitions have higher
+ * numbers. Returns `continue` for the next page; NULL on the last page.
+ */
 static const char *add_transitions(struct page_writer *p, const struct transitions *t,
                                    const struct row_filter *filter)
 {
     struct paging *paging = p->request->paging;
-    /* Numbers begin with 1; the first page is below all of them. */
+    /* 0, which is no number of a transition, stands for the first page. */
     uint64_t first = paging_position(paging)->row, below = first > 0 ? first : UINT64_MAX;
-    uint64_t told = below;
+    uint64_t last = below;
     struct transition x;
 
     while (transitions_next(t, &below, &x)) {
@@ -203,56 +221,58 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
 
         if (!transition_matches(&x, filter))
             continue;
-        if (p->count == paging_limit(paging) || p->request->body.len > PAGE_MAX_BYTES)
-            return paging_end_page(paging, (struct row_position){.row = told});
+        if (p->count == paging_limit(paging) || p->request->body.len > TRANSITIONS_MAX_BYTES)
+            return paging_end_page(paging, (struct row_position){.row = last});
         strbuf_reset(&p->line);
         transition_write(&w, &x);
-        add(p, p->line.data, p->line.len);
-        told = x.number;
+        page_add_line(p, p->line.data, p->line.len);
+        last = x.number;
     }
     return NULL;
 }
 
-static void list_transitions(struct queued_request *request, const struct list_def *def,
-                             const struct transitions *t, const struct row_filter *filter,
-                             const char *history)
+static void write_transitions(struct queued_request *request, const struct list_def *def,
+                              const struct transitions *t, const struct row_filter *filter,
+                              const char *history)
 {
-    struct page_writer page = page_of(request, def, history);
+    struct page_writer page = page_writer_new(request, def, history);
 
-    end(&page, add_transitions(&page, t, filter));
+    page_end(&page, add_transitions(&page, t, filter));
     strbuf_release(&page.line);
 }
 
-/* The words that a parameter takes, while the nearest one is looked for. */
-struct words {
+/* ---- filters ---- */
+
+/* Iterator over the accepted values of a parameter, for suggest_name(). */
+struct accepted_words {
     const char *const *names;
     size_t count;
     size_t at;
 };
 
-static const char *next_word(void *context)
+static const char *next_accepted_word(void *context)
 {
-    struct words *w = context;
+    struct accepted_words *w = context;
 
     return w->at < w->count ? w->names[w->at++] : NULL;
 }
 
-/* The place of a word among the names; `value` NULL: nobody asks, and the place is kept. */
-static bool read_word(const char *what, const char *value, const char *const *names, size_t count,
-                      int *place, struct error *err)
+/* Sets `index` to the index of `value` in `names`; leaves `index` as it is if `value` is NULL. */
+static bool parse_word(const char *what, const char *value, const char *const *names, size_t count,
+                       int *index, struct error *err)
 {
-    struct words words = {names, count, 0};
+    struct accepted_words words = {names, count, 0};
     const char *nearest;
 
     for (size_t i = 0; value && i < count; i++) {
         if (strcmp(names[i], value) == 0) {
-            *place = (int)i;
+            *index = (int)i;
             return true;
         }
     }
     if (!value)
         return true;
-    nearest = suggest_name(value, next_word, &words);
+    nearest = suggest_name(value, next_accepted_word, &words);
     return fail(err, "there is no %s '%.64s'%s%s%s", what, value, nearest ? "; do you mean '" : "",
                 nearest ? nearest : "", nearest ? "'?" : "");
 }
@@ -274,10 +294,10 @@ bool row_filter_from_query(const struct query *q, struct row_filter *out, struct
     out->reason = q->values[PARAMETER_REASON];
     out->stage = q->values[PARAMETER_STAGE];
     out->actor = q->values[PARAMETER_ACTOR];
-    if (!read_word("state", q->values[PARAMETER_STATE], state_names, STATE_COUNT, &out->state,
-                   err) ||
-        !read_word("stage", out->stage, stage_names, STAGE_COUNT, &ignored, err) ||
-        !read_word("actor", out->actor, actor_names, ACTOR_COUNT, &ignored, err))
+    if (!parse_word("state", q->values[PARAMETER_STATE], state_names, STATE_COUNT, &out->state,
+                    err) ||
+        !parse_word("stage", out->stage, stage_names, STAGE_COUNT, &ignored, err) ||
+        !parse_word("actor", out->actor, actor_names, ACTOR_COUNT, &ignored, err))
         return false;
     if (out->reason && !reason_exists(out->reason))
         return fail(err, "there is no reason '%.64s'", out->reason);
@@ -288,8 +308,8 @@ bool row_filter_from_query(const struct query *q, struct row_filter *out, struct
     return true;
 }
 
-/* What of an entry a list is chosen by. */
-static struct identity identity_in(enum report_list list, const struct entry *entry)
+/* Returns the kind, namespace and name by which a list is filtered. */
+static struct identity identity_in_list(enum report_list list, const struct entry *entry)
 {
     const char *holder;
 
@@ -306,32 +326,30 @@ bool query_matches_entry(const struct query *q, enum report_list list, const str
 {
     const char *ns = q->values[PARAMETER_NAMESPACE], *kind = q->values[PARAMETER_KIND];
     const char *search = q->values[PARAMETER_SEARCH];
-    struct identity id = identity_in(list, entry);
+    struct identity id = identity_in_list(list, entry);
 
     return (!ns || strcmp(ns, id.ns) == 0) && (!kind || strcasecmp(kind, id.kind) == 0) &&
            (!search || strcasestr(id.name, search));
 }
 
-/* The lists of the report that are asked for by themselves. */
+/* ---- lists of the report ---- */
 
 static const char *const policy_columns[] = {
     "kind", "namespace", "name", "selected", "won", "claimed", "stale", "clusters", NULL,
 };
-static const char *const conflict_columns[] = {
-    "resource.apiVersion",
-    "resource.kind",
-    "resource.namespace",
-    "resource.name",
-    "binding.namespace",
-    "binding.name",
-    "field",
-    "resolved",
-    "stored",
-    "origin",
-    "message",
-    "wants",
-    NULL,
-};
+static const char *const conflict_columns[] = {"resource.apiVersion",
+                                               "resource.kind",
+                                               "resource.namespace",
+                                               "resource.name",
+                                               "binding.namespace",
+                                               "binding.name",
+                                               "field",
+                                               "resolved",
+                                               "stored",
+                                               "origin",
+                                               "message",
+                                               "wants",
+                                               NULL};
 static const char *const lease_columns[] = {
     "asset", "assetType", "state", "holder", "namespace", "expiration", "conflicts", NULL,
 };
@@ -340,54 +358,57 @@ static const struct list_def policies = {"PolicyList", policy_columns};
 static const struct list_def conflicts = {"ConflictList", conflict_columns};
 static const struct list_def leases = {"LeaseList", lease_columns};
 
-/* The elements of a list that are asked for, while they are gathered. */
-struct gathering {
+/* Lines of the entries that match a request. */
+struct matching_lines {
     const struct queued_request *request;
     const struct engine *engine;
     enum report_list list;
     struct strbuf lines;
 };
 
-static void gather(void *context, const struct entry *entry)
+static void add_matching_lines(void *context, const struct entry *entry)
 {
-    struct gathering *g = context;
+    struct matching_lines *m = context;
 
-    if (query_matches_entry(&g->request->query, g->list, entry))
-        report_add_lines(g->engine, g->list, entry, &g->lines);
+    if (query_matches_entry(&m->request->query, m->list, entry))
+        report_add_lines(m->engine, m->list, entry, &m->lines);
 }
 
-static void answer(struct queued_request *request, const struct health *h, enum report_list list,
-                   const struct list_def *def)
+static void write_report_list(struct queued_request *request, const struct health *h,
+                              enum report_list list, const struct list_def *def)
 {
     if (!paging_continues(request->paging)) {
-        struct gathering g = {request, h->evaluation->engine, list, STRBUF_INIT(LIST_LINES_MAX)};
+        struct matching_lines m = {request, h->evaluation->engine, list,
+                                   STRBUF_INIT(LIST_LINES_MAX)};
 
-        report_each_entry(g.engine, list, gather, &g);
-        if (!list_store_lines(request, &g.lines))
+        report_each_entry(m.engine, list, add_matching_lines, &m);
+        if (!list_store_lines(request, &m.lines))
             return;
     }
-    list_lines(request, def);
+    write_stored_lines(request, def);
 }
 
 void api_policies(struct queued_request *request, const struct health *h)
 {
-    answer(request, h, REPORT_POLICIES, &policies);
+    write_report_list(request, h, REPORT_POLICIES, &policies);
 }
 
 void api_conflicts(struct queued_request *request, const struct health *h)
 {
-    answer(request, h, REPORT_CONFLICTS, &conflicts);
+    write_report_list(request, h, REPORT_CONFLICTS, &conflicts);
 }
 
 void api_leases(struct queued_request *request, const struct health *h)
 {
-    answer(request, h, REPORT_LEASES, &leases);
+    write_report_list(request, h, REPORT_LEASES, &leases);
 }
+
+/* ---- lists of templates ---- */
 
 static const struct list_def templates = {"TemplateList", row_columns};
 
-/* `state`: of these alone; negative: of all, or of what is asked for. */
-static void templates_answer(struct queued_request *request, int state)
+/* Writes the templates in `state`; if negative, in the state that the query selects. */
+static void write_templates(struct queued_request *request, int state)
 {
     struct row_filter filter;
     struct error err;
@@ -398,73 +419,71 @@ static void templates_answer(struct queued_request *request, int state)
     }
     if (state >= 0)
         filter.state = state;
-    list_rows(request, &templates, &filter);
+    write_rows(request, &templates, &filter);
 }
 
 void api_templates(struct queued_request *request, const struct health *h)
 {
     (void)h;
-    templates_answer(request, -1);
+    write_templates(request, -1);
 }
 
 void api_pending(struct queued_request *request, const struct health *h)
 {
     (void)h;
-    templates_answer(request, STATE_PENDING);
+    write_templates(request, STATE_PENDING);
 }
 
 void api_stale(struct queued_request *request, const struct health *h)
 {
     (void)h;
-    templates_answer(request, STATE_STALE);
+    write_templates(request, STATE_STALE);
 }
 
-enum { HEAD_MAX_BYTES = 4096 };
+/* ---- the history ---- */
 
-static const char *const history_columns[] = {
-    "number",
-    "time",
-    "cause",
-    "apiVersion",
-    "kind",
-    "namespace",
-    "name",
-    "before.state",
-    "before.reason",
-    "before.phase",
-    "before.stage",
-    "before.stageReason",
-    "before.policy.kind",
-    "before.policy.namespace",
-    "before.policy.name",
-    "before.claimed.kind",
-    "before.claimed.namespace",
-    "before.claimed.name",
-    "before.version",
-    "before.clusters",
-    "after.state",
-    "after.reason",
-    "after.phase",
-    "after.stage",
-    "after.stageReason",
-    "after.policy.kind",
-    "after.policy.namespace",
-    "after.policy.name",
-    "after.claimed.kind",
-    "after.claimed.namespace",
-    "after.claimed.name",
-    "after.version",
-    "after.clusters",
-    "otherClusters",
-    NULL,
-};
+static const char *const history_columns[] = {"number",
+                                              "time",
+                                              "cause",
+                                              "apiVersion",
+                                              "kind",
+                                              "namespace",
+                                              "name",
+                                              "before.state",
+                                              "before.reason",
+                                              "before.phase",
+                                              "before.stage",
+                                              "before.stageReason",
+                                              "before.policy.kind",
+                                              "before.policy.namespace",
+                                              "before.policy.name",
+                                              "before.claimed.kind",
+                                              "before.claimed.namespace",
+                                              "before.claimed.name",
+                                              "before.version",
+                                              "before.clusters",
+                                              "after.state",
+                                              "after.reason",
+                                              "after.phase",
+                                              "after.stage",
+                                              "after.stageReason",
+                                              "after.policy.kind",
+                                              "after.policy.namespace",
+                                              "after.policy.name",
+                                              "after.claimed.kind",
+                                              "after.claimed.namespace",
+                                              "after.claimed.name",
+                                              "after.version",
+                                              "after.clusters",
+                                              "otherClusters",
+                                              NULL};
 
 static const struct list_def history = {"TransitionList", history_columns};
 
 void api_history(struct queued_request *request, const struct health *h)
 {
     const struct transitions *t = engine_transitions(h->evaluation->engine);
-    CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(HEAD_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(HISTORY_HEAD_MAX_BYTES);
     struct json_writer w = {.out = &head};
     struct row_filter filter;
     struct error err;
@@ -484,5 +503,5 @@ void api_history(struct queued_request *request, const struct health *h)
             "a restart and a reload of the exporter begin it anew."
           : "Nothing is remembered: --history.entries is 0.");
     json_writer_close(&w, '}');
-    list_transitions(request, &history, t, &filter, head.data);
+    write_transitions(request, &history, t, &filter, head.data);
 }

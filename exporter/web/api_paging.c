@@ -4,64 +4,58 @@
 #include "metrics/base/number.h"
 
 enum {
-    QUESTION_MAX = 64 * 1024,
-    TOKEN_PARTS = 4, /* The run of the exporter, the list, and the place of two numbers. */
-    TOKEN_MAX = 4 * 17,
-    KEPT_BYTES_MAX = 64 * 1024 * 1024, /* Of lines, in all that are kept. */
+    FILTER_MAX_BYTES = 64 * 1024,
+    TOKEN_PARTS = 4, /* Seed, number of the list, and both members of the position. */
+    TOKEN_MAX_BYTES = 4 * 17,
+    LISTS_STORED_MAX = 16,
+    LINES_STORED_MAX_BYTES = 64 * 1024 * 1024, /* Lines of all stored lists. */
+    LIST_STORED_MS = 5 * 60 * 1000,            /* Time after the last request for the list. */
 };
 
+/* Lines of one or more lists with the same number; immutable. */
 struct stored_lines {
-    size_t holders;
+    size_t holders; /* Number of references. */
     char *text;
     size_t len;
 };
 
-/* What a list is made from; a slot without either is free. */
-struct list {
+/* A list; all zeros is a free slot. Without view and lines it is the history. */
+struct stored_list {
     uint64_t number;
-    char *question;
+    char *filter; /* See filter_text_of(); NULL in a free slot. Owned. */
     struct row_view *view;
     struct stored_lines *lines;
-    int64_t made_ms; /* Since the epoch. */
-    int64_t used_ms; /* Steady. */
+    int64_t made_ms; /* Time of the first page, milliseconds since the epoch. */
+    int64_t used_ms; /* Steady time of the last request. */
 };
 
 struct paging {
-    uint64_t run;
-    uint64_t last;
-    struct list kept[LISTS_KEPT_MAX];
-    struct list now; /* Of the call that is open. */
-    struct row_position place;
+    uint64_t seed;
+    uint64_t last_number; /* Number of the newest list. */
+    struct stored_list stored[LISTS_STORED_MAX];
+    struct stored_list open; /* List of the open request. */
+    struct row_position position;
     size_t limit;
-    bool breaks;
-    char token[TOKEN_MAX + 1];
+    bool has_next_page;
+    char token[TOKEN_MAX_BYTES + 1];
 };
 
-struct stored_lines *stored_lines_new(struct strbuf *text)
-{
-    struct stored_lines *lines = xcalloc(1, sizeof(*lines));
-
-    lines->holders = 1;
-    lines->text = strbuf_take(text, &lines->len);
-    return lines;
-}
-
-static void drop_list(struct list *list)
+static void drop_list(struct stored_list *list)
 {
     if (list->lines && --list->lines->holders == 0) {
         free(list->lines->text);
         free(list->lines);
     }
     row_view_drop(list->view);
-    free(list->question);
-    *list = (struct list){0};
+    free(list->filter);
+    *list = (struct stored_list){0};
 }
 
 struct paging *paging_new(uint64_t seed)
 {
     struct paging *p = xcalloc(1, sizeof(*p));
 
-    p->run = seed;
+    p->seed = seed;
     return p;
 }
 
@@ -73,10 +67,10 @@ void paging_free(struct paging *p)
     free(p);
 }
 
-/* All that the list is chosen by: a page of another question is none of this list. */
-static char *question_of(const char *path, const struct query *query)
+/* Returns the path and the filtering parameters as text: the same on all pages of a list. */
+static char *filter_text_of(const char *path, const struct query *query)
 {
-    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(QUESTION_MAX);
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(FILTER_MAX_BYTES);
     size_t len;
 
     strbuf_adds(&out, path);
@@ -89,8 +83,8 @@ static char *question_of(const char *path, const struct query *query)
     return strbuf_take(&out, &len);
 }
 
-/* Lower-case hexadecimal numbers with '-' between them; false for anything else. */
-static bool read_token(const char *text, uint64_t parts[TOKEN_PARTS])
+/* Parses hexadecimal numbers in lower case, separated by '-'. */
+static bool parse_token(const char *text, uint64_t parts[TOKEN_PARTS])
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -107,51 +101,53 @@ static bool read_token(const char *text, uint64_t parts[TOKEN_PARTS])
     return true;
 }
 
-static struct list *find_list(struct paging *p, uint64_t number)
+static struct stored_list *find_list(struct paging *p, uint64_t number)
 {
-    for (size_t i = 0; i < LISTS_KEPT_MAX; i++) {
-        if (p->kept[i].question && p->kept[i].number == number)
-            return &p->kept[i];
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++) {
+        if (p->stored[i].filter && p->stored[i].number == number)
+            return &p->stored[i];
     }
     return NULL;
 }
 
-/* No client makes places up, but anybody can send them. */
-static bool has_place(const struct list *list, struct row_position place)
+/* Returns true if a page of the list can start at the position. Clients can send any position. */
+static bool has_position(const struct stored_list *list, struct row_position position)
 {
     if (list->view)
-        return row_view_has_row(list->view, place);
+        return row_view_has_row(list->view, position);
     if (!list->lines)
-        return place.chunk == 0; /* A number: of what is not there, nothing is below. */
-    return place.chunk == 0 && place.row < list->lines->len &&
-           (place.row == 0 || list->lines->text[place.row - 1] == '\n');
+        return position.chunk == 0; /* The history: `row` is any number of a transition. */
+    return position.chunk == 0 && position.row < list->lines->len &&
+           (position.row == 0 || list->lines->text[position.row - 1] == '\n');
 }
 
-static bool go_on(struct paging *p, const char *token, unsigned *status, struct error *err)
+/* Opens the stored list of a token at the position in the token. */
+static bool open_stored_list(struct paging *p, const char *token, unsigned *status,
+                             struct error *err)
 {
     uint64_t parts[TOKEN_PARTS];
-    struct list *list;
+    struct stored_list *list;
 
     *status = MHD_HTTP_BAD_REQUEST;
-    if (!read_token(token, parts))
+    if (!parse_token(token, parts))
         return fail(err, "'continue' is not what a list answered with");
-    list = parts[0] == p->run ? find_list(p, parts[1]) : NULL;
+    list = parts[0] == p->seed ? find_list(p, parts[1]) : NULL;
     if (!list) {
         *status = MHD_HTTP_GONE;
         return fail(err, "the list that 'continue' goes on with is no longer kept: ask for it from "
                          "its beginning");
     }
-    p->place = (struct row_position){.chunk = parts[2], .row = parts[3]};
-    if (strcmp(list->question, p->now.question) != 0)
+    p->position = (struct row_position){.chunk = parts[2], .row = parts[3]};
+    if (strcmp(list->filter, p->open.filter) != 0)
         return fail(err, "'continue' goes on with a list of other parameters: give the same ones");
-    if (!has_place(list, p->place))
+    if (!has_position(list, p->position))
         return fail(err, "'continue' is not what a list answered with");
-    p->now.number = list->number;
-    p->now.made_ms = list->made_ms;
-    p->now.lines = list->lines;
+    p->open.number = list->number;
+    p->open.made_ms = list->made_ms;
+    p->open.lines = list->lines;
     if (list->lines)
         list->lines->holders++;
-    p->now.view = list->view ? row_view_ref(list->view) : NULL;
+    p->open.view = list->view ? row_view_ref(list->view) : NULL;
     return true;
 }
 
@@ -167,37 +163,42 @@ bool paging_open(struct paging *p, const struct page_query *q, unsigned *status,
         return fail(err, "'limit' takes the number of rows of a page, 0 for all");
     }
     p->limit = count > 0 ? count : SIZE_MAX;
-    p->place = (struct row_position){0};
-    p->breaks = false;
-    p->now = (struct list){.question = question_of(q->path, q->query), .made_ms = q->clock_ms};
+    p->position = (struct row_position){0};
+    p->has_next_page = false;
+    p->open =
+        (struct stored_list){.filter = filter_text_of(q->path, q->query), .made_ms = q->clock_ms};
     if (!token || !*token) {
-        p->now.number = ++p->last;
+        p->open.number = ++p->last_number;
         return true;
     }
-    if (go_on(p, token, status, err))
+    if (open_stored_list(p, token, status, err))
         return true;
-    drop_list(&p->now);
+    drop_list(&p->open);
     return false;
 }
 
 bool paging_continues(const struct paging *p)
 {
-    return p->now.view || p->now.lines;
+    return p->open.view || p->open.lines;
 }
 
 void paging_set_view(struct paging *p, struct row_view *view)
 {
-    p->now.view = view;
+    p->open.view = view;
 }
 
-void paging_set_lines(struct paging *p, struct stored_lines *lines)
+void paging_set_lines(struct paging *p, struct strbuf *text)
 {
-    p->now.lines = lines;
+    struct stored_lines *lines = xcalloc(1, sizeof(*lines));
+
+    lines->holders = 1;
+    lines->text = strbuf_take(text, &lines->len);
+    p->open.lines = lines;
 }
 
 const struct row_view *paging_view(const struct paging *p)
 {
-    return p->now.view;
+    return p->open.view;
 }
 
 size_t paging_limit(const struct paging *p)
@@ -207,99 +208,99 @@ size_t paging_limit(const struct paging *p)
 
 int64_t paging_made_ms(const struct paging *p)
 {
-    return p->now.made_ms;
+    return p->open.made_ms;
 }
 
 struct row_position *paging_position(struct paging *p)
 {
-    return &p->place;
+    return &p->position;
 }
 
 const char *paging_next_line(struct paging *p, size_t *len)
 {
-    const struct stored_lines *lines = p->now.lines;
-    const char *line = &lines->text[p->place.row], *end;
+    const struct stored_lines *lines = p->open.lines;
+    const char *line = &lines->text[p->position.row], *end;
 
-    if (p->place.row == lines->len)
+    if (p->position.row == lines->len)
         return NULL;
     end = strchr(line, '\n');
     *len = (size_t)(end - line);
-    p->place.row += *len + 1;
+    p->position.row += *len + 1;
     return line;
 }
 
-const char *paging_end_page(struct paging *p, struct row_position place)
+const char *paging_end_page(struct paging *p, struct row_position next)
 {
-    p->breaks = true;
-    snprintf(p->token, sizeof(p->token), "%016" PRIx64 "-%" PRIx64 "-%zx-%zx", p->run,
-             p->now.number, place.chunk, place.row);
+    p->has_next_page = true;
+    snprintf(p->token, sizeof(p->token), "%016" PRIx64 "-%" PRIx64 "-%zx-%zx", p->seed,
+             p->open.number, next.chunk, next.row);
     return p->token;
 }
 
-/* Of the lists that are kept, that nobody asked for longest; NULL if there is none. */
-static struct list *oldest(struct paging *p)
+/* Returns the stored list with the oldest `used_ms`; NULL if no list is stored. */
+static struct stored_list *oldest_list(struct paging *p)
 {
-    struct list *found = NULL;
+    struct stored_list *found = NULL;
 
-    for (size_t i = 0; i < LISTS_KEPT_MAX; i++) {
-        struct list *list = &p->kept[i];
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++) {
+        struct stored_list *list = &p->stored[i];
 
-        if (list->question && (!found || list->used_ms < found->used_ms))
+        if (list->filter && (!found || list->used_ms < found->used_ms))
             found = list;
     }
     return found;
 }
 
-static size_t kept_bytes(const struct paging *p)
+static size_t stored_bytes(const struct paging *p)
 {
     size_t sum = 0;
 
-    for (size_t i = 0; i < LISTS_KEPT_MAX; i++)
-        sum += p->kept[i].lines ? p->kept[i].lines->len : 0;
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++)
+        sum += p->stored[i].lines ? p->stored[i].lines->len : 0;
     return sum;
 }
 
 void paging_close(struct paging *p, int64_t now_ms)
 {
-    struct list *slot = find_list(p, p->now.number);
+    struct stored_list *slot = find_list(p, p->open.number);
 
-    if (!p->breaks) {
-        drop_list(&p->now);
+    if (!p->has_next_page) {
+        drop_list(&p->open);
         return;
     }
-    for (size_t i = 0; !slot && i < LISTS_KEPT_MAX; i++) {
-        if (!p->kept[i].question)
-            slot = &p->kept[i];
+    for (size_t i = 0; !slot && i < LISTS_STORED_MAX; i++) {
+        if (!p->stored[i].filter)
+            slot = &p->stored[i];
     }
-    slot = slot ? slot : oldest(p);
+    slot = slot ? slot : oldest_list(p);
     drop_list(slot);
-    *slot = p->now;
+    *slot = p->open;
     slot->used_ms = now_ms;
-    p->now = (struct list){0};
-    while (kept_bytes(p) > KEPT_BYTES_MAX)
-        drop_list(oldest(p));
+    p->open = (struct stored_list){0};
+    while (stored_bytes(p) > LINES_STORED_MAX_BYTES)
+        drop_list(oldest_list(p));
 }
 
 void paging_drop_expired(struct paging *p, int64_t now_ms)
 {
-    for (size_t i = 0; i < LISTS_KEPT_MAX; i++) {
-        if (p->kept[i].question && now_ms - p->kept[i].used_ms >= LIST_KEPT_MS)
-            drop_list(&p->kept[i]);
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++) {
+        if (p->stored[i].filter && now_ms - p->stored[i].used_ms >= LIST_STORED_MS)
+            drop_list(&p->stored[i]);
     }
 }
 
 void paging_drop_all(struct paging *p)
 {
-    for (size_t i = 0; i < LISTS_KEPT_MAX; i++)
-        drop_list(&p->kept[i]);
-    drop_list(&p->now);
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++)
+        drop_list(&p->stored[i]);
+    drop_list(&p->open);
 }
 
 bool paging_keeps_views(const struct paging *p)
 {
-    bool keeps = p->now.view;
+    bool keeps = p->open.view;
 
-    for (size_t i = 0; i < LISTS_KEPT_MAX; i++)
-        keeps |= p->kept[i].view != NULL;
+    for (size_t i = 0; i < LISTS_STORED_MAX; i++)
+        keeps |= p->stored[i].view != NULL;
     return keeps;
 }

@@ -5,63 +5,76 @@
 #include "metrics/expose/list_rows.h"
 
 /*
- * How a list goes over several calls: `limit` says how many rows a page has, and `continue` where
- * the next one begins. All pages of a list are of one moment: what the first one was made from is
- * kept for a while, and a `continue` whose list was let go is answered with 410.
+ * Paging of lists over several requests: the parameter `limit` is the maximum number of rows of a
+ * page, and `continue` is a token for the next page. All pages show the list as of the first page,
+ * because its view or lines are stored, for at most five minutes after the last request. The
+ * history needs neither. A token of a list that is no longer stored is refused with 410.
  *
- * The loop opens and closes it for a call; in between it is the clerk's.
+ * The loop calls paging_open() and the functions from paging_close() on; in between, the endpoint
+ * uses the paging on the worker thread.
  */
-
-/* Rows that are text already, a JSON object a line. They are counted, and never change. */
-struct stored_lines;
-/* The text is moved. */
-struct stored_lines *stored_lines_new(struct strbuf *text) MUST_USE;
-
 struct paging;
+
+/* Returns a paging without lists. Its tokens contain `seed`. */
 struct paging *paging_new(uint64_t seed) MUST_USE;
-/* NULL is fine. */
+
+/* Frees the paging with all lists. Accepts NULL. */
 void paging_free(struct paging *p);
 
-/* Lists that are kept: so many, for so long after their last page. */
-enum { LISTS_KEPT_MAX = 16, LIST_KEPT_MS = 5 * 60 * 1000 };
-
-/* What is asked of an endpoint that knows `limit` and `continue`, and when. */
+/* Request for a page of a list. */
 struct page_query {
     const char *path;
     const struct query *query;
-    size_t limit;     /* Of a page, where nobody asks for one; 0: none. */
-    int64_t now_ms;   /* Steady. */
-    int64_t clock_ms; /* Since the epoch. */
+    size_t limit;     /* Length of a page without the parameter `limit`; 0 for no maximum. */
+    int64_t now_ms;   /* Steady time. */
+    int64_t clock_ms; /* Milliseconds since the epoch. */
 };
 
-/* Begin with a call. False with the status that it is refused with, and the reason. */
+/*
+ * Starts a request. Returns false with the status code and the reason if `limit` or `continue` is
+ * refused.
+ */
 bool paging_open(struct paging *p, const struct page_query *q, unsigned *status,
                  struct error *err) MUST_USE;
 
-/* True if the list goes on from an earlier page: it has its view or lines. */
+/* Returns true if the list of the open request has a view or lines, as it has after `continue`. */
 bool paging_continues(const struct paging *p);
-/* What the list is made from; moved to it. */
+
+/* Sets the view of the list of the open request; takes the reference. */
 void paging_set_view(struct paging *p, struct row_view *view);
-void paging_set_lines(struct paging *p, struct stored_lines *lines);
+
+/* Sets the lines of the list; takes the text, in which each line ends with a newline. */
+void paging_set_lines(struct paging *p, struct strbuf *text);
+
+/* Returns the view of the list, borrowed; NULL without a view. */
 const struct row_view *paging_view(const struct paging *p);
 
-/* The most rows of a page. */
+/* Returns the maximum number of rows of the page. */
 size_t paging_limit(const struct paging *p);
-/* When the list was made, in milliseconds since the epoch. */
+
+/* Returns the time of the list's first page, in milliseconds since the epoch. */
 int64_t paging_made_ms(const struct paging *p);
 
-/* Where the page is, for row_view_next_row(). */
+/* Returns the position of the next row, for the caller to move with row_view_next_row(). */
 struct row_position *paging_position(struct paging *p);
-/* The next line, without its end; NULL behind the last. */
-const char *paging_next_line(struct paging *p, size_t *len);
-/* The page ends before the place: what `continue` of the next one is. Borrowed. */
-const char *paging_end_page(struct paging *p, struct row_position place);
 
-/* The call is answered: keep what it was made from if another page may be asked for. */
+/* Returns the next line, with its length without newline; NULL after the last line. Borrowed. */
+const char *paging_next_line(struct paging *p, size_t *len);
+
+/*
+ * Ends the page before a position, at which the next page starts. Returns the token of the next
+ * page, valid until the next call. Without this call the page is the last of its list.
+ */
+const char *paging_end_page(struct paging *p, struct row_position next);
+
+/* Ends the open request. Stores the list if there is a next page; may drop other lists for it. */
 void paging_close(struct paging *p, int64_t now_ms);
 
-/* Let go of what was kept for long enough; of all. */
+/* Drops the lists that no request has used for five minutes. `now_ms` is a steady time. */
 void paging_drop_expired(struct paging *p, int64_t now_ms);
+
+/* Drops all lists, including the list of the open request. */
 void paging_drop_all(struct paging *p);
-/* True if views are kept. */
+
+/* Returns true if a list has a view. */
 bool paging_keeps_views(const struct paging *p);
