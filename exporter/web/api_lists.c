@@ -337,19 +337,21 @@ bool query_matches_entry(const struct query *q, enum report_list list, const str
 static const char *const policy_columns[] = {
     "kind", "namespace", "name", "selected", "won", "claimed", "stale", "clusters", NULL,
 };
-static const char *const conflict_columns[] = {"resource.apiVersion",
-                                               "resource.kind",
-                                               "resource.namespace",
-                                               "resource.name",
-                                               "binding.namespace",
-                                               "binding.name",
-                                               "field",
-                                               "resolved",
-                                               "stored",
-                                               "origin",
-                                               "message",
-                                               "wants",
-                                               NULL};
+static const char *const conflict_columns[] = {
+    "resource.apiVersion",
+    "resource.kind",
+    "resource.namespace",
+    "resource.name",
+    "binding.namespace",
+    "binding.name",
+    "field",
+    "resolved",
+    "stored",
+    "origin",
+    "message",
+    "wants",
+    NULL,
+};
 static const char *const lease_columns[] = {
     "asset", "assetType", "state", "holder", "namespace", "expiration", "conflicts", NULL,
 };
@@ -442,41 +444,25 @@ void api_stale(struct queued_request *request, const struct health *h)
 
 /* ---- the history ---- */
 
-static const char *const history_columns[] = {"number",
-                                              "time",
-                                              "cause",
-                                              "apiVersion",
-                                              "kind",
-                                              "namespace",
-                                              "name",
-                                              "before.state",
-                                              "before.reason",
-                                              "before.phase",
-                                              "before.stage",
-                                              "before.stageReason",
-                                              "before.policy.kind",
-                                              "before.policy.namespace",
-                                              "before.policy.name",
-                                              "before.claimed.kind",
-                                              "before.claimed.namespace",
-                                              "before.claimed.name",
-                                              "before.version",
-                                              "before.clusters",
-                                              "after.state",
-                                              "after.reason",
-                                              "after.phase",
-                                              "after.stage",
-                                              "after.stageReason",
-                                              "after.policy.kind",
-                                              "after.policy.namespace",
-                                              "after.policy.name",
-                                              "after.claimed.kind",
-                                              "after.claimed.namespace",
-                                              "after.claimed.name",
-                                              "after.version",
-                                              "after.clusters",
-                                              "otherClusters",
-                                              NULL};
+/* Columns of a decision before or after a transition. */
+#define DECISION_COLUMNS(side)                                                                     \
+    side ".state", side ".reason", side ".phase", side ".stage", side ".stageReason",              \
+        side ".policy.kind", side ".policy.namespace", side ".policy.name", side ".claimed.kind",  \
+        side ".claimed.namespace", side ".claimed.name", side ".version", side ".clusters"
+
+static const char *const history_columns[] = {
+    "number",
+    "time",
+    "cause",
+    "apiVersion",
+    "kind",
+    "namespace",
+    "name",
+    DECISION_COLUMNS("before"),
+    DECISION_COLUMNS("after"),
+    "otherClusters",
+    NULL,
+};
 
 static const struct list_def history = {"TransitionList", history_columns};
 

@@ -12,7 +12,7 @@ enum {
     LIST_STORED_MS = 5 * 60 * 1000,            /* Time after the last request for the list. */
 };
 
-/* Lines of one or more lists with the same number; immutable. */
+/* Lines of a list; immutable. The open request shares the lines with its stored list. */
 struct stored_lines {
     size_t holders; /* Number of references. */
     char *text;
