@@ -234,17 +234,6 @@ static bool plan_must_end(void *context)
            (deadline->request_worker && request_worker_is_ending(deadline->request_worker));
 }
 
-/* Returns the limits for manifests of a plan. The size of the body is limited by its request. */
-static struct manifest_limits plan_manifest_limits(struct plan_deadline *deadline)
-{
-    return (struct manifest_limits){
-        .yaml_max_bytes = 1 << 20,
-        .object_max_bytes = 1 << 20,
-        .nodes_max = 200 * 1000,
-        .term = {plan_must_end, deadline},
-    };
-}
-
 static void refuse_slow_plan(struct queued_request *request)
 {
     api_refuse(request, MHD_HTTP_GATEWAY_TIMEOUT,
@@ -271,7 +260,13 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
                        struct plan_deadline *deadline)
 {
     const char *ns = request->query.values[PARAMETER_NAMESPACE];
-    const struct manifest_limits limits = plan_manifest_limits(deadline);
+    /* No limit for the sum of all objects: the size of the body is limited. */
+    const struct manifest_limits limits = {
+        .yaml_max_bytes = 1 << 20,
+        .object_max_bytes = 1 << 20,
+        .nodes_max = 200 * 1000,
+        .term = {plan_must_end, deadline},
+    };
     struct manifests *m = manifests_new(NULL, NULL, 0, ns ? ns : e->options.namespace, &limits);
     struct plan_objects objects = {.plan = p};
     struct error err;

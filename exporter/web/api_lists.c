@@ -39,29 +39,37 @@ struct list_def {
 struct page_writer {
     struct queued_request *request;
     const struct list_def *def;
-    const char *history; /* JSON object for the member "history"; NULL omits the member. */
     enum list_format format;
     size_t count;
     struct strbuf line; /* Reused memory for one element. */
 };
 
-static void page_begin(struct page_writer *p)
+/* Starts the page. `history` is the JSON object of the member "history"; NULL omits the member. */
+static struct page_writer page_begin(struct queued_request *request, const struct list_def *def,
+                                     const char *history)
 {
-    struct strbuf *out = &p->request->body;
+    struct page_writer p = {
+        .request = request,
+        .def = def,
+        .format = list_format_named(request->query.values[PARAMETER_FORMAT]),
+        .line = STRBUF_INIT(LINE_MAX_BYTES),
+    };
+    struct strbuf *out = &request->body;
     char made[32];
 
-    p->request->content_type = list_format_types[p->format];
-    if (p->format == LIST_CSV)
-        csv_add_headings(out, p->def->columns);
-    if (p->format != LIST_JSON)
-        return;
-    format_timestamp(paging_made_ms(p->request->paging), made);
+    request->content_type = list_format_types[p.format];
+    if (p.format == LIST_CSV)
+        csv_add_headings(out, def->columns);
+    if (p.format != LIST_JSON)
+        return p;
+    format_timestamp(paging_made_ms(request->paging), made);
     strbuf_addf(out,
                 "{\"apiVersion\":\"karmada-policy-exporter/v1\",\"kind\":\"%s\",\"asOf\":\"%s\",",
-                p->def->kind, made);
-    if (p->history)
-        strbuf_addf(out, "\"history\":%s,", p->history);
+                def->kind, made);
+    if (history)
+        strbuf_addf(out, "\"history\":%s,", history);
     strbuf_adds(out, "\"items\":[");
+    return p;
 }
 
 /* Appends an element, a JSON object in one line. */
@@ -98,11 +106,13 @@ static char *link_to_next_page(const struct queued_request *request, const char 
     return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;
 }
 
-/* Ends the page. `token` is the value of `continue` for the next page; NULL on the last page. */
+/* Ends the page, and releases its memory. `token` is the value of `continue` for the next page;
+ * NULL on the last page. */
 static void page_end(struct page_writer *p, const char *token)
 {
     struct strbuf *out = &p->request->body;
 
+    strbuf_release(&p->line);
     if (token)
         p->request->header = (struct queued_request_header){MHD_HTTP_HEADER_LINK,
                                                             link_to_next_page(p->request, token)};
@@ -112,21 +122,6 @@ static void page_end(struct page_writer *p, const char *token)
     if (token)
         strbuf_addf(out, ",\"metadata\":{\"continue\":\"%s\"}", token);
     strbuf_adds(out, "}\n");
-}
-
-static struct page_writer page_writer_new(struct queued_request *request,
-                                          const struct list_def *def, const char *history)
-{
-    struct page_writer page = {
-        .request = request,
-        .def = def,
-        .history = history,
-        .format = list_format_named(request->query.values[PARAMETER_FORMAT]),
-        .line = STRBUF_INIT(LINE_MAX_BYTES),
-    };
-
-    page_begin(&page);
-    return page;
 }
 
 bool list_store_lines(struct queued_request *request, struct strbuf *lines)
@@ -172,73 +167,6 @@ const char *list_each_line(struct queued_request *request, list_line_fn *each, v
         before = *paging_position(request->paging);
     }
     return NULL;
-}
-
-static void add_row(void *context, const struct row *row)
-{
-    struct page_writer *p = context;
-    struct json_writer w = {.out = &p->line};
-
-    strbuf_reset(&p->line);
-    row_write(&w, row);
-    page_add_line(p, p->line.data, p->line.len);
-}
-
-/* Writes a page with the rows that match the filter. */
-static void write_rows(struct queued_request *request, const struct list_def *def,
-                       const struct row_filter *filter)
-{
-    struct page_writer page = page_writer_new(request, def, NULL);
-
-    page_end(&page, list_each_row(request, filter, add_row, &page));
-    strbuf_release(&page.line);
-}
-
-/* Writes a page with the stored lines of the list. */
-static void write_stored_lines(struct queued_request *request, const struct list_def *def)
-{
-    struct page_writer page = page_writer_new(request, def, NULL);
-
-    page_end(&page, list_each_line(request, page_add_line, &page));
-}
-
-/*
- * Appends the transitions of one page, newest first. Nothing is stored for further pages:
- * `continue` has the number of the last transition on the page, and new transitions have higher
- * numbers. Returns `continue` for the next page; NULL on the last page.
- */
-static const char *add_transitions(struct page_writer *p, const struct transitions *t,
-                                   const struct row_filter *filter)
-{
-    struct paging *paging = p->request->paging;
-    /* 0, which is no number of a transition, stands for the first page. */
-    uint64_t first = paging_position(paging)->row, below = first > 0 ? first : UINT64_MAX;
-    uint64_t last = below;
-    struct transition x;
-
-    while (transitions_next(t, &below, &x)) {
-        struct json_writer w = {.out = &p->line};
-
-        if (!transition_matches(&x, filter))
-            continue;
-        if (p->count == paging_limit(paging) || p->request->body.len > TRANSITIONS_MAX_BYTES)
-            return paging_end_page(paging, (struct row_position){.row = last});
-        strbuf_reset(&p->line);
-        transition_write(&w, &x);
-        page_add_line(p, p->line.data, p->line.len);
-        last = x.number;
-    }
-    return NULL;
-}
-
-static void write_transitions(struct queued_request *request, const struct list_def *def,
-                              const struct transitions *t, const struct row_filter *filter,
-                              const char *history)
-{
-    struct page_writer page = page_writer_new(request, def, history);
-
-    page_end(&page, add_transitions(&page, t, filter));
-    strbuf_release(&page.line);
 }
 
 /* ---- filters ---- */
@@ -379,6 +307,8 @@ static void add_matching_lines(void *context, const struct entry *entry)
 static void write_report_list(struct queued_request *request, const struct health *h,
                               enum report_list list, const struct list_def *def)
 {
+    struct page_writer page;
+
     if (!paging_continues(request->paging)) {
         struct matching_lines m = {request, h->evaluation->engine, list,
                                    STRBUF_INIT(LIST_LINES_MAX)};
@@ -387,7 +317,8 @@ static void write_report_list(struct queued_request *request, const struct healt
         if (!list_store_lines(request, &m.lines))
             return;
     }
-    write_stored_lines(request, def);
+    page = page_begin(request, def, NULL);
+    page_end(&page, list_each_line(request, page_add_line, &page));
 }
 
 void api_policies(struct queued_request *request, const struct health *h)
@@ -409,9 +340,20 @@ void api_leases(struct queued_request *request, const struct health *h)
 
 static const struct list_def templates = {"TemplateList", row_columns};
 
+static void add_row(void *context, const struct row *row)
+{
+    struct page_writer *p = context;
+    struct json_writer w = {.out = &p->line};
+
+    strbuf_reset(&p->line);
+    row_write(&w, row);
+    page_add_line(p, p->line.data, p->line.len);
+}
+
 /* Writes the templates in `state`; if negative, in the state that the query selects. */
 static void write_templates(struct queued_request *request, int state)
 {
+    struct page_writer page;
     struct row_filter filter;
     struct error err;
 
@@ -421,7 +363,8 @@ static void write_templates(struct queued_request *request, int state)
     }
     if (state >= 0)
         filter.state = state;
-    write_rows(request, &templates, &filter);
+    page = page_begin(request, &templates, NULL);
+    page_end(&page, list_each_row(request, &filter, add_row, &page));
 }
 
 void api_templates(struct queued_request *request, const struct health *h)
@@ -466,11 +409,41 @@ static const char *const history_columns[] = {
 
 static const struct list_def history = {"TransitionList", history_columns};
 
+/*
+ * Appends the transitions of one page, newest first. No lines are stored for further pages:
+ * `continue` has the number of the last transition on the page, and new transitions have higher
+ * numbers. Returns `continue` for the next page; NULL on the last page.
+ */
+static const char *add_transitions(struct page_writer *p, const struct transitions *t,
+                                   const struct row_filter *filter)
+{
+    struct paging *paging = p->request->paging;
+    /* 0, which is no number of a transition, stands for the first page. */
+    uint64_t first = paging_position(paging)->row, below = first > 0 ? first : UINT64_MAX;
+    uint64_t last = below;
+    struct transition x;
+
+    while (transitions_next(t, &below, &x)) {
+        struct json_writer w = {.out = &p->line};
+
+        if (!transition_matches(&x, filter))
+            continue;
+        if (p->count == paging_limit(paging) || p->request->body.len > TRANSITIONS_MAX_BYTES)
+            return paging_end_page(paging, (struct row_position){.row = last});
+        strbuf_reset(&p->line);
+        transition_write(&w, &x);
+        page_add_line(p, p->line.data, p->line.len);
+        last = x.number;
+    }
+    return NULL;
+}
+
 void api_history(struct queued_request *request, const struct health *h)
 {
     const struct transitions *t = engine_transitions(h->evaluation->engine);
     CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(HISTORY_HEAD_MAX_BYTES);
     struct json_writer w = {.out = &head};
+    struct page_writer page;
     struct row_filter filter;
     struct error err;
 
@@ -489,5 +462,6 @@ void api_history(struct queued_request *request, const struct health *h)
             "a restart and a reload of the exporter begin it anew."
           : "Nothing is remembered: --history.entries is 0.");
     json_writer_close(&w, '}');
-    write_transitions(request, &history, t, &filter, head.data);
+    page = page_begin(request, &history, head.data);
+    page_end(&page, add_transitions(&page, t, &filter));
 }

@@ -7,9 +7,9 @@
 #include "metrics/base/utf8.h"
 #include "metrics/model/store.h"
 
-enum { TEXT_MAX = 64 * 1024 };
+enum { TEXT_MAX_BYTES = 64 * 1024, LINK_MAX_BYTES = 64 * 1024 };
 
-#define REPLACEMENT "\xEF\xBF\xBD"
+#define REPLACEMENT_CHARACTER "\xEF\xBF\xBD" /* U+FFFD */
 
 static const char *entity_of(char c)
 {
@@ -38,7 +38,7 @@ void html_text(struct strbuf *out, const char *text)
         if (entity)
             strbuf_adds(out, entity);
         else if (point == UTF8_BROKEN || utf8_is_unsafe(point))
-            strbuf_adds(out, REPLACEMENT);
+            strbuf_adds(out, REPLACEMENT_CHARACTER);
         else
             strbuf_add(out, begin, (size_t)(text - begin));
     }
@@ -46,7 +46,7 @@ void html_text(struct strbuf *out, const char *text)
 
 void html_textf(struct strbuf *out, const char *fmt, ...)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
     va_list args;
 
     va_start(args, fmt);
@@ -90,7 +90,7 @@ void html_section(struct strbuf *out, const char *id, const char *title, size_t 
                 id, id, title, count);
 }
 
-/* It can be wider than a telephone is: then it moves, by keys as well. */
+/* The region scrolls, also by keys, if the table is wider than the screen. */
 void html_table(struct strbuf *out, const char *label, const char *const *heads)
 {
     strbuf_addf(out,
@@ -113,14 +113,16 @@ void html_remaining_count(struct strbuf *out, size_t count)
         strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - HTML_SHOWN_MAX);
 }
 
+/* ---- layout ---- */
+
 static const struct {
     const char *address;
     const char *name;
-} places[] = {
+} navigation_links[] = {
 #define NAVIGATION_ROW(id, address, name) {address, name},
     NAVIGATION_LINKS(NAVIGATION_ROW)};
 
-void page_layout_open(struct strbuf *out, enum navigation_link place, const char *title)
+void page_layout_open(struct strbuf *out, enum navigation_link current, const char *title)
 {
     strbuf_adds(out, "<!DOCTYPE html>\n"
                      "<html lang=\"en\">\n"
@@ -137,9 +139,9 @@ void page_layout_open(struct strbuf *out, enum navigation_link place, const char
                      "<header>\n"
                      "<p class=\"name\">" EXPORTER_NAME "</p>\n"
                      "<nav aria-label=\"Pages\">\n");
-    for (unsigned i = 0; i < ARRAY_LEN(places); i++)
-        strbuf_addf(out, "<a href=\"%s\"%s>%s</a>\n", places[i].address,
-                    i == place ? " aria-current=\"page\"" : "", places[i].name);
+    for (unsigned i = 0; i < ARRAY_LEN(navigation_links); i++)
+        strbuf_addf(out, "<a href=\"%s\"%s>%s</a>\n", navigation_links[i].address,
+                    i == current ? " aria-current=\"page\"" : "", navigation_links[i].name);
     strbuf_adds(out, "</nav>\n</header>\n<main id=\"main\">\n<h1>");
     html_text(out, title);
     strbuf_adds(out, "</h1>\n");
@@ -165,11 +167,11 @@ void page_layout_write_error(struct strbuf *out, const char *text)
     page_layout_close(out, 0);
 }
 
-enum { LINK_MAX = 64 * 1024 };
+/* ---- links ---- */
 
 void link_open(struct strbuf *out, const char *path, const struct link_value *values, size_t count)
 {
-    CLEANUP(strbuf_release) struct strbuf link = STRBUF_INIT(LINK_MAX);
+    CLEANUP(strbuf_release) struct strbuf link = STRBUF_INIT(LINK_MAX_BYTES);
 
     strbuf_addf(&link, "%s?", path);
     for (size_t i = 0; i < count; i++) {
@@ -181,7 +183,7 @@ void link_open(struct strbuf *out, const char *path, const struct link_value *va
     strbuf_adds(out, "\">");
 }
 
-static void add_name(struct strbuf *out, const char *kind, const char *ns, const char *name)
+static void add_object_name(struct strbuf *out, const char *kind, const char *ns, const char *name)
 {
     html_textf(out, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
 }
@@ -191,23 +193,23 @@ void link_policy(struct strbuf *out, struct policy_name policy)
     link_open_with(out, "policy", {PARAMETER_KIND, policy.kind},
                    {PARAMETER_NAMESPACE, *policy.ns ? policy.ns : NULL},
                    {PARAMETER_NAME, policy.name});
-    add_name(out, policy.kind, policy.ns, policy.name);
+    add_object_name(out, policy.kind, policy.ns, policy.name);
     strbuf_adds(out, "</a>");
 }
 
 void link_policy_name(struct strbuf *out, struct policy_name policy)
 {
-    add_name(out, policy.kind, policy.ns, policy.name);
+    add_object_name(out, policy.kind, policy.ns, policy.name);
 }
 
-/* The name of an object whose page is found by its group as well. */
+/* Appends the name of an object with a link that has the API group as a parameter. */
 static void link_object(struct strbuf *out, const char *path, struct identity id)
 {
     CLEANUP(free_cleanup) char *group = xmemdup0(id.api_version, api_group_len(id.api_version));
 
     link_open_with(out, path, {PARAMETER_KIND, id.kind}, {PARAMETER_GROUP, group},
                    {PARAMETER_NAMESPACE, *id.ns ? id.ns : NULL}, {PARAMETER_NAME, id.name});
-    add_name(out, id.kind, id.ns, id.name);
+    add_object_name(out, id.kind, id.ns, id.name);
     strbuf_adds(out, "</a>");
 }
 
@@ -231,7 +233,7 @@ void link_entry(struct strbuf *out, const struct entry *entry)
     else if (entry_exists(entry) && entry_class(entry) == CLASS_POLICY)
         link_policy(out, policy_name_of(entry));
     else
-        add_name(out, id.kind, id.ns, id.name);
+        add_object_name(out, id.kind, id.ns, id.name);
 }
 
 void link_namespace(struct strbuf *out, const char *ns)

@@ -5,89 +5,98 @@
 #include "metrics/base/strbuf.h"
 #include "metrics/expose/policy_names.h"
 
-/* Writing HTML from texts that others chose. */
+/* HTML of the pages for people. All functions append to `out`. */
 
-/* Append a text so that it is shown as it is, inside an element or a quoted attribute. What HTML
- * has no place for, control characters and broken UTF-8, becomes U+FFFD. */
+/*
+ * Appends a text, escaped for an element or a quoted attribute. Control characters and broken UTF-8
+ * become U+FFFD.
+ */
 void html_text(struct strbuf *out, const char *text);
 
-/* printf whose every result is such a text. For values, not for markup. */
+/* Formats as printf() and appends the result as html_text() does, so markup is escaped as well. */
 void html_textf(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /*
- * A time in milliseconds since the epoch. With `now_ms`, also how long ago that was, in its largest
- * unit: "2026-01-31T23:59:59Z (3 d ago)"; 0: without.
+ * Appends a time in milliseconds since the epoch and, if `now_ms` is not 0, its age in one unit:
+ * "2026-01-31T23:59:59Z (3 d ago)".
  */
 void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms);
 
-/* Append since when something is so, behind what is said of it; `seen`: since when that is seen. */
+/*
+ * Appends ", since " and a time as html_time() does; nothing if the time is 0. `seen`: the time is
+ * that of the first observation.
+ */
 void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
 
-/* Open a section with this id, heading and number of things; "</section>" ends it. */
+/* Opens a section with this id, heading and number of objects; the caller appends "</section>". */
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count);
 
-/* Open a table with this label and headings, which end with NULL; html_table_end() ends it. */
+/* Opens a table with an accessible label and with headings, which end with NULL. */
 void html_table(struct strbuf *out, const char *label, const char *const *heads);
 void html_table_end(struct strbuf *out);
 
-/* Of each class of things so many are shown: the pages are for a look, not for a search. */
+/* Maximum number of objects in a section, and default length of a list. */
 enum { HTML_SHOWN_MAX = 100 };
-/* Say how many more there are than are shown, if there are. */
+
+/* Appends how many of `count` objects exceed HTML_SHOWN_MAX; nothing if `count` does not. */
 void html_remaining_count(struct strbuf *out, size_t count);
 
-/*
- * What all pages for people have around their content: plain HTML without any script, one style
- * sheet, and links that are relative, so that they also work behind a proxy that adds a prefix.
- * Every page is one level below the root for that.
- */
+/* ---- layout ---- */
 
-/* THE table of the places that every page links to: the enumerator, its address and its name. */
-#define NAVIGATION_LINKS(PLACE)                                                                    \
-    PLACE(OVERVIEW, "./", "Overview")                                                              \
-    PLACE(TEMPLATES, "templates", "Templates")                                                     \
-    PLACE(POLICIES, "policies", "Policies")                                                        \
-    PLACE(CONFLICTS, "conflicts", "Conflicts")                                                     \
-    PLACE(EXPORTER, "exporter", "Exporter")
+/*
+ * Pages in the navigation at the top of each page: enumerator, address and name. Addresses on pages
+ * are relative, so that they work behind a proxy that adds a prefix; so all pages must be on one
+ * level.
+ */
+#define NAVIGATION_LINKS(LINK)                                                                     \
+    LINK(OVERVIEW, "./", "Overview")                                                               \
+    LINK(TEMPLATES, "templates", "Templates")                                                      \
+    LINK(POLICIES, "policies", "Policies")                                                         \
+    LINK(CONFLICTS, "conflicts", "Conflicts")                                                      \
+    LINK(EXPORTER, "exporter", "Exporter")
 
 #define NAVIGATION_ENUMERATOR(id, address, name) NAVIGATION_##id,
-/* NAVIGATION_NONE: a page that is none of them. */
+/* NAVIGATION_NONE is for pages that are not in the navigation. */
 enum navigation_link { NAVIGATION_LINKS(NAVIGATION_ENUMERATOR) NAVIGATION_NONE };
 
-/* Begin a page, down to its heading: `title`, which is shown as it is. */
-void page_layout_open(struct strbuf *out, enum navigation_link place, const char *title);
+/* Appends the start of a page, up to its heading `title`, which is escaped. */
+void page_layout_open(struct strbuf *out, enum navigation_link current, const char *title);
 
-/* End it. `now_ms`: the moment that it tells of, in milliseconds since the epoch; 0: of none. */
+/* Appends the end of a page. `now_ms` is the time of its data, since the epoch; 0 for no time. */
 void page_layout_close(struct strbuf *out, int64_t now_ms);
 
-/* A whole page that says what is wrong with a request, and where to go on. */
+/* Appends a whole page with an error, which is escaped. */
 void page_layout_write_error(struct strbuf *out, const char *text);
 
-/* Links from page to page, and the names of objects that carry them: "Deployment default/web". */
+/* ---- links, and names of objects such as "Deployment default/web" ---- */
 
-/* A parameter of a link; NULL as its value: not given. */
+/* A parameter in the query of a link; omitted if `value` is NULL. */
 struct link_value {
     enum parameter parameter;
     const char *value;
 };
 
-/* "<a href=...>" to the page at `path` (without a '/' before it) with these parameters. */
+/* Opens a link to the page at `path`, which has no '/' at its start; the caller appends "</a>". */
 void link_open(struct strbuf *out, const char *path, const struct link_value *values, size_t count);
 #define link_open_with(out, path, ...)                                                             \
     link_open(out, path, (const struct link_value[]){__VA_ARGS__},                                 \
               ARRAY_LEN(((const struct link_value[]){__VA_ARGS__})))
 
 /*
- * The name of an object, with a link to its page if it has one: templates and policies that exist
- * do. Reads the entry's object: the caller has the evaluation.
+ * Appends the name of an object; with a link to its page if the object is a template or policy that
+ * exists. Reads the object of the entry, so the caller must have the evaluation.
  */
 void link_entry(struct strbuf *out, const struct entry *entry);
-/* The same of a policy, which may not exist. */
+
+/* Append the name of a policy, existing or not, with and without a link to its page. */
 void link_policy(struct strbuf *out, struct policy_name policy);
-/* Appends the name of a policy without a link. */
 void link_policy_name(struct strbuf *out, struct policy_name policy);
-/* The same of a template, which may not be known. */
+
+/* Appends the name of a template with a link to its page, whether or not the template exists. */
 void link_template(struct strbuf *out, struct identity template);
-/* The same of what a dependency is about, with a link to what is asked of it. */
+
+/* Appends the name of a dependency with a link to the page of its referrers' requests. */
 void link_dependency(struct strbuf *out, struct identity resource);
-/* The name of a namespace, with a link to its page. */
+
+/* Appends the name of a namespace with a link to its page. */
 void link_namespace(struct strbuf *out, const char *ns);

@@ -251,14 +251,6 @@ void metrics_page_drop(struct metrics_page *p)
     free(p);
 }
 
-/* Returns a reference to a body with the selected families. */
-static MUST_USE struct body *metrics_page_hold_body(const struct metrics_page *p,
-                                                    enum exposition_format format,
-                                                    const struct family_filter *filter)
-{
-    return filter->named ? body_of_families(p, format, filter) : body_hold(p->whole[format]);
-}
-
 void metrics_page_write_text(const struct metrics_page *p, struct strbuf *out)
 {
     for (size_t i = 0; i < family_count(); i++) {
@@ -359,13 +351,13 @@ static struct body *hold_metrics_body(struct page_store *s, struct MHD_Connectio
     CLEANUP(strbuf_release)
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
     bool openmetrics = accept_media(header.data, type) == MEDIA_OPENMETRICS;
+    enum exposition_format format = openmetrics ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT;
     struct metrics_page *page = page_store_hold_metrics(s);
+    struct body *body;
 
     if (!page)
         return NULL;
-    struct body *body = metrics_page_hold_body(
-        page, openmetrics ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT, filter);
-
+    body = filter->named ? body_of_families(page, format, filter) : body_hold(page->whole[format]);
     metrics_page_drop(page);
     return body;
 }

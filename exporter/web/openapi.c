@@ -4,6 +4,19 @@
 #include "exporter/web/api.h"
 #include "metrics/base/json_writer.h"
 
+static void close_objects(struct json_writer *w, unsigned count)
+{
+    while (count-- > 0)
+        json_writer_close(w, '}');
+}
+
+static void put_string_schema(struct json_writer *w)
+{
+    json_writer_open(w, "schema", '{');
+    json_writer_text(w, "type", "string");
+    json_writer_close(w, '}');
+}
+
 static void put_parameter(struct json_writer *w, enum parameter parameter, bool required)
 {
     json_writer_open(w, NULL, '{');
@@ -11,9 +24,7 @@ static void put_parameter(struct json_writer *w, enum parameter parameter, bool 
     json_writer_text(w, "in", "query");
     json_writer_text(w, "description", parameter_texts[parameter]);
     json_writer_bool(w, "required", required);
-    json_writer_open(w, "schema", '{');
-    json_writer_text(w, "type", "string");
-    json_writer_close(w, '}');
+    put_string_schema(w);
     json_writer_close(w, '}');
 }
 
@@ -22,20 +33,18 @@ static void put_content(struct json_writer *w, const char *content_type, const c
     json_writer_open(w, content_type, '{');
     json_writer_open(w, "schema", '{');
     json_writer_text(w, *schema == '#' ? "$ref" : "type", schema);
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
+    close_objects(w, 2);
 }
 
-/* An answer: its status, when it is given, and the type of what it is. */
-static void put_answer(struct json_writer *w, const char *status, const char *text,
-                       const char *schema)
+/* Appends a response; `schema` is a type, or a reference that begins with '#'. */
+static void put_response(struct json_writer *w, const char *status, const char *text,
+                         const char *schema)
 {
     json_writer_open(w, status, '{');
     json_writer_text(w, "description", text);
     json_writer_open(w, "content", '{');
     put_content(w, "application/json", schema);
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
+    close_objects(w, 2);
 }
 
 static void put_counts_header(struct json_writer *w)
@@ -48,15 +57,11 @@ static void put_counts_header(struct json_writer *w)
                      "read, missing the kinds that the API server does not let be read; 'none' for "
                      "nothing");
     json_writer_bool(w, "required", true);
-    json_writer_open(w, "schema", '{');
-    json_writer_text(w, "type", "string");
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
+    put_string_schema(w);
+    close_objects(w, 2);
 }
 
-/* What is asked for. */
-static void put_success(struct json_writer *w, const struct endpoint *e)
+static void put_success_response(struct json_writer *w, const struct endpoint *e)
 {
     json_writer_open(w, "200", '{');
     json_writer_text(w, "description", e->summary);
@@ -66,12 +71,10 @@ static void put_success(struct json_writer *w, const struct endpoint *e)
     put_content(w, "application/json", "object");
     if (e->known & PARAMETER_BIT(FORM))
         put_content(w, "text/plain", "string");
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
+    close_objects(w, 2);
 }
 
-/* What is posted. */
-static void put_manifests(struct json_writer *w)
+static void put_request_body(struct json_writer *w)
 {
     static const char *const types[] = {"application/yaml", "application/json"};
 
@@ -81,18 +84,17 @@ static void put_manifests(struct json_writer *w)
     json_writer_open(w, "content", '{');
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
         put_content(w, types[i], "object");
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
+    close_objects(w, 2);
 }
 
-/* Of who posts. */
-static void put_refusals(struct json_writer *w, const char *schema)
+/* Appends the error responses of an endpoint that takes manifests. */
+static void put_plan_error_responses(struct json_writer *w, const char *schema)
 {
-    put_answer(w, "403", "it is off: --web.enable-plan switches it on", schema);
-    put_answer(w, "413", "the body is larger than 1 MiB, or has more than 1,000 objects", schema);
-    put_answer(w, "415", "the body is neither application/yaml nor application/json", schema);
-    put_answer(w, "429", "somebody else plans: one does at a time", schema);
-    put_answer(w, "504", "the plan takes more than 2 s", schema);
+    put_response(w, "403", "it is off: --web.enable-plan switches it on", schema);
+    put_response(w, "413", "the body is larger than 1 MiB, or has more than 1,000 objects", schema);
+    put_response(w, "415", "the body is neither application/yaml nor application/json", schema);
+    put_response(w, "429", "somebody else plans: one does at a time", schema);
+    put_response(w, "504", "the plan takes more than 2 s", schema);
 }
 
 static void put_endpoint(struct json_writer *w, const struct endpoint *e)
@@ -111,20 +113,18 @@ static void put_endpoint(struct json_writer *w, const struct endpoint *e)
     }
     json_writer_close(w, ']');
     if (posted)
-        put_manifests(w);
+        put_request_body(w);
     json_writer_open(w, "responses", '{');
-    put_success(w, e);
-    put_answer(w, "400", "a parameter is unknown, missing or not valid", error);
+    put_success_response(w, e);
+    put_response(w, "400", "a parameter is unknown, missing or not valid", error);
     if (posted)
-        put_refusals(w, error);
+        put_plan_error_responses(w, error);
     if (e->required)
-        put_answer(w, "404", "there is no such object", error);
+        put_response(w, "404", "there is no such object", error);
     if (e->known & PARAMETER_BIT(CONTINUE))
-        put_answer(w, "410", "the list of 'continue' is no longer kept", error);
-    put_answer(w, "503", "not everything has been read yet, or too many ask at once", error);
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
+        put_response(w, "410", "the list of 'continue' is no longer kept", error);
+    put_response(w, "503", "not everything has been read yet, or too many ask at once", error);
+    close_objects(w, 3);
 }
 
 static void put_error_schema(struct json_writer *w)
@@ -140,11 +140,7 @@ static void put_error_schema(struct json_writer *w)
     json_writer_open(w, "error", '{');
     json_writer_text(w, "type", "string");
     json_writer_text(w, "description", "what is wrong, and what to do, for people");
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
-    json_writer_close(w, '}');
+    close_objects(w, 5);
 }
 
 void api_openapi(struct queued_request *request, const struct health *h)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
 #include "exporter/evaluation.h"
 #include "exporter/version.h"
 #include "exporter/web/html.h"
@@ -12,7 +11,7 @@ static void open_fact(struct strbuf *out, const char *name)
     strbuf_addf(out, "<dt>%s</dt>\n<dd>", name);
 }
 
-static void add_time(struct strbuf *out, const char *name, int64_t time_ms, int64_t now_ms)
+static void add_time_fact(struct strbuf *out, const char *name, int64_t time_ms, int64_t now_ms)
 {
     if (time_ms <= 0)
         return;
@@ -21,21 +20,21 @@ static void add_time(struct strbuf *out, const char *name, int64_t time_ms, int6
     strbuf_adds(out, "</dd>\n");
 }
 
-/* How far back it knows what moved. */
-static void add_history(const struct transitions *t, int64_t now_ms, struct strbuf *out)
+/* Appends the size of the history, and the time from which on it is complete. */
+static void add_history_facts(const struct transitions *t, int64_t now_ms, struct strbuf *out)
 {
     open_fact(out, "History");
     strbuf_addf(out, "%zu of %zu entries</dd>\n", transitions_count(t), transitions_limit(t));
-    add_time(out, "History since", t ? transitions_complete_since_ms(t) : 0, now_ms);
+    add_time_fact(out, "History since", t ? transitions_complete_since_ms(t) : 0, now_ms);
 }
 
-static void add_process(const struct health *h, struct strbuf *out)
+static void add_process_facts(const struct health *h, struct strbuf *out)
 {
     strbuf_adds(out, "<dl class=\"facts\">\n");
     open_fact(out, "Version");
     html_textf(out, EXPORTER_VERSION " (revision %s)", exporter_revision);
     strbuf_adds(out, "</dd>\n");
-    add_time(out, "Started", h->started_ms, h->now_ms);
+    add_time_fact(out, "Started", h->started_ms, h->now_ms);
     open_fact(out, "Configuration");
     strbuf_adds(out, h->config_loaded ? "as it was loaded last</dd>\n"
                                       : "<span class=\"bad\">the last reload failed; the old one "
@@ -46,12 +45,12 @@ static void add_process(const struct health *h, struct strbuf *out)
                          : "<span class=\"bad\">everything is being read for the first time</span>"
                            "</dd>\n");
     if (h->evaluation)
-        add_history(engine_transitions(h->evaluation->engine), h->now_ms, out);
+        add_history_facts(engine_transitions(h->evaluation->engine), h->now_ms, out);
     strbuf_adds(out, "</dl>\n");
 }
 
-/* Where programs look. */
-static void add_addresses(const struct health *h, struct strbuf *out)
+/* Appends links to the addresses that are for programs. */
+static void add_program_links(const struct health *h, struct strbuf *out)
 {
     strbuf_adds(out, "<h2>For programs</h2>\n<ul>\n<li><a href=\"");
     html_text(out, h->telemetry_path + (*h->telemetry_path == '/'));
@@ -61,9 +60,9 @@ static void add_addresses(const struct health *h, struct strbuf *out)
                      "<li><a href=\"-/ready?verbose\">Ready</a></li>\n</ul>\n");
 }
 
-/* ---- what is read ---- */
+/* ---- files and watches ---- */
 
-static void add_files(const struct evaluation *e, int64_t now_ms, struct strbuf *out)
+static void add_file_facts(const struct evaluation *e, int64_t now_ms, struct strbuf *out)
 {
     size_t files = manifests_file_count(e->manifests);
     const char *problem = asset_source_problem(e->assets);
@@ -71,8 +70,8 @@ static void add_files(const struct evaluation *e, int64_t now_ms, struct strbuf 
     strbuf_adds(out, "<h2>Files</h2>\n<dl class=\"facts\">\n");
     open_fact(out, "Manifests");
     strbuf_addf(out, "%zu file%s, %zu with problems</dd>\n", files, files == 1 ? "" : "s",
-                manifests_broken_file_count(e->manifests));
-    add_time(out, "Asset export", asset_source_snapshot_ms(e->assets), now_ms);
+                manifests_broken_count(e->manifests));
+    add_time_fact(out, "Asset export", asset_source_snapshot_ms(e->assets), now_ms);
     if (*problem != '\0') {
         open_fact(out, "Assets");
         strbuf_adds(out, "<span class=\"bad\">");
@@ -82,7 +81,7 @@ static void add_files(const struct evaluation *e, int64_t now_ms, struct strbuf 
     strbuf_adds(out, "</dl>\n");
 }
 
-static const char *state_of(const struct reflector *r)
+static const char *watch_state_text(const struct reflector *r)
 {
     if (*r->failure.text != '\0')
         return r->synced ? "fails; its last state counts" : "fails";
@@ -91,13 +90,13 @@ static const char *state_of(const struct reflector *r)
     return r->watch.polled ? "listed every 30 s" : "watched";
 }
 
-static void add_watch(const struct reflector *r, int64_t now_ms, struct strbuf *out)
+static void add_watch_row(const struct reflector *r, int64_t now_ms, struct strbuf *out)
 {
     strbuf_adds(out, "<tr><td>");
     html_textf(out, "%s %s", r->api_version, r->resource);
     strbuf_adds(out, "</td><td>");
     html_text(out, r->ns ? r->ns : "all");
-    strbuf_addf(out, "</td><td>%s</td><td>", state_of(r));
+    strbuf_addf(out, "</td><td>%s</td><td>", watch_state_text(r));
     if (r->last_event_ms > 0)
         html_time(out, r->last_event_ms, now_ms);
     strbuf_adds(out, "</td><td>");
@@ -105,33 +104,34 @@ static void add_watch(const struct reflector *r, int64_t now_ms, struct strbuf *
     strbuf_adds(out, "</td></tr>\n");
 }
 
-static void add_watches(const struct kube_source *source, int64_t now_ms, struct strbuf *out)
+static void add_watches_section(const struct kube_source *source, int64_t now_ms,
+                                struct strbuf *out)
 {
     static const char *const heads[] = {
         "Resource", "Namespace", "State", "Last event", "Problem", NULL,
     };
-    size_t count = kube_source_reflector_count(source);
+    size_t count = kube_source_count(source);
 
     html_section(out, "watches", "Watches", count);
     html_table(out, "Watches", heads);
     for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++)
-        add_watch(kube_source_reflector(source, i), now_ms, out);
+        add_watch_row(kube_source_reflector(source, i), now_ms, out);
     html_table_end(out);
     html_remaining_count(out, count);
     strbuf_adds(out, "</section>\n");
 }
 
-/* The exporter itself: what it reads, since when, and what is missing and why. */
+/* Appends the page about the exporter itself: its process, its sources and their problems. */
 void exporter_page_write(const struct health *h, struct strbuf *out)
 {
     page_layout_open(out, NAVIGATION_EXPORTER, "The exporter");
-    add_process(h, out);
+    add_process_facts(h, out);
     if (h->session) {
         source_section_write(h->session, out);
-        add_watches(kube_session_source(h->session), h->now_ms, out);
+        add_watches_section(kube_session_source(h->session), h->now_ms, out);
     }
     if (h->evaluation)
-        add_files(h->evaluation, h->now_ms, out);
-    add_addresses(h, out);
+        add_file_facts(h->evaluation, h->now_ms, out);
+    add_program_links(h, out);
     page_layout_close(out, h->now_ms);
 }

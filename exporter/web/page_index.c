@@ -10,14 +10,11 @@
 
 const struct page_def page_defs[PAGE_COUNT] = {PAGES(PAGE_ROW)};
 
-enum {
+enum { PLACE_MAX_BYTES = 8192, TITLE_MAX_BYTES = 4096 };
 
-    PLACE_MAX = 8192,
-};
-
-static void add_problems(const struct manifests *m, struct strbuf *out)
+static void add_manifest_problems(const struct manifests *m, struct strbuf *out)
 {
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX);
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
     size_t count = manifests_problem_count(m);
 
     if (count == 0)
@@ -41,7 +38,8 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
     strbuf_adds(out, "</section>\n");
 }
 
-/* The findings, worst first, for people. */
+/* ---- the index page: findings, most severe first ---- */
+
 void index_page_write(const struct health *h, struct strbuf *out)
 {
     page_layout_open(out, NAVIGATION_OVERVIEW, "What is wrong now");
@@ -53,7 +51,7 @@ void index_page_write(const struct health *h, struct strbuf *out)
                                                 LIST_REFERRERS_MAX, out};
 
         findings_section_write(&card_writer, h->findings, NULL);
-        add_problems(h->evaluation->manifests, out);
+        add_manifest_problems(h->evaluation->manifests, out);
     } else {
         strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
     }
@@ -62,15 +60,14 @@ void index_page_write(const struct health *h, struct strbuf *out)
     page_layout_close(out, h->now_ms);
 }
 
-enum { NAME_MAX_BYTES = 4096 };
+/* ---- the page of a namespace: its findings, and links to its lists ---- */
 
-/* What its team has to know: what is wrong there, and the ways to all that is there. */
 void namespace_page(struct queued_request *request, const struct health *h)
 {
     const char *ns = request->query.values[PARAMETER_NAMESPACE];
     const struct card_writer card_writer = {h->evaluation->engine, h->now_ms, LIST_REFERRERS_MAX,
                                             &request->body};
-    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(NAME_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX_BYTES);
     CLEANUP(findings_release) struct findings findings;
 
     findings_gather_in(h->evaluation->store, ns, HTML_SHOWN_MAX, &findings);
@@ -91,7 +88,8 @@ void namespace_page(struct queued_request *request, const struct health *h)
     page_layout_close(&request->body, h->now_ms);
 }
 
-/* Light or dark as the browser is; for telephones, too. */
+/* ---- the style sheet: light or dark as in the browser; for small screens as well ---- */
+
 static const char style[] =
     ":root { color-scheme: light dark; --text: #1d2733; --faint: #57636f; --page: #f6f7f9;\n"
     "  --card: #ffffff; --line: #d5dbe1; --link: #0b5cad; --bad: #b3261e; --good: #1a6b3c; }\n"

@@ -5,15 +5,15 @@
 #include "exporter/web/response.h"
 #include "metrics/base/strbuf.h"
 
-/* Append the page to `out`. The loop's thread calls it. */
+/* Appends the page. Runs on the loop thread. */
 typedef void page_fn(const struct health *h, struct strbuf *out);
 
 /*
- * THE table of pages. A row is its enumerator, what http_requests_total{handler} calls it, its
- * path (NULL: that of --web.telemetry-path), its content type and the function that writes it.
- * Metrics have neither: what a client gets of them is put together for it (metrics_page.h).
- * A new page is one row here and one file in this folder: it is then served, published when
- * something changed, and counted.
+ * Pages that the loop writes in advance, when the evaluation has changed. A row has the enumerator,
+ * the label `handler` of http_requests_total, the path (NULL for --web.telemetry-path), the content
+ * type, and the function that writes the page. The last two are NULL for metrics: their content
+ * type depends on the request, and struct metrics_page has the text. A new page is a row here and a
+ * file page_*.c.
  */
 #define PAGES(PAGE)                                                                                \
     PAGE(METRICS, "metrics", NULL, NULL, NULL)                                                     \
@@ -32,5 +32,5 @@ struct page_def {
     page_fn *write;
 };
 
-/* The rows as data, by enum page. */
+/* Rows of PAGES by enum page. */
 extern const struct page_def page_defs[PAGE_COUNT];

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
 #include "exporter/evaluation.h"
-#include "exporter/web/api_lists.h"
-#include "exporter/web/html.h"
 #include "exporter/web/page_parts.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/policy_versions.h"
 
-/* A table that is being written. */
+enum { PAGE_REFERRERS_MAX = 1000, TITLE_MAX_BYTES = 4096 };
+
+/* ---- the page of templates ---- */
+
+/* Table of templates that is being written. */
 struct template_table {
     struct strbuf *out;
-    int64_t now_ms;
-    size_t count;
+    int64_t now_ms; /* Time of the list, milliseconds since the epoch. */
+    size_t count;   /* Number of rows so far. */
 };
 
-static void add_text(struct strbuf *out, const char *text)
+static void add_text_cell(struct strbuf *out, const char *text)
 {
     strbuf_adds(out, "<td>");
     html_text(out, text ? text : "");
     strbuf_adds(out, "</td>\n");
 }
 
-static void add_policy(struct strbuf *out, const struct row *row)
+static void add_policy_cell(struct strbuf *out, const struct row *row)
 {
     const struct entry *policy = row->claimed ? row->claimed : row->policy;
 
@@ -39,7 +40,7 @@ static void add_policy(struct strbuf *out, const struct row *row)
     strbuf_adds(out, "</td>\n");
 }
 
-static void add_row(void *context, const struct row *row)
+static void add_template_row(void *context, const struct row *row)
 {
     struct template_table *t = context;
     const char *reason = reason_name(row->state, row->reason);
@@ -51,18 +52,18 @@ static void add_row(void *context, const struct row *row)
     strbuf_addf(t->out, "</td>\n<td>%s%s%s%s%s</td>\n", state_names[row->state], reason ? ", " : "",
                 reason ? reason : "", row->state == STATE_STALE ? ", " : "",
                 row->state == STATE_STALE ? phase_names[row->phase] : "");
-    add_text(t->out, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL);
+    add_text_cell(t->out, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL);
     strbuf_adds(t->out, "<td>");
     if (row->since_ms > 0)
         html_time(t->out, row->since_ms, t->now_ms);
     if (row->since_seen)
         strbuf_adds(t->out, ", first seen so");
     strbuf_adds(t->out, "</td>\n");
-    add_policy(t->out, row);
+    add_policy_cell(t->out, row);
     strbuf_addf(t->out, "<td class=\"number\">%" PRIu32 "</td>\n", row->clusters);
-    add_text(t->out, actor_names[row->actor]);
-    add_text(t->out, row->changed_by);
-    add_text(t->out, row->owner);
+    add_text_cell(t->out, actor_names[row->actor]);
+    add_text_cell(t->out, row->changed_by);
+    add_text_cell(t->out, row->owner);
     strbuf_adds(t->out, "</tr>\n");
     t->count++;
 }
@@ -83,23 +84,21 @@ void templates_page(struct queued_request *request, const struct health *h)
         api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }
-    page_layout_open(&request->body, NAVIGATION_TEMPLATES, "Templates");
-    list_write_filter_form(request);
+    list_page_open(request, NAVIGATION_TEMPLATES, "Templates");
     html_table(&request->body, "Templates", heads);
-    token = list_each_row(request, &filter, add_row, &table);
+    token = list_each_row(request, &filter, add_template_row, &table);
     html_table_end(&request->body);
-    if (table.count == 0)
-        strbuf_adds(&request->body, LIST_EMPTY_TEXT);
-    list_write_links(request, token, "api/v1/templates");
-    page_layout_close(&request->body, table.now_ms);
+    list_page_close(request, table.count, token, "api/v1/templates");
 }
 
-static void add_number(const struct card_writer *c, size_t number)
+/* ---- the page of policies ---- */
+
+static void add_number_cell(const struct card_writer *c, size_t number)
 {
     strbuf_addf(c->out, "<td class=\"number\">%zu</td>\n", number);
 }
 
-static void policies_page_add_policy(const struct card_writer *c, const struct entry *policy)
+static void add_policy_row(const struct card_writer *c, const struct entry *policy)
 {
     const struct policy_decision *d = policy_decision(policy);
     struct policy_counts counts = policy_counts_of(policy);
@@ -108,11 +107,11 @@ static void policies_page_add_policy(const struct card_writer *c, const struct e
     strbuf_adds(c->out, "<tr>\n<td>");
     link_entry(c->out, policy);
     strbuf_adds(c->out, "</td>\n");
-    add_number(c, counts.selected);
-    add_number(c, counts.won);
-    add_number(c, counts.claimed);
-    add_number(c, counts.stale);
-    add_number(c, d && d->history ? policy_history_count_used_versions(d->history) : 0);
+    add_number_cell(c, counts.selected);
+    add_number_cell(c, counts.won);
+    add_number_cell(c, counts.claimed);
+    add_number_cell(c, counts.stale);
+    add_number_cell(c, d && d->history ? policy_history_count_used_versions(d->history) : 0);
     strbuf_adds(c->out, "<td>");
     for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
         if (!(entry_policy_problems(policy) & 1U << i))
@@ -128,23 +127,19 @@ void policies_page(struct queued_request *request, const struct health *h)
     static const char *const heads[] = {
         "Policy", "Selected", "Won", "Claimed", "Stale", "Versions in use", "Problems", NULL,
     };
-    const struct list_elements elements = {REPORT_POLICIES, h, policies_page_add_policy};
+    const struct list_elements elements = {REPORT_POLICIES, h, add_policy_row};
     const char *token;
     size_t count;
 
-    page_layout_open(&request->body, NAVIGATION_POLICIES, "Policies");
-    list_write_filter_form(request);
+    list_page_open(request, NAVIGATION_POLICIES, "Policies");
     html_table(&request->body, "Policies", heads);
-    if (!list_elements(request, &elements, &count, &token))
+    if (!list_write_elements(request, &elements, &count, &token))
         return;
     html_table_end(&request->body);
-    if (count == 0)
-        strbuf_adds(&request->body, LIST_EMPTY_TEXT);
-    list_write_links(request, token, "api/v1/policies");
-    page_layout_close(&request->body, paging_made_ms(request->paging));
+    list_page_close(request, count, token, "api/v1/policies");
 }
 
-enum { PARTIES_MAX = 1000, TITLE_MAX = 4096 };
+/* ---- the page of conflicts ---- */
 
 void conflicts_page(struct queued_request *request, const struct health *h)
 {
@@ -152,32 +147,28 @@ void conflicts_page(struct queued_request *request, const struct health *h)
     const char *token;
     size_t count;
 
-    page_layout_open(&request->body, NAVIGATION_CONFLICTS, "Conflicts");
-    list_write_filter_form(request);
+    list_page_open(request, NAVIGATION_CONFLICTS, "Conflicts");
     strbuf_adds(&request->body,
                 "<h2>Fields about which those who require a dependency disagree</h2>\n"
                 "<ul class=\"cards\">\n");
-    if (!list_elements(request, &elements, &count, &token))
+    if (!list_write_elements(request, &elements, &count, &token))
         return;
     strbuf_adds(&request->body, "</ul>\n");
-    if (count == 0)
-        strbuf_adds(&request->body, LIST_EMPTY_TEXT);
-    list_write_links(request, token, "api/v1/conflicts");
-    page_layout_close(&request->body, paging_made_ms(request->paging));
+    list_page_close(request, count, token, "api/v1/conflicts");
 }
 
-/* ---- one dependency ---- */
+/* ---- the page of one dependency ---- */
 
-/* The dependencies that are about what a call names. */
-struct finding {
+/* Search for the dependency that a query names. */
+struct dependency_search {
     const struct query *query;
-    const struct entry *found;
+    const struct entry *found; /* NULL if there is no such dependency. */
 };
 
-static void find(void *context, const struct entry *dependency)
+static void match_dependency(void *context, const struct entry *dependency)
 {
-    struct finding *f = context;
-    char *const *values = f->query->values;
+    struct dependency_search *search = context;
+    char *const *values = search->query->values;
     const char *group = values[PARAMETER_GROUP], *ns = values[PARAMETER_NAMESPACE];
     struct identity id = resource_identity_of(dependency);
     size_t len = api_group_len(id.api_version);
@@ -185,10 +176,10 @@ static void find(void *context, const struct entry *dependency)
     if (strcmp(id.kind, values[PARAMETER_KIND]) == 0 &&
         strcmp(id.name, values[PARAMETER_NAME]) == 0 && strcmp(id.ns, ns ? ns : "") == 0 &&
         (!group || (strlen(group) == len && memcmp(group, id.api_version, len) == 0)))
-        f->found = dependency;
+        search->found = dependency;
 }
 
-static void add_values(struct strbuf *out, const struct dependency_decision *d)
+static void add_dependency_values(struct strbuf *out, const struct dependency_decision *d)
 {
     strbuf_adds(out, "<dl class=\"facts\">\n");
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
@@ -201,28 +192,28 @@ static void add_values(struct strbuf *out, const struct dependency_decision *d)
 void conflict_page(struct queued_request *request, const struct health *h)
 {
     const struct engine *engine = h->evaluation->engine;
-    const struct card_writer card_writer = {engine, h->now_ms, PARTIES_MAX, &request->body};
-    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX);
-    struct finding f = {&request->query, NULL};
+    const struct card_writer card_writer = {engine, h->now_ms, PAGE_REFERRERS_MAX, &request->body};
+    CLEANUP(strbuf_release) struct strbuf title = STRBUF_INIT(TITLE_MAX_BYTES);
+    struct dependency_search search = {&request->query, NULL};
     size_t before;
 
-    report_each_entry(engine, REPORT_CONFLICTS, find, &f);
-    if (!f.found) {
+    report_each_entry(engine, REPORT_CONFLICTS, match_dependency, &search);
+    if (!search.found) {
         api_refuse(request, MHD_HTTP_NOT_FOUND, "nobody requires this as a dependency");
         return;
     }
 
-    struct identity id = resource_identity_of(f.found);
+    struct identity id = resource_identity_of(search.found);
 
     strbuf_addf(&title, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
     page_layout_open(&request->body, NAVIGATION_NONE, title.data);
     strbuf_adds(&request->body,
                 "<p>A dependency: it goes where those that require it are, and there "
                 "is one binding with one value of each field for all of them.</p>\n");
-    add_values(&request->body, dependency_decision(f.found));
+    add_dependency_values(&request->body, dependency_decision(search.found));
     strbuf_adds(&request->body, "<h2>Who disagrees</h2>\n<ul class=\"cards\">\n");
     before = request->body.len;
-    write_conflict_cards(&card_writer, f.found);
+    write_conflict_cards(&card_writer, search.found);
     bool agree = request->body.len == before;
 
     strbuf_adds(&request->body, "</ul>\n");

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
 #include "exporter/evaluation.h"
 #include "exporter/web/api_documents.h"
 #include "exporter/web/html.h"
@@ -9,20 +8,20 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/policy_versions.h"
 
-/* The pages of one template and of one policy: where it stands, and its explanation. */
+/* Pages of one template and of one policy: facts, and the explanation of the decisions. */
 
 enum { NAME_MAX_BYTES = 4096, OVERLAPS_SHOWN_MAX = 10 };
 
 /* ---- the explanation ---- */
 
-/* Its lines, while they are written: rows of a table are one text, whose columns line up. */
-struct explanation_lines {
+/* Explanation that is being written as HTML. */
+struct explanation_html {
     struct strbuf *out;
-    bool begun; /* The first line is the name, which is the page's heading. */
-    bool rows;
+    bool begun; /* The first line was skipped: it is the name, already the heading of the page. */
+    bool rows;  /* The last line was a row: successive rows share one <pre>, to be aligned. */
 };
 
-static void add_line(void *context, enum explain_style style, const char *text)
+static void add_explanation_line(void *context, enum explain_style style, const char *text)
 {
     static const char *const before[] = {
         [EXPLAIN_HEADING] = "<h2>",
@@ -36,7 +35,7 @@ static void add_line(void *context, enum explain_style style, const char *text)
         [EXPLAIN_DETAIL] = "</p>\n",
         [EXPLAIN_ROW] = "\n",
     };
-    struct explanation_lines *l = context;
+    struct explanation_html *l = context;
     bool row = style == EXPLAIN_ROW;
 
     if (row != l->rows)
@@ -51,7 +50,7 @@ static void add_line(void *context, enum explain_style style, const char *text)
     strbuf_adds(l->out, after[style]);
 }
 
-/* The verb that says the same. */
+/* Appends the command that prints the same explanation. */
 static void add_command(struct strbuf *out, const struct entry *entry)
 {
     const char *group = entry->partition->type->group, *ns = entry_ns(entry);
@@ -62,24 +61,26 @@ static void add_command(struct strbuf *out, const struct entry *entry)
     strbuf_adds(out, "</pre>\n");
 }
 
+/* Appends the explanation, and the end of the page. */
 static void add_explanation(struct queued_request *request, const struct health *h,
                             const struct entry *entry)
 {
-    struct explanation_lines lines = {.out = &request->body};
+    struct explanation_html lines = {.out = &request->body};
     struct explanation x;
 
     explanation_init(&x);
     explain_object(h->evaluation->engine, entry, h->now_ms, &x);
     explanation_finish(&x);
     strbuf_adds(&request->body, "<div class=\"told\">\n");
-    explanation_each_line(&x, add_line, &lines);
+    explanation_each_line(&x, add_explanation_line, &lines);
     strbuf_adds(&request->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
     explanation_release(&x);
     add_command(&request->body, entry);
     page_layout_close(&request->body, h->now_ms);
 }
 
-static void open_page(struct strbuf *out, const struct entry *entry)
+/* Appends the start of the page, with an open list of facts. */
+static void open_object_page(struct strbuf *out, const struct entry *entry)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
     const char *ns = entry_ns(entry);
@@ -96,9 +97,9 @@ static void open_page(struct strbuf *out, const struct entry *entry)
     strbuf_adds(out, "</dd>\n");
 }
 
-/* ---- a template ---- */
+/* ---- the page of a template ---- */
 
-static void add_policy(struct strbuf *out, const char *name, const struct entry *policy)
+static void add_policy_fact(struct strbuf *out, const char *name, const struct entry *policy)
 {
     if (!policy)
         return;
@@ -107,8 +108,8 @@ static void add_policy(struct strbuf *out, const char *name, const struct entry 
     strbuf_adds(out, "</dd>\n");
 }
 
-/* What it depends on that others have a say in, too. */
-static void add_dependency(struct strbuf *out, const struct entry *dependency)
+/* Appends a link to the referrers if `dependency`, a binding or template, is a dependency. */
+static void add_dependency_fact(struct strbuf *out, const struct entry *dependency)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
 
@@ -119,9 +120,9 @@ static void add_dependency(struct strbuf *out, const struct entry *dependency)
     strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", d->referrers);
 }
 
-/* A word and a reason, each with its fact, and since when that holds. */
-static void add_stage_and_reason(struct strbuf *out, const char *fact, const char *word,
-                                 const char *reason, struct since since, int64_t now_ms)
+/* Appends a state or stage with its reason and start; `reason` may be NULL or "". */
+static void add_state_fact(struct strbuf *out, const char *fact, const char *word,
+                           const char *reason, struct since since, int64_t now_ms)
 {
     strbuf_addf(out, "<dt>%s</dt>\n<dd>%s%s%s", fact, word, reason && *reason ? ", " : "",
                 reason ? reason : "");
@@ -129,8 +130,8 @@ static void add_stage_and_reason(struct strbuf *out, const char *fact, const cha
     strbuf_adds(out, "</dd>\n");
 }
 
-/* Whose change it is, and of what if not of the template itself. */
-static void add_changer(struct strbuf *out, const struct entry *entry)
+/* Appends the writer of the change that led to the state, and the policy if it was written. */
+static void add_writer_fact(struct strbuf *out, const struct entry *entry)
 {
     struct state_writer writer = state_writer_of_template(entry);
 
@@ -145,26 +146,26 @@ static void add_changer(struct strbuf *out, const struct entry *entry)
     strbuf_adds(out, "</dd>\n");
 }
 
-/* At a glance: what, since when, who, and what ends it. */
-static void add_decision(struct strbuf *out, const struct health *h, const struct entry *entry)
+static void add_decision_facts(struct strbuf *out, const struct health *h,
+                               const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
     const struct stage_and_reason at = d->stages.at;
     const char *end = stage_action_of(at).text;
 
-    add_stage_and_reason(out, "State", state_names[d->state], reason_name(d->state, d->reason),
-                         template_since(d), h->now_ms);
+    add_state_fact(out, "State", state_names[d->state], reason_name(d->state, d->reason),
+                   template_since(d), h->now_ms);
     if (at.stage < STAGE_COUNT)
-        add_stage_and_reason(out, "Stage", stage_names[at.stage], stage_reason_names[at.reason],
-                             (struct since){(int64_t)d->stages.since_s * 1000, false}, h->now_ms);
-    add_changer(out, entry);
+        add_state_fact(out, "Stage", stage_names[at.stage], stage_reason_names[at.reason],
+                       (struct since){(int64_t)d->stages.since_s * 1000, false}, h->now_ms);
+    add_writer_fact(out, entry);
     strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n",
                 responsible_actor_text(d, engine_takeover(h->evaluation->engine)));
     if (*end != '\0')
         strbuf_addf(out, "<dt>What ends it</dt>\n<dd>%s</dd>\n", end);
-    add_policy(out, "Governed by", d->governing);
-    add_policy(out, "Claimed by", d->claimed != d->governing ? d->claimed : NULL);
-    add_dependency(out, d->binding ? d->binding : entry);
+    add_policy_fact(out, "Governed by", d->governing);
+    add_policy_fact(out, "Claimed by", d->claimed != d->governing ? d->claimed : NULL);
+    add_dependency_fact(out, d->binding ? d->binding : entry);
 }
 
 void template_page(struct queued_request *request, const struct health *h)
@@ -173,35 +174,36 @@ void template_page(struct queued_request *request, const struct health *h)
 
     if (!entry)
         return;
-    open_page(&request->body, entry);
+    open_object_page(&request->body, entry);
     if (template_decision(entry))
-        add_decision(&request->body, h, entry);
+        add_decision_facts(&request->body, h, entry);
     strbuf_adds(&request->body, "</dl>\n");
     add_explanation(request, h, entry);
 }
 
-/* ---- a policy ---- */
+/* ---- the page of a policy ---- */
 
-/* How many templates that are to follow or claim a policy run a version, and are in a state. */
-struct use {
-    uint32_t version; /* 0: none that is known. */
+/* Templates of a policy that run the same version and are in the same state. */
+struct template_group {
+    uint32_t version; /* Number of the version; 0 if unknown. */
     enum template_state state;
     size_t count;
 };
 
-static int by_use(const void *a, const void *b)
+/* Orders by version, newest first, then by state. */
+static int compare_groups(const void *a, const void *b)
 {
-    const struct use *left = a, *right = b;
+    const struct template_group *left = a, *right = b;
 
     if (left->version != right->version)
         return left->version < right->version ? 1 : -1;
     return (int)left->state - (int)right->state;
 }
 
-/* One use of each template, sorted; as lists of templates count them. */
-static struct use *uses_of(const struct entry *policy, size_t *count)
+/* Returns one group for each template that the policy wins or claims, sorted. */
+static struct template_group *template_groups_of(const struct entry *policy, size_t *count)
 {
-    struct use *uses = xreallocarray(NULL, policy->reader_count + 1, sizeof(*uses));
+    struct template_group *groups = xreallocarray(NULL, policy->reader_count + 1, sizeof(*groups));
 
     *count = 0;
     for (uint32_t i = 0; i < policy->reader_count; i++) {
@@ -209,30 +211,32 @@ static struct use *uses_of(const struct entry *policy, size_t *count)
 
         if (d && entry_exists(policy->readers[i]) && d->state != STATE_IGNORED &&
             (d->winner == policy || d->claimed == policy))
-            uses[(*count)++] = (struct use){d->version ? d->version->number : 0, d->state, 1};
+            groups[(*count)++] =
+                (struct template_group){d->version ? d->version->number : 0, d->state, 1};
     }
-    qsort(uses, *count, sizeof(*uses), by_use);
-    return uses;
+    qsort(groups, *count, sizeof(*groups), compare_groups);
+    return groups;
 }
 
-static void add_use(struct strbuf *out, const char *policy, const struct use *use)
+static void add_group_row(struct strbuf *out, const char *policy,
+                          const struct template_group *group)
 {
     char version[16];
 
-    snprintf(version, sizeof(version), "%" PRIu32, use->version);
+    snprintf(version, sizeof(version), "%" PRIu32, group->version);
     strbuf_addf(out, "<tr>\n<td>%s</td>\n<td>%s</td>\n<td class=\"number\">",
-                use->version ? version : "none known", state_names[use->state]);
+                group->version ? version : "none known", state_names[group->state]);
     link_open_with(out, "templates", {PARAMETER_POLICY, policy}, {PARAMETER_VERSION, version},
-                   {PARAMETER_STATE, state_names[use->state]});
-    strbuf_addf(out, "%zu</a></td>\n</tr>\n", use->count);
+                   {PARAMETER_STATE, state_names[group->state]});
+    strbuf_addf(out, "%zu</a></td>\n</tr>\n", group->count);
 }
 
-static void add_uses(struct strbuf *out, const struct entry *policy)
+static void add_groups_section(struct strbuf *out, const struct entry *policy)
 {
     static const char *const heads[] = {"Version", "State", "Templates", NULL};
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
     size_t count;
-    CLEANUP(free_cleanup) struct use *uses = uses_of(policy, &count);
+    CLEANUP(free_cleanup) struct template_group *groups = template_groups_of(policy, &count);
 
     if (count == 0)
         return;
@@ -240,10 +244,10 @@ static void add_uses(struct strbuf *out, const struct entry *policy)
     html_section(out, "templates", "Templates by version and state", count);
     html_table(out, "Templates by version and state", heads);
     for (size_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && by_use(&uses[i], &uses[next]) == 0;)
+        for (next = i + 1; next < count && compare_groups(&groups[i], &groups[next]) == 0;)
             next++;
-        uses[i].count = next - i;
-        add_use(out, name.data, &uses[i]);
+        groups[i].count = next - i;
+        add_group_row(out, name.data, &groups[i]);
     }
     html_table_end(out);
     strbuf_adds(out, "</section>\n");
@@ -258,8 +262,8 @@ static bool is_among(const struct entry *const *shown, size_t count, const struc
     return false;
 }
 
-/* Links to the policies of which the explanation tells more, each once. */
-static void add_rivals(struct strbuf *out, const struct entry *policy)
+/* Appends a link to each policy that selects the same objects, at most OVERLAPS_SHOWN_MAX. */
+static void add_overlaps_fact(struct strbuf *out, const struct entry *policy)
 {
     CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = policy_overlaps_of(policy);
     const struct entry *shown[OVERLAPS_SHOWN_MAX];
@@ -290,9 +294,9 @@ void policy_page(struct queued_request *request, const struct health *h)
 
     if (!entry)
         return;
-    open_page(&request->body, entry);
-    add_rivals(&request->body, entry);
+    open_object_page(&request->body, entry);
+    add_overlaps_fact(&request->body, entry);
     strbuf_adds(&request->body, "</dl>\n");
-    add_uses(&request->body, entry);
+    add_groups_section(&request->body, entry);
     add_explanation(request, h, entry);
 }

@@ -2,18 +2,19 @@
 #include "exporter/web/page_parts.h"
 
 #include "exporter/evaluation.h"
-#include "exporter/web/api_lists.h"
-#include "exporter/web/html.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/policy_versions.h"
 
-enum { VERSIONS_MAX = 20 }; /* Of one policy, the newest ones; its page has all. */
+enum {
+    VERSIONS_MAX = 20, /* Versions on the card of a policy. */
+    SUBJECT_MAX_BYTES = 8192,
+};
 
-/* ---- templates ---- */
+/* ---- cards of templates ---- */
 
-/* What decides about it, in the words of the metrics, and by which policy. */
+/* Appends state, reason and phase in the words of the metrics, and the policy. */
 static void add_decision(const struct card_writer *c, const struct template_decision *d)
 {
     const struct entry *policy = d->claimed ? d->claimed : d->governing;
@@ -81,26 +82,26 @@ void write_delivery_card(const struct card_writer *c, const struct entry *entry)
     strbuf_adds(c->out, "</li>\n");
 }
 
-/* ---- conflicts ---- */
+/* ---- cards of conflicts ---- */
 
-/* One side of a conflict, while its parties are listed. */
-struct side {
+/* One side of a conflict: the referrers that request a value of a field. */
+struct conflict_side {
     const struct card_writer *card_writer;
     enum dependency_field field;
-    bool current; /* What policies say now, rather than what bindings have. */
+    bool current; /* Values are from the present policies; if false, from bindings. */
     bool value;
-    size_t count;
+    size_t count; /* Number of referrers so far. */
 };
 
 static void add_referrer(void *context, const struct dependency_referrer *referrer)
 {
-    struct side *s = context;
+    struct conflict_side *s = context;
     const struct entry *object = referrer->template ? referrer->template : referrer->binding;
     const struct dependency_values *values = s->current ? &referrer->current : &referrer->observed;
     struct policy_name policy = referrer_policy(referrer, s->current);
 
     if (!object || !(s->current ? referrer->counts_current : referrer->counts_observed) ||
-        values->wants[s->field] != s->value || s->count++ >= s->card_writer->policy_names_max)
+        values->wants[s->field] != s->value || s->count++ >= s->card_writer->referrers_max)
         return;
     strbuf_adds(s->card_writer->out, "<li>");
     link_entry(s->card_writer->out, object);
@@ -111,15 +112,16 @@ static void add_referrer(void *context, const struct dependency_referrer *referr
     strbuf_adds(s->card_writer->out, "</li>\n");
 }
 
-static void add_side(const struct card_writer *c, const struct entry *dependency, struct side side)
+static void add_conflict_side(const struct card_writer *c, const struct entry *dependency,
+                              struct conflict_side side)
 {
     strbuf_addf(c->out, "<div>\n<p>Who wants <b>%s</b></p>\n<ul>\n",
                 dependency_value_name(side.field, side.value));
     engine_dependency_referrers(c->engine, dependency, add_referrer, &side);
     strbuf_adds(c->out, "</ul>\n");
-    if (side.count > c->policy_names_max)
+    if (side.count > c->referrers_max)
         strbuf_addf(c->out, "<p class=\"faint\">And %zu more.</p>\n",
-                    side.count - c->policy_names_max);
+                    side.count - c->referrers_max);
     strbuf_adds(c->out, "</div>\n");
 }
 
@@ -128,7 +130,7 @@ static void add_conflict(const struct card_writer *c, const struct entry *depend
 {
     const struct dependency_decision *d = dependency_decision(dependency);
     const struct field_resolution *f = &d->fields[field];
-    struct side side = {.card_writer = c, .field = field, .current = !f->conflict};
+    struct conflict_side side = {.card_writer = c, .field = field, .current = !f->conflict};
     bool resolved = f->conflict ? f->resolved : f->predicted_resolved;
 
     strbuf_adds(c->out, "<li>\n<h3>");
@@ -140,9 +142,9 @@ static void add_conflict(const struct card_writer *c, const struct entry *depend
                     dependency_value_name(field, f->stored));
     html_since(c->out, f->conflict ? d->since_ms : 0, false, c->now_ms);
     strbuf_adds(c->out, "</p>\n<div class=\"sides\">\n");
-    add_side(c, dependency, side);
+    add_conflict_side(c, dependency, side);
     side.value = true;
-    add_side(c, dependency, side);
+    add_conflict_side(c, dependency, side);
     strbuf_addf(
         c->out,
         "</div>\n<p>Who must act: <b>whoever owns these policies</b>. It ends when they all say "
@@ -160,9 +162,9 @@ void write_conflict_cards(const struct card_writer *c, const struct entry *depen
     }
 }
 
-/* ---- rollouts ---- */
+/* ---- cards of rollouts ---- */
 
-/* Who runs a version: "version 2, generation 5, since ..., by kubectl: 3 templates". */
+/* Appends a version: "version 2 (HASH), generation 5, since ..., by kubectl: 3 templates". */
 static void add_version(const struct card_writer *c, const struct policy_version *v)
 {
     char hash[POLICY_VERSION_HASH_SIZE];
@@ -192,6 +194,7 @@ void write_rollout_card(const struct card_writer *c, const struct entry *policy)
 
     open_card(c, policy);
     strbuf_adds(c->out, "<ul>\n");
+    /* Versions without templates are omitted, except the current one. */
     for (size_t at = h->count; at-- > 0 && shown < VERSIONS_MAX;) {
         if (h->versions[at]->templates == 0 && at + 1 < h->count)
             continue;
@@ -203,8 +206,10 @@ void write_rollout_card(const struct card_writer *c, const struct entry *policy)
     strbuf_adds(c->out, "</ul>\n</li>\n");
 }
 
-/* What the fields of the form are called. */
-static const char *const labels[PARAMETER_COUNT] = {
+/* ---- pages with a list ---- */
+
+/* Labels of the fields of the filter form; NULL for parameters without a field. */
+static const char *const filter_labels[PARAMETER_COUNT] = {
     [PARAMETER_STATE] = "State",          [PARAMETER_KIND] = "Kind",
     [PARAMETER_GROUP] = "API group",      [PARAMETER_NAMESPACE] = "Namespace",
     [PARAMETER_REASON] = "Reason",        [PARAMETER_POLICY] = "Policy",
@@ -213,13 +218,13 @@ static const char *const labels[PARAMETER_COUNT] = {
     [PARAMETER_ACTOR] = "Who must act",
 };
 
-/* Those that are there though nobody has asked by them. */
+/* Fields that the form also has if the request does not set them. */
 enum {
-    ALWAYS = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(NAMESPACE) |
-             PARAMETER_BIT(POLICY) | PARAMETER_BIT(SEARCH),
+    DEFAULT_FIELDS = PARAMETER_BIT(STATE) | PARAMETER_BIT(KIND) | PARAMETER_BIT(NAMESPACE) |
+                     PARAMETER_BIT(POLICY) | PARAMETER_BIT(SEARCH),
 };
 
-static void add_states(struct strbuf *out, const char *chosen)
+static void add_state_options(struct strbuf *out, const char *chosen)
 {
     strbuf_adds(out, "<select id=\"state\" name=\"state\">\n<option value=\"\">all</option>\n");
     for (unsigned i = 0; i < STATE_COUNT; i++)
@@ -229,13 +234,13 @@ static void add_states(struct strbuf *out, const char *chosen)
     strbuf_adds(out, "</select>");
 }
 
-static void add_field(struct strbuf *out, enum parameter parameter, const char *value)
+static void add_filter_field(struct strbuf *out, enum parameter parameter, const char *value)
 {
     const char *name = parameter_names[parameter];
 
-    strbuf_addf(out, "<div>\n<label for=\"%s\">%s</label>\n", name, labels[parameter]);
+    strbuf_addf(out, "<div>\n<label for=\"%s\">%s</label>\n", name, filter_labels[parameter]);
     if (parameter == PARAMETER_STATE) {
-        add_states(out, value);
+        add_state_options(out, value);
     } else {
         strbuf_addf(out, "<input type=\"text\" id=\"%s\" name=\"%s\" value=\"", name, name);
         html_text(out, value ? value : "");
@@ -244,23 +249,28 @@ static void add_field(struct strbuf *out, enum parameter parameter, const char *
     strbuf_adds(out, "\n</div>\n");
 }
 
-void list_write_filter_form(struct queued_request *request)
+void list_page_open(struct queued_request *request, enum navigation_link current, const char *title)
 {
     struct strbuf *out = &request->body;
 
+    page_layout_open(out, current, title);
     strbuf_addf(out, "<form action=\"%s\" method=\"get\">\n", request->endpoint->path + 1);
     for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
         const char *value = request->query.values[i];
 
-        if (labels[i] && (request->endpoint->known >> i & 1) && (value || (ALWAYS >> i & 1)))
-            add_field(out, (enum parameter)i, value);
+        if (filter_labels[i] && (request->endpoint->known >> i & 1) &&
+            (value || (DEFAULT_FIELDS >> i & 1)))
+            add_filter_field(out, (enum parameter)i, value);
     }
     strbuf_adds(out, "<button type=\"submit\">Show</button>\n</form>\n");
 }
 
-/* A link with the same question, but for where it begins, and in another format. */
-static void add_link(struct queued_request *request, const char *path, const char *token,
-                     const char *format, const char *text)
+/*
+ * Appends a link with the parameters of the request, but with `token` as `continue`; without
+ * `limit` if the link is to another `format`.
+ */
+static void add_list_link(struct queued_request *request, const char *path, const char *token,
+                          const char *format, const char *text)
 {
     struct link_value values[PARAMETER_COUNT];
 
@@ -275,34 +285,36 @@ static void add_link(struct queued_request *request, const char *path, const cha
     strbuf_addf(&request->body, "%s</a>\n", text);
 }
 
-void list_write_links(struct queued_request *request, const char *token, const char *api)
+void list_page_close(struct queued_request *request, size_t count, const char *token,
+                     const char *api)
 {
     const char *path = request->endpoint->path + 1;
 
+    if (count == 0)
+        strbuf_adds(&request->body, "<p>There is none.</p>\n");
     strbuf_adds(&request->body, "<p class=\"ways\">\n");
     if (request->query.values[PARAMETER_CONTINUE])
-        add_link(request, path, NULL, NULL, "First page");
+        add_list_link(request, path, NULL, NULL, "First page");
     if (token)
-        add_link(request, path, token, NULL, "Next page");
-    add_link(request, api, NULL, "json", "All of them as JSON");
-    add_link(request, api, NULL, "csv", "as CSV");
+        add_list_link(request, path, token, NULL, "Next page");
+    add_list_link(request, api, NULL, "json", "All of them as JSON");
+    add_list_link(request, api, NULL, "csv", "as CSV");
     strbuf_adds(&request->body, "</p>\n");
+    page_layout_close(&request->body, paging_made_ms(request->paging));
 }
 
-/* ---- elements ---- */
-
-/* Elements that are being made, a line each. */
-struct making {
+/* Elements of a list as lines. */
+struct element_lines {
     const struct queued_request *request;
     const struct list_elements *elements;
-    struct card_writer card_writer;
-    struct strbuf element;
+    struct card_writer card_writer; /* Appends to `element`. */
+    struct strbuf element;          /* Reused memory for one element. */
     struct strbuf lines;
 };
 
-static void make(void *context, const struct entry *entry)
+static void add_element_line(void *context, const struct entry *entry)
 {
-    struct making *m = context;
+    struct element_lines *m = context;
 
     if (!query_matches_entry(&m->request->query, m->elements->list, entry))
         return;
@@ -315,9 +327,10 @@ static void make(void *context, const struct entry *entry)
     strbuf_addc(&m->lines, '\n');
 }
 
-static bool make_all(struct queued_request *request, const struct list_elements *e)
+/* Stores all elements of the list. Returns false after an error response. */
+static bool store_elements(struct queued_request *request, const struct list_elements *e)
 {
-    struct making m = {
+    struct element_lines m = {
         .request = request,
         .elements = e,
         .element = STRBUF_INIT(LIST_LINES_MAX),
@@ -326,49 +339,49 @@ static bool make_all(struct queued_request *request, const struct list_elements 
 
     m.card_writer = (struct card_writer){e->health->evaluation->engine, e->health->now_ms,
                                          LIST_REFERRERS_MAX, &m.element};
-    report_each_entry(m.card_writer.engine, e->list, make, &m);
+    report_each_entry(m.card_writer.engine, e->list, add_element_line, &m);
     strbuf_release(&m.element);
     return list_store_lines(request, &m.lines);
 }
 
-/* The elements of one page. */
-struct shown_lines {
+/* Body and number of elements of one page. */
+struct element_page {
     struct strbuf *out;
     size_t *count;
 };
 
-static void show(void *context, const char *line, size_t len)
+static void append_element(void *context, const char *line, size_t len)
 {
-    const struct shown_lines *s = context;
+    const struct element_page *p = context;
 
-    strbuf_add(s->out, line, len);
-    strbuf_addc(s->out, '\n');
-    ++*s->count;
+    strbuf_add(p->out, line, len);
+    strbuf_addc(p->out, '\n');
+    ++*p->count;
 }
 
-bool list_elements(struct queued_request *request, const struct list_elements *e, size_t *count,
-                   const char **token)
+bool list_write_elements(struct queued_request *request, const struct list_elements *e,
+                         size_t *count, const char **token)
 {
-    struct shown_lines shown = {&request->body, count};
+    struct element_page page = {&request->body, count};
 
     *count = 0;
-    if (!paging_continues(request->paging) && !make_all(request, e))
+    if (!paging_continues(request->paging) && !store_elements(request, e))
         return false;
-    *token = list_each_line(request, show, &shown);
+    *token = list_each_line(request, append_element, &page);
     return true;
 }
 
-enum { SUBJECT_MAX = 8192 };
+/* ---- findings ---- */
 
-/* THE table of sections, worst first. A new one is a row here. */
+/* Sections about lists of findings, most severe first. */
 static const struct section {
     const char *id;
     const char *title;
     const char *text;
-    unsigned list; /* Of struct findings. */
+    unsigned list; /* Index in the member `lists` of struct findings. */
     card_fn *card;
-    const char *more; /* The page that lists all of them, with its filter; NULL: none does. */
-    const char *state;
+    const char *page;  /* Path of a page with all these objects, or NULL. */
+    const char *state; /* Parameter `state` of that page, or NULL. */
 } sections[] = {
     {"conflict", "Dependency conflicts",
      "Those that require a dependency want different things of it, and one value wins for all.",
@@ -387,22 +400,23 @@ static const struct section {
      FINDING_ROLLOUT, write_rollout_card, "policies", NULL},
 };
 
-/* How many there are, as the metrics count them: fields in conflict, else objects. */
-static size_t count_of(const struct findings *f, const struct section *s)
+/* Returns the number of fields in conflict, or of objects for other sections. */
+static size_t section_count(const struct findings *f, const struct section *s)
 {
     return s->list < FINDING_CLASSES ? findings_count(f, (enum finding_class)s->list)
                                      : f->lists[s->list].found;
 }
 
-static void add_more(const struct card_writer *c, const struct section *s, size_t found,
-                     const char *ns)
+/* Appends how many objects of the section are omitted, with a link to the page with all of them. */
+static void add_omitted_count(const struct card_writer *c, const struct section *s, size_t found,
+                              const char *ns)
 {
     if (found <= HTML_SHOWN_MAX)
         return;
     strbuf_adds(c->out, "<p>");
-    if (s->more)
-        link_open_with(c->out, s->more, {PARAMETER_STATE, s->state}, {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(c->out, "And %zu more.%s</p>\n", found - HTML_SHOWN_MAX, s->more ? "</a>" : "");
+    if (s->page)
+        link_open_with(c->out, s->page, {PARAMETER_STATE, s->state}, {PARAMETER_NAMESPACE, ns});
+    strbuf_addf(c->out, "And %zu more.%s</p>\n", found - HTML_SHOWN_MAX, s->page ? "</a>" : "");
 }
 
 static void add_section(const struct card_writer *c, const struct findings *f,
@@ -412,20 +426,20 @@ static void add_section(const struct card_writer *c, const struct findings *f,
 
     if (list->count == 0)
         return;
-    html_section(c->out, s->id, s->title, count_of(f, s));
+    html_section(c->out, s->id, s->title, section_count(f, s));
     strbuf_addf(c->out, "<p>%s</p>\n<ul class=\"cards\">\n", s->text);
     for (size_t i = 0; i < list->count; i++)
         s->card(c, list->entries[i]);
     strbuf_adds(c->out, "</ul>\n");
-    add_more(c, s, list->found, ns);
+    add_omitted_count(c, s, list->found, ns);
     strbuf_adds(c->out, "</section>\n");
 }
 
-/* Objects that can have several findings, each with a sentence. */
-static void add_wrongs(const struct card_writer *c, const struct problem_class *w,
-                       const struct finding_list *list)
+/* Appends the section of a class in which an object can have several problems. */
+static void add_problem_section(const struct card_writer *c, const struct problem_class *w,
+                                const struct finding_list *list)
 {
-    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(SUBJECT_MAX);
+    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(SUBJECT_MAX_BYTES);
 
     if (list->count == 0)
         return;
@@ -452,19 +466,19 @@ static void add_wrongs(const struct card_writer *c, const struct problem_class *
     strbuf_adds(c->out, "</section>\n");
 }
 
-static void add_jump(struct strbuf *out, const char *id, const char *title, size_t count)
+static void add_tile(struct strbuf *out, const char *id, const char *title, size_t count)
 {
     if (count > 0)
         strbuf_addf(out, "<li><a href=\"#%s\"><b>%zu</b> %s</a></li>\n", id, count, title);
 }
 
-/* How much is wrong, with a way to each of it. */
-static void add_jumps(const struct card_writer *c, const struct findings *f)
+/* Appends the number of findings in each section with links, or that nothing is wrong. */
+static void add_tiles(const struct card_writer *c, const struct findings *f)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-        found += count_of(f, &sections[i]);
+        found += section_count(f, &sections[i]);
     for (size_t i = 0; i < PROBLEM_CLASSES; i++)
         found += f->lists[problem_class[i].class].found;
     if (found == 0) {
@@ -474,15 +488,14 @@ static void add_jumps(const struct card_writer *c, const struct findings *f)
     }
     strbuf_adds(c->out, "<ul class=\"tiles\">\n");
     for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-        add_jump(c->out, sections[i].id, sections[i].title, count_of(f, &sections[i]));
+        add_tile(c->out, sections[i].id, sections[i].title, section_count(f, &sections[i]));
     for (size_t i = 0; i < PROBLEM_CLASSES; i++)
-        add_jump(c->out, fail_on_names[problem_class[i].class], problem_class[i].title,
+        add_tile(c->out, fail_on_names[problem_class[i].class], problem_class[i].title,
                  f->lists[problem_class[i].class].found);
     strbuf_adds(c->out, "</ul>\n");
 }
 
-static void findings_section_add_states(const struct card_writer *c, const struct findings *f,
-                                        const char *ns)
+static void add_states(const struct card_writer *c, const struct findings *f, const char *ns)
 {
     html_section(c->out, "states", "Templates by state", f->templates);
     strbuf_adds(c->out, "<ul class=\"tiles\">\n");
@@ -503,15 +516,19 @@ static void findings_section_add_states(const struct card_writer *c, const struc
 
 void findings_section_write(const struct card_writer *c, const struct findings *f, const char *ns)
 {
-    add_jumps(c, f);
-    findings_section_add_states(c, f, ns);
+    add_tiles(c, f);
+    add_states(c, f, ns);
     for (size_t i = 0; i < ARRAY_LEN(sections); i++)
         add_section(c, f, &sections[i], ns);
     for (size_t i = 0; i < PROBLEM_CLASSES; i++)
-        add_wrongs(c, &problem_class[i], &f->lists[problem_class[i].class]);
+        add_problem_section(c, &problem_class[i], &f->lists[problem_class[i].class]);
 }
 
-static size_t add_failed(const struct kube_source *source, struct strbuf *out)
+/* ---- the API server ---- */
+
+/* Functions add_* return the number of kinds, of which they append at most HTML_SHOWN_MAX. */
+
+static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
 
@@ -531,8 +548,7 @@ static size_t add_failed(const struct kube_source *source, struct strbuf *out)
     return count;
 }
 
-/* The kinds that are listed now and then, for lack of connections to watch them. */
-static size_t add_polled(const struct kube_source *source, struct strbuf *out)
+static size_t add_polled_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
 
@@ -549,8 +565,7 @@ static size_t add_polled(const struct kube_source *source, struct strbuf *out)
     return count;
 }
 
-/* The kinds that have not been read, while the rest is shown. */
-static size_t add_missing(const struct kube_source *source, struct strbuf *out)
+static size_t add_late_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
 
@@ -569,7 +584,8 @@ static size_t add_missing(const struct kube_source *source, struct strbuf *out)
     return count;
 }
 
-static void add_unserved(const struct kube_source *source, struct strbuf *out)
+/* Appends the first HTML_SHOWN_MAX kinds that policies select but that are not watched. */
+static void add_unserved_kinds(const struct kube_source *source, struct strbuf *out)
 {
     static const char *const why[] = {
         [DISCOVERY_UNKNOWN] = "not known yet",
@@ -591,10 +607,10 @@ void source_cards_write(const struct kube_source *source, struct strbuf *out)
     size_t count;
 
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    count = add_failed(source, out);
-    count += add_missing(source, out);
-    count += add_polled(source, out);
-    add_unserved(source, out);
+    count = add_failed_kinds(source, out);
+    count += add_late_kinds(source, out);
+    count += add_polled_kinds(source, out);
+    add_unserved_kinds(source, out);
     strbuf_adds(out, "</ul>\n");
     html_remaining_count(out, count);
 }

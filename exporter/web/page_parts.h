@@ -3,79 +3,81 @@
 
 #include "exporter/kube/session.h"
 #include "exporter/web/api_lists.h"
+#include "exporter/web/html.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/expose/report.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/findings.h"
 
-/*
- * What pages show of one object among others, as an element of a list: what is wrong with it, since
- * when, who must act, and links to all that it names.
- */
+/* Parts that several pages for people have in common. */
+
+/* ---- cards: list elements about one object, with links to the objects that are named ---- */
+
 struct card_writer {
-    const struct engine *engine; /* It has nothing left to evaluate. */
-    int64_t now_ms;
-    size_t policy_names_max; /* Of each side of a conflict so many are shown. */
+    const struct engine *engine; /* No object is left to evaluate. */
+    int64_t now_ms;              /* Milliseconds since the epoch. */
+    size_t referrers_max;        /* Maximum number of referrers on each side of a conflict. */
     struct strbuf *out;
 };
 
-/* Appends the card of an object. */
+/* Appends the cards of an object. */
 typedef void card_fn(const struct card_writer *c, const struct entry *entry);
 
-/* A template by its state: what that means, and who must act. */
+/* A decided template: its state, and the role that must act. */
 card_fn write_template_card;
-/* A template by where its binding is. */
+/* A decided template: the stage of its delivery by its binding, and the role that must act. */
 card_fn write_delivery_card;
-/* A dependency: a card for each field in conflict, or that will be, with the parties by side. */
+/* A dependency: one card for each field in observed or predicted conflict, with the referrers. */
 card_fn write_conflict_cards;
-/* A policy with those of its versions that templates run, newest first. */
+/* A policy: the current version and the versions that templates run, newest first. */
 card_fn write_rollout_card;
 
-/* What the pages of lists have in common. They have 100 elements each, unless more are asked for.
- */
+/* ---- pages with a list ---- */
 
-/* Of a list without elements. */
-#define LIST_EMPTY_TEXT "<p>There is none.</p>\n"
-
-/* The form that chooses whom the list has, filled in as the call has it. */
-void list_write_filter_form(struct queued_request *request);
-
-/*
- * Where to go on: to the next page (`token` is what its `continue` is; NULL: this is the last one),
- * to the first one, and to the same list for programs, if the API has it at `api`.
- */
-void list_write_links(struct queued_request *request, const char *token, const char *api);
-
-/* Of a side of a conflict in a list so many parties are shown. */
+/* Maximum number of referrers on each side of a conflict in a list. */
 enum { LIST_REFERRERS_MAX = 20 };
 
-/* The elements of a list of the report, each as HTML that `write` appends. */
+/* Appends the start of the page, with a form that has the filter of the request. */
+void list_page_open(struct queued_request *request, enum navigation_link current,
+                    const char *title);
+
+/*
+ * Appends the end of a page with `count` elements, with links to other pages of the list, and to
+ * the whole list as JSON and CSV. `token` is the value of `continue` for the next page, NULL on the
+ * last page. `api` is the path of the list in the API, without '/' at its start.
+ */
+void list_page_close(struct queued_request *request, size_t count, const char *token,
+                     const char *api);
+
+/* List of the report as HTML elements, which `write` appends for each entry. */
 struct list_elements {
     enum report_list list;
-    const struct health *health; /* Its evaluation is needed for the first page alone. */
+    const struct health *health; /* Needs `evaluation` only for the first page of the list. */
     card_fn *write;
 };
 
 /*
- * Append those that the call asks for, as far as they are on its page; how many these are. What
- * `continue` of the next page is, NULL for the last one, goes to `token`. A list that is too large
- * is refused, and the call is answered: then it is false.
+ * Appends the elements on the page of the list that the request selects. Sets `count` to their
+ * number, and `token` to the value of `continue` for the next page, or NULL. Writes an error
+ * response and returns false if the list is too large.
  */
-bool list_elements(struct queued_request *request, const struct list_elements *e, size_t *count,
-                   const char **token) MUST_USE;
+bool list_write_elements(struct queued_request *request, const struct list_elements *e,
+                         size_t *count, const char **token) MUST_USE;
+
+/* ---- findings and the API server ---- */
 
 /*
- * What is wrong, worst first: how much of each class of findings there is, then a section for each,
- * whose id is the word of the class (metrics/rules/findings.h), "held" or "rollout". The numbers of
- * templates by state link to the lists of them. `ns`: of this namespace alone, NULL for all.
+ * Appends an overview of findings and states, then a section for each kind of finding, most severe
+ * first. The id of a section is the word of its class in findings.h, "held" for templates that are
+ * not healthy in all targets, or "rollout". `ns` is the namespace of the findings; NULL for all.
  */
 void findings_section_write(const struct card_writer *c, const struct findings *f, const char *ns);
 
-/* The API server that is followed, and what people should know of that. */
+/* Appends a section about the API server, with source_cards_write(). */
 void source_section_write(const struct kube_session *session, struct strbuf *out);
 
 /*
- * That alone: kinds that cannot be read, that have not been read yet and are late, that are polled,
- * and that are not served.
+ * Appends the kinds of the API server that cannot be read, that are late, that are listed instead
+ * of watched, and those that policies select but that are not served or not watched.
  */
 void source_cards_write(const struct kube_source *source, struct strbuf *out);

@@ -49,8 +49,8 @@ bool exchange_is_new(const struct exchange *v)
 
 /*
  * Stores or discards a piece of the body, and sets its length to 0. The first piece sets
- * the flag `plan_slot`. Discards the whole body if another request has set the flag, or if the body is
- * not `wanted`.
+ * the flag `plan_slot`. Discards the whole body if another request has set the flag,
+ * or if the body is not `wanted`.
  */
 static void exchange_receive_piece(struct exchange *v, struct body_piece *body_piece, bool wanted,
                                    atomic_bool *plan_slot)
@@ -310,19 +310,15 @@ static const struct reply_def {
 
 /* ---- sending responses ---- */
 
-static void count_response(struct routes *s, enum server_handler handler, unsigned status)
+/* Counts and sends a response. */
+static enum MHD_Result send_response(struct routes *s, struct MHD_Connection *connection,
+                                     enum server_handler handler, unsigned status,
+                                     struct MHD_Response *response)
 {
     for (size_t code = 0; code < SERVER_CODE_COUNT; code++) {
         if (statuses[code] == status)
             atomic_fetch_add_explicit(&s->requests[handler][code], 1, memory_order_relaxed);
     }
-}
-
-static enum MHD_Result send_response(struct routes *s, struct MHD_Connection *connection,
-                                     enum server_handler handler, unsigned status,
-                                     struct MHD_Response *response)
-{
-    count_response(s, handler, status);
     return response_send(s->settings.access_control, connection, status, response);
 }
 
