@@ -106,8 +106,8 @@ static char *link_to_next_page(const struct queued_request *request, const char 
     return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;
 }
 
-/* Ends the page, and releases its memory. `token` is the value of `continue` for the next page;
- * NULL on the last page. */
+/* Ends the page and releases its line. `token` is `continue` for the next page; NULL on the last.
+ */
 static void page_end(struct page_writer *p, const char *token)
 {
     struct strbuf *out = &p->request->body;

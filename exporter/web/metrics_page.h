@@ -34,8 +34,8 @@ void metrics_page_drop(struct metrics_page *p);
 void metrics_page_write_text(const struct metrics_page *p, struct strbuf *out);
 
 /*
- * The current version of each page. The loop publishes pages, and worker threads of libmicrohttpd
- * send them. Pages are immutable; a replaced page is freed after the last response with it. The
+ * The current version of each page. The loop publishes pages, and threads of libmicrohttpd send
+ * responses with them. Pages are immutable; a replaced page is freed after its last response. The
  * functions do the locking.
  */
 struct page_store;

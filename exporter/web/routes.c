@@ -48,9 +48,8 @@ bool exchange_is_new(const struct exchange *v)
 }
 
 /*
- * Stores or discards a piece of the body, and sets its length to 0. The first piece sets
- * the flag `plan_slot`. Discards the whole body if another request has set the flag,
- * or if the body is not `wanted`.
+ * Stores or discards a piece of the body, and sets its length to 0. The first piece sets the flag
+ * `plan_slot`. Discards the body if another request has set the flag, or if it is not `wanted`.
  */
 static void exchange_receive_piece(struct exchange *v, struct body_piece *body_piece, bool wanted,
                                    atomic_bool *plan_slot)
@@ -106,7 +105,7 @@ static const struct request_rule *rule_of(enum server_handler handler)
     return handler == SERVER_RELOAD ? &request_orders : &request_reads;
 }
 
-/* Returns true for health paths without query parameters: `verbose` shows details. */
+/* Returns true for a health path without query parameters, which could ask for details. */
 static bool is_plain_health_request(struct MHD_Connection *connection, enum server_handler handler)
 {
     return handler >= SERVER_HEALTHY && handler <= SERVER_HEALTHZ &&
@@ -232,7 +231,7 @@ static struct MHD_Response *health_response(const struct health_request *request
     return response_text(text);
 }
 
-/* Worker threads check the heartbeat themselves: a page of a blocked loop would be outdated. */
+/* The calling thread checks the heartbeat: a page written by a blocked loop would be outdated. */
 static MUST_USE struct MHD_Response *liveness_response(const struct routes *s,
                                                        const struct health_request *request,
                                                        unsigned *out_status)

@@ -14,7 +14,7 @@
 
 /*
  * Routes of the HTTP server: select the handler of a request by its path, and send the response.
- * Several worker threads of libmicrohttpd use them at the same time.
+ * Several threads of libmicrohttpd use them at the same time.
  */
 struct routes;
 
@@ -79,7 +79,7 @@ enum exchange_state {
 struct exchange {
     enum exchange_state state;
     struct wire_target target;
-    bool malformed; /* Result of wire_check(). */
+    bool malformed; /* Set by wire_check(). */
     bool dropped;   /* A part of the body was discarded. */
     _Atomic(enum verdict) verdict;
     struct queued_request *request; /* For the loop; NULL for other requests. Owned. */
@@ -109,7 +109,7 @@ struct routes_settings {
     const char *telemetry_path; /* Path of the metrics, such as "/metrics". */
     const char *prefix;         /* First part of each path, such as "/karmada"; NULL for "". */
     struct page_store *page_store;
-    struct request_queue *request_queue; /* Requests to API endpoints and pages of the loop. */
+    struct request_queue *request_queue; /* Requests to ENDPOINTS. */
     struct request_queue *reloads;       /* Requests to reload; NULL if reloads are disabled. */
     bool plans;                          /* Posted plans are enabled. */
     struct access_control *access_control;
