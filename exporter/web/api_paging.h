@@ -37,7 +37,7 @@ struct page_query {
 bool paging_open(struct paging *p, const struct page_query *q, unsigned *status,
                  struct error *err) MUST_USE;
 
-/* Returns true if the list of the open request has a view or lines, as it has after `continue`. */
+/* Returns true if the list of the open request has a view or lines, stored or set before. */
 bool paging_continues(const struct paging *p);
 
 /* Sets the view of the list of the open request; takes the reference. */

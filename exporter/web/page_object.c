@@ -262,7 +262,7 @@ static bool is_among(const struct entry *const *shown, size_t count, const struc
     return false;
 }
 
-/* Appends a link to each policy that selects the same objects, at most OVERLAPS_SHOWN_MAX. */
+/* Appends links to policies that overlap with this one, each once, at most OVERLAPS_SHOWN_MAX. */
 static void add_overlaps_fact(struct strbuf *out, const struct entry *policy)
 {
     CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = policy_overlaps_of(policy);
