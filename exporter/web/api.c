@@ -122,7 +122,7 @@ static void finish_request(struct api *a)
         paging_close(a->paging, platform_steady_ms());
     a->request = NULL;
     a->evaluation = NULL;
-    request_queue_answer(a->request_queue);
+    request_queue_answer_first(a->request_queue);
 }
 
 static void begin_request(struct api *a, const struct health *h, struct evaluation *e)
@@ -181,11 +181,11 @@ void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool 
 {
     struct queued_request *request;
 
-    if (a->request && request_worker_done(a->request_worker))
+    if (a->request && request_worker_collect(a->request_worker))
         finish_request(a);
     if (!a->request)
         drop_unused_lists(a, e);
-    while (!a->request && (request = request_queue_next(a->request_queue)) != NULL) {
+    while (!a->request && (request = request_queue_peek(a->request_queue)) != NULL) {
         if (!settled && must_wait(request, e))
             return;
         a->request = request;

@@ -231,7 +231,7 @@ static bool plan_must_end(void *context)
     const struct plan_deadline *deadline = context;
 
     return platform_steady_ms() >= deadline->end_ms ||
-           (deadline->request_worker && request_worker_is_ending(deadline->request_worker));
+           (deadline->request_worker && request_worker_is_stopping(deadline->request_worker));
 }
 
 static void refuse_slow_plan(struct queued_request *request)
@@ -272,8 +272,8 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
     struct error err;
     bool fine;
 
-    manifests_know(m, e->manifests);
-    manifests_hand_out(m, apply_object, &objects);
+    manifests_import_definitions(m, e->manifests);
+    manifests_set_receiver(m, apply_object, &objects);
     fine = manifests_read_text(m, request->content_is_json ? "body.json" : "body.yaml",
                                request->content.data, request->content.len, &err);
     manifests_free(m);

@@ -137,7 +137,7 @@ struct family_parts {
 
 struct metrics_page {
     _Atomic unsigned holders; /* Number of references. */
-    struct segment_sum *sum;
+    struct segment_memory *sum;
     struct segment *trailers[EXPOSITION_FORMATS];
     struct body *whole[EXPOSITION_FORMATS]; /* Body with all families. */
     size_t len;                             /* Bytes of all formats. */
@@ -151,7 +151,7 @@ static struct segment *add_segment(struct metrics_page *p, const struct strbuf *
     p->len += text->len;
     if (old && segment_len(old) == text->len &&
         memcmp(segment_bytes(old), text->data, text->len) == 0)
-        return segment_hold(old);
+        return segment_ref(old);
     return segment_new(xmemdup0(text->data, text->len), text->len, p->sum);
 }
 
@@ -166,7 +166,7 @@ static bool write_family(struct metrics_page *p, const struct registry *r, size_
     parts->head[how.format] = add_segment(p, text, old ? old->head[how.format] : NULL);
     if (how.format != EXPOSITION_TEXT && family_at(index)->type == FAMILY_GAUGE) {
         /* The series of gauges are the same in all formats. */
-        parts->series[how.format] = segment_hold(parts->series[EXPOSITION_TEXT]);
+        parts->series[how.format] = segment_ref(parts->series[EXPOSITION_TEXT]);
         return true;
     }
     strbuf_reset(text);
@@ -197,7 +197,7 @@ static struct body *body_of_families(const struct metrics_page *p, enum expositi
 
 struct metrics_page *metrics_page_new(const struct registry *r, struct exposition how,
                                       const struct metrics_page *previous, size_t max,
-                                      struct segment_sum *sum)
+                                      struct segment_memory *sum)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(max);
     const struct family_filter all = {0};
@@ -242,11 +242,11 @@ void metrics_page_drop(struct metrics_page *p)
         return;
     for (size_t f = 0; f < EXPOSITION_FORMATS; f++) {
         for (size_t i = 0; i < family_count(); i++) {
-            segment_drop(p->families[i].head[f]);
-            segment_drop(p->families[i].series[f]);
+            segment_unref(p->families[i].head[f]);
+            segment_unref(p->families[i].series[f]);
         }
-        segment_drop(p->trailers[f]);
-        body_drop(p->whole[f]);
+        segment_unref(p->trailers[f]);
+        body_unref(p->whole[f]);
     }
     free(p);
 }
@@ -271,7 +271,7 @@ struct page_store {
     pthread_mutex_t lock;           /* Protects the next two members. */
     struct metrics_page *metrics;   /* NULL before the first. */
     struct body *pages[PAGE_COUNT]; /* Other pages; NULL before the first. */
-    struct segment_sum sum;         /* Memory of all metrics pages. */
+    struct segment_memory sum;      /* Memory of all metrics pages. */
 };
 
 struct page_store *page_store_new(void)
@@ -288,7 +288,7 @@ void page_store_free(struct page_store *s)
         return;
     metrics_page_drop(s->metrics);
     for (size_t i = 0; i < PAGE_COUNT; i++)
-        body_drop(s->pages[i]);
+        body_unref(s->pages[i]);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -302,13 +302,13 @@ void page_store_publish(struct page_store *s, enum page page, struct strbuf *tex
     struct segment *segment = segment_new(bytes, len, NULL);
     struct body *fresh = body_new(&segment, 1);
 
-    segment_drop(segment);
+    segment_unref(segment);
     pthread_mutex_lock(&s->lock);
     struct body *old = s->pages[page];
     s->pages[page] = fresh;
     pthread_mutex_unlock(&s->lock);
 
-    body_drop(old);
+    body_unref(old);
 }
 
 void page_store_publish_metrics(struct page_store *s, struct metrics_page *page)
@@ -330,7 +330,7 @@ struct metrics_page *page_store_hold_metrics(struct page_store *s)
     return page;
 }
 
-struct segment_sum *page_store_segment_sum(struct page_store *s)
+struct segment_memory *page_store_segment_sum(struct page_store *s)
 {
     return &s->sum;
 }
@@ -346,18 +346,19 @@ bool page_store_holds_more(struct page_store *s, uint64_t bytes)
 
 /* Returns the metrics for a client, and their content type; NULL before the first page. */
 static struct body *hold_metrics_body(struct page_store *s, struct MHD_Connection *connection,
-                                      const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
+                                      const struct family_filter *filter,
+                                      char type[METRICS_FORMAT_TYPE_MAX])
 {
     CLEANUP(strbuf_release)
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
-    bool openmetrics = accept_media(header.data, type) == MEDIA_OPENMETRICS;
+    bool openmetrics = negotiate_metrics_format(header.data, type) == METRICS_FORMAT_OPENMETRICS;
     enum exposition_format format = openmetrics ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT;
     struct metrics_page *page = page_store_hold_metrics(s);
     struct body *body;
 
     if (!page)
         return NULL;
-    body = filter->named ? body_of_families(page, format, filter) : body_hold(page->whole[format]);
+    body = filter->named ? body_of_families(page, format, filter) : body_ref(page->whole[format]);
     metrics_page_drop(page);
     return body;
 }
@@ -365,7 +366,7 @@ static struct body *hold_metrics_body(struct page_store *s, struct MHD_Connectio
 static struct body *hold_page_body(struct page_store *s, enum page page)
 {
     pthread_mutex_lock(&s->lock);
-    struct body *body = body_hold(s->pages[page]);
+    struct body *body = body_ref(s->pages[page]);
     pthread_mutex_unlock(&s->lock);
     return body;
 }
@@ -382,10 +383,10 @@ static struct MHD_Response *body_or_unavailable(struct MHD_Connection *connectio
     if (!body)
         return response_text("not ready: nothing was read yet\n");
 
-    struct MHD_Response *response = body_response(body, accept_gzip(encodings.data), type);
+    struct MHD_Response *response = body_response(body, negotiate_gzip(encodings.data), type);
 
-    response_header(response, MHD_HTTP_HEADER_VARY, vary);
-    body_drop(body);
+    response_add_header(response, MHD_HTTP_HEADER_VARY, vary);
+    body_unref(body);
     return response;
 }
 
@@ -403,7 +404,7 @@ struct MHD_Response *page_store_response(struct page_store *s, enum page page,
 {
     static const char vary[] = MHD_HTTP_HEADER_ACCEPT ", " MHD_HTTP_HEADER_ACCEPT_ENCODING;
     CLEANUP(family_filter_release) struct family_filter filter = {0};
-    char type[MEDIA_TYPE_MAX];
+    char type[METRICS_FORMAT_TYPE_MAX];
     struct error err;
 
     if (page != PAGE_METRICS)

@@ -22,7 +22,7 @@ struct metrics_page;
  */
 struct metrics_page *metrics_page_new(const struct registry *r, struct exposition how,
                                       const struct metrics_page *previous, size_t max,
-                                      struct segment_sum *sum) MUST_USE;
+                                      struct segment_memory *sum) MUST_USE;
 
 /* Returns the size of all formats in bytes; text that two formats share counts once. */
 size_t metrics_page_len(const struct metrics_page *p);
@@ -58,7 +58,7 @@ void page_store_publish_metrics(struct page_store *s, struct metrics_page *page)
 struct metrics_page *page_store_hold_metrics(struct page_store *s) MUST_USE;
 
 /* Returns the `sum` for metrics_page_new(); valid as long as the store. */
-struct segment_sum *page_store_segment_sum(struct page_store *s);
+struct segment_memory *page_store_segment_sum(struct page_store *s);
 
 /*
  * Returns true if metrics pages, with replaced pages that clients still read, hold more memory than

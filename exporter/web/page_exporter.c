@@ -70,7 +70,7 @@ static void add_file_facts(const struct evaluation *e, int64_t now_ms, struct st
     strbuf_adds(out, "<h2>Files</h2>\n<dl class=\"facts\">\n");
     open_fact(out, "Manifests");
     strbuf_addf(out, "%zu file%s, %zu with problems</dd>\n", files, files == 1 ? "" : "s",
-                manifests_broken_count(e->manifests));
+                manifests_broken_file_count(e->manifests));
     add_time_fact(out, "Asset export", asset_source_snapshot_ms(e->assets), now_ms);
     if (*problem != '\0') {
         open_fact(out, "Assets");
@@ -110,7 +110,7 @@ static void add_watches_section(const struct kube_source *source, int64_t now_ms
     static const char *const heads[] = {
         "Resource", "Namespace", "State", "Last event", "Problem", NULL,
     };
-    size_t count = kube_source_count(source);
+    size_t count = kube_source_reflector_count(source);
 
     html_section(out, "watches", "Watches", count);
     html_table(out, "Watches", heads);

@@ -38,8 +38,8 @@ void exchange_end(struct exchange *v)
 void exchange_begin(struct exchange *v, const char *uri)
 {
     exchange_end(v);
-    v->target = wire_target_take(uri);
-    v->content = STRBUF_INIT(request_manifests.content_max);
+    v->target = request_target_split(uri);
+    v->content = STRBUF_INIT(request_rule_manifests.content_max);
 }
 
 bool exchange_is_new(const struct exchange *v)
@@ -101,8 +101,8 @@ static bool takes_manifests(enum server_handler handler)
 static const struct request_rule *rule_of(enum server_handler handler)
 {
     if (takes_manifests(handler))
-        return &request_manifests;
-    return handler == SERVER_RELOAD ? &request_orders : &request_reads;
+        return &request_rule_manifests;
+    return handler == SERVER_RELOAD ? &request_rule_action : &request_rule_read;
 }
 
 /* Returns true for a health path without query parameters, which could ask for details. */
@@ -138,14 +138,14 @@ static enum server_handler find_handler(const char *telemetry_path, const char *
 /* Returns the handler of the path of a request, which begins with the prefix. */
 static enum server_handler handler_of(const struct routes *s, const char *path)
 {
-    return find_handler(s->telemetry_path, site_url_inside(s->settings.prefix, path));
+    return find_handler(s->telemetry_path, site_url_strip_prefix(s->settings.prefix, path));
 }
 
 struct routes *routes_new(const struct routes_settings *settings, struct error *err)
 {
     const char *telemetry_path = settings->telemetry_path;
 
-    if (!site_url_is_plain(telemetry_path)) {
+    if (!site_url_path_is_plain(telemetry_path)) {
         fail(err, "the telemetry path '%s' is not a plain path like '/metrics'",
              shown(telemetry_path).text);
         return NULL;
@@ -349,11 +349,11 @@ static enum MHD_Result send_fixed_reply(struct routes *s, struct MHD_Connection 
     struct MHD_Response *response = error_response(handler, def->text);
 
     if (def->header)
-        response_header(response, def->header, def->value);
+        response_add_header(response, def->header, def->value);
     if (reply == REPLY_METHOD_NOT_ALLOWED)
-        response_header(response, MHD_HTTP_HEADER_ALLOW, rule_of(handler)->methods);
+        response_add_header(response, MHD_HTTP_HEADER_ALLOW, rule_of(handler)->methods);
     if (def->close)
-        response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        response_add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     return send_response(s, connection, handler, def->status, response);
 }
 
@@ -363,22 +363,22 @@ static enum MHD_Result check_headers(struct routes *s, struct MHD_Connection *co
 {
     static const enum reply refusals[] = {
         [REQUEST_MALFORMED] = REPLY_MALFORMED,
-        [REQUEST_METHOD] = REPLY_METHOD_NOT_ALLOWED,
-        [REQUEST_WITH_CONTENT] = REPLY_BODY_NOT_ALLOWED,
+        [REQUEST_BAD_METHOD] = REPLY_METHOD_NOT_ALLOWED,
+        [REQUEST_UNWANTED_BODY] = REPLY_BODY_NOT_ALLOWED,
         [REQUEST_TOO_LARGE] = REPLY_BODY_TOO_LARGE,
-        [REQUEST_MEDIA_TYPE] = REPLY_MEDIA_TYPE,
+        [REQUEST_BAD_MEDIA_TYPE] = REPLY_MEDIA_TYPE,
     };
     enum server_handler handler = handler_of(s, path);
     enum request_verdict verdict = v->target.is_bad || v->malformed
                                        ? REQUEST_MALFORMED
-                                       : request_check(connection, method, rule_of(handler));
+                                       : request_rule_check(connection, method, rule_of(handler));
     bool off = takes_manifests(handler) && !s->settings.plans;
 
-    v->state = verdict == REQUEST_FINE && !off ? EXCHANGE_CHECKED : EXCHANGE_ANSWERED;
+    v->state = verdict == REQUEST_VALID && !off ? EXCHANGE_CHECKED : EXCHANGE_ANSWERED;
     if (v->state == EXCHANGE_CHECKED)
         return MHD_YES;
     return send_fixed_reply(s, connection, v->target.is_bad ? SERVER_OTHER : handler,
-                            verdict == REQUEST_FINE ? REPLY_PLAN_DISABLED : refusals[verdict]);
+                            verdict == REQUEST_VALID ? REPLY_PLAN_DISABLED : refusals[verdict]);
 }
 
 /*
@@ -396,7 +396,7 @@ static enum MHD_Result queue_endpoint_request(struct routes *s, struct MHD_Conne
         return send_response(s, connection, handler, MHD_HTTP_BAD_REQUEST,
                              error_response(handler, err.text));
     if (endpoint->known & PARAMETER_BIT(FORMAT))
-        list_format_accept(connection, &query);
+        list_format_negotiate(connection, &query);
     v->request = queued_request_new(endpoint, &query);
     v->request->content = v->content;
     v->request->content_is_json = request_is_json(connection);
@@ -432,7 +432,7 @@ static enum MHD_Result send_redirect(struct routes *s, struct MHD_Connection *co
     struct MHD_Response *response = response_text("");
 
     strbuf_addf(&location, "%s/", s->settings.prefix);
-    response_header(response, MHD_HTTP_HEADER_LOCATION, location.data);
+    response_add_header(response, MHD_HTTP_HEADER_LOCATION, location.data);
     return send_response(s, connection, SERVER_OTHER, MHD_HTTP_FOUND, response);
 }
 
@@ -466,7 +466,7 @@ static enum MHD_Result send_queued_response(struct routes *s, struct MHD_Connect
     v->state = EXCHANGE_ANSWERED;
     exchange_release_plan_slot(v);
     return send_response(s, connection, handler, v->request->status,
-                         queued_request_response(v->request));
+                         queued_request_take_response(v->request));
 }
 
 enum MHD_Result routes_handle_request(struct routes *s, struct MHD_Connection *connection,
@@ -486,14 +486,14 @@ enum MHD_Result routes_handle_request(struct routes *s, struct MHD_Connection *c
     }
     verdict = access_control_admit(s->settings.access_control, connection,
                                    is_plain_health_request(connection, handler), &v->verdict);
-    if (verdict == VERDICT_WAITS)
+    if (verdict == VERDICT_PENDING)
         return MHD_YES;
     if (body_piece->len > 0) {
         exchange_receive_piece(v, body_piece, verdict == VERDICT_ADMITTED, &s->plan_slot);
         return MHD_YES;
     }
     v->state = EXCHANGE_ANSWERED;
-    if (verdict == VERDICT_UNKNOWN)
+    if (verdict == VERDICT_UNAUTHORIZED)
         return send_fixed_reply(s, connection, handler, REPLY_UNAUTHORIZED);
     if (verdict == VERDICT_TOO_MANY || v->dropped)
         return send_fixed_reply(s, connection, handler, REPLY_TOO_MANY_REQUESTS);

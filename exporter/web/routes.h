@@ -78,8 +78,8 @@ enum exchange_state {
  */
 struct exchange {
     enum exchange_state state;
-    struct wire_target target;
-    bool malformed; /* Set by wire_check(). */
+    struct request_target target;
+    bool malformed; /* Set by request_head_check(). */
     bool dropped;   /* A part of the body was discarded. */
     _Atomic(enum verdict) verdict;
     struct queued_request *request; /* For the loop; NULL for other requests. Owned. */

@@ -149,8 +149,8 @@ enum {
 struct server {
     const struct log *log; /* Borrowed. */
     struct routes *routes;
-    struct snapshot *snapshot;   /* Borrowed. */
-    uint64_t response_bytes_max; /* Limit of the memory of unread responses. */
+    struct page_store *page_store; /* Borrowed. */
+    uint64_t response_bytes_max;   /* Limit of the memory of unread responses. */
     struct request_queue *request_queue;
     struct request_queue *reloads;         /* NULL: reloads by HTTP are disabled. */
     struct access_control *access_control; /* Borrowed. */
@@ -218,19 +218,20 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *data, size_t *data_size, void **state)
 {
     struct server *s = context;
-    struct piece piece = {data, *data_size};
+    struct body_piece body_piece = {data, *data_size};
     bool content = request_content_len(connection) > 0;
     enum MHD_Result result;
 
-    if (exchange_begins(*state) && !check_head(connection, method, version, *state))
+    if (exchange_is_new(*state) && !check_head(connection, method, version, *state))
         return MHD_NO;
     /* A body has the same deadline as headers. */
-    if (exchange_begins(*state) || (content && piece.len == 0))
+    if (exchange_is_new(*state) || (content && body_piece.len == 0))
         set_connection_state(s, connection,
-                             content && exchange_begins(*state) ? CONNECTION_RECEIVING
+                             content && exchange_is_new(*state) ? CONNECTION_RECEIVING
                                                                 : CONNECTION_ANSWERING);
-    result = site_answer(s->routes, connection, request_target_path(path), method, &piece, *state);
-    *data_size = piece.len;
+    result = routes_handle_request(s->routes, connection, request_target_path(path), method,
+                                   &body_piece, *state);
+    *data_size = body_piece.len;
     return result;
 }
 
@@ -310,7 +311,7 @@ static bool is_memory_exceeded(void *context)
     uint64_t unread = request_queue_unread(s->request_queue);
 
     return unread >= s->response_bytes_max ||
-           snapshot_holds_more(s->snapshot, s->response_bytes_max - unread);
+           page_store_holds_more(s->page_store, s->response_bytes_max - unread);
 }
 
 static bool listen_on(struct server *s, const char *text, struct error *err)
@@ -377,7 +378,7 @@ static unsigned connection_limit(const struct server_options *options, unsigned 
     return buffers > CONNECTIONS_MIN ? (unsigned)buffers : CONNECTIONS_MIN;
 }
 
-struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
+struct server *server_start(const struct server_options *options, struct page_store *page_store,
                             struct error *err)
 {
     struct descriptor_shares shares = descriptors_shares();
@@ -386,19 +387,19 @@ struct server *server_start(const struct server_options *options, struct snapsho
     bool running;
 
     s->log = options->log;
-    s->snapshot = snapshot;
+    s->page_store = page_store;
     s->response_bytes_max = options->memory_bytes ? options->memory_bytes : RESPONSE_BYTES_DEFAULT;
     s->request_queue = request_queue_new(API_REQUESTS_MAX, s->response_bytes_max);
     s->reloads = options->lifecycle ? request_queue_new(RELOADS_MAX, 0) : NULL;
     s->access_control = options->access_control;
-    s->routes = routes_new(&(struct routes_parts){.telemetry_path = options->telemetry_path,
-                                                  .prefix = options->prefix,
-                                                  .snapshot = snapshot,
-                                                  .request_queue = s->request_queue,
-                                                  .reloads = s->reloads,
-                                                  .plans = options->plans,
-                                                  .access_control = s->access_control,
-                                                  .heartbeat = options->heartbeat},
+    s->routes = routes_new(&(struct routes_settings){.telemetry_path = options->telemetry_path,
+                                                     .prefix = options->prefix,
+                                                     .page_store = page_store,
+                                                     .request_queue = s->request_queue,
+                                                     .reloads = s->reloads,
+                                                     .plans = options->plans,
+                                                     .access_control = s->access_control,
+                                                     .heartbeat = options->heartbeat},
                            err);
     s->connections = connections_new(limit);
     s->listeners = xcalloc(options->address_count, sizeof(*s->listeners));
@@ -462,7 +463,7 @@ const char *server_address(const struct server *s, size_t at)
 
 uint64_t server_requests(const struct server *s, enum server_handler handler, enum server_code code)
 {
-    return routes_requests(s->routes, handler, code);
+    return routes_request_count(s->routes, handler, code);
 }
 
 uint64_t server_refused(const struct server *s, enum connection_refusal reason)

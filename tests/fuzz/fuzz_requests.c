@@ -29,7 +29,7 @@ static const char index_page[] = "<!DOCTYPE html><title>index</title>\n";
 
 struct harness {
     struct MHD_Daemon *daemon;
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct routes *routes;
     struct request_queue *request_queue;
     struct api *api;
@@ -76,21 +76,22 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *data, size_t *data_size, void **state)
 {
     struct harness *h = context;
-    struct piece piece = {data, *data_size};
+    struct body_piece body_piece = {data, *data_size};
     enum MHD_Result result;
 
-    if (exchange_begins(*state)) {
+    if (exchange_is_new(*state)) {
         if (!check_head(h, connection, method, version))
             return MHD_NO;
         MUST(h->requests < REQUESTS_MAX);
         h->heads[h->requests++] = strcmp(method, "HEAD") == 0;
         h->awaits = request_content_len(connection) > 0;
-    } else if (piece.len == 0) {
+    } else if (body_piece.len == 0) {
         h->awaits = false;
     }
-    result = site_answer(h->routes, connection, request_target_path(path), method, &piece, *state);
-    *data_size = piece.len;
-    h->awaits = h->awaits && ((struct exchange *)*state)->state == EXCHANGE_SOUND;
+    result = routes_handle_request(h->routes, connection, request_target_path(path), method,
+                                   &body_piece, *state);
+    *data_size = body_piece.len;
+    h->awaits = h->awaits && ((struct exchange *)*state)->state == EXCHANGE_CHECKED;
     return result;
 }
 
@@ -129,7 +130,7 @@ static void publish_pages(struct harness *h)
     }
     struct metrics_page *page = blank_page_of(r, NULL);
 
-    snapshot_publish_metrics(h->snapshot, page);
+    page_store_publish_metrics(h->page_store, page);
     metrics_page_drop(page);
     for (unsigned i = 0; i < EXPOSITION_FORMATS; i++) {
         h->metrics[i] = STRBUF_INIT(PAGE_MAX);
@@ -139,7 +140,7 @@ static void publish_pages(struct harness *h)
     }
     registry_free(r);
     strbuf_adds(&body, index_page);
-    snapshot_publish(h->snapshot, PAGE_INDEX, &body);
+    page_store_publish(h->page_store, PAGE_INDEX, &body);
 }
 
 /*
@@ -153,13 +154,13 @@ static struct harness *get_harness(void)
 
     if (h.daemon)
         return &h;
-    h.snapshot = snapshot_new();
+    h.page_store = page_store_new();
     h.request_queue = request_queue_new(CALLS_MAX, 0);
     h.api = api_new(h.request_queue, NULL, 1);
-    h.routes = routes_new(&(struct routes_parts){.telemetry_path = "/metrics",
-                                                 .snapshot = h.snapshot,
-                                                 .request_queue = h.request_queue,
-                                                 .plans = true},
+    h.routes = routes_new(&(struct routes_settings){.telemetry_path = "/metrics",
+                                                    .page_store = h.page_store,
+                                                    .request_queue = h.request_queue,
+                                                    .plans = true},
                           &err);
     MUST(h.routes);
     publish_pages(&h);
@@ -346,7 +347,7 @@ static void check_answer(const struct harness *h, const struct answer *answer, b
     bool known = false;
 
     snprintf(status, sizeof(status), "%u", answer->status);
-    for (size_t i = 0; i < SERVER_CODES; i++)
+    for (size_t i = 0; i < SERVER_CODE_COUNT; i++)
         known = known || strcmp(server_code_names[i], status) == 0;
     MUST(known);
     if (has_body && answer->gzip)

@@ -14,14 +14,14 @@ static inline struct metrics_page *blank_page_of(struct registry *r, struct metr
 }
 
 /* Publishes the metrics of an exporter that has no data. */
-static inline void blank_page_publish(struct snapshot *s)
+static inline void blank_page_publish(struct page_store *s)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
 
     REGISTRY_SET(r, OWN_UP, 1);
     struct metrics_page *page = blank_page_of(r, NULL);
 
-    snapshot_publish_metrics(s, page);
+    page_store_publish_metrics(s, page);
     metrics_page_drop(page);
     registry_free(r);
 }
