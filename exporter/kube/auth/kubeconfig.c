@@ -66,9 +66,11 @@ bool field_text(const struct field_place *place, const cJSON *object, const char
 {
     const cJSON *item = find(object, key);
 
+    *out = NULL;
     if (item && !cJSON_IsString(item))
         return refuse(place, object, key, "a text", err);
-    *out = item && item->valuestring[0] ? item->valuestring : NULL;
+    if (item && item->valuestring[0])
+        *out = item->valuestring;
     return true;
 }
 
@@ -88,6 +90,7 @@ static MUST_USE bool field_object(const struct field_place *place, const cJSON *
 {
     const cJSON *item = find(object, key);
 
+    *out = NULL;
     if (item && !cJSON_IsObject(item))
         return refuse(place, object, key, "a mapping", err);
     *out = item;
@@ -100,6 +103,7 @@ bool field_list(const struct field_place *place, const cJSON *object, const char
     const cJSON *list = find(object, key);
     const cJSON *item;
 
+    *out = NULL;
     if (list && !cJSON_IsArray(list))
         return refuse(place, object, key, "a list", err);
     cJSON_ArrayForEach (item, list) {
@@ -773,8 +777,9 @@ static bool refuse_context(const struct sources *sources, const char *name, stru
                 list, more);
 }
 
-static bool choose_context(const struct sources *sources, const char *wanted, const char **out,
-                           struct error *err)
+/* Returns the name of the context to use, borrowed; NULL with an error if it cannot be read. */
+static const char *choose_context(const struct sources *sources, const char *wanted,
+                                  struct error *err)
 {
     const char *name = wanted && *wanted ? wanted : NULL;
 
@@ -782,10 +787,11 @@ static bool choose_context(const struct sources *sources, const char *wanted, co
         struct field_place place = {sources->items[i].file, "", "the kubeconfig"};
 
         if (!field_text(&place, sources->items[i].tree, "current-context", &name, err))
-            return false;
+            return NULL;
     }
-    *out = name;
-    return name ? true : refuse_context(sources, NULL, err);
+    if (!name)
+        refuse_context(sources, NULL, err);
+    return name;
 }
 
 /* The cluster or user that a context names; it may be in another file than the context. */
@@ -839,11 +845,11 @@ static bool load(const struct kubeconfig_options *options, struct rest_config *o
 {
     CLEANUP(release_sources) struct sources sources = {.count = 0};
     CLEANUP(strbuf_release) struct strbuf origin = STRBUF_INIT(FILES_MAX_BYTES);
-    const char *name;
 
-    if (!read_sources(options->files, &sources, err) ||
-        !choose_context(&sources, options->context, &name, err) ||
-        !read_context(&sources, name, out, err))
+    if (!read_sources(options->files, &sources, err))
+        return false;
+    const char *name = choose_context(&sources, options->context, err);
+    if (!name || !read_context(&sources, name, out, err))
         return false;
     if (out->exec && options->refuse_exec)
         return fail(err,
