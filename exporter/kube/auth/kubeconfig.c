@@ -11,10 +11,34 @@
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/shown.h"
 
-enum { DATA_MAX_BYTES = 1024 * 1024, KEY_MAX = 64, TEXTS_MAX = 1000 };
+enum {
+    KUBECONFIG_FILES_MAX = 64,
+    KUBECONFIG_MAX_BYTES = 1024 * 1024,
+    NODES_MAX = 100 * 1000, /* Nodes of the YAML tree of one file. */
+    PEM_MAX_BYTES = 1024 * 1024,
+    KEY_MAX_BYTES = 64, /* Buffer for the longest key and "-data". */
+    TEXTS_MAX = 1000,   /* Items of args, of as-groups, and of one key of as-user-extra. */
+    EXTRA_MAX = 1000,   /* Values of all keys of as-user-extra. */
+    ENV_MAX = 1000,
+    NAMES_MAX_BYTES = 160, /* Names of contexts in an error. */
+    PATHS_MAX_BYTES = 64 * 1024,
+};
 
-/* What is wrong with a field: "'FILE', line 7, user 'admin': 'token': <text>". */
-static bool field_fail(const struct field_place *place, const cJSON *object, const char *key,
+/* ---- fields of an entry ---- */
+
+/*
+ * The readers of a field store NULL, false or an empty list if the field is missing or null. They
+ * return false with an error if the field has another type. The error contains the file, the line,
+ * the entry and the key, but no value.
+ */
+struct entry_place {
+    const char *file;   /* Path as the user wrote it. */
+    const char *folder; /* Folder of relative paths in the entry. */
+    const char *entry;  /* Kind and name of the entry: "user 'admin'". */
+};
+
+/* Sets an error such as "'FILE', line 7, user 'admin': 'token': <text>". Returns false. */
+static bool field_fail(const struct entry_place *place, const cJSON *object, const char *key,
                        struct error *err, const char *fmt, ...)
 {
     struct error what;
@@ -26,8 +50,8 @@ static bool field_fail(const struct field_place *place, const cJSON *object, con
 
     size_t line = yaml_line(object);
     if (line == 0)
-        return fail(err, "'%s', %s: '%s': %s", place->file, place->what, key, what.text);
-    return fail(err, "'%s', line %zu, %s: '%s': %s", place->file, line, place->what, key,
+        return fail(err, "'%s', %s: '%s': %s", place->file, place->entry, key, what.text);
+    return fail(err, "'%s', line %zu, %s: '%s': %s", place->file, line, place->entry, key,
                 what.text);
 }
 
@@ -42,18 +66,18 @@ static const char *type_name(const cJSON *item)
     return cJSON_IsArray(item) ? "a list" : "a mapping";
 }
 
-/* The field, which is no null; NULL if it is missing. */
-static const cJSON *find(const cJSON *object, const char *key)
+/* Returns NULL if the field is missing or null. */
+static const cJSON *get_field(const cJSON *object, const char *key)
 {
     const cJSON *item = json_get(object, key);
 
     return item && !cJSON_IsNull(item) ? item : NULL;
 }
 
-static bool refuse(const struct field_place *place, const cJSON *object, const char *key,
-                   const char *wanted, struct error *err)
+static bool fail_type(const struct entry_place *place, const cJSON *object, const char *key,
+                      const char *wanted, struct error *err)
 {
-    const cJSON *item = find(object, key);
+    const cJSON *item = get_field(object, key);
     bool quotes_help =
         (cJSON_IsNumber(item) || cJSON_IsBool(item)) && strcmp(wanted, "a text") == 0;
 
@@ -61,51 +85,54 @@ static bool refuse(const struct field_place *place, const cJSON *object, const c
                       quotes_help ? ": put it in quotes" : "");
 }
 
-bool field_text(const struct field_place *place, const cJSON *object, const char *key,
-                const char **out, struct error *err)
+/* Stores a borrowed text, or NULL if the text is empty or after an error. */
+static MUST_USE bool field_text(const struct entry_place *place, const cJSON *object,
+                                const char *key, const char **out, struct error *err)
 {
-    const cJSON *item = find(object, key);
+    const cJSON *item = get_field(object, key);
 
     *out = NULL;
     if (item && !cJSON_IsString(item))
-        return refuse(place, object, key, "a text", err);
+        return fail_type(place, object, key, "a text", err);
     if (item && item->valuestring[0])
         *out = item->valuestring;
     return true;
 }
 
-static MUST_USE bool field_bool(const struct field_place *place, const cJSON *object,
+static MUST_USE bool field_bool(const struct entry_place *place, const cJSON *object,
                                 const char *key, bool *out, struct error *err)
 {
-    const cJSON *item = find(object, key);
+    const cJSON *item = get_field(object, key);
 
     if (item && !cJSON_IsBool(item))
-        return refuse(place, object, key, "true or false", err);
+        return fail_type(place, object, key, "true or false", err);
     *out = cJSON_IsTrue(item);
     return true;
 }
 
-static MUST_USE bool field_object(const struct field_place *place, const cJSON *object,
+/* Stores a borrowed mapping, or NULL after an error. */
+static MUST_USE bool field_object(const struct entry_place *place, const cJSON *object,
                                   const char *key, const cJSON **out, struct error *err)
 {
-    const cJSON *item = find(object, key);
+    const cJSON *item = get_field(object, key);
 
     *out = NULL;
     if (item && !cJSON_IsObject(item))
-        return refuse(place, object, key, "a mapping", err);
+        return fail_type(place, object, key, "a mapping", err);
     *out = item;
     return true;
 }
 
-bool field_list(const struct field_place *place, const cJSON *object, const char *key,
-                const cJSON **out, struct error *err)
+/* Stores a borrowed list of mappings, or NULL after an error. */
+static MUST_USE bool field_list(const struct entry_place *place, const cJSON *object,
+                                const char *key, const cJSON **out, struct error *err)
 {
-    const cJSON *list = find(object, key);
+    const cJSON *list = get_field(object, key);
     const cJSON *item;
 
     *out = NULL;
     if (list && !cJSON_IsArray(list))
-        return refuse(place, object, key, "a list", err);
+        return fail_type(place, object, key, "a list", err);
     cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsObject(item))
             return field_fail(place, object, key, err, "an item of it is %s and must be a mapping",
@@ -115,8 +142,8 @@ bool field_list(const struct field_place *place, const cJSON *object, const char
     return true;
 }
 
-/* As field_text(), as a copy for the caller. */
-static MUST_USE bool field_copy_text(const struct field_place *place, const cJSON *object,
+/* Stores a copy of a text, which the caller owns. */
+static MUST_USE bool field_copy_text(const struct entry_place *place, const cJSON *object,
                                      const char *key, char **out, struct error *err)
 {
     const char *text = NULL;
@@ -127,8 +154,8 @@ static MUST_USE bool field_copy_text(const struct field_place *place, const cJSO
     return true;
 }
 
-/* The path, resolved from the folder of its file if it is relative; for the caller. */
-static MUST_USE char *field_resolve(const struct field_place *place, const char *path)
+/* Returns the path, below the folder of its kubeconfig if it is relative. The caller owns it. */
+static MUST_USE char *resolve_path(const struct entry_place *place, const char *path)
 {
     char *full = NULL;
 
@@ -139,29 +166,29 @@ static MUST_USE char *field_resolve(const struct field_place *place, const char 
     return full;
 }
 
-/* A path, relative ones resolved; a copy for the caller. */
-static MUST_USE bool field_copy_path(const struct field_place *place, const cJSON *object,
+/* Stores the result of resolve_path(), which the caller owns. */
+static MUST_USE bool field_copy_path(const struct entry_place *place, const cJSON *object,
                                      const char *key, char **out, struct error *err)
 {
     const char *path = NULL;
 
     if (!field_text(place, object, key, &path, err))
         return false;
-    *out = path ? field_resolve(place, path) : NULL;
+    *out = path ? resolve_path(place, path) : NULL;
     return true;
 }
 
-/* A list of texts; copies for the caller. */
-static MUST_USE bool field_copy_texts(const struct field_place *place, const cJSON *object,
+/* Stores copies of a list of texts. The caller owns the texts and the array. */
+static MUST_USE bool field_copy_texts(const struct entry_place *place, const cJSON *object,
                                       const char *key, char ***out, size_t *out_count,
                                       struct error *err)
 {
-    const cJSON *list = find(object, key);
+    const cJSON *list = get_field(object, key);
     const cJSON *item;
     int count = cJSON_GetArraySize(list);
 
     if (list && !cJSON_IsArray(list))
-        return refuse(place, object, key, "a list", err);
+        return fail_type(place, object, key, "a list", err);
     if (count > TEXTS_MAX)
         return field_fail(place, object, key, err, "it has more than %d items", TEXTS_MAX);
     cJSON_ArrayForEach (item, list) {
@@ -178,14 +205,16 @@ static MUST_USE bool field_copy_texts(const struct field_place *place, const cJS
     return true;
 }
 
-/* The base64 of `key`-data, which wins, and the path of `key`; `out` is to be released also after a
- * failure. */
-static MUST_USE bool field_copy_bytes(const struct field_place *place, const cJSON *object,
+/*
+ * Stores the decoded base64 of the field `key`-data and the path of the field `key`, if they exist.
+ * The caller owns both, also after an error.
+ */
+static MUST_USE bool field_copy_bytes(const struct entry_place *place, const cJSON *object,
                                       const char *key, struct rest_config_bytes *out,
                                       struct error *err)
 {
-    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(DATA_MAX_BYTES);
-    char data_key[KEY_MAX];
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(PEM_MAX_BYTES);
+    char data_key[KEY_MAX_BYTES];
     const char *data = NULL;
     size_t len;
 
@@ -200,20 +229,19 @@ static MUST_USE bool field_copy_bytes(const struct field_place *place, const cJS
         return field_fail(place, object, data_key, err, "it is not base64");
     if (!strbuf_ok(&bytes))
         return field_fail(place, object, data_key, err, "it is larger than %d bytes",
-                          DATA_MAX_BYTES);
+                          PEM_MAX_BYTES);
     if (bytes.len == 0 || memchr(bytes.data, '\0', bytes.len))
         return field_fail(place, object, data_key, err, "it is not PEM in base64");
     out->data = strbuf_take(&bytes, &len);
     return true;
 }
 
-enum { EXTRA_MAX = 1000, ENV_MAX = 1000 };
-
 /* ---- clusters ---- */
 
-/* Without TLS only a server of this machine can be believed. */
-static bool check_scheme(const struct field_place *place, const cJSON *cluster,
-                         const struct server_url *url, struct rest_config *out, struct error *err)
+/* Rejects a server without TLS unless it runs on this machine, because the network is not trusted.
+ */
+static bool check_tls(const struct entry_place *place, const cJSON *cluster,
+                      const struct server_url *url, struct rest_config *out, struct error *err)
 {
     if (url->tls)
         return true;
@@ -226,7 +254,7 @@ static bool check_scheme(const struct field_place *place, const cJSON *cluster,
     return true;
 }
 
-static bool read_server(const struct field_place *place, const cJSON *cluster,
+static bool read_server(const struct entry_place *place, const cJSON *cluster,
                         struct rest_config *out, struct error *err)
 {
     struct server_url url;
@@ -243,7 +271,7 @@ static bool read_server(const struct field_place *place, const cJSON *cluster,
         return field_fail(place, cluster, "server", err, "%s", why.text);
     out->server = url.base;
     url.base = NULL;
-    bool fits = check_scheme(place, cluster, &url, out, err);
+    bool fits = check_tls(place, cluster, &url, out, err);
     server_url_release(&url);
     if (!fits)
         return false;
@@ -257,8 +285,8 @@ static bool read_server(const struct field_place *place, const cJSON *cluster,
     return true;
 }
 
-static bool read_trust(const struct field_place *place, const cJSON *cluster,
-                       struct rest_config *out, struct error *err)
+static bool read_server_ca(const struct entry_place *place, const cJSON *cluster,
+                           struct rest_config *out, struct error *err)
 {
     struct error why;
 
@@ -277,8 +305,8 @@ static bool read_trust(const struct field_place *place, const cJSON *cluster,
     return true;
 }
 
-/* Keep what the cluster has for exec plugins, under the name that Kubernetes gives to that. */
-static bool read_exec_config(const struct field_place *place, const cJSON *cluster,
+/* Stores the extension of the cluster that Kubernetes reserves for exec plugins, as JSON. */
+static bool read_exec_config(const struct entry_place *place, const cJSON *cluster,
                              struct rest_config *out, struct error *err)
 {
     const cJSON *list;
@@ -300,28 +328,28 @@ static bool read_exec_config(const struct field_place *place, const cJSON *clust
     return true;
 }
 
-/* A cluster: where the server is, and whom to trust. */
-static MUST_USE bool kubeconfig_read_cluster(const struct field_place *place, const cJSON *cluster,
-                                             struct rest_config *out, struct error *err)
+static MUST_USE bool read_cluster(const struct entry_place *place, const cJSON *cluster,
+                                  struct rest_config *out, struct error *err)
 {
-    return read_server(place, cluster, out, err) && read_trust(place, cluster, out, err) &&
+    return read_server(place, cluster, out, err) && read_server_ca(place, cluster, out, err) &&
            field_bool(place, cluster, "disable-compression", &out->disable_compression, err) &&
            read_exec_config(place, cluster, out, err);
 }
 
 /* ---- users ---- */
 
-/* Providers that kubectl once had, and the plugins that replace them. */
-static const struct successor {
+/* Former auth providers of kubectl and the exec plugins that replace them. */
+static const struct provider_plugin {
     const char *provider;
     const char *plugin;
-} successors[] = {
+} provider_plugins[] = {
     {"gcp", "gke-gcloud-auth-plugin"},
     {"azure", "kubelogin"},
     {"oidc", "kubectl-oidc_login"},
 };
 
-static bool refuse_provider(const struct field_place *place, const cJSON *user, struct error *err)
+static bool reject_auth_provider(const struct entry_place *place, const cJSON *user,
+                                 struct error *err)
 {
     const cJSON *provider;
     const char *name;
@@ -333,16 +361,16 @@ static bool refuse_provider(const struct field_place *place, const cJSON *user, 
         return true;
     if (!field_text(place, provider, "name", &name, err))
         return false;
-    for (size_t i = 0; name && i < ARRAY_LEN(successors); i++) {
-        if (strcmp(successors[i].provider, name) == 0)
-            plugin = successors[i].plugin;
+    for (size_t i = 0; name && i < ARRAY_LEN(provider_plugins); i++) {
+        if (strcmp(provider_plugins[i].provider, name) == 0)
+            plugin = provider_plugins[i].plugin;
     }
     return field_fail(place, user, "auth-provider", err,
                       "the provider '%s' is gone since Kubernetes 1.26: use an exec plugin%s%s",
                       name ? shown(name).text : "", *plugin ? ", such as " : "", plugin);
 }
 
-static bool refuse_password(const struct field_place *place, const cJSON *user, struct error *err)
+static bool reject_password(const struct entry_place *place, const cJSON *user, struct error *err)
 {
     static const char *const keys[] = {"username", "password"};
     const char *text;
@@ -359,8 +387,8 @@ static bool refuse_password(const struct field_place *place, const cJSON *user, 
     return true;
 }
 
-static bool read_token(const struct field_place *place, const cJSON *user, struct rest_config *out,
-                       struct error *err)
+static bool read_user_token(const struct entry_place *place, const cJSON *user,
+                            struct rest_config *out, struct error *err)
 {
     if (!field_copy_text(place, user, "token", &out->token, err) ||
         !field_copy_path(place, user, "tokenFile", &out->token_file, err))
@@ -372,8 +400,8 @@ static bool read_token(const struct field_place *place, const cJSON *user, struc
     return true;
 }
 
-static bool read_certificate(const struct field_place *place, const cJSON *user,
-                             struct rest_config *out, struct error *err)
+static bool read_client_certificate(const struct entry_place *place, const cJSON *user,
+                                    struct rest_config *out, struct error *err)
 {
     struct error why;
 
@@ -397,9 +425,9 @@ static bool read_certificate(const struct field_place *place, const cJSON *user,
     return true;
 }
 
-/* Each value of each name, one after the other. */
-static bool read_extra(const struct field_place *place, const cJSON *user,
-                       struct rest_config_impersonation *as, struct error *err)
+/* Stores a pair of name and value for each value of each key of as-user-extra. */
+static bool read_impersonation_extra(const struct entry_place *place, const cJSON *user,
+                                     struct rest_config_impersonation *as, struct error *err)
 {
     const cJSON *extra;
     const cJSON *item;
@@ -424,8 +452,8 @@ static bool read_extra(const struct field_place *place, const cJSON *user,
     return true;
 }
 
-/* All of these become headers. */
-static bool check_impersonation(const struct field_place *place, const cJSON *user,
+/* Checks that each text is valid as the value or the name of an HTTP header. */
+static bool check_impersonation(const struct entry_place *place, const cJSON *user,
                                 const struct rest_config_impersonation *as, struct error *err)
 {
     static const char why[] = "it is empty, too long or holds control characters";
@@ -448,8 +476,8 @@ static bool check_impersonation(const struct field_place *place, const cJSON *us
     return true;
 }
 
-static bool check_version(const struct field_place *place, const cJSON *exec, const char *version,
-                          struct error *err)
+static bool check_exec_version(const struct entry_place *place, const cJSON *exec,
+                               const char *version, struct error *err)
 {
     static const char *const known[] = {"client.authentication.k8s.io/v1",
                                         "client.authentication.k8s.io/v1beta1"};
@@ -462,15 +490,15 @@ static bool check_version(const struct field_place *place, const cJSON *exec, co
                       version ? shown(version).text : "", known[0], known[1]);
 }
 
-static bool check_interaction(const struct field_place *place, const cJSON *exec, struct error *err)
+static bool check_exec_mode(const struct entry_place *place, const cJSON *exec, struct error *err)
 {
-    static const char *const fine[] = {"Never", "IfAvailable"};
+    static const char *const accepted[] = {"Never", "IfAvailable"};
     const char *mode;
 
     if (!field_text(place, exec, "interactiveMode", &mode, err))
         return false;
-    for (size_t i = 0; mode && i < ARRAY_LEN(fine); i++) {
-        if (strcmp(mode, fine[i]) == 0)
+    for (size_t i = 0; mode && i < ARRAY_LEN(accepted); i++) {
+        if (strcmp(mode, accepted[i]) == 0)
             return true;
     }
     if (mode && strcmp(mode, "Always") == 0)
@@ -483,8 +511,8 @@ static bool check_interaction(const struct field_place *place, const cJSON *exec
     return true;
 }
 
-static bool read_env(const struct field_place *place, const cJSON *exec,
-                     struct rest_config_exec *out, struct error *err)
+static bool read_exec_env(const struct entry_place *place, const cJSON *exec,
+                          struct rest_config_exec *out, struct error *err)
 {
     const cJSON *list;
     const cJSON *item;
@@ -511,8 +539,8 @@ static bool read_env(const struct field_place *place, const cJSON *exec,
     return true;
 }
 
-/* As kubectl does, run no plugin where there are other credentials. */
-static bool read_exec(const struct field_place *place, const cJSON *user, struct rest_config *out,
+/* Reads the exec plugin. A token or a client certificate takes precedence over the plugin. */
+static bool read_exec(const struct entry_place *place, const cJSON *user, struct rest_config *out,
                       struct error *err)
 {
     const cJSON *exec;
@@ -529,67 +557,61 @@ static bool read_exec(const struct field_place *place, const cJSON *user, struct
 
     struct rest_config_exec *plugin = out->exec = xcalloc(1, sizeof(*plugin));
     if (!field_copy_text(place, exec, "apiVersion", &plugin->api_version, err) ||
-        !check_version(place, exec, plugin->api_version, err) ||
-        !check_interaction(place, exec, err) || !field_text(place, exec, "command", &command, err))
+        !check_exec_version(place, exec, plugin->api_version, err) ||
+        !check_exec_mode(place, exec, err) || !field_text(place, exec, "command", &command, err))
         return false;
     if (!command)
         return field_fail(place, exec, "command", err, "it is missing");
-    /* A name without a slash is looked up in PATH. */
-    plugin->command = strchr(command, '/') ? field_resolve(place, command) : xstrdup(command);
+    /* posix_spawnp() searches PATH for a name without a slash. */
+    plugin->command = strchr(command, '/') ? resolve_path(place, command) : xstrdup(command);
     return field_copy_texts(place, exec, "args", &plugin->args, &plugin->arg_count, err) &&
-           read_env(place, exec, plugin, err) &&
+           read_exec_env(place, exec, plugin, err) &&
            field_copy_text(place, exec, "installHint", &plugin->install_hint, err) &&
            field_bool(place, exec, "provideClusterInfo", &plugin->provide_cluster_info, err);
 }
 
-/* A user: its credentials, and as whom it acts. */
-static MUST_USE bool kubeconfig_read_user(const struct field_place *place, const cJSON *user,
-                                          struct rest_config *out, struct error *err)
+static MUST_USE bool read_user(const struct entry_place *place, const cJSON *user,
+                               struct rest_config *out, struct error *err)
 {
     struct rest_config_impersonation *as = &out->as;
 
-    return refuse_provider(place, user, err) && refuse_password(place, user, err) &&
-           read_token(place, user, out, err) && read_certificate(place, user, out, err) &&
+    return reject_auth_provider(place, user, err) && reject_password(place, user, err) &&
+           read_user_token(place, user, out, err) &&
+           read_client_certificate(place, user, out, err) &&
            field_copy_text(place, user, "as", &as->user, err) &&
            field_copy_text(place, user, "as-uid", &as->uid, err) &&
            field_copy_texts(place, user, "as-groups", &as->groups, &as->group_count, err) &&
-           read_extra(place, user, as, err) && check_impersonation(place, user, as, err) &&
-           read_exec(place, user, out, err);
+           read_impersonation_extra(place, user, as, err) &&
+           check_impersonation(place, user, as, err) && read_exec(place, user, out, err);
 }
 
-enum {
-    FILES_MAX = 64,
-    FILE_MAX_BYTES = 1024 * 1024,
-    NODES_MAX = 100 * 1000,
-    NAMES_MAX_BYTES = 160, /* Of the contexts that an error lists. */
-    FILES_MAX_BYTES = 64 * 1024,
+/* ---- files ---- */
+
+struct kubeconfig_file {
+    char *path;
+    char *folder; /* Folder of relative paths in the file. */
+    cJSON *tree;  /* First YAML document; NULL if the file is empty. */
 };
 
-struct source {
-    char *file;
-    char *folder; /* That relative paths in it start from. */
-    cJSON *tree;  /* NULL if the file is empty. */
-};
-
-/* In the order of precedence. */
-struct sources {
-    struct source items[FILES_MAX];
+/* Files in the order of precedence. */
+struct kubeconfig_files {
+    struct kubeconfig_file items[KUBECONFIG_FILES_MAX];
     size_t count;
 };
 
-static void release_sources(struct sources *sources)
+static void release_files(struct kubeconfig_files *files)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        free(sources->items[i].file);
-        free(sources->items[i].folder);
-        secret_tree_cleanup(&sources->items[i].tree);
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->items[i].path);
+        free(files->items[i].folder);
+        secret_tree_cleanup(&files->items[i].tree);
     }
 }
 
-/* The first document, as kubectl does it. NULL in `out` if there is none. */
-static bool parse(const char *file, const char *text, cJSON **out, struct error *err)
+/* Stores the first document, as kubectl reads it; NULL if the text is empty. The caller owns it. */
+static bool parse_first_document(const char *file, const char *text, cJSON **out, struct error *err)
 {
-    struct yaml_limits limits = {.nodes_max = NODES_MAX, .bytes_max = FILE_MAX_BYTES};
+    struct yaml_limits limits = {.nodes_max = NODES_MAX, .bytes_max = KUBECONFIG_MAX_BYTES};
     struct yaml_text source = {text, strlen(text)};
     struct json_position where;
 
@@ -619,7 +641,7 @@ static bool check_kind(const char *file, const cJSON *tree, struct error *err)
     if (!cJSON_IsObject(tree))
         return fail(err, "'%s' is not a kubeconfig: it is no mapping", file);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        struct field_place place = {.file = file, .what = "the kubeconfig"};
+        struct entry_place place = {.file = file, .entry = "the kubeconfig"};
         const char *text;
 
         if (!field_text(&place, tree, texts[i].key, &text, err))
@@ -631,31 +653,31 @@ static bool check_kind(const char *file, const cJSON *tree, struct error *err)
     return true;
 }
 
-static bool add_source(struct sources *sources, const char *file, struct error *err)
+static bool add_file(struct kubeconfig_files *files, const char *file, struct error *err)
 {
-    CLEANUP(secret_cleanup) char *text = secret_file_read(file, FILE_MAX_BYTES, NULL, err);
+    CLEANUP(secret_cleanup) char *text = secret_file_read(file, KUBECONFIG_MAX_BYTES, NULL, err);
     const char *slash = strrchr(file, '/');
     cJSON *tree;
 
     if (!text)
         return fail_in(err, "the kubeconfig");
-    if (!parse(file, text, &tree, err))
+    if (!parse_first_document(file, text, &tree, err))
         return false;
     if (tree && !check_kind(file, tree, err)) {
         secret_tree_cleanup(&tree);
         return false;
     }
-    /* "/config" is in "/", "config" in ".". */
-    sources->items[sources->count++] = (struct source){
-        .file = xstrdup(file),
+    /* The folder of "/config" is "/", the folder of "config" is ".". */
+    files->items[files->count++] = (struct kubeconfig_file){
+        .path = xstrdup(file),
         .folder = slash ? xmemdup0(file, slash == file ? 1 : (size_t)(slash - file)) : xstrdup("."),
         .tree = tree,
     };
     return true;
 }
 
-/* Each of the files, which are separated by ':', as shown_path() shows it. */
-static void add_files(struct strbuf *out, const char *files)
+/* Appends a list of paths that ':' separates. shown_path() replaces unsafe characters. */
+static void append_paths(struct strbuf *out, const char *files)
 {
     for (const char *at = files; *at;) {
         size_t len = strcspn(at, ":");
@@ -666,7 +688,7 @@ static void add_files(struct strbuf *out, const char *files)
     }
 }
 
-static bool read_sources(const char *files, struct sources *out, struct error *err)
+static bool read_files(const char *files, struct kubeconfig_files *out, struct error *err)
 {
     bool several = strchr(files, ':') != NULL;
 
@@ -677,54 +699,57 @@ static bool read_sources(const char *files, struct sources *out, struct error *e
         at += len + (at[len] == ':');
         if (len == 0 || (several && access(file, F_OK) != 0 && errno == ENOENT))
             continue;
-        if (out->count == FILES_MAX)
-            return fail(err, "there are more than %d kubeconfig files", FILES_MAX);
-        if (!add_source(out, file, err))
+        if (out->count == KUBECONFIG_FILES_MAX)
+            return fail(err, "there are more than %d kubeconfig files", KUBECONFIG_FILES_MAX);
+        if (!add_file(out, file, err))
             return false;
     }
     if (out->count > 0)
         return true;
 
-    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(FILES_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(PATHS_MAX_BYTES);
 
-    add_files(&names, files);
+    append_paths(&names, files);
     return fail(err, "there is no kubeconfig file: none of '%s' exists", names.data);
 }
 
-/* A named item of one of the lists, and what error texts about its fields need. */
+/* ---- clusters, users and contexts by name ---- */
+
+/* Borrowed from a file. place.entry points to `label`, so an entry cannot be copied. */
 struct kubeconfig_entry {
-    struct field_place place;
-    char what[SHOWN_BYTES + 16];
-    const cJSON *body; /* NULL if it is empty. */
+    struct entry_place place;
+    char label[SHOWN_BYTES + 16];
+    const cJSON *body; /* Mapping with the fields of the entry; NULL if it is missing. */
 };
 
-/* What one list is called, and an item of it. */
-struct list_names {
-    const char *list;
-    const char *item;
+/* Key of a list of entries, and key of the body in each of them. */
+struct kubeconfig_list {
+    const char *key;
+    const char *body_key;
 };
-static const struct list_names contexts = {"contexts", "context"};
-static const struct list_names clusters = {"clusters", "cluster"};
-static const struct list_names users = {"users", "user"};
+static const struct kubeconfig_list contexts = {"contexts", "context"};
+static const struct kubeconfig_list clusters = {"clusters", "cluster"};
+static const struct kubeconfig_list users = {"users", "user"};
 
-enum search { SEARCH_FOUND, SEARCH_ABSENT, SEARCH_FAILED };
+enum search_result { SEARCH_FOUND, SEARCH_ABSENT, SEARCH_FAILED };
 
-static enum search find_in(const struct source *source, const struct list_names *names,
-                           const char *name, struct kubeconfig_entry *out, struct error *err)
+static enum search_result find_entry_in_file(const struct kubeconfig_file *file,
+                                             const struct kubeconfig_list *list, const char *name,
+                                             struct kubeconfig_entry *out, struct error *err)
 {
-    struct field_place place = {source->file, source->folder, names->list};
-    const cJSON *list;
+    struct entry_place place = {file->path, file->folder, list->key};
+    const cJSON *items;
     const cJSON *item;
     const cJSON *found = NULL;
 
-    if (!field_list(&place, source->tree, names->list, &list, err))
+    if (!field_list(&place, file->tree, list->key, &items, err))
         return SEARCH_FAILED;
-    cJSON_ArrayForEach (item, list) {
-        const char *its_name;
+    cJSON_ArrayForEach (item, items) {
+        const char *item_name;
 
-        if (!field_text(&place, item, "name", &its_name, err))
+        if (!field_text(&place, item, "name", &item_name, err))
             return SEARCH_FAILED;
-        if (!its_name || strcmp(its_name, name) != 0)
+        if (!item_name || strcmp(item_name, name) != 0)
             continue;
         if (found) {
             field_fail(&place, item, "name", err, "'%s' is there twice", shown(name).text);
@@ -734,19 +759,19 @@ static enum search find_in(const struct source *source, const struct list_names 
     }
     if (!found)
         return SEARCH_ABSENT;
-    snprintf(out->what, sizeof(out->what), "%s '%s'", names->item, shown(name).text);
-    out->place = (struct field_place){source->file, source->folder, out->what};
-    return field_object(&out->place, found, names->item, &out->body, err) ? SEARCH_FOUND
-                                                                          : SEARCH_FAILED;
+    snprintf(out->label, sizeof(out->label), "%s '%s'", list->body_key, shown(name).text);
+    out->place = (struct entry_place){file->path, file->folder, out->label};
+    return field_object(&out->place, found, list->body_key, &out->body, err) ? SEARCH_FOUND
+                                                                             : SEARCH_FAILED;
 }
 
-/* Of several files, the first that has the entry counts. */
-static enum search kubeconfig_find(const struct sources *sources, const struct list_names *names,
-                                   const char *name, struct kubeconfig_entry *out,
-                                   struct error *err)
+/* Finds the entry in the first file that has the name. */
+static enum search_result find_entry(const struct kubeconfig_files *files,
+                                     const struct kubeconfig_list *list, const char *name,
+                                     struct kubeconfig_entry *out, struct error *err)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        enum search search = find_in(&sources->items[i], names, name, out, err);
+    for (size_t i = 0; i < files->count; i++) {
+        enum search_result search = find_entry_in_file(&files->items[i], list, name, out, err);
 
         if (search != SEARCH_ABSENT)
             return search;
@@ -754,14 +779,18 @@ static enum search kubeconfig_find(const struct sources *sources, const struct l
     return SEARCH_ABSENT;
 }
 
-/* The error lists the contexts there are, for a person who has to name one. */
-static bool refuse_context(const struct sources *sources, const char *name, struct error *err)
+/*
+ * Sets an error for a context that no file has, or a missing current-context if `name` is NULL. The
+ * error lists the existing contexts, from which the user can choose. Returns false.
+ */
+static bool fail_no_context(const struct kubeconfig_files *files, const char *name,
+                            struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
     const cJSON *item;
 
-    for (size_t i = 0; i < sources->count; i++) {
-        cJSON_ArrayForEach (item, json_get(sources->items[i].tree, contexts.list))
+    for (size_t i = 0; i < files->count; i++) {
+        cJSON_ArrayForEach (item, json_get(files->items[i].tree, contexts.key))
             strbuf_addf(&names, "%s'%s'", names.len > 0 ? ", " : "",
                         shown(json_str(item, "name", "")).text);
     }
@@ -778,78 +807,80 @@ static bool refuse_context(const struct sources *sources, const char *name, stru
 }
 
 /* Returns the name of the context to use, borrowed; NULL with an error if it cannot be read. */
-static const char *choose_context(const struct sources *sources, const char *wanted,
+static const char *choose_context(const struct kubeconfig_files *files, const char *wanted,
                                   struct error *err)
 {
     const char *name = wanted && *wanted ? wanted : NULL;
 
-    for (size_t i = 0; i < sources->count && !name; i++) {
-        struct field_place place = {sources->items[i].file, "", "the kubeconfig"};
+    for (size_t i = 0; i < files->count && !name; i++) {
+        struct entry_place place = {files->items[i].path, "", "the kubeconfig"};
 
-        if (!field_text(&place, sources->items[i].tree, "current-context", &name, err))
+        if (!field_text(&place, files->items[i].tree, "current-context", &name, err))
             return NULL;
     }
     if (!name)
-        refuse_context(sources, NULL, err);
+        fail_no_context(files, NULL, err);
     return name;
 }
 
-/* The cluster or user that a context names; it may be in another file than the context. */
-static bool find_named(const struct sources *sources, const struct kubeconfig_entry *context,
-                       const struct list_names *names, struct kubeconfig_entry *out,
-                       struct error *err)
+/* Finds the cluster or user of a context, which may be in another file than the context. */
+static bool find_referenced_entry(const struct kubeconfig_files *files,
+                                  const struct kubeconfig_entry *context,
+                                  const struct kubeconfig_list *list, struct kubeconfig_entry *out,
+                                  struct error *err)
 {
     const char *name;
 
-    if (!field_text(&context->place, context->body, names->item, &name, err))
+    if (!field_text(&context->place, context->body, list->body_key, &name, err))
         return false;
     if (!name)
-        return field_fail(&context->place, context->body, names->item, err, "it is missing");
-    switch (kubeconfig_find(sources, names, name, out, err)) {
+        return field_fail(&context->place, context->body, list->body_key, err, "it is missing");
+    switch (find_entry(files, list, name, out, err)) {
     case SEARCH_FOUND:
         return true;
     case SEARCH_ABSENT:
-        return field_fail(&context->place, context->body, names->item, err,
-                          "there is no %s '%s' in the kubeconfig", names->item, shown(name).text);
+        return field_fail(&context->place, context->body, list->body_key, err,
+                          "there is no %s '%s' in the kubeconfig", list->body_key,
+                          shown(name).text);
     case SEARCH_FAILED:
         return false;
     }
     abort();
 }
 
-static bool read_context(const struct sources *sources, const char *name, struct rest_config *out,
-                         struct error *err)
+static bool read_context(const struct kubeconfig_files *files, const char *name,
+                         struct rest_config *out, struct error *err)
 {
     struct kubeconfig_entry context = {.body = NULL};
     struct kubeconfig_entry cluster = {.body = NULL};
     struct kubeconfig_entry user = {.body = NULL};
 
-    switch (kubeconfig_find(sources, &contexts, name, &context, err)) {
+    switch (find_entry(files, &contexts, name, &context, err)) {
     case SEARCH_FOUND:
         break;
     case SEARCH_ABSENT:
-        return refuse_context(sources, name, err);
+        return fail_no_context(files, name, err);
     case SEARCH_FAILED:
         return false;
     }
     out->context = xstrdup(name);
     return field_copy_text(&context.place, context.body, "namespace", &out->ns, err) &&
-           find_named(sources, &context, &clusters, &cluster, err) &&
-           find_named(sources, &context, &users, &user, err) &&
-           kubeconfig_read_cluster(&cluster.place, cluster.body, out, err) &&
-           kubeconfig_read_user(&user.place, user.body, out, err);
+           find_referenced_entry(files, &context, &clusters, &cluster, err) &&
+           find_referenced_entry(files, &context, &users, &user, err) &&
+           read_cluster(&cluster.place, cluster.body, out, err) &&
+           read_user(&user.place, user.body, out, err);
 }
 
-static bool load(const struct kubeconfig_options *options, struct rest_config *out,
-                 struct error *err)
+static bool load_context(const struct kubeconfig_options *options, struct rest_config *out,
+                         struct error *err)
 {
-    CLEANUP(release_sources) struct sources sources = {.count = 0};
-    CLEANUP(strbuf_release) struct strbuf origin = STRBUF_INIT(FILES_MAX_BYTES);
+    CLEANUP(release_files) struct kubeconfig_files files = {.count = 0};
+    CLEANUP(strbuf_release) struct strbuf origin = STRBUF_INIT(PATHS_MAX_BYTES);
 
-    if (!read_sources(options->files, &sources, err))
+    if (!read_files(options->files, &files, err))
         return false;
-    const char *name = choose_context(&sources, options->context, err);
-    if (!name || !read_context(&sources, name, out, err))
+    const char *name = choose_context(&files, options->context, err);
+    if (!name || !read_context(&files, name, out, err))
         return false;
     if (out->exec && options->refuse_exec)
         return fail(err,
@@ -857,7 +888,7 @@ static bool load(const struct kubeconfig_options *options, struct rest_config *o
                     "allowed here",
                     shown(name).text, shown_path(out->exec->command).text);
     strbuf_addf(&origin, "context '%s' of '", shown(name).text);
-    add_files(&origin, options->files);
+    append_paths(&origin, options->files);
     strbuf_addc(&origin, '\'');
     out->origin = strbuf_take(&origin, NULL);
     return true;
@@ -868,7 +899,7 @@ bool kubeconfig_load(const struct kubeconfig_options *options, struct rest_confi
 {
     *out = (struct rest_config){.origin = NULL};
 
-    bool loaded = load(options, out, err);
+    bool loaded = load_context(options, out, err);
     if (!loaded)
         rest_config_release(out);
     secret_wipe_stack();

@@ -2,49 +2,27 @@
 #pragma once
 
 #include "exporter/kube/auth/rest_config.h"
-#include "metrics/base/json.h"
 
 /*
- * kubeconfig files, read as kubectl reads them: what is merged, which of two
- * credentials counts, what a relative path starts from. Two things are stricter:
- * a key that is written twice is an error, and so are a user and a password,
- * which no API server accepts since Kubernetes 1.19.
+ * Reads kubeconfig files as kubectl does: the merge of several files, the precedence of credentials
+ * and the folder of relative paths are the same. Some checks are stricter. For example, a key that
+ * appears twice in a mapping is an error, and so is a user name or a password, because API servers
+ * accept no passwords since Kubernetes 1.19.
  */
 struct kubeconfig_options {
     /*
-     * Files separated by ':', as in $KUBECONFIG: the first that has a context,
-     * cluster, user or current-context of a name counts; files that do not exist
-     * are skipped, unless it is only one.
+     * Paths separated by ':', as in $KUBECONFIG. The first file that has a cluster, user, context
+     * or current-context provides it. In a list with ':', files that do not exist are skipped.
      */
     const char *files;
-    const char *context; /* NULL or "": the files' current-context. */
-    bool refuse_exec;    /* A context that needs an exec plugin is an error. */
+    const char *context; /* Name of the context; the current-context if NULL or "". */
+    bool refuse_exec;    /* Rejects a context that needs an exec plugin. */
 };
 
-/* `out` is to be released; on failure it is all zeros. */
+/*
+ * Reads the files and stores the server and the credentials of the context in `out`, which the
+ * caller gives to rest_config_release(). Returns false with an error, and `out` filled with zeros,
+ * if the context cannot be used. Errors contain no value of a credential.
+ */
 bool kubeconfig_load(const struct kubeconfig_options *options, struct rest_config *out,
                      struct error *err) MUST_USE;
-
-/*
- * The fields of a kubeconfig, each of the type that it must have. A field that
- * is missing or null is no error: the answer is NULL, false or empty. One of
- * another type is, and the error says where it is and what it should be; never
- * what it holds.
- */
-struct field_place {
-    const char *file;   /* As the user named it. */
-    const char *folder; /* That relative paths start from. */
-    const char *what;   /* "user 'admin'" */
-};
-
-/* An empty text reads as one that is missing. Borrowed. */
-bool field_text(const struct field_place *place, const cJSON *object, const char *key,
-                const char **out, struct error *err) MUST_USE;
-/* A list of objects. */
-bool field_list(const struct field_place *place, const cJSON *object, const char *key,
-                const cJSON **out, struct error *err) MUST_USE;
-
-/*
- * The entries of a kubeconfig that a context names. `out` is to be released also after a
- * failure: it has what was read before.
- */
