@@ -33,7 +33,7 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
 {
     CLEANUP(rest_config_release) struct rest_config config = {0};
     const struct options *o = &e->options;
-    const struct kube_place place = {
+    const struct kube_search place = {
         .kubeconfig = o->kubeconfig,
         .context = o->context,
         .environment = settings->environment,
@@ -42,10 +42,10 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
     switch (kube_locate(&place, &config, err)) {
     case KUBE_FOUND:
         break;
-    case KUBE_NOWHERE:
+    case KUBE_NOT_CONFIGURED:
         return fail(err, "nothing to look at: name manifests (--manifests PATH), or an API server "
                          "(--kubeconfig FILE)");
-    case KUBE_BROKEN:
+    case KUBE_UNUSABLE:
         return false;
     }
     e->session = kube_session_new(

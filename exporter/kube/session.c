@@ -103,7 +103,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
         &(struct kube_client_settings){
             .server = credentials_url(s->credentials),
             .user_agent = EXPORTER_NAME "/" EXPORTER_VERSION,
-            .authority = credentials_authority(s->credentials),
+            .authority = credentials_ca_name(s->credentials),
             .identity = credentials_identity(s->credentials),
             .gzip = !s->config.disable_compression,
             .sockets = descriptors_shares().api,

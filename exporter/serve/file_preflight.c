@@ -83,9 +83,9 @@ static void try_file(void *context, const char *path)
     explicit_bzero(chunk, sizeof(chunk));
 }
 
-static struct kube_place place_of(const struct options *o, const struct command_line *line)
+static struct kube_search place_of(const struct options *o, const struct command_line *line)
 {
-    return (struct kube_place){
+    return (struct kube_search){
         .kubeconfig = o->kubeconfig,
         .context = o->context,
         .environment = line->environment,
@@ -96,10 +96,10 @@ static void try_server(struct attempt *attempt, const struct options *o,
                        const struct command_line *line)
 {
     CLEANUP(rest_config_release) struct rest_config config = {0};
-    const struct kube_place place = place_of(o, line);
+    const struct kube_search place = place_of(o, line);
     struct error ignored;
 
-    kube_place_each_file(&place, try_file, attempt);
+    kube_search_each_file(&place, try_file, attempt);
     if (kube_locate(&place, &config, &ignored) == KUBE_FOUND)
         rest_config_each_file(&config, try_file, attempt);
 }
@@ -160,9 +160,9 @@ static void emit_kubeconfig(struct read_job *job, void *input)
     options_release(&options);
     if (config_load(&options, line->argc, line->argv, &ignored) && options.manifests.count == 0 &&
         *options.kubeconfig != '\0') {
-        const struct kube_place place = place_of(&options, line);
+        const struct kube_search place = place_of(&options, line);
 
-        kube_place_each_file(&place, emit_digest, &attempt);
+        kube_search_each_file(&place, emit_digest, &attempt);
     }
     options_release(&options);
 }

@@ -201,7 +201,7 @@ static bool charge_copy(struct yaml_reader *r, yaml_mark_t mark, struct weight c
 
 static struct anchor *open_anchor(struct yaml_reader *r, const yaml_char_t *name)
 {
-    return anchors_open(&r->anchors, r->seed, (const char *)name);
+    return anchors_add(&r->anchors, r->seed, (const char *)name);
 }
 
 static const struct anchor *find_anchor(struct yaml_reader *r, const yaml_event_t *event)
@@ -284,7 +284,7 @@ static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, stru
         node = made(cJSON_CreateNumber(scalar.number));
         break;
     }
-    anchor_close(anchor, node, *weight);
+    anchor_set_node(anchor, node, *weight);
     return node;
 }
 
@@ -308,7 +308,7 @@ static cJSON *read_sequence(struct yaml_reader *r, struct weight *weight)
         if (!item)
             return NULL;
         cJSON_AddItemToArray(array, item);
-        weight_add(weight, inner);
+        yaml_cost_add(weight, inner);
     }
 }
 
@@ -351,8 +351,8 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
         cJSON *named = made(cJSON_CreateString(key->data));
 
         cJSON_AddItemToArray(r->kept, named);
-        anchor_close(open_anchor(r, event->data.scalar.anchor), named,
-                     (struct weight){.nodes = 1, .bytes = key->len});
+        anchor_set_node(open_anchor(r, event->data.scalar.anchor), named,
+                        (struct weight){.nodes = 1, .bytes = key->len});
     }
     struct weight cost = {.bytes = strbuf_ok(key) ? key->len : SIZE_MAX / 2};
 
@@ -415,7 +415,7 @@ static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_eve
         set_place(r, value, key_event->start_mark);
     }
     weight->bytes += key.len;
-    weight_add(weight, inner);
+    yaml_cost_add(weight, inner);
     return true;
 }
 
@@ -462,7 +462,7 @@ static cJSON *read_container(struct yaml_reader *r, const yaml_event_t *event,
     node = is_sequence ? read_sequence(r, weight) : read_mapping(r, event, weight);
     r->used.height--;
     if (node)
-        anchor_close(anchor, node, *weight);
+        anchor_set_node(anchor, node, *weight);
     return node;
 }
 
@@ -493,7 +493,7 @@ struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context, struct ya
     struct yaml_reader *r = xcalloc(1, sizeof(*r));
 
     yaml_events_init(&r->events, read, context,
-                     (struct yaml_bounds){limits.bytes_max + SPAN_SLACK, limits.term});
+                     (struct yaml_event_limits){limits.bytes_max + SPAN_SLACK, limits.term});
     r->limits = limits;
     r->seed = platform_seed();
     forget_document(r);

@@ -28,7 +28,7 @@ struct yaml_limits {
     size_t bytes_max; /* Of keys and texts. */
     bool by_item;     /* Hand out the items of a list one by one. */
     bool as_written;  /* See yaml_read_config. */
-    struct yaml_term term;
+    struct yaml_time_limit term;
 };
 
 enum yaml_outcome {

@@ -118,7 +118,7 @@ static bool refuse_byte(struct yaml_events *events, size_t offset, const char *w
 
 static bool refuse_when_over(struct yaml_events *events)
 {
-    return !yaml_term_is_over(&events->bounds.term) ||
+    return !yaml_time_limit_is_over(&events->bounds.term) ||
            yaml_events_refuse(events, events->parser.mark, "reading it takes too long");
 }
 
@@ -160,7 +160,7 @@ static int read_bytes(void *context, unsigned char *bytes, size_t size, size_t *
 }
 
 void yaml_events_init(struct yaml_events *events, yaml_read_fn *read, void *context,
-                      struct yaml_bounds bounds)
+                      struct yaml_event_limits bounds)
 {
     *events = (struct yaml_events){.bounds = bounds};
     yaml_input_init(&events->input, read, context);
@@ -219,7 +219,7 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out)
     return out->type != YAML_DOCUMENT_START_EVENT || check_directives(events, out);
 }
 
-void weight_add(struct weight *sum, struct weight part)
+void yaml_cost_add(struct weight *sum, struct weight part)
 {
     sum->nodes += part.nodes;
     sum->bytes += part.bytes;
@@ -249,7 +249,7 @@ void anchors_release(struct anchors *a)
     *a = (struct anchors){0};
 }
 
-struct anchor *anchors_open(struct anchors *a, uint64_t seed, const char *name)
+struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name)
 {
     if (!name)
         return NULL;
@@ -266,7 +266,7 @@ struct anchor *anchors_open(struct anchors *a, uint64_t seed, const char *name)
     return anchor;
 }
 
-void anchor_close(struct anchor *anchor, const cJSON *node, struct weight weight)
+void anchor_set_node(struct anchor *anchor, const cJSON *node, struct weight weight)
 {
     if (!anchor)
         return;

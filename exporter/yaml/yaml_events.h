@@ -39,20 +39,20 @@ struct yaml_input {
 };
 
 /* A time limit. */
-struct yaml_term {
+struct yaml_time_limit {
     bool (*is_over)(void *context); /* True once the reader has to stop; NULL for no limit. */
     void *context;
 };
 
-static inline bool yaml_term_is_over(const struct yaml_term *term)
+static inline bool yaml_time_limit_is_over(const struct yaml_time_limit *term)
 {
     return term->is_over && term->is_over(term->context);
 }
 
 /* Limits on the work of libyaml. */
-struct yaml_bounds {
+struct yaml_event_limits {
     size_t span_max; /* Bytes of text from one event to the next: libyaml holds a whole scalar. */
-    struct yaml_term term;
+    struct yaml_time_limit term;
 };
 
 enum {
@@ -67,7 +67,7 @@ enum {
 struct yaml_events {
     yaml_parser_t parser;
     struct yaml_input input;
-    struct yaml_bounds bounds;
+    struct yaml_event_limits bounds;
     size_t count;               /* Events so far. */
     size_t span;                /* Bytes that libyaml has read since the last event. */
     struct json_position where; /* Place of the failure. */
@@ -77,7 +77,7 @@ struct yaml_events {
 
 /* libyaml refers to `events`, which must not be moved. */
 void yaml_events_init(struct yaml_events *events, yaml_read_fn *read, void *context,
-                      struct yaml_bounds bounds);
+                      struct yaml_event_limits bounds);
 void yaml_events_release(struct yaml_events *events);
 
 /* The next event, which the caller gives to yaml_event_delete. */
@@ -94,7 +94,7 @@ struct weight {
 };
 
 /* Add the weight of a node to that of the one that contains it. */
-void weight_add(struct weight *sum, struct weight part);
+void yaml_cost_add(struct weight *sum, struct weight part);
 
 /* `node` is borrowed from the tree, NULL while it is still being read. */
 struct anchor {
@@ -120,9 +120,9 @@ void anchors_release(struct anchors *a);
  * Note the name of a node that is about to be read. NULL for no name. `seed` is always the same
  * number, which the author of the text cannot guess (platform_seed).
  */
-struct anchor *anchors_open(struct anchors *a, uint64_t seed, const char *name);
+struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name);
 /* The node is complete. Takes NULL. */
-void anchor_close(struct anchor *anchor, const cJSON *node, struct weight weight);
+void anchor_set_node(struct anchor *anchor, const cJSON *node, struct weight weight);
 
 /* NULL if nothing has the name. */
 const struct anchor *anchors_find(const struct anchors *a, uint64_t seed, const char *name);

@@ -137,12 +137,12 @@ static void append_config(const struct rest_config *c, struct strbuf *out)
 /* Checks that the request to the exec plugin is valid JSON for any strings in it. */
 static void check_exec(const struct rest_config *c)
 {
-    CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT(EXEC_REQUEST_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT(EXEC_INFO_MAX_BYTES);
     struct error err;
 
     MUST(*c->exec->command && c->exec->api_version);
     MUST(!c->token && !c->token_file && !is_set(&c->certificate));
-    exec_request_write(c, c->ca.data, &info);
+    exec_info_append(c, c->ca.data, &info);
     MUST(strbuf_ok(&info));
 
     CLEANUP(json_cleanup) cJSON *tree = json_parse(info.data, info.len, NULL, &err);
@@ -165,7 +165,7 @@ static void check_config(const struct rest_config *c)
     MUST(!c->token_file || c->token_file[0] == '/');
     MUST(!c->ca.file || c->ca.file[0] == '/');
     MUST(c->as.user || (!c->as.uid && c->as.group_count == 0 && c->as.extra_count == 0));
-    MUST(c->note_count <= KUBE_NOTES_MAX);
+    MUST(c->note_count <= REST_CONFIG_NOTES_MAX);
     if (c->exec)
         check_exec(c);
 }

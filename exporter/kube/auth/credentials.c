@@ -114,7 +114,7 @@ struct credentials {
     char *authority;
     struct tls_files tls;
     struct token_file token;
-    struct exec_login login;
+    struct exec_authenticator login;
     bool uses_plugin;
     bool files_held;
     uint64_t token_version; /* That connections are made with. */
@@ -153,7 +153,7 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
     c->replace_ms = now_ms;
     c->uses_plugin = config->exec && c->url.tls;
     if (c->uses_plugin)
-        exec_login_init(&c->login, config, environment);
+        exec_authenticator_init(&c->login, config, environment);
     return true;
 }
 
@@ -176,7 +176,7 @@ void credentials_free(struct credentials *c)
     if (!c)
         return;
     if (c->uses_plugin)
-        exec_login_release(&c->login);
+        exec_authenticator_release(&c->login);
     token_file_release(&c->token);
     tls_files_release(&c->tls);
     secret_free(c->proxy);
@@ -193,7 +193,7 @@ void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
         token_file_advance(&c->token, now_ms);
     }
     if (c->uses_plugin)
-        exec_login_advance(&c->login, tls_files_ca(&c->tls), now_ms, wall_ms);
+        exec_authenticator_advance(&c->login, tls_files_ca(&c->tls), now_ms, wall_ms);
 
     uint64_t version = c->token.version + c->login.token_version;
     if (version != c->token_version && now_ms >= c->replace_ms) {
@@ -216,7 +216,7 @@ int64_t credentials_due(const struct credentials *c)
 {
     int64_t due_ms = c->files_held ? INT64_MAX : credentials_files_due(c);
 
-    return c->uses_plugin ? earlier_of(due_ms, exec_login_due(&c->login)) : due_ms;
+    return c->uses_plugin ? earlier_of(due_ms, exec_authenticator_due(&c->login)) : due_ms;
 }
 
 size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS])
@@ -226,7 +226,7 @@ size_t credentials_fds(const struct credentials *c, struct pollfd out[static CRE
 
 bool credentials_ready(const struct credentials *c)
 {
-    return !c->uses_plugin || exec_login_credential(&c->login);
+    return !c->uses_plugin || exec_authenticator_credential(&c->login);
 }
 
 const char *credentials_problem(const struct credentials *c)
@@ -246,7 +246,7 @@ const char *credentials_url(const struct credentials *c)
     return c->url.base;
 }
 
-const char *credentials_authority(const struct credentials *c)
+const char *credentials_ca_name(const struct credentials *c)
 {
     return c->authority;
 }
@@ -346,7 +346,7 @@ static bool add_identity(const struct credentials *c, CURL *easy, struct curl_sl
     const char *token = c->token.token;
 
     if (c->uses_plugin) {
-        const struct exec_credential *given = exec_login_credential(&c->login);
+        const struct exec_credential *given = exec_authenticator_credential(&c->login);
 
         if (!given && *c->login.problem.text)
             return fail(err, "%s", c->login.problem.text);
@@ -391,11 +391,11 @@ bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **he
     return c->url.tls ? add_identity(c, easy, headers, err) : true;
 }
 
-void credentials_refused(struct credentials *c)
+void credentials_note_unauthorized(struct credentials *c)
 {
     token_file_refused(&c->token);
     if (c->uses_plugin)
-        exec_login_refused(&c->login);
+        exec_authenticator_refused(&c->login);
 }
 
 uint64_t credentials_version(const struct credentials *c)
@@ -410,7 +410,7 @@ static bool apply(void *context, CURL *easy, struct curl_slist **headers, struct
 
 static void refused(void *context)
 {
-    credentials_refused(context);
+    credentials_note_unauthorized(context);
 }
 
 static uint64_t version(void *context)

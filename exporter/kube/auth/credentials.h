@@ -66,12 +66,12 @@ const char *credentials_problem(const struct credentials *c);
 const char *credentials_url(const struct credentials *c);
 
 /* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
-const char *credentials_authority(const struct credentials *c);
+const char *credentials_ca_name(const struct credentials *c);
 
 /* As struct kube_client_credentials wants them. */
 bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
                        struct error *err) MUST_USE;
-void credentials_refused(struct credentials *c);
+void credentials_note_unauthorized(struct credentials *c);
 uint64_t credentials_version(const struct credentials *c);
 struct kube_client_credentials credentials_identity(struct credentials *c);
 

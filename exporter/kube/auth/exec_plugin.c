@@ -147,7 +147,7 @@ static void child_kill(const struct child *c)
 }
 
 /* Collect the exit status. True if the child has ended or is already gone. */
-static bool reap(struct child *c, int flags, struct child_end *out)
+static bool reap(struct child *c, int flags, struct child_status *out)
 {
     siginfo_t info = {.si_pid = 0};
     int waited;
@@ -157,7 +157,7 @@ static bool reap(struct child *c, int flags, struct child_end *out)
     } while (waited < 0 && errno == EINTR);
     if (waited == 0 && info.si_pid == 0)
         return false;
-    *out = (struct child_end){
+    *out = (struct child_status){
         .exited = waited == 0 && info.si_code == CLD_EXITED,
         .code = waited == 0 ? info.si_status : 0,
     };
@@ -165,14 +165,14 @@ static bool reap(struct child *c, int flags, struct child_end *out)
     return true;
 }
 
-bool child_ended(struct child *c, struct child_end *out)
+bool child_try_wait(struct child *c, struct child_status *out)
 {
     return reap(c, WNOHANG, out);
 }
 
 void child_release(struct child *c)
 {
-    struct child_end end;
+    struct child_status end;
 
     if (c->pid > 0) {
         child_kill(c);
@@ -213,7 +213,7 @@ static void write_cluster(const struct rest_config *config, const char *ca, stru
         strbuf_addc(out, '"');
     }
     /* What is in the environment the plugin finds there. */
-    write_text(out, "proxy-url", config->proxy_is_inherited ? NULL : config->proxy_url);
+    write_text(out, "proxy-url", config->proxy_is_from_environment ? NULL : config->proxy_url);
     if (config->disable_compression)
         strbuf_adds(out, ",\"disable-compression\":true");
     if (config->exec_config)
@@ -221,7 +221,7 @@ static void write_cluster(const struct rest_config *config, const char *ca, stru
     strbuf_adds(out, "},");
 }
 
-void exec_request_write(const struct rest_config *config, const char *ca, struct strbuf *out)
+void exec_info_append(const struct rest_config *config, const char *ca, struct strbuf *out)
 {
     strbuf_adds(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":");
     json_quote(out, config->exec->api_version);
@@ -526,7 +526,7 @@ static void add_complaint(struct exec_plugin *p, struct error *err)
          shown_part(text + start, end - start).text);
 }
 
-static bool judge(struct exec_plugin *p, const struct child_end *end, struct error *err)
+static bool judge(struct exec_plugin *p, const struct child_status *end, struct error *err)
 {
     switch (p->killed) {
     case KILLED_SLOW:
@@ -547,16 +547,16 @@ static bool judge(struct exec_plugin *p, const struct child_end *end, struct err
     return false;
 }
 
-enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
+enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err)
 {
-    struct child_end end;
+    struct child_status end;
 
     if (!p->running)
         return EXEC_IDLE;
 
     /* In this order: all output from before its end has arrived once the end has. */
-    bool ended = child_ended(&p->child, &end);
+    bool ended = child_try_wait(&p->child, &end);
     drain(&p->child.out, &p->output);
     drain_complaint(p);
     if (!strbuf_ok(&p->output))
@@ -596,10 +596,10 @@ size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXE
 /* A long-lived credential is renewed a minute before its end, a short one at nine tenths. */
 enum { LEAD_PARTS = 10 };
 
-void exec_login_init(struct exec_login *login, const struct rest_config *config,
-                     const char *const *environment)
+void exec_authenticator_init(struct exec_authenticator *login, const struct rest_config *config,
+                             const char *const *environment)
 {
-    *login = (struct exec_login){
+    *login = (struct exec_authenticator){
         .config = config,
         .plugin = exec_plugin_new(config->exec, environment),
         .wanted = true,
@@ -608,23 +608,22 @@ void exec_login_init(struct exec_login *login, const struct rest_config *config,
     };
 }
 
-void exec_login_release(struct exec_login *login)
+void exec_authenticator_release(struct exec_authenticator *login)
 {
     exec_plugin_free(login->plugin);
     exec_credential_release(&login->credential);
-    *login = (struct exec_login){.plugin = NULL};
+    *login = (struct exec_authenticator){.plugin = NULL};
 }
 
-static void note_failure(struct exec_login *login)
+static void note_failure(struct exec_authenticator *login)
 {
     unsigned shifts = login->failures < 4 ? login->failures : 4;
-    int64_t pause_ms = (int64_t)LOGIN_RETRY_FIRST_MS << shifts;
+    int64_t pause_ms = (int64_t)EXEC_RETRY_MIN_MS << shifts;
 
     fail_in(&login->problem, "the exec plugin '%s'", shown_path(login->config->exec->command).text);
     login->failures++;
     login->wanted = true;
-    login->pause_ms =
-        login->now_ms + (pause_ms < LOGIN_RETRY_LAST_MS ? pause_ms : LOGIN_RETRY_LAST_MS);
+    login->pause_ms = login->now_ms + (pause_ms < EXEC_RETRY_MAX_MS ? pause_ms : EXEC_RETRY_MAX_MS);
 }
 
 static bool is_other_text(const char *a, const char *b)
@@ -639,10 +638,10 @@ static int64_t renewal_ms(int64_t expires_ms, int64_t wall_ms)
 
     if (expires_ms == INT64_MAX)
         return INT64_MAX;
-    return expires_ms - (lead_ms < LOGIN_LEAD_MS ? lead_ms : LOGIN_LEAD_MS);
+    return expires_ms - (lead_ms < EXEC_RENEW_LEAD_MS ? lead_ms : EXEC_RENEW_LEAD_MS);
 }
 
-static void read_answer(struct exec_login *login, const struct strbuf *output)
+static void read_answer(struct exec_authenticator *login, const struct strbuf *output)
 {
     struct exec_credential fresh;
 
@@ -666,29 +665,30 @@ static void read_answer(struct exec_login *login, const struct strbuf *output)
     login->renew_ms = renewal_ms(fresh.expires_ms, login->wall_ms);
     login->wanted = false;
     login->failures = 0;
-    login->pause_ms = login->now_ms + LOGIN_PAUSE_MS;
+    login->pause_ms = login->now_ms + EXEC_RUN_GAP_MS;
     login->problem.text[0] = '\0';
 }
 
-static void exec_login_start(struct exec_login *login, const char *ca)
+static void exec_authenticator_start(struct exec_authenticator *login, const char *ca)
 {
-    CLEANUP(strbuf_release) struct strbuf request = STRBUF_SECRET(EXEC_REQUEST_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf request = STRBUF_SECRET(EXEC_INFO_MAX_BYTES);
 
-    exec_request_write(login->config, ca, &request);
+    exec_info_append(login->config, ca, &request);
     if (!strbuf_ok(&request))
-        fail(&login->problem, "its input is longer than %d bytes", EXEC_REQUEST_MAX_BYTES);
+        fail(&login->problem, "its input is longer than %d bytes", EXEC_INFO_MAX_BYTES);
     else if (exec_plugin_start(login->plugin, request.data, login->now_ms, &login->problem))
         return;
     note_failure(login);
 }
 
-void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms, int64_t wall_ms)
+void exec_authenticator_advance(struct exec_authenticator *login, const char *ca, int64_t now_ms,
+                                int64_t wall_ms)
 {
     CLEANUP(strbuf_release) struct strbuf output = STRBUF_SECRET(0);
 
     login->now_ms = now_ms;
     login->wall_ms = wall_ms;
-    switch (exec_plugin_turn(login->plugin, now_ms, &output, &login->problem)) {
+    switch (exec_plugin_poll(login->plugin, now_ms, &output, &login->problem)) {
     case EXEC_RUNNING:
         return;
     case EXEC_ENDED:
@@ -702,21 +702,21 @@ void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms
         break;
     }
     if (now_ms >= login->pause_ms && (login->wanted || wall_ms >= login->renew_ms))
-        exec_login_start(login, ca);
+        exec_authenticator_start(login, ca);
 }
 
-void exec_login_refused(struct exec_login *login)
+void exec_authenticator_refused(struct exec_authenticator *login)
 {
     login->wanted = true;
 }
 
-const struct exec_credential *exec_login_credential(const struct exec_login *login)
+const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *login)
 {
     return login->given && login->wall_ms < login->credential.expires_ms ? &login->credential
                                                                          : NULL;
 }
 
-int64_t exec_login_due(const struct exec_login *login)
+int64_t exec_authenticator_due(const struct exec_authenticator *login)
 {
     int64_t running_ms = exec_plugin_due(login->plugin);
     struct pollfd fds[EXEC_FDS];

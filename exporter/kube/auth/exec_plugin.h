@@ -25,13 +25,13 @@ struct child {
 bool child_start(struct child *c, const char *program, char *const *arguments,
                  char *const *environment, struct error *err) MUST_USE;
 
-struct child_end {
+struct child_status {
     bool exited; /* By itself, with `code`; else by the signal `code`. */
     int code;
 };
 
 /* True once it has ended; never waits. Then there is only output left to read. */
-bool child_ended(struct child *c, struct child_end *out) MUST_USE;
+bool child_try_wait(struct child *c, struct child_status *out) MUST_USE;
 
 /* Close everything; a child that still runs is killed and waited for. */
 void child_release(struct child *c);
@@ -49,13 +49,13 @@ struct exec_credential {
 
 void exec_credential_release(struct exec_credential *credential);
 
-enum { EXEC_REQUEST_MAX_BYTES = 2 * 1024 * 1024 };
+enum { EXEC_INFO_MAX_BYTES = 2 * 1024 * 1024 };
 
 /*
  * Append the value of KUBERNETES_EXEC_INFO. `config->exec` is the plugin; `ca`
  * is PEM, or NULL if the system's authorities are trusted.
  */
-void exec_request_write(const struct rest_config *config, const char *ca, struct strbuf *out);
+void exec_info_append(const struct rest_config *config, const char *ca, struct strbuf *out);
 
 /*
  * Read the output of a plugin. It must be of `api_version` and hold a usable
@@ -97,7 +97,7 @@ enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
  * has its output. So is EXEC_FAILED, with the reason: how it ended and the last line of its
  * standard error, unless that holds a value of the kubeconfig's env.
  */
-enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
+enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;
 
 /* When it must have ended (steady); INT64_MAX if none is under way. */
@@ -112,13 +112,13 @@ size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXE
  * one is in force until it expires or there is a new one.
  */
 enum {
-    LOGIN_LEAD_MS = 60 * 1000,  /* How long before its end a credential is renewed, at most. */
-    LOGIN_PAUSE_MS = 10 * 1000, /* Between runs, whatever the plugin and the server say. */
-    LOGIN_RETRY_FIRST_MS = 5 * 1000,
-    LOGIN_RETRY_LAST_MS = 60 * 1000,
+    EXEC_RENEW_LEAD_MS = 60 * 1000, /* How long before its end a credential is renewed, at most. */
+    EXEC_RUN_GAP_MS = 10 * 1000,    /* Between runs, whatever the plugin and the server say. */
+    EXEC_RETRY_MIN_MS = 5 * 1000,
+    EXEC_RETRY_MAX_MS = 60 * 1000,
 };
 
-struct exec_login {
+struct exec_authenticator {
     const struct rest_config *config; /* Borrowed. */
     struct exec_plugin *plugin;
     struct exec_credential credential;
@@ -135,18 +135,19 @@ struct exec_login {
 };
 
 /* `config`, which has an `exec`, and `environment` are borrowed. */
-void exec_login_init(struct exec_login *login, const struct rest_config *config,
-                     const char *const *environment);
-void exec_login_release(struct exec_login *login);
+void exec_authenticator_init(struct exec_authenticator *login, const struct rest_config *config,
+                             const char *const *environment);
+void exec_authenticator_release(struct exec_authenticator *login);
 
 /* `ca` goes to the plugin if it asks for the cluster; may be NULL. */
-void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms, int64_t wall_ms);
+void exec_authenticator_advance(struct exec_authenticator *login, const char *ca, int64_t now_ms,
+                                int64_t wall_ms);
 
 /* The server refused the credential. */
-void exec_login_refused(struct exec_login *login);
+void exec_authenticator_refused(struct exec_authenticator *login);
 
 /* The credential to send; NULL before the first one, and after it has expired. */
-const struct exec_credential *exec_login_credential(const struct exec_login *login);
+const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *login);
 
-/* When exec_login_advance() is due (steady). */
-int64_t exec_login_due(const struct exec_login *login);
+/* When exec_authenticator_advance() is due (steady). */
+int64_t exec_authenticator_due(const struct exec_authenticator *login);

@@ -73,7 +73,7 @@ static const char *either(const char *const *environment, const char *upper, con
     return value ? value : variable(environment, lower);
 }
 
-static char *home_config(const struct kube_place *place)
+static char *home_config(const struct kube_search *place)
 {
     const char *home = variable(place->environment, "HOME");
     char *path = NULL;
@@ -89,7 +89,7 @@ static char *home_config(const struct kube_place *place)
 }
 
 /* The kubeconfig files that would be read, with ':' between them; NULL for none. */
-static char *find_files(const struct kube_place *place)
+static char *find_files(const struct kube_search *place)
 {
     const char *files = place->kubeconfig;
 
@@ -98,7 +98,7 @@ static char *find_files(const struct kube_place *place)
     return files ? xstrdup(files) : home_config(place);
 }
 
-void kube_place_each_file(const struct kube_place *place, kube_file_fn *each, void *context)
+void kube_search_each_file(const struct kube_search *place, kube_file_fn *each, void *context)
 {
     CLEANUP(free_cleanup) char *files = find_files(place);
 
@@ -113,8 +113,8 @@ void kube_place_each_file(const struct kube_place *place, kube_file_fn *each, vo
 }
 
 /* A URL without a scheme is one of http. */
-bool kube_inherited_proxy(const char *const *environment, const struct server_url *server,
-                          char **out, struct error *err)
+bool proxy_from_environment(const char *const *environment, const struct server_url *server,
+                            char **out, struct error *err)
 {
     const char *proxy = either(environment, "HTTPS_PROXY", "https_proxy");
     const char *no_proxy = either(environment, "NO_PROXY", "no_proxy");
@@ -126,7 +126,7 @@ bool kube_inherited_proxy(const char *const *environment, const struct server_ur
     return proxy_url_check(*out, err) || fail_in(err, "HTTPS_PROXY");
 }
 
-static bool inherit_proxy(const struct kube_place *place, struct rest_config *config,
+static bool inherit_proxy(const struct kube_search *place, struct rest_config *config,
                           struct error *err)
 {
     struct server_url server;
@@ -136,15 +136,15 @@ static bool inherit_proxy(const struct kube_place *place, struct rest_config *co
     if (!server_url_parse(config->server, NULL, &server, err))
         return false;
 
-    bool usable = kube_inherited_proxy(place->environment, &server, &config->proxy_url, err);
+    bool usable = proxy_from_environment(place->environment, &server, &config->proxy_url, err);
 
     server_url_release(&server);
-    config->proxy_is_inherited = config->proxy_url != NULL;
+    config->proxy_is_from_environment = config->proxy_url != NULL;
     return usable;
 }
 
-enum kube_found kube_locate(const struct kube_place *place, struct rest_config *out,
-                            struct error *err)
+enum kube_search_result kube_locate(const struct kube_search *place, struct rest_config *out,
+                                    struct error *err)
 {
     bool has_context = place->context && *place->context != '\0';
     CLEANUP(free_cleanup) char *files = find_files(place);
@@ -158,14 +158,14 @@ enum kube_found kube_locate(const struct kube_place *place, struct rest_config *
         fail(err,
              "the context '%s' needs a kubeconfig, and there is none: name one with --kubeconfig",
              shown(place->context).text);
-        return KUBE_BROKEN;
+        return KUBE_UNUSABLE;
     }
     if (!files && !pod.host)
-        return KUBE_NOWHERE;
+        return KUBE_NOT_CONFIGURED;
     if (!(files ? kubeconfig_load(&options, out, err) : in_cluster_load(&pod, out, err)))
-        return KUBE_BROKEN;
+        return KUBE_UNUSABLE;
     if (inherit_proxy(place, out, err))
         return KUBE_FOUND;
     rest_config_release(out);
-    return KUBE_BROKEN;
+    return KUBE_UNUSABLE;
 }

@@ -77,7 +77,7 @@ void rest_config_note(struct rest_config *config, const char *fmt, ...)
 {
     va_list args;
 
-    if (config->note_count == KUBE_NOTES_MAX)
+    if (config->note_count == REST_CONFIG_NOTES_MAX)
         return;
     va_start(args, fmt);
     if (vasprintf(&config->notes[config->note_count], fmt, args) < 0)

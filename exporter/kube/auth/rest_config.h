@@ -41,7 +41,7 @@ struct rest_config_impersonation {
     size_t extra_count;
 };
 
-enum { KUBE_NOTES_MAX = 12 };
+enum { REST_CONFIG_NOTES_MAX = 12 };
 
 /* NULL where there is none. It owns all of its texts. */
 struct rest_config {
@@ -51,10 +51,10 @@ struct rest_config {
     char *tls_server_name;
     bool insecure; /* insecure-skip-tls-verify; then there is no CA. */
     bool disable_compression;
-    struct rest_config_bytes ca; /* None: what the system trusts. */
-    char *proxy_url;             /* May hold a password: never print it. */
-    bool proxy_is_inherited;     /* From the environment, and not by the cluster. */
-    char *exec_config;           /* JSON that the cluster has for exec plugins. */
+    struct rest_config_bytes ca;    /* None: what the system trusts. */
+    char *proxy_url;                /* May hold a password: never print it. */
+    bool proxy_is_from_environment; /* From the environment, and not by the cluster. */
+    char *exec_config;              /* JSON that the cluster has for exec plugins. */
     char *ns;
 
     struct rest_config_bytes certificate; /* With `key`, or neither. */
@@ -65,7 +65,7 @@ struct rest_config {
     struct rest_config_impersonation as;
 
     /* What works and should still be reported: insecure-skip-tls-verify, say. */
-    char *notes[KUBE_NOTES_MAX];
+    char *notes[REST_CONFIG_NOTES_MAX];
     size_t note_count;
 };
 
@@ -76,5 +76,5 @@ void rest_config_release(struct rest_config *config);
 typedef void kube_file_fn(void *context, const char *path);
 void rest_config_each_file(const struct rest_config *config, kube_file_fn *each, void *context);
 
-/* Add a note; beyond KUBE_NOTES_MAX they are dropped. */
+/* Add a note; beyond REST_CONFIG_NOTES_MAX they are dropped. */
 void rest_config_note(struct rest_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -64,7 +64,7 @@ bool access_init(struct access *a, const struct options *o, const char *url,
         return fail_in(err, "--alertmanager.url");
     if (asprintf(&a->host, "%s:%s", a->url.address, a->url.port) < 0)
         memory_exhausted(0);
-    if (!check(a, err) || !kube_inherited_proxy(environment, &a->url, &a->proxy, err))
+    if (!check(a, err) || !proxy_from_environment(environment, &a->url, &a->proxy, err))
         return false;
     /* A file that cannot be read is told of at once. */
     CLEANUP(secret_cleanup) char *secret = read_secret(a, err);

@@ -268,7 +268,7 @@ TEST(connections_are_replaced_for_another_token_but_not_all_the_time)
 
     /* A list would never end at a server that wants another token every few seconds. */
     folder_replace(s.folder, "token", "three");
-    credentials_refused(s.c);
+    credentials_note_unauthorized(s.c);
     for (int64_t at = 2 * MINUTE + SECOND; at < 2 * MINUTE + 30 * SECOND; at += SECOND) {
         turn(&s, at);
         assert_headers(s.c, "Authorization: Bearer three\n");
@@ -289,14 +289,14 @@ TEST(a_token_is_read_again_after_it_was_refused)
     begin(&s);
     turn(&s, 5 * SECOND);
     folder_replace(s.folder, "token", "two");
-    credentials_refused(s.c);
+    credentials_note_unauthorized(s.c);
     assert_true(credentials_due(s.c) <= START + 5 * SECOND);
     turn(&s, 5 * SECOND);
     assert_headers(s.c, "Authorization: Bearer two\n");
 
     /* A server that refuses everything does not make us read without end. */
     folder_replace(s.folder, "token", "three");
-    credentials_refused(s.c);
+    credentials_note_unauthorized(s.c);
     turn(&s, 5 * SECOND + TOKEN_REFUSED_MS - 1);
     assert_headers(s.c, "Authorization: Bearer two\n");
     turn(&s, 5 * SECOND + TOKEN_REFUSED_MS);
@@ -581,19 +581,19 @@ TEST(a_plugin_that_fails_leaves_its_token_until_it_expires)
     assert_non_null(strstr(credentials_problem(s.c),
                            "it failed with exit code 1; its standard error ends in 'no login'"));
     assert_headers(s.c, "Authorization: Bearer one\n");
-    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_FIRST_MS);
-    turn_plugin(&s, at + LOGIN_RETRY_FIRST_MS - 1);
+    assert_true(credentials_due(s.c) == START + at + EXEC_RETRY_MIN_MS);
+    turn_plugin(&s, at + EXEC_RETRY_MIN_MS - 1);
     assert_file(&s, "runs", "xx");
-    turn_plugin(&s, at += LOGIN_RETRY_FIRST_MS);
+    turn_plugin(&s, at += EXEC_RETRY_MIN_MS);
     assert_file(&s, "runs", "xxx");
-    assert_true(credentials_due(s.c) == START + at + 2 * LOGIN_RETRY_FIRST_MS);
+    assert_true(credentials_due(s.c) == START + at + 2 * EXEC_RETRY_MIN_MS);
     for (unsigned i = 0; i < 10; i++)
-        turn_plugin(&s, at += LOGIN_RETRY_LAST_MS);
-    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_LAST_MS);
+        turn_plugin(&s, at += EXEC_RETRY_MAX_MS);
+    assert_true(credentials_due(s.c) == START + at + EXEC_RETRY_MAX_MS);
     assert_false(credentials_ready(s.c));
     folder_unlink(s.folder, "fails");
     folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
-    turn_plugin(&s, at + LOGIN_RETRY_LAST_MS);
+    turn_plugin(&s, at + EXEC_RETRY_MAX_MS);
     assert_headers(s.c, "Authorization: Bearer two\n");
     assert_string_equal(credentials_problem(s.c), "");
     tear_down(&s);
@@ -606,11 +606,11 @@ TEST(a_plugin_runs_again_after_its_token_was_refused)
     set_up_plugin(&s, ANSWER("\"token\":\"one\""));
     turn_plugin(&s, 0);
     folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
-    credentials_refused(s.c);
-    credentials_refused(s.c);
-    turn_plugin(&s, LOGIN_PAUSE_MS - 1);
+    credentials_note_unauthorized(s.c);
+    credentials_note_unauthorized(s.c);
+    turn_plugin(&s, EXEC_RUN_GAP_MS - 1);
     assert_headers(s.c, "Authorization: Bearer one\n");
-    turn_plugin(&s, LOGIN_PAUSE_MS);
+    turn_plugin(&s, EXEC_RUN_GAP_MS);
     assert_headers(s.c, "Authorization: Bearer two\n");
     turn_plugin(&s, MINUTE);
     assert_file(&s, "runs", "xx");
@@ -630,12 +630,12 @@ TEST(another_certificate_of_a_plugin_is_another_version)
     turn_plugin(&s, 0);
     assert_headers(s.c, "");
     uint64_t version = credentials_version(s.c);
-    credentials_refused(s.c);
-    turn_plugin(&s, LOGIN_PAUSE_MS);
+    credentials_note_unauthorized(s.c);
+    turn_plugin(&s, EXEC_RUN_GAP_MS);
     assert_true(credentials_version(s.c) == version);
     folder_write(s.folder, "answer", ANSWER(PAIR("dHdv")));
-    credentials_refused(s.c);
-    turn_plugin(&s, 2 * LOGIN_PAUSE_MS);
+    credentials_note_unauthorized(s.c);
+    turn_plugin(&s, 2 * EXEC_RUN_GAP_MS);
     assert_file(&s, "runs", "xxx");
     assert_true(credentials_version(s.c) != version);
     tear_down(&s);

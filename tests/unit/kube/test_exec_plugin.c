@@ -188,11 +188,11 @@ static void wait_for_something(const struct stage *s)
 /* Until it is over, at one moment of the clock. */
 static enum exec_state finish(struct stage *s, int64_t now_ms)
 {
-    enum exec_state state = exec_plugin_turn(s->plugin, now_ms, &s->output, &s->err);
+    enum exec_state state = exec_plugin_poll(s->plugin, now_ms, &s->output, &s->err);
 
     while (state == EXEC_RUNNING) {
         wait_for_something(s);
-        state = exec_plugin_turn(s->plugin, now_ms, &s->output, &s->err);
+        state = exec_plugin_poll(s->plugin, now_ms, &s->output, &s->err);
     }
     return state;
 }
@@ -224,7 +224,7 @@ TEST_ROWS(run, run_cases, name)
     }
     assert_int_equal(exec_plugin_fds(s.plugin, fds), 0);
     assert_true(exec_plugin_due(s.plugin) == INT64_MAX);
-    assert_int_equal(exec_plugin_turn(s.plugin, START_MS, &s.output, &s.err), EXEC_IDLE);
+    assert_int_equal(exec_plugin_poll(s.plugin, START_MS, &s.output, &s.err), EXEC_IDLE);
     tear_down(&s);
 }
 
@@ -252,7 +252,7 @@ TEST(one_that_is_slow_is_killed_with_its_children)
     set_up(&s, "#!/bin/sh\nsleep 300 &\necho $! >&2\nwait\n", NULL);
     assert_true(exec_plugin_start(s.plugin, "", START_MS, &s.err));
     wait_for_something(&s);
-    assert_int_equal(exec_plugin_turn(s.plugin, START_MS + EXEC_TIME_MAX_MS - 1, &s.output, &s.err),
+    assert_int_equal(exec_plugin_poll(s.plugin, START_MS + EXEC_TIME_MAX_MS - 1, &s.output, &s.err),
                      EXEC_RUNNING);
     assert_true(exec_plugin_due(s.plugin) == START_MS + EXEC_TIME_MAX_MS);
     assert_int_equal(finish(&s, START_MS + EXEC_TIME_MAX_MS), EXEC_FAILED);

@@ -360,7 +360,7 @@ TEST(a_time_limit_ends_reading)
         strbuf_adds(&events, "- 1\n");
         strbuf_addc(&scalar, 'x');
     }
-    limits.term = (struct yaml_term){is_over_soon, &looks};
+    limits.term = (struct yaml_time_limit){is_over_soon, &looks};
     assert_refused(&events, limits, "reading it takes too long");
     looks = 5;
     assert_refused(&scalar, limits, "reading it takes too long");
