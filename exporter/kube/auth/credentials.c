@@ -89,7 +89,7 @@ static void token_file_advance(struct token_file *t, int64_t now_ms)
 /* The server refused the token: read the file again soon. */
 static void token_file_refused(struct token_file *t)
 {
-    int64_t soon_ms = t->read_ms + TOKEN_REFUSED_MS;
+    int64_t soon_ms = t->read_ms + TOKEN_READ_GAP_MS;
 
     if (t->path && soon_ms < t->due_ms)
         t->due_ms = soon_ms;
@@ -395,7 +395,7 @@ void credentials_note_unauthorized(struct credentials *c)
 {
     token_file_refused(&c->token);
     if (c->uses_plugin)
-        exec_authenticator_refused(&c->login);
+        exec_authenticator_note_unauthorized(&c->login);
 }
 
 uint64_t credentials_version(const struct credentials *c)

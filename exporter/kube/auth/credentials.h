@@ -82,7 +82,7 @@ struct kube_client_credentials credentials_identity(struct credentials *c);
  */
 enum {
     TOKEN_PERIOD_MS = 60 * 1000,
-    TOKEN_REFUSED_MS = 1000, /* Between two readings, whatever the server says. */
+    TOKEN_READ_GAP_MS = 1000, /* Between two readings, whatever the server says. */
 };
 
 struct token_file {

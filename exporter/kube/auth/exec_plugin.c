@@ -705,7 +705,7 @@ void exec_authenticator_advance(struct exec_authenticator *login, const char *ca
         exec_authenticator_start(login, ca);
 }
 
-void exec_authenticator_refused(struct exec_authenticator *login)
+void exec_authenticator_note_unauthorized(struct exec_authenticator *login)
 {
     login->wanted = true;
 }

@@ -144,7 +144,7 @@ void exec_authenticator_advance(struct exec_authenticator *login, const char *ca
                                 int64_t wall_ms);
 
 /* The server refused the credential. */
-void exec_authenticator_refused(struct exec_authenticator *login);
+void exec_authenticator_note_unauthorized(struct exec_authenticator *login);
 
 /* The credential to send; NULL before the first one, and after it has expired. */
 const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *login);

@@ -3,7 +3,7 @@
 
 #include "exporter/system/encoding.h"
 
-static char *read_part(const struct tls_part *part, struct file_stamp *stamp, struct error *err)
+static char *read_part(const struct pem_file *part, struct file_stamp *stamp, struct error *err)
 {
     struct secret_file about;
     char *pem = NULL;
@@ -23,14 +23,14 @@ static char *read_part(const struct tls_part *part, struct file_stamp *stamp, st
     return pem;
 }
 
-static void release_set(struct tls_set *set)
+static void release_set(struct pem_group *set)
 {
     for (size_t i = 0; i < set->count; i++)
         secret_free(set->parts[i].pem);
 }
 
 /* Bytes in the kubeconfig itself win over a file, and never change. */
-static bool load_part(struct tls_part *part, const struct rest_config_bytes *bytes,
+static bool load_part(struct pem_file *part, const struct rest_config_bytes *bytes,
                       struct error *err)
 {
     if (bytes->data) {
@@ -44,7 +44,7 @@ static bool load_part(struct tls_part *part, const struct rest_config_bytes *byt
     return part->pem != NULL;
 }
 
-static bool has_files(const struct tls_set *set)
+static bool has_files(const struct pem_group *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         if (set->parts[i].path)
@@ -90,14 +90,14 @@ struct look {
     bool half;  /* One of several is. */
 };
 
-static bool look_at(struct tls_set *set, struct look *out, struct error *err)
+static bool look_at(struct pem_group *set, struct look *out, struct error *err)
 {
     size_t files = 0;
     size_t changed = 0;
 
     *out = (struct look){.moved = false};
     for (size_t i = 0; i < set->count; i++) {
-        struct tls_part *part = &set->parts[i];
+        struct pem_file *part = &set->parts[i];
         struct file_stamp stamp;
 
         if (!part->path)
@@ -115,10 +115,10 @@ static bool look_at(struct tls_set *set, struct look *out, struct error *err)
 }
 
 /* Read all files of the set again, and use all of them or none. */
-static bool replace_parts(struct tls_set *set, bool *changed, struct error *err)
+static bool replace_parts(struct pem_group *set, bool *changed, struct error *err)
 {
-    char *fresh[TLS_PARTS_MAX] = {NULL};
-    struct file_stamp stamps[TLS_PARTS_MAX];
+    char *fresh[PEM_GROUP_MAX] = {NULL};
+    struct file_stamp stamps[PEM_GROUP_MAX];
     bool well = true;
 
     for (size_t i = 0; i < set->count && well; i++) {
@@ -131,7 +131,7 @@ static bool replace_parts(struct tls_set *set, bool *changed, struct error *err)
             well = fresh[i] != NULL;
     }
     for (size_t i = 0; i < set->count; i++) {
-        struct tls_part *part = &set->parts[i];
+        struct pem_file *part = &set->parts[i];
 
         if (well && fresh[i]) {
             *changed = *changed || strcmp(part->pem, fresh[i]) != 0;
@@ -146,7 +146,7 @@ static bool replace_parts(struct tls_set *set, bool *changed, struct error *err)
 }
 
 /* True if that changed the bytes. */
-static bool advance_set(struct tls_set *set, int64_t now_ms)
+static bool advance_set(struct pem_group *set, int64_t now_ms)
 {
     struct look look;
     bool changed = false;
@@ -162,7 +162,7 @@ static bool advance_set(struct tls_set *set, int64_t now_ms)
     }
     if (look.moved || set->seen_ms == INT64_MAX)
         set->seen_ms = now_ms;
-    if (now_ms - set->seen_ms < (look.half ? TLS_HALF_STABLE_MS : TLS_STABLE_MS))
+    if (now_ms - set->seen_ms < (look.half ? TLS_PAIR_STABLE_MS : TLS_STABLE_MS))
         return false;
     /* Files that cannot be used are read again at every look, until somebody repairs them. */
     if (replace_parts(set, &changed, &set->problem)) {

@@ -9,19 +9,19 @@
  * their files where they come from files.
  *
  * A change counts once the files are stable: they have not changed for
- * TLS_STABLE_MS, or for TLS_HALF_STABLE_MS if only one of a pair has changed,
+ * TLS_STABLE_MS, or for TLS_PAIR_STABLE_MS if only one of a pair has changed,
  * since the other is probably being written. Files that are not valid never count.
  */
 enum {
     TLS_FILE_MAX_BYTES = 1024 * 1024,
     TLS_CHECK_MS = 5000,
     TLS_STABLE_MS = 1000,
-    TLS_HALF_STABLE_MS = 5000,
+    TLS_PAIR_STABLE_MS = 5000,
 };
 
 /* What belongs together: the CA alone, or a certificate and its key. */
-enum { TLS_PARTS_MAX = 2 };
-struct tls_part {
+enum { PEM_GROUP_MAX = 2 };
+struct pem_file {
     const char *name; /* For people. */
     const char *path; /* NULL if it is not a file. Borrowed. */
     bool secret;      /* The path is shown only if it exists. */
@@ -30,18 +30,18 @@ struct tls_part {
     struct file_stamp stamp; /* Of the file when `pem` was read. */
     struct file_stamp seen;  /* When last looked at. */
 };
-struct tls_set {
-    struct tls_part parts[TLS_PARTS_MAX];
+struct pem_group {
+    struct pem_file parts[PEM_GROUP_MAX];
     size_t count;
     int64_t seen_ms;      /* Since when the files are as `seen`; INT64_MAX: they are as read. */
     struct error problem; /* Why the last look failed; "" if it did not. */
 };
 
 struct tls_files {
-    struct tls_set trust; /* The CA. */
-    struct tls_set pair;  /* The certificate, the key. */
-    int64_t due_ms;       /* When to look again; INT64_MAX without files. */
-    uint64_t version;     /* Another number for other bytes. */
+    struct pem_group trust; /* The CA. */
+    struct pem_group pair;  /* The certificate, the key. */
+    int64_t due_ms;         /* When to look again; INT64_MAX without files. */
+    uint64_t version;       /* Another number for other bytes. */
 };
 
 /* Read it all. `config` outlives `out`, which is to be released; all zeros on failure. */

@@ -297,9 +297,9 @@ TEST(a_token_is_read_again_after_it_was_refused)
     /* A server that refuses everything does not make us read without end. */
     folder_replace(s.folder, "token", "three");
     credentials_note_unauthorized(s.c);
-    turn(&s, 5 * SECOND + TOKEN_REFUSED_MS - 1);
+    turn(&s, 5 * SECOND + TOKEN_READ_GAP_MS - 1);
     assert_headers(s.c, "Authorization: Bearer two\n");
-    turn(&s, 5 * SECOND + TOKEN_REFUSED_MS);
+    turn(&s, 5 * SECOND + TOKEN_READ_GAP_MS);
     assert_headers(s.c, "Authorization: Bearer three\n");
     tear_down(&s);
 }
@@ -370,7 +370,7 @@ TEST(a_pair_is_taken_over_together)
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at < TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
+    for (; at < TLS_CHECK_MS + TLS_PAIR_STABLE_MS; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
     folder_replace(s.folder, "key", KEY("a2V5Mg=="));
@@ -389,7 +389,7 @@ TEST(a_certificate_may_be_renewed_for_its_key)
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at <= TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
+    for (; at <= TLS_CHECK_MS + TLS_PAIR_STABLE_MS; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
