@@ -8,16 +8,42 @@
 #include "exporter/system/secret.h"
 #include "exporter/system/url.h"
 
-static const char white[] = " \t\r\n\v\f";
+enum {
+    TOKEN_FILE_MAX_BYTES = 2 * SECRET_HEADER_MAX, /* The token and white space around it. */
+    TOKEN_PERIOD_MS = 60 * 1000,
+    /* Largest header: an escaped name, three bytes for each of its bytes, and a value. */
+    HEADER_MAX_BYTES = 5 * SECRET_HEADER_MAX,
+    /*
+     * Minimum time between closures of connections because of a new token. If a plugin returns
+     * tokens that live for seconds, long lists must still be able to end in between.
+     */
+    RECONNECT_GAP_MS = 30 * 1000,
+};
+_Static_assert((int)CREDENTIALS_FDS >= (int)EXEC_FDS, "room for the descriptors of a plugin");
 
-/* The file may be larger than the token in it by some white space. */
-enum { FILE_MAX_BYTES = 2 * SECRET_HEADER_MAX };
+/* ---- bearer token ---- */
 
-static char *read(const char *path, struct error *err)
+/*
+ * Bearer token from the kubeconfig or from a file. The file is read every TOKEN_PERIOD_MS, because
+ * its token is replaced before it expires, and after status 401. Each read opens the path again,
+ * because Kubernetes replaces symbolic links in the path.
+ */
+struct token_file {
+    const char *path; /* NULL if the token never changes. Borrowed. */
+    char *token;      /* NULL if the configuration sets no token. */
+    int64_t read_ms;
+    int64_t due_ms;       /* Time of the next read; INT64_MAX without a file. */
+    uint64_t version;     /* Increases when a new token replaces an old one. */
+    struct error problem; /* Reason why the last read failed; "" if it succeeded. */
+};
+
+static char *read_token(const char *path, struct error *err)
 {
+    static const char white[] = " \t\r\n\v\f";
     CLEANUP(secret_cleanup)
-    char *text =
-        secret_path_exists(path, err) ? secret_file_read(path, FILE_MAX_BYTES, NULL, err) : NULL;
+    char *text = secret_path_exists(path, err)
+                     ? secret_file_read(path, TOKEN_FILE_MAX_BYTES, NULL, err)
+                     : NULL;
 
     if (!text) {
         fail_in(err, "the token");
@@ -40,9 +66,9 @@ static char *read(const char *path, struct error *err)
     return xstrdup(start);
 }
 
-static void read_again(struct token_file *t, int64_t now_ms)
+static void reread_token(struct token_file *t, int64_t now_ms)
 {
-    char *fresh = read(t->path, &t->problem);
+    char *fresh = read_token(t->path, &t->problem);
 
     secret_wipe_stack();
     t->read_ms = now_ms;
@@ -55,6 +81,7 @@ static void read_again(struct token_file *t, int64_t now_ms)
     t->problem.text[0] = '\0';
 }
 
+/* Returns false with an error if the file cannot be read and the kubeconfig has no token either. */
 static MUST_USE bool token_file_load(struct token_file *out, const struct rest_config *config,
                                      int64_t now_ms, struct error *err)
 {
@@ -65,29 +92,28 @@ static MUST_USE bool token_file_load(struct token_file *out, const struct rest_c
     };
     if (!out->path)
         return true;
-    read_again(out, now_ms);
+    reread_token(out, now_ms);
     if (out->token)
         return true;
     *err = out->problem;
     return false;
 }
 
-/* A file that cannot be read fails only where there is no token in `config` either. */
 static void token_file_release(struct token_file *t)
 {
     secret_free(t->token);
     *t = (struct token_file){.path = NULL};
 }
 
-/* Read it, if that is due; a failure leaves the token as it was. */
+/* Reads the file if a read is due. A failure leaves the token unchanged. */
 static void token_file_advance(struct token_file *t, int64_t now_ms)
 {
     if (now_ms >= t->due_ms)
-        read_again(t, now_ms);
+        reread_token(t, now_ms);
 }
 
-/* The server refused the token: read the file again soon. */
-static void token_file_refused(struct token_file *t)
+/* Schedules a read after status 401. */
+static void token_file_note_unauthorized(struct token_file *t)
 {
     int64_t soon_ms = t->read_ms + TOKEN_READ_GAP_MS;
 
@@ -95,34 +121,25 @@ static void token_file_refused(struct token_file *t)
         t->due_ms = soon_ms;
 }
 
-enum {
-    /* A name of which every byte has to be escaped, and a value as long as one may be. */
-    HEADER_MAX_BYTES = 5 * SECRET_HEADER_MAX,
-    /*
-     * Connections are replaced for another token at most so often: lists have to end in between
-     * also where a plugin's tokens live for seconds.
-     */
-    REPLACE_MS = 30 * 1000,
-};
-_Static_assert((int)CREDENTIALS_FDS >= (int)EXEC_FDS, "there is room for what a plugin polls for");
+/* ---- credentials ---- */
 
 struct credentials {
     const struct rest_config *config;
     struct server_url url;
-    struct curl_slist *connect_to; /* curl borrows it for as long as a request lives. */
-    char *proxy;                   /* As curl wants it. */
-    char *authority;
+    struct curl_slist *connect_to; /* Value of CURLOPT_CONNECT_TO, which curl borrows; or NULL. */
+    char *proxy;                   /* Value of CURLOPT_PROXY; "" for a direct connection. */
+    char *ca_name;
     struct tls_files tls;
     struct token_file token;
-    struct exec_authenticator login;
+    struct exec_authenticator authenticator; /* Only if uses_plugin. */
     bool uses_plugin;
     bool files_held;
-    uint64_t token_version; /* That connections are made with. */
-    int64_t replace_ms;     /* They are not replaced for another before this. */
+    uint64_t token_version; /* Version of the token as part of credentials_version(). */
+    int64_t reconnect_ms;   /* Earliest time for the next change of token_version. */
 };
 
-static bool load(struct credentials *c, const char *const *environment, int64_t now_ms,
-                 struct error *err)
+static bool load_credentials(struct credentials *c, const char *const *environment, int64_t now_ms,
+                             struct error *err)
 {
     static const char socks[] = "socks5://";
     const struct rest_config *config = c->config;
@@ -136,24 +153,24 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
         if (!c->connect_to)
             memory_exhausted(0);
     }
-    /* As kubectl does: a SOCKS proxy is given the name of the host, and looks it up. */
+    /* The SOCKS proxy resolves the host name, as with kubectl; curl does so for socks5h only. */
     c->proxy =
         secret_concat(by_name ? "socks5h://" : "", by_name ? proxy + sizeof(socks) - 1 : proxy, "");
     if (config->ca.file && !config->ca.data) {
-        if (asprintf(&c->authority, "the CA in '%s'", config->ca.file) < 0)
+        if (asprintf(&c->ca_name, "the CA in '%s'", config->ca.file) < 0)
             memory_exhausted(0);
     } else {
-        c->authority = xstrdup(config->ca.data ? "the CA in the kubeconfig"
-                                               : "any CA that this system trusts");
+        c->ca_name = xstrdup(config->ca.data ? "the CA in the kubeconfig"
+                                             : "any CA that this system trusts");
     }
     if (!tls_files_load(&c->tls, config, now_ms, err) ||
         !token_file_load(&c->token, config, now_ms, err))
         return false;
     c->token_version = c->token.version;
-    c->replace_ms = now_ms;
+    c->reconnect_ms = now_ms;
     c->uses_plugin = config->exec && c->url.tls;
     if (c->uses_plugin)
-        exec_authenticator_init(&c->login, config, environment);
+        exec_authenticator_init(&c->authenticator, config, environment);
     return true;
 }
 
@@ -164,7 +181,7 @@ struct credentials *credentials_new(const struct rest_config *config,
     struct credentials *c = xcalloc(1, sizeof(*c));
 
     c->config = config;
-    if (load(c, environment, now_ms, err))
+    if (load_credentials(c, environment, now_ms, err))
         return c;
     fail_in(err, "%.200s", config->origin);
     credentials_free(c);
@@ -176,11 +193,11 @@ void credentials_free(struct credentials *c)
     if (!c)
         return;
     if (c->uses_plugin)
-        exec_authenticator_release(&c->login);
+        exec_authenticator_release(&c->authenticator);
     token_file_release(&c->token);
     tls_files_release(&c->tls);
     secret_free(c->proxy);
-    free(c->authority);
+    free(c->ca_name);
     curl_slist_free_all(c->connect_to);
     server_url_release(&c->url);
     free(c);
@@ -193,12 +210,12 @@ void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
         token_file_advance(&c->token, now_ms);
     }
     if (c->uses_plugin)
-        exec_authenticator_advance(&c->login, tls_files_ca(&c->tls), now_ms, wall_ms);
+        exec_authenticator_advance(&c->authenticator, tls_files_ca(&c->tls), now_ms, wall_ms);
 
-    uint64_t version = c->token.version + c->login.token_version;
-    if (version != c->token_version && now_ms >= c->replace_ms) {
+    uint64_t version = c->token.version + c->authenticator.token_version;
+    if (version != c->token_version && now_ms >= c->reconnect_ms) {
         c->token_version = version;
-        c->replace_ms = now_ms + REPLACE_MS;
+        c->reconnect_ms = now_ms + RECONNECT_GAP_MS;
     }
 }
 
@@ -216,23 +233,23 @@ int64_t credentials_due(const struct credentials *c)
 {
     int64_t due_ms = c->files_held ? INT64_MAX : credentials_files_due(c);
 
-    return c->uses_plugin ? earlier_of(due_ms, exec_authenticator_due(&c->login)) : due_ms;
+    return c->uses_plugin ? earlier_of(due_ms, exec_authenticator_due(&c->authenticator)) : due_ms;
 }
 
 size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS])
 {
-    return c->uses_plugin ? exec_plugin_fds(c->login.plugin, out) : 0;
+    return c->uses_plugin ? exec_plugin_fds(c->authenticator.plugin, out) : 0;
 }
 
 bool credentials_ready(const struct credentials *c)
 {
-    return !c->uses_plugin || exec_authenticator_credential(&c->login);
+    return !c->uses_plugin || exec_authenticator_credential(&c->authenticator);
 }
 
 const char *credentials_problem(const struct credentials *c)
 {
-    const char *const problems[] = {c->tls.trust.problem.text, c->tls.pair.problem.text,
-                                    c->token.problem.text, c->login.problem.text};
+    const char *const problems[] = {c->tls.ca.problem.text, c->tls.pair.problem.text,
+                                    c->token.problem.text, c->authenticator.problem.text};
 
     for (size_t i = 0; i < ARRAY_LEN(problems); i++) {
         if (*problems[i])
@@ -248,11 +265,11 @@ const char *credentials_url(const struct credentials *c)
 
 const char *credentials_ca_name(const struct credentials *c)
 {
-    return c->authority;
+    return c->ca_name;
 }
 
-/* curl keeps a copy: a request may outlive what it began with. */
-static CURLcode set_blob(CURL *easy, CURLoption option, const char *pem)
+/* Lets curl copy the PEM, because the request may outlive it. */
+static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
 {
     struct curl_blob blob = {.flags = CURL_BLOB_COPY};
     CURLcode code;
@@ -260,7 +277,7 @@ static CURLcode set_blob(CURL *easy, CURLoption option, const char *pem)
     if (!pem)
         return CURLE_OK;
 
-    char *copy = xstrdup(pem); /* The blob's pointer is not one to constant bytes. */
+    char *copy = xstrdup(pem); /* blob.data is not const. */
     blob.data = copy;
     blob.len = strlen(copy);
     code = curl_easy_setopt(easy, option, &blob);
@@ -268,7 +285,7 @@ static CURLcode set_blob(CURL *easy, CURLoption option, const char *pem)
     return code;
 }
 
-static CURLcode set_trust(const struct credentials *c, CURL *easy)
+static CURLcode set_server_trust(const struct credentials *c, CURL *easy)
 {
     bool secure = !c->config->insecure;
     CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, secure ? 1L : 0L);
@@ -277,17 +294,18 @@ static CURLcode set_trust(const struct credentials *c, CURL *easy)
         code = curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, secure ? 2L : 0L);
     if (code != CURLE_OK || !tls_files_ca(&c->tls))
         return code;
-    /* Or curl would go on trusting the system's authorities beside the cluster's own. */
+    /* CURLOPT_CAINFO_BLOB alone leaves the CAs of the system trusted. */
     code = curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-    return code == CURLE_OK ? set_blob(easy, CURLOPT_CAINFO_BLOB, tls_files_ca(&c->tls)) : code;
+    return code == CURLE_OK ? set_pem(easy, CURLOPT_CAINFO_BLOB, tls_files_ca(&c->tls)) : code;
 }
 
-static bool check(CURLcode code, const char *what, struct error *err)
+/* Returns true for CURLE_OK, otherwise false with an error that begins with `what`. */
+static bool check_curl_code(CURLcode code, const char *what, struct error *err)
 {
     return code == CURLE_OK ? true : fail(err, "%s: %s", what, curl_easy_strerror(code));
 }
 
-static void add_line(struct curl_slist **headers, const struct strbuf *line)
+static void add_header_line(struct curl_slist **headers, const struct strbuf *line)
 {
     struct curl_slist *longer = strbuf_ok(line) ? curl_slist_append(*headers, line->data) : NULL;
 
@@ -301,17 +319,17 @@ static void add_header(struct curl_slist **headers, const char *name, const char
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
     strbuf_addf(&line, "%s: %s", name, value);
-    add_line(headers, &line);
+    add_header_line(headers, &line);
 }
 
-/* Any text as a part of a header's name: what may not be in one is escaped, and '%' too. */
-static void add_escaped(struct strbuf *out, const char *name)
+/* Appends a part of a header name. Escapes '%' and all bytes that HTTP forbids in a name as %XX. */
+static void add_escaped_name(struct strbuf *out, const char *name)
 {
-    static const char fine[] = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
-                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char allowed[] = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
     for (; *name; name++) {
-        if (strchr(fine, *name))
+        if (strchr(allowed, *name))
             strbuf_addc(out, *name);
         else
             strbuf_addf(out, "%%%02X", (unsigned char)*name);
@@ -332,24 +350,24 @@ static void add_impersonation(struct curl_slist **headers,
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
         strbuf_adds(&line, "Impersonate-Extra-");
-        add_escaped(&line, as->extra[i].name);
+        add_escaped_name(&line, as->extra[i].name);
         strbuf_addf(&line, ": %s", as->extra[i].value);
-        add_line(headers, &line);
+        add_header_line(headers, &line);
     }
 }
 
-static bool add_identity(const struct credentials *c, CURL *easy, struct curl_slist **headers,
-                         struct error *err)
+static bool add_client_identity(const struct credentials *c, CURL *easy,
+                                struct curl_slist **headers, struct error *err)
 {
     const char *certificate = tls_files_certificate(&c->tls);
     const char *key = tls_files_key(&c->tls);
     const char *token = c->token.token;
 
     if (c->uses_plugin) {
-        const struct exec_credential *given = exec_authenticator_credential(&c->login);
+        const struct exec_credential *given = exec_authenticator_credential(&c->authenticator);
 
-        if (!given && *c->login.problem.text)
-            return fail(err, "%s", c->login.problem.text);
+        if (!given && *c->authenticator.problem.text)
+            return fail(err, "%s", c->authenticator.problem.text);
         if (!given)
             return fail(err, "the exec plugin '%s' has not answered yet",
                         shown_path(c->config->exec->command).text);
@@ -357,14 +375,15 @@ static bool add_identity(const struct credentials *c, CURL *easy, struct curl_sl
         key = given->key;
         token = given->token;
     }
-    if (!check(set_blob(easy, CURLOPT_SSLCERT_BLOB, certificate), "the client certificate", err) ||
-        !check(set_blob(easy, CURLOPT_SSLKEY_BLOB, key), "the client key", err))
+    if (!check_curl_code(set_pem(easy, CURLOPT_SSLCERT_BLOB, certificate), "the client certificate",
+                         err) ||
+        !check_curl_code(set_pem(easy, CURLOPT_SSLKEY_BLOB, key), "the client key", err))
         return false;
     if (token) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
         strbuf_addf(&line, "Authorization: Bearer %s", token);
-        add_line(headers, &line);
+        add_header_line(headers, &line);
     }
     add_impersonation(headers, &c->config->as);
     return true;
@@ -375,51 +394,57 @@ bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **he
 {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_CONNECT_TO, c->connect_to);
 
-    /* Set even where they are empty, or curl looks into the environment. */
+    /* Without a value, curl reads the proxy from environment variables. */
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_PROXY, c->proxy);
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    /* What is in our headers is for the server, not for the proxy. */
+    /* The proxy must not receive the headers, which contain the token. */
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-    if (!check(code, "the route to the server", err) || !check(set_trust(c, easy), "the CA", err))
+    if (!check_curl_code(code, "the route to the server", err) ||
+        !check_curl_code(set_server_trust(c, easy), "the CA", err))
         return false;
     if (c->url.host)
         add_header(headers, "Host", c->url.host);
-    /* As kubectl does: without TLS anybody on the way could read the credentials. */
-    return c->url.tls ? add_identity(c, easy, headers, err) : true;
+    /* Without TLS the network could read the credentials. kubectl does not send them either. */
+    return c->url.tls ? add_client_identity(c, easy, headers, err) : true;
 }
 
 void credentials_note_unauthorized(struct credentials *c)
 {
-    token_file_refused(&c->token);
+    token_file_note_unauthorized(&c->token);
     if (c->uses_plugin)
-        exec_authenticator_note_unauthorized(&c->login);
+        exec_authenticator_note_unauthorized(&c->authenticator);
 }
 
 uint64_t credentials_version(const struct credentials *c)
 {
-    return c->tls.version + c->login.version + c->token_version;
+    return c->tls.version + c->authenticator.version + c->token_version;
 }
 
-static bool apply(void *context, CURL *easy, struct curl_slist **headers, struct error *err)
+static bool apply_to_request(void *context, CURL *easy, struct curl_slist **headers,
+                             struct error *err)
 {
     return credentials_apply(context, easy, headers, err);
 }
 
-static void refused(void *context)
+static void note_unauthorized(void *context)
 {
     credentials_note_unauthorized(context);
 }
 
-static uint64_t version(void *context)
+static uint64_t version_of(void *context)
 {
     return credentials_version(context);
 }
 
-struct kube_client_credentials credentials_identity(struct credentials *c)
+struct kube_client_identity credentials_identity(struct credentials *c)
 {
-    return (struct kube_client_credentials){
-        .apply = apply, .refused = refused, .version = version, .context = c};
+    return (struct kube_client_identity){
+        .apply = apply_to_request,
+        .refused = note_unauthorized,
+        .version = version_of,
+        .context = c,
+    };
 }

@@ -9,87 +9,82 @@
 #include "metrics/base/error.h"
 
 /*
- * Our credentials for the API server and the CA that we trust, kept up to date:
- * token, certificate, key and CA files are read again when they change, exec
- * plugins run again before their credentials expire, both also after a 401. What
- * cannot be read again stays in force as it was, and credentials_problem() says why.
+ * Credentials for an API server and its CA, kept current. Certificate, key and CA files are read
+ * again after a change, a token file every minute and after status 401. An exec plugin runs again
+ * before its credential expires and after status 401. A file or plugin that fails leaves the old
+ * credential in force, and credentials_problem() returns the reason.
  *
- * The module overwrites credentials that are replaced. credentials_version() makes the client
- * close its connections, which hold copies in requests and buffers.
+ * Replaced credentials are overwritten in memory. Copies in the requests and buffers of open
+ * connections remain, so credentials_version() changes and the client closes its connections.
  *
- * Nothing here waits. Times are milliseconds: `now_ms` steady, `wall_ms` since
- * the epoch.
+ * `now_ms` is milliseconds of the steady clock, `wall_ms` milliseconds since the epoch.
  */
 struct credentials;
 
 /*
- * `config` and `environment` (NAME=value, NULL at the end; what exec plugins
- * inherit) are borrowed. Reads the files, and fails if one cannot be used. An
- * exec plugin runs from the first credentials_advance() on.
+ * Reads the files. Returns NULL with an error if a file cannot be used. `config` and `environment`,
+ * the NAME=value texts for exec plugins with a NULL at the end, are borrowed. An exec plugin does
+ * not run before credentials_advance().
  */
 struct credentials *credentials_new(const struct rest_config *config,
                                     const char *const *environment, int64_t now_ms,
                                     struct error *err) MUST_USE;
-/* Ends an exec plugin that runs. Takes NULL. */
+/* Kills an exec plugin that runs. Accepts NULL. */
 void credentials_free(struct credentials *c);
 
-/* Do what is due: look at files, start an exec plugin, read its output. */
+/* Reads files that are due, starts an exec plugin that is due, and reads the plugin's output. */
 void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms);
 
 /*
- * Whether files are not to be looked at for now: they may hang. credentials_files_due() says when
- * they are due; as long as they are held, nothing else here does.
+ * Disables or enables reads of files by credentials_advance(): a file on a network file system can
+ * block the caller. credentials_files_due() returns the time of the next read also while reads are
+ * disabled; credentials_due() ignores the files then.
  */
 void credentials_hold_files(struct credentials *c, bool held);
 int64_t credentials_files_due(const struct credentials *c);
 
-/* When credentials_advance() is due even if no descriptor is ready; INT64_MAX for never. */
+/*
+ * Returns the time of the next credentials_advance() if no descriptor is ready before; INT64_MAX if
+ * only a descriptor can make a call necessary.
+ */
 int64_t credentials_due(const struct credentials *c);
 
-/* What to poll for meanwhile; answers how many there are. */
+/* Stores the descriptors to poll between calls of credentials_advance(). Returns their number. */
 enum { CREDENTIALS_FDS = 3 };
 size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS]);
 
-/* False while there is nothing to send: the exec plugin has not answered yet, or its
- * credentials have expired. */
+/* Returns false while the exec plugin has returned no credential, or only an expired one. */
 bool credentials_ready(const struct credentials *c);
 
-/* Why the last reading of a file or run of a plugin failed; "" if it did not. Never holds a secret.
- * Borrowed. */
+/*
+ * Returns the reason why the last read of a file or the last run of the plugin failed; "" if all
+ * succeeded. Borrowed. The reason can contain the end of the plugin's standard error, in which
+ * exec_plugin_poll() hides only known secrets, but no token, key or certificate of the kubeconfig.
+ */
 const char *credentials_problem(const struct credentials *c);
 
 /*
- * The server's address as requests must use it: "https://host:port/prefix".
- * With a tls-server-name that is its host, and credentials_apply() has curl
- * connect to the real one. Borrowed.
+ * Returns the URL for requests: "https://host:port/prefix". With tls-server-name, the URL contains
+ * that name, and credentials_apply() makes curl connect to the real host. Borrowed.
  */
 const char *credentials_url(const struct credentials *c);
 
-/* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
+/* Returns the source of trust for messages, such as "the CA in 'FILE'". Borrowed. */
 const char *credentials_ca_name(const struct credentials *c);
 
-/* As struct kube_client_credentials wants them. */
+/*
+ * Callbacks of struct kube_client_identity. credentials_apply() sets proxy, trust and client
+ * certificate on the request and appends the headers with token and impersonation; for a server
+ * without TLS it sets no credentials. Returns false with an error if there is no credential.
+ */
 bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
                        struct error *err) MUST_USE;
+/* Schedules a read of the token file and a run of the exec plugin after status 401. */
 void credentials_note_unauthorized(struct credentials *c);
 uint64_t credentials_version(const struct credentials *c);
-struct kube_client_credentials credentials_identity(struct credentials *c);
+struct kube_client_identity credentials_identity(struct credentials *c);
 
-/*
- * A bearer token, and the file that it comes from: read again once a minute,
- * since it is replaced before it expires, and after the server refused it.
- * The file is opened by its path each time, as Kubernetes swaps links.
- */
-enum {
-    TOKEN_PERIOD_MS = 60 * 1000,
-    TOKEN_READ_GAP_MS = 1000, /* Between two readings, whatever the server says. */
-};
+/* For tests. */
 
-struct token_file {
-    const char *path; /* NULL: the token never changes. Borrowed. */
-    char *token;      /* NULL if there is none. */
-    int64_t read_ms;
-    int64_t due_ms;       /* INT64_MAX without a file. */
-    uint64_t version;     /* Another number for another token. */
-    struct error problem; /* Why the last reading failed; "" if it did not. */
-};
+/* Time from a read of the token file to the next read after status 401. */
+enum { TOKEN_READ_GAP_MS = 1000 };

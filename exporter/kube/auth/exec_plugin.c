@@ -18,6 +18,25 @@
 #include "metrics/base/shown.h"
 #include "metrics/base/timestamp.h"
 
+enum {
+    COMPLAINT_MAX_BYTES = 4 * 1024, /* Bytes of standard error that are kept. */
+    CHUNK_BYTES = 16 * 1024,
+    CHUNKS_MAX = 80,            /* Reads by one call: more than the output limit and a full pipe. */
+    INHERITED_MAX = 100 * 1000, /* Variables of the environment. */
+    /* Exit codes of shells, and of programs that imitate them, if a command cannot run. */
+    EXIT_CANNOT_RUN = 126,
+    EXIT_NOT_FOUND = 127,
+    /* Shorter values are not hidden in error texts, because ordinary words would match them. */
+    VALUE_MIN_BYTES = 4,
+    ARGUMENT_MIN_BYTES = 8,
+    /* Renewal at nine tenths of the lifetime, or EXEC_RENEW_LEAD_MS before expiry if that is later.
+     */
+    LEAD_PARTS = 10,
+};
+static const char info_name[] = "KUBERNETES_EXEC_INFO";
+
+/* ---- child process ---- */
+
 static void close_fd(int *fd)
 {
     if (*fd >= 0)
@@ -26,8 +45,8 @@ static void close_fd(int *fd)
 }
 
 /*
- * A pipe whose ends the child does not inherit. They are above the standard descriptors, which
- * may be closed here: the child's own are put there.
+ * Makes a pipe with a non-blocking read end. Moves both ends above the standard descriptors, even
+ * if those are closed, because set_actions() duplicates the write end to a standard descriptor.
  */
 static bool make_pipe(int *read_end, int *write_end, struct error *err)
 {
@@ -44,7 +63,7 @@ static bool make_pipe(int *read_end, int *write_end, struct error *err)
     return true;
 }
 
-/* 0 or the errno of the first that fails. */
+/* Sets the descriptors of the child. Returns 0 or the error number. */
 static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
 {
     int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -58,7 +77,8 @@ static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
     return code;
 }
 
-/* A process group, to kill as a whole, and no signal that our loop blocks. */
+/* Sets a process group, an empty signal mask and default signal handlers. Returns like
+ * set_actions(). */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -83,8 +103,8 @@ struct program {
     char *const *environment;
 };
 
-static bool spawn(struct child *c, const struct program *program, int out, int err_fd,
-                  struct error *err)
+static bool spawn_program(struct child *c, const struct program *program, int out, int err_fd,
+                          struct error *err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -105,19 +125,19 @@ static bool spawn(struct child *c, const struct program *program, int out, int e
         return true;
     }
     c->pid = 0;
-    /* Nothing else keeps us from making a process: what cannot be run is another code. */
+    /* The seccomp filter rejects a new process with EPERM. */
     if (code == EPERM && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
         return fail(err, "--hardening lets us run no program; restart to run it");
     return fail(err, "%s", strerror(code));
 }
 
-static bool start(struct child *c, const struct program *program, struct error *err)
+static bool start_child(struct child *c, const struct program *program, struct error *err)
 {
     CLEANUP(file_close) int out = -1;
     CLEANUP(file_close) int err_fd = -1;
 
     if (!make_pipe(&c->out, &out, err) || !make_pipe(&c->err, &err_fd, err) ||
-        !spawn(c, program, out, err_fd, err))
+        !spawn_program(c, program, out, err_fd, err))
         return false;
     c->end = pidfd_open(c->pid, 0);
     if (c->end < 0)
@@ -130,7 +150,7 @@ bool child_start(struct child *c, const char *program, char *const *arguments,
 {
     struct child fresh = CHILD_NONE;
 
-    if (!start(&fresh, &(struct program){program, arguments, environment}, err)) {
+    if (!start_child(&fresh, &(struct program){program, arguments, environment}, err)) {
         child_release(&fresh);
         return false;
     }
@@ -138,15 +158,15 @@ bool child_start(struct child *c, const char *program, char *const *arguments,
     return true;
 }
 
-/* Kill it and all of its group. It has still to end. */
+/* Sends SIGKILL to the process group. Does not wait. */
 static void child_kill(const struct child *c)
 {
-    /* It has not been waited for, so the number cannot be another group's yet. */
+    /* The system does not reuse the number of a child that has not been waited for. */
     if (c->pid > 0)
         kill(-c->pid, SIGKILL);
 }
 
-/* Collect the exit status. True if the child has ended or is already gone. */
+/* Stores the exit status. Returns false if the child runs and `flags` has WNOHANG. */
 static bool reap(struct child *c, int flags, struct child_status *out)
 {
     siginfo_t info = {.si_pid = 0};
@@ -183,6 +203,8 @@ void child_release(struct child *c)
     close_fd(&c->err);
 }
 
+/* ---- input and output of an exec plugin ---- */
+
 void exec_credential_release(struct exec_credential *credential)
 {
     secret_free(credential->token);
@@ -191,8 +213,8 @@ void exec_credential_release(struct exec_credential *credential)
     *credential = (struct exec_credential){.token = NULL};
 }
 
-/* ,"<key>":"<text>" */
-static void write_text(struct strbuf *out, const char *key, const char *text)
+/* Appends ,"<key>":"<text>" unless the text is NULL. */
+static void append_text_member(struct strbuf *out, const char *key, const char *text)
 {
     if (!text)
         return;
@@ -200,11 +222,11 @@ static void write_text(struct strbuf *out, const char *key, const char *text)
     json_quote(out, text);
 }
 
-static void write_cluster(const struct rest_config *config, const char *ca, struct strbuf *out)
+static void append_cluster(const struct rest_config *config, const char *ca, struct strbuf *out)
 {
     strbuf_adds(out, "\"cluster\":{\"server\":");
     json_quote(out, config->server);
-    write_text(out, "tls-server-name", config->tls_server_name);
+    append_text_member(out, "tls-server-name", config->tls_server_name);
     if (config->insecure)
         strbuf_adds(out, ",\"insecure-skip-tls-verify\":true");
     if (ca) {
@@ -212,8 +234,9 @@ static void write_cluster(const struct rest_config *config, const char *ca, stru
         base64_encode(ca, strlen(ca), out);
         strbuf_addc(out, '"');
     }
-    /* What is in the environment the plugin finds there. */
-    write_text(out, "proxy-url", config->proxy_is_from_environment ? NULL : config->proxy_url);
+    /* The plugin inherits the environment, also its proxy. */
+    append_text_member(out, "proxy-url",
+                       config->proxy_is_from_environment ? NULL : config->proxy_url);
     if (config->disable_compression)
         strbuf_adds(out, ",\"disable-compression\":true");
     if (config->exec_config)
@@ -227,12 +250,13 @@ void exec_info_append(const struct rest_config *config, const char *ca, struct s
     json_quote(out, config->exec->api_version);
     strbuf_adds(out, ",\"spec\":{");
     if (config->exec->provide_cluster_info)
-        write_cluster(config, ca, out);
+        append_cluster(config, ca, out);
     strbuf_adds(out, "\"interactive\":false}}");
 }
 
-/* NULL if it is missing, null or empty. */
-static bool get_text(const cJSON *status, const char *key, const char **out, struct error *err)
+/* Stores a borrowed text, NULL if it is missing, null or empty. Returns false for another type. */
+static bool get_status_text(const cJSON *status, const char *key, const char **out,
+                            struct error *err)
 {
     const cJSON *item = json_get(status, key);
 
@@ -243,7 +267,8 @@ static bool get_text(const cJSON *status, const char *key, const char **out, str
     return true;
 }
 
-static bool check(const char *token, const char *certificate, const char *key, struct error *err)
+static bool check_credential(const char *token, const char *certificate, const char *key,
+                             struct error *err)
 {
     if (!token && !certificate && !key)
         return fail(err, "its status has neither a token nor a client certificate");
@@ -268,14 +293,14 @@ static bool read_status(const cJSON *status, struct exec_credential *out, struct
 
     if (!cJSON_IsObject(status))
         return fail(err, "it has no status");
-    if (!get_text(status, "token", &token, err) ||
-        !get_text(status, "clientCertificateData", &certificate, err) ||
-        !get_text(status, "clientKeyData", &key, err) ||
-        !get_text(status, "expirationTimestamp", &expiry, err))
+    if (!get_status_text(status, "token", &token, err) ||
+        !get_status_text(status, "clientCertificateData", &certificate, err) ||
+        !get_status_text(status, "clientKeyData", &key, err) ||
+        !get_status_text(status, "expirationTimestamp", &expiry, err))
         return false;
     if (expiry && !parse_timestamp(expiry, &expires_ms))
         return fail(err, "its status.expirationTimestamp is not a time in RFC 3339");
-    if (!check(token, certificate, key, err))
+    if (!check_credential(token, certificate, key, err))
         return false;
     *out = (struct exec_credential){
         .token = token ? xstrdup(token) : NULL,
@@ -302,30 +327,20 @@ bool exec_credential_parse(const char *json, size_t len, const char *api_version
     return read_status(json_get(tree, "status"), out, err);
 }
 
-enum {
-    COMPLAINT_MAX_BYTES = 4 * 1024, /* Of standard error; the rest is read and dropped. */
-    CHUNK_BYTES = 16 * 1024,
-    CHUNKS_A_TURN = 64, /* More than the ceiling of the output and what a pipe holds. */
-    INHERITED_MAX = 100 * 1000,
-    /* How a shell, and programs that imitate it, exit if there is nothing to run. */
-    EXIT_CANNOT_RUN = 126,
-    EXIT_NOT_FOUND = 127,
-    VALUE_MIN_BYTES = 4, /* Shorter ones are no secrets. */
-    ARGUMENT_MIN_BYTES = 8,
-};
-static const char info_name[] = "KUBERNETES_EXEC_INFO";
+/* ---- runs of an exec plugin ---- */
 
-enum killed { KILLED_NOT, KILLED_SLOW, KILLED_LONG };
+/* Reason why the exporter killed the plugin. */
+enum killed { KILLED_NOT, KILLED_TIMEOUT, KILLED_OUTPUT };
 
 struct exec_plugin {
     const struct rest_config_exec *exec;
     const char *const *environment;
     struct child child;
     struct strbuf output;
-    struct strbuf complaint;
+    struct strbuf complaint; /* Latest part of standard error. */
     int64_t deadline_ms;
     bool running;
-    bool cut; /* The complaint's beginning is lost. */
+    bool cut; /* The beginning of `complaint` is lost. */
     enum killed killed;
 };
 
@@ -342,7 +357,7 @@ struct exec_plugin *exec_plugin_new(const struct rest_config_exec *exec,
     return p;
 }
 
-static void reset(struct exec_plugin *p)
+static void release_run(struct exec_plugin *p)
 {
     child_release(&p->child);
     strbuf_release(&p->output);
@@ -356,24 +371,24 @@ void exec_plugin_free(struct exec_plugin *p)
 {
     if (!p)
         return;
-    reset(p);
+    release_run(p);
     free(p);
 }
 
-static bool names(const char *variable, const char *name)
+static bool is_assignment_of(const char *variable, const char *name)
 {
     size_t len = strlen(name);
 
     return strncmp(variable, name, len) == 0 && variable[len] == '=';
 }
 
-/* True if the kubeconfig sets this variable, or we do. */
-static bool is_overruled(const struct rest_config_exec *exec, const char *variable)
+/* Returns true if the kubeconfig or the exporter sets the variable. */
+static bool is_overridden(const struct rest_config_exec *exec, const char *variable)
 {
-    if (names(variable, info_name))
+    if (is_assignment_of(variable, info_name))
         return true;
     for (size_t i = 0; i < exec->env_count; i++) {
-        if (names(variable, exec->env[i].name))
+        if (is_assignment_of(variable, exec->env[i].name))
             return true;
     }
     return false;
@@ -397,7 +412,7 @@ static char **make_environment(const struct exec_plugin *p, const char *info)
 
     char **all = xcalloc(inherited + exec->env_count + 2, sizeof(*all));
     for (size_t i = 0; i < inherited; i++) {
-        if (!is_overruled(exec, p->environment[i]))
+        if (!is_overridden(exec, p->environment[i]))
             all[count++] = xstrdup(p->environment[i]);
     }
     for (size_t i = 0; i < exec->env_count; i++) {
@@ -408,7 +423,7 @@ static char **make_environment(const struct exec_plugin *p, const char *info)
     return all;
 }
 
-static void add_hint(const struct rest_config_exec *exec, struct error *err)
+static void append_install_hint(const struct rest_config_exec *exec, struct error *err)
 {
     struct error what = *err;
 
@@ -424,10 +439,10 @@ bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, 
     arguments[0] = xstrdup(p->exec->command);
     for (size_t i = 0; i < p->exec->arg_count; i++)
         arguments[i + 1] = xstrdup(p->exec->args[i]);
-    reset(p);
+    release_run(p);
     if (!child_start(&p->child, p->exec->command, arguments, environment, err)) {
         fail_in(err, "cannot run it");
-        add_hint(p->exec, err);
+        append_install_hint(p->exec, err);
         return false;
     }
     strbuf_reserve(&p->output, EXEC_OUTPUT_MAX_BYTES);
@@ -436,10 +451,11 @@ bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, 
     return true;
 }
 
-/* Read what has arrived, but not for ever; close `fd` at its end. */
-static void drain(int *fd, struct strbuf *out)
+/* Reads available bytes, at most CHUNKS_MAX chunks. Closes `fd` at end of file or after an error.
+ */
+static void drain_pipe(int *fd, struct strbuf *out)
 {
-    for (unsigned i = 0; i < CHUNKS_A_TURN + CHUNKS_A_TURN / 4 && *fd >= 0; i++) {
+    for (unsigned i = 0; i < CHUNKS_MAX && *fd >= 0; i++) {
         char chunk[CHUNK_BYTES];
         ssize_t n = read(*fd, chunk, sizeof(chunk));
 
@@ -455,12 +471,13 @@ static void drain(int *fd, struct strbuf *out)
     }
 }
 
-/* Keep the newest of its standard error: a full buffer starts over. */
+/* Keeps the latest part of standard error. Drops the kept part if new bytes do not fit behind it.
+ */
 static void drain_complaint(struct exec_plugin *p)
 {
-    struct strbuf fresh = STRBUF_SECRET(CHUNK_BYTES * (CHUNKS_A_TURN * 2));
+    struct strbuf fresh = STRBUF_SECRET(CHUNK_BYTES * (CHUNKS_MAX + 1));
 
-    drain(&p->child.err, &fresh);
+    drain_pipe(&p->child.err, &fresh);
     size_t len = fresh.len < COMPLAINT_MAX_BYTES ? fresh.len : COMPLAINT_MAX_BYTES;
     if (len > COMPLAINT_MAX_BYTES - p->complaint.len) {
         strbuf_reset(&p->complaint);
@@ -471,7 +488,7 @@ static void drain_complaint(struct exec_plugin *p)
     strbuf_release(&fresh);
 }
 
-static void stop(struct exec_plugin *p, enum killed why)
+static void kill_plugin(struct exec_plugin *p, enum killed why)
 {
     if (p->killed)
         return;
@@ -479,8 +496,8 @@ static void stop(struct exec_plugin *p, enum killed why)
     child_kill(&p->child);
 }
 
-/* A plugin may print the values of its env, which may be secret. */
-static bool shows_a_secret(const struct rest_config_exec *exec, const char *text)
+/* Returns true if the text contains a value of the env of the kubeconfig, which may be secret. */
+static bool contains_env_value(const struct rest_config_exec *exec, const char *text)
 {
     for (size_t i = 0; i < exec->env_count; i++) {
         const char *value = exec->env[i].value;
@@ -491,7 +508,10 @@ static bool shows_a_secret(const struct rest_config_exec *exec, const char *text
     return false;
 }
 
-/* A plugin may print its arguments, too: they are masked, since many are ordinary words. */
+/*
+ * Overwrites long arguments with asterisks, only the value of "name=value". The other text is kept,
+ * because many arguments are ordinary words.
+ */
 static void mask_arguments(const struct rest_config_exec *exec, char *text)
 {
     for (size_t i = 0; i < exec->arg_count; i++) {
@@ -506,8 +526,8 @@ static void mask_arguments(const struct rest_config_exec *exec, char *text)
     }
 }
 
-/* Its last line, which most likely says why it failed. */
-static void add_complaint(struct exec_plugin *p, struct error *err)
+/* Appends the last line of standard error, which usually has the cause, unless it may be secret. */
+static void append_complaint(struct exec_plugin *p, struct error *err)
 {
     const char *text = p->complaint.data;
     size_t end = strlen(text);
@@ -519,21 +539,22 @@ static void add_complaint(struct exec_plugin *p, struct error *err)
     size_t start = end;
     while (start > 0 && text[start - 1] != '\n')
         start--;
-    /* Half a line may hold half a secret, which would not be recognised. */
-    if (start == end || (start == 0 && p->cut) || shows_a_secret(p->exec, text))
+    /* A cut line may contain a part of a secret, which no comparison finds. */
+    if (start == end || (start == 0 && p->cut) || contains_env_value(p->exec, text))
         return;
     fail(err, "%.80s; its standard error ends in '%s'", what.text,
          shown_part(text + start, end - start).text);
 }
 
-static bool judge(struct exec_plugin *p, const struct child_status *end, struct error *err)
+/* Returns true for exit code 0; otherwise false with an error. */
+static bool check_exit(struct exec_plugin *p, const struct child_status *end, struct error *err)
 {
     switch (p->killed) {
-    case KILLED_SLOW:
+    case KILLED_TIMEOUT:
         fail(err, "it was killed after %d seconds", EXEC_TIME_MAX_MS / 1000);
-        add_complaint(p, err);
+        append_complaint(p, err);
         return false;
-    case KILLED_LONG:
+    case KILLED_OUTPUT:
         return fail(err, "it was killed: it printed more than %d bytes", EXEC_OUTPUT_MAX_BYTES);
     case KILLED_NOT:
         break;
@@ -541,9 +562,9 @@ static bool judge(struct exec_plugin *p, const struct child_status *end, struct 
     if (end->exited && end->code == 0)
         return true;
     fail(err, end->exited ? "it failed with exit code %d" : "it was ended by signal %d", end->code);
-    add_complaint(p, err);
+    append_complaint(p, err);
     if (end->exited && (end->code == EXIT_CANNOT_RUN || end->code == EXIT_NOT_FOUND))
-        add_hint(p->exec, err);
+        append_install_hint(p->exec, err);
     return false;
 }
 
@@ -555,29 +576,29 @@ enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct s
     if (!p->running)
         return EXEC_IDLE;
 
-    /* In this order: all output from before its end has arrived once the end has. */
+    /* Wait before the reads: after the end of the child, all of its output is in the pipes. */
     bool ended = child_try_wait(&p->child, &end);
-    drain(&p->child.out, &p->output);
+    drain_pipe(&p->child.out, &p->output);
     drain_complaint(p);
     if (!strbuf_ok(&p->output))
-        stop(p, KILLED_LONG);
+        kill_plugin(p, KILLED_OUTPUT);
     else if (now_ms >= p->deadline_ms && !ended)
-        stop(p, KILLED_SLOW);
+        kill_plugin(p, KILLED_TIMEOUT);
     if (!ended)
         return EXEC_RUNNING;
 
-    bool well = judge(p, &end, err);
-    if (well) {
+    bool succeeded = check_exit(p, &end, err);
+    if (succeeded) {
         *out = p->output;
         p->output = STRBUF_SECRET(EXEC_OUTPUT_MAX_BYTES);
     }
-    reset(p);
-    return well ? EXEC_ENDED : EXEC_FAILED;
+    release_run(p);
+    return succeeded ? EXEC_ENDED : EXEC_FAILED;
 }
 
 int64_t exec_plugin_due(const struct exec_plugin *p)
 {
-    /* Once it is killed only its end is awaited, which a descriptor reports. */
+    /* The pidfd reports the end of a killed plugin. */
     return p->running && !p->killed ? p->deadline_ms : INT64_MAX;
 }
 
@@ -593,37 +614,36 @@ size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXE
     return count;
 }
 
-/* A long-lived credential is renewed a minute before its end, a short one at nine tenths. */
-enum { LEAD_PARTS = 10 };
+/* ---- renewal of the credential ---- */
 
-void exec_authenticator_init(struct exec_authenticator *login, const struct rest_config *config,
+void exec_authenticator_init(struct exec_authenticator *a, const struct rest_config *config,
                              const char *const *environment)
 {
-    *login = (struct exec_authenticator){
+    *a = (struct exec_authenticator){
         .config = config,
         .plugin = exec_plugin_new(config->exec, environment),
-        .wanted = true,
+        .run_wanted = true,
         .renew_ms = INT64_MAX,
-        .pause_ms = INT64_MIN,
+        .next_run_ms = INT64_MIN,
     };
 }
 
-void exec_authenticator_release(struct exec_authenticator *login)
+void exec_authenticator_release(struct exec_authenticator *a)
 {
-    exec_plugin_free(login->plugin);
-    exec_credential_release(&login->credential);
-    *login = (struct exec_authenticator){.plugin = NULL};
+    exec_plugin_free(a->plugin);
+    exec_credential_release(&a->credential);
+    *a = (struct exec_authenticator){.plugin = NULL};
 }
 
-static void note_failure(struct exec_authenticator *login)
+static void schedule_retry(struct exec_authenticator *a)
 {
-    unsigned shifts = login->failures < 4 ? login->failures : 4;
+    unsigned shifts = a->failures < 4 ? a->failures : 4;
     int64_t pause_ms = (int64_t)EXEC_RETRY_MIN_MS << shifts;
 
-    fail_in(&login->problem, "the exec plugin '%s'", shown_path(login->config->exec->command).text);
-    login->failures++;
-    login->wanted = true;
-    login->pause_ms = login->now_ms + (pause_ms < EXEC_RETRY_MAX_MS ? pause_ms : EXEC_RETRY_MAX_MS);
+    fail_in(&a->problem, "the exec plugin '%s'", shown_path(a->config->exec->command).text);
+    a->failures++;
+    a->run_wanted = true;
+    a->next_run_ms = a->now_ms + (pause_ms < EXEC_RETRY_MAX_MS ? pause_ms : EXEC_RETRY_MAX_MS);
 }
 
 static bool is_other_text(const char *a, const char *b)
@@ -631,7 +651,7 @@ static bool is_other_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) != 0 : a != b;
 }
 
-/* When to renew, on the wall clock. */
+/* Returns the time of the renewal since the epoch; INT64_MAX without expiry. */
 static int64_t renewal_ms(int64_t expires_ms, int64_t wall_ms)
 {
     int64_t lead_ms = (expires_ms - wall_ms) / LEAD_PARTS;
@@ -641,94 +661,93 @@ static int64_t renewal_ms(int64_t expires_ms, int64_t wall_ms)
     return expires_ms - (lead_ms < EXEC_RENEW_LEAD_MS ? lead_ms : EXEC_RENEW_LEAD_MS);
 }
 
-static void read_answer(struct exec_authenticator *login, const struct strbuf *output)
+static void store_credential(struct exec_authenticator *a, const struct strbuf *output)
 {
     struct exec_credential fresh;
 
-    if (!exec_credential_parse(output->data, output->len, login->config->exec->api_version, &fresh,
-                               &login->problem)) {
-        note_failure(login);
+    if (!exec_credential_parse(output->data, output->len, a->config->exec->api_version, &fresh,
+                               &a->problem)) {
+        schedule_retry(a);
         return;
     }
-    if (fresh.expires_ms <= login->wall_ms) {
+    if (fresh.expires_ms <= a->wall_ms) {
         exec_credential_release(&fresh);
-        fail(&login->problem, "its credential has expired already: compare the clocks");
-        note_failure(login);
+        fail(&a->problem, "its credential has expired already: compare the clocks");
+        schedule_retry(a);
         return;
     }
-    login->version += is_other_text(login->credential.certificate, fresh.certificate) ||
-                      is_other_text(login->credential.key, fresh.key);
-    login->token_version += login->given && is_other_text(login->credential.token, fresh.token);
-    exec_credential_release(&login->credential);
-    login->credential = fresh;
-    login->given = true;
-    login->renew_ms = renewal_ms(fresh.expires_ms, login->wall_ms);
-    login->wanted = false;
-    login->failures = 0;
-    login->pause_ms = login->now_ms + EXEC_RUN_GAP_MS;
-    login->problem.text[0] = '\0';
+    a->version += is_other_text(a->credential.certificate, fresh.certificate) ||
+                  is_other_text(a->credential.key, fresh.key);
+    a->token_version += a->has_credential && is_other_text(a->credential.token, fresh.token);
+    exec_credential_release(&a->credential);
+    a->credential = fresh;
+    a->has_credential = true;
+    a->renew_ms = renewal_ms(fresh.expires_ms, a->wall_ms);
+    a->run_wanted = false;
+    a->failures = 0;
+    a->next_run_ms = a->now_ms + EXEC_RUN_GAP_MS;
+    a->problem.text[0] = '\0';
 }
 
-static void exec_authenticator_start(struct exec_authenticator *login, const char *ca)
+static void start_run(struct exec_authenticator *a, const char *ca)
 {
     CLEANUP(strbuf_release) struct strbuf request = STRBUF_SECRET(EXEC_INFO_MAX_BYTES);
 
-    exec_info_append(login->config, ca, &request);
+    exec_info_append(a->config, ca, &request);
     if (!strbuf_ok(&request))
-        fail(&login->problem, "its input is longer than %d bytes", EXEC_INFO_MAX_BYTES);
-    else if (exec_plugin_start(login->plugin, request.data, login->now_ms, &login->problem))
+        fail(&a->problem, "its input is longer than %d bytes", EXEC_INFO_MAX_BYTES);
+    else if (exec_plugin_start(a->plugin, request.data, a->now_ms, &a->problem))
         return;
-    note_failure(login);
+    schedule_retry(a);
 }
 
-void exec_authenticator_advance(struct exec_authenticator *login, const char *ca, int64_t now_ms,
+void exec_authenticator_advance(struct exec_authenticator *a, const char *ca, int64_t now_ms,
                                 int64_t wall_ms)
 {
     CLEANUP(strbuf_release) struct strbuf output = STRBUF_SECRET(0);
 
-    login->now_ms = now_ms;
-    login->wall_ms = wall_ms;
-    switch (exec_plugin_poll(login->plugin, now_ms, &output, &login->problem)) {
+    a->now_ms = now_ms;
+    a->wall_ms = wall_ms;
+    switch (exec_plugin_poll(a->plugin, now_ms, &output, &a->problem)) {
     case EXEC_RUNNING:
         return;
     case EXEC_ENDED:
-        read_answer(login, &output);
+        store_credential(a, &output);
         secret_wipe_stack();
         break;
     case EXEC_FAILED:
-        note_failure(login);
+        schedule_retry(a);
         break;
     case EXEC_IDLE:
         break;
     }
-    if (now_ms >= login->pause_ms && (login->wanted || wall_ms >= login->renew_ms))
-        exec_authenticator_start(login, ca);
+    if (now_ms >= a->next_run_ms && (a->run_wanted || wall_ms >= a->renew_ms))
+        start_run(a, ca);
 }
 
-void exec_authenticator_note_unauthorized(struct exec_authenticator *login)
+void exec_authenticator_note_unauthorized(struct exec_authenticator *a)
 {
-    login->wanted = true;
+    a->run_wanted = true;
 }
 
-const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *login)
+const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *a)
 {
-    return login->given && login->wall_ms < login->credential.expires_ms ? &login->credential
-                                                                         : NULL;
+    return a->has_credential && a->wall_ms < a->credential.expires_ms ? &a->credential : NULL;
 }
 
-int64_t exec_authenticator_due(const struct exec_authenticator *login)
+int64_t exec_authenticator_due(const struct exec_authenticator *a)
 {
-    int64_t running_ms = exec_plugin_due(login->plugin);
+    int64_t running_ms = exec_plugin_due(a->plugin);
     struct pollfd fds[EXEC_FDS];
 
-    /* While it runs, its descriptors and its deadline count. */
-    if (running_ms != INT64_MAX || exec_plugin_fds(login->plugin, fds) > 0)
+    /* During a run only its deadline and its descriptors require a call. */
+    if (running_ms != INT64_MAX || exec_plugin_fds(a->plugin, fds) > 0)
         return running_ms;
-    if (login->wanted || login->renew_ms <= login->wall_ms)
-        return login->pause_ms > login->now_ms ? login->pause_ms : login->now_ms;
-    if (login->renew_ms == INT64_MAX)
+    if (a->run_wanted || a->renew_ms <= a->wall_ms)
+        return a->next_run_ms > a->now_ms ? a->next_run_ms : a->now_ms;
+    if (a->renew_ms == INT64_MAX)
         return INT64_MAX;
 
-    int64_t due_ms = login->now_ms + (login->renew_ms - login->wall_ms);
-    return due_ms > login->pause_ms ? due_ms : login->pause_ms;
+    int64_t due_ms = a->now_ms + (a->renew_ms - a->wall_ms);
+    return due_ms > a->next_run_ms ? due_ms : a->next_run_ms;
 }

@@ -8,43 +8,52 @@
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
+/* ---- child process ---- */
+
 /*
- * A program that runs beside us, in a process group of its own: what it prints
- * and when it ends can be polled for. It inherits nothing that is not named here.
+ * A child process in its own process group, with output and end that can be polled. The child
+ * inherits no descriptors except those that child_start() sets up: /dev/null as standard input, and
+ * pipes as standard output and standard error.
  */
 struct child {
-    pid_t pid; /* 0: none. */
-    int end;   /* A pidfd: readable once it has ended. */
-    int out;   /* What it prints; never blocks. -1 once closed. */
-    int err;
+    pid_t pid; /* 0 if no child runs. */
+    int end;   /* pidfd, readable once the child has ended; -1 if closed. */
+    int out;   /* Read end of standard output, non-blocking; -1 if closed. */
+    int err;   /* Read end of standard error, likewise. */
 };
 
 #define CHILD_NONE ((struct child){.end = -1, .out = -1, .err = -1})
 
-/* A `program` without a slash is looked for in our own PATH. Both lists end with NULL. */
+/*
+ * Starts a program. A name without a slash is searched in the exporter's PATH. A NULL ends both
+ * lists. The caller gives `c` to child_release(). Returns false with an error if the program cannot
+ * run; `c` is unchanged then.
+ */
 bool child_start(struct child *c, const char *program, char *const *arguments,
                  char *const *environment, struct error *err) MUST_USE;
 
 struct child_status {
-    bool exited; /* By itself, with `code`; else by the signal `code`. */
-    int code;
+    bool exited; /* False if a signal ended the child. */
+    int code;    /* Exit code or signal number; 0 if unknown. */
 };
 
-/* True once it has ended; never waits. Then there is only output left to read. */
+/*
+ * Stores the exit status and returns true if the child has ended. Does not wait. Its output may
+ * still be in the pipes. `c` must be a child that has been started and has not ended before.
+ */
 bool child_try_wait(struct child *c, struct child_status *out) MUST_USE;
 
-/* Close everything; a child that still runs is killed and waited for. */
+/* Closes all descriptors. Kills the process group of a child that still runs, and waits for it. */
 void child_release(struct child *c);
 
-/*
- * The input and the output of an exec plugin: an ExecCredential of
- * client.authentication.k8s.io, v1 or v1beta1.
- */
+/* ---- input and output of an exec plugin ---- */
+
+/* ExecCredential of client.authentication.k8s.io, v1 or v1beta1. Owns its texts. */
 struct exec_credential {
-    char *token;       /* NULL if there is none; then there is a certificate. */
-    char *certificate; /* PEM, with `key`, or neither. */
-    char *key;
-    int64_t expires_ms; /* Since the epoch; INT64_MAX if it has no end. */
+    char *token;        /* NULL only if there is a certificate. */
+    char *certificate;  /* PEM; set if and only if `key` is set. */
+    char *key;          /* PEM. */
+    int64_t expires_ms; /* Milliseconds since the epoch; INT64_MAX without expirationTimestamp. */
 };
 
 void exec_credential_release(struct exec_credential *credential);
@@ -52,25 +61,27 @@ void exec_credential_release(struct exec_credential *credential);
 enum { EXEC_INFO_MAX_BYTES = 2 * 1024 * 1024 };
 
 /*
- * Append the value of KUBERNETES_EXEC_INFO. `config->exec` is the plugin; `ca`
- * is PEM, or NULL if the system's authorities are trusted.
+ * Appends the value of KUBERNETES_EXEC_INFO for the plugin config->exec. `ca` is the PEM of the
+ * cluster's CA, or NULL if the CAs of the system are trusted.
  */
 void exec_info_append(const struct rest_config *config, const char *ca, struct strbuf *out);
 
 /*
- * Read the output of a plugin. It must be of `api_version` and hold a usable
- * credential. Errors quote nothing of the output but type names.
+ * Parses the output of a plugin. Returns false with an error if the output is no ExecCredential of
+ * `api_version` with a usable credential. Errors quote no text of the output. The caller gives
+ * `out` to exec_credential_release().
  */
 bool exec_credential_parse(const char *json, size_t len, const char *api_version,
                            struct exec_credential *out, struct error *err) MUST_USE;
 
+/* ---- runs of an exec plugin ---- */
+
 /*
- * One run after another of an exec plugin, as a child process that nothing blocks on:
- * its output comes over pipes and its end over a pidfd, all for the loop to
- * poll. No shell is involved, nothing is inherited but the environment, there is
- * nothing to read on its standard input. One that takes longer than
- * EXEC_TIME_MAX_MS or prints more than EXEC_OUTPUT_MAX_BYTES is killed, with its
- * process group.
+ * Runs an exec plugin as a child process, one run at a time, without a shell. The caller polls the
+ * descriptors of the run. The plugin's environment is the given one with the env of the kubeconfig
+ * and KUBERNETES_EXEC_INFO; its standard input is empty.
+ * A plugin that runs longer than EXEC_TIME_MAX_MS or prints more than EXEC_OUTPUT_MAX_BYTES is
+ * killed with its process group. Times are milliseconds of the steady clock.
  */
 struct exec_plugin;
 
@@ -80,40 +91,47 @@ enum {
     EXEC_FDS = 3,
 };
 
-/* `exec` and `environment` (NAME=value, NULL at the end) are borrowed. */
+/* `exec` and `environment`, NAME=value texts with a NULL at the end, are borrowed. */
 struct exec_plugin *exec_plugin_new(const struct rest_config_exec *exec,
                                     const char *const *environment) MUST_USE;
-/* Ends a run that is under way. Takes NULL. */
+/* Kills the plugin if it runs. Accepts NULL. */
 void exec_plugin_free(struct exec_plugin *p);
 
-/* Begin a run, when none is under way. `info` is for KUBERNETES_EXEC_INFO. */
+/*
+ * Starts a run with `info` as the value of KUBERNETES_EXEC_INFO. A run that is still in progress is
+ * killed. Returns false with an error if the plugin cannot run.
+ */
 bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms,
                        struct error *err) MUST_USE;
 
 enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
 
 /*
- * Read what has arrived. EXEC_ENDED is returned once: the plugin succeeded and `out`
- * has its output. So is EXEC_FAILED, with the reason: how it ended and the last line of its
- * standard error, unless that holds a value of the kubeconfig's env.
+ * Reads available output and returns the state. EXEC_ENDED and EXEC_FAILED are returned once for
+ * each run. After EXEC_ENDED, `out` holds the output, which the caller owns. After EXEC_FAILED,
+ * `err` holds the reason and the last line of standard error. Arguments are masked there, and the
+ * line is omitted if standard error contains a value of the kubeconfig's env; short values are
+ * ignored.
  */
 enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;
 
-/* When it must have ended (steady); INT64_MAX if none is under way. */
+/* Returns the deadline of the run; INT64_MAX if the plugin does not run or has been killed. */
 int64_t exec_plugin_due(const struct exec_plugin *p);
 
-/* What to poll for; answers how many. */
+/* Stores the descriptors to poll. Returns their number, 0 if the plugin does not run. */
 size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXEC_FDS]);
 
+/* ---- renewal of the credential ---- */
+
 /*
- * The last credential of an exec plugin, and when the plugin has to run again: before the
- * credential expires, after the server refused it, and a while after a failure. The old
- * one is in force until it expires or there is a new one.
+ * The current credential of an exec plugin, like the Authenticator of client-go. The plugin runs at
+ * first, before the credential expires, after status 401, and again with a growing delay after a
+ * failure. The old credential is used until it expires or a new one replaces it.
  */
 enum {
-    EXEC_RENEW_LEAD_MS = 60 * 1000, /* How long before its end a credential is renewed, at most. */
-    EXEC_RUN_GAP_MS = 10 * 1000,    /* Between runs, whatever the plugin and the server say. */
+    EXEC_RENEW_LEAD_MS = 60 * 1000, /* Maximum time from renewal to expiry. */
+    EXEC_RUN_GAP_MS = 10 * 1000,    /* Minimum time from the end of a successful run to the next. */
     EXEC_RETRY_MIN_MS = 5 * 1000,
     EXEC_RETRY_MAX_MS = 60 * 1000,
 };
@@ -121,33 +139,34 @@ enum {
 struct exec_authenticator {
     const struct rest_config *config; /* Borrowed. */
     struct exec_plugin *plugin;
-    struct exec_credential credential;
-    bool given;             /* There is a credential, be it expired. */
-    bool wanted;            /* Run as soon as allowed. */
-    int64_t renew_ms;       /* When to run anyway, on the wall clock. */
-    unsigned failures;      /* In a row. */
-    int64_t pause_ms;       /* No run before this (steady). */
-    int64_t now_ms;         /* When last advanced, */
-    int64_t wall_ms;        /* on both clocks. */
-    uint64_t version;       /* Another number for another certificate. */
-    uint64_t token_version; /* For a token in the place of another. */
-    struct error problem;
+    struct exec_credential credential; /* Last credential of the plugin, possibly expired. */
+    bool has_credential;
+    bool run_wanted;        /* Start a run as soon as next_run_ms allows. */
+    int64_t renew_ms;       /* Time of the renewal, since the epoch; INT64_MAX without expiry. */
+    unsigned failures;      /* Failed runs in a row. */
+    int64_t next_run_ms;    /* Earliest start of the next run, steady clock. */
+    int64_t now_ms;         /* Steady clock at the last exec_authenticator_advance(). */
+    int64_t wall_ms;        /* Milliseconds since the epoch at the same time. */
+    uint64_t version;       /* Increases when certificate or key change. */
+    uint64_t token_version; /* Increases when a new token replaces an old one. */
+    struct error problem;   /* Reason why the last run failed; "" if it succeeded. */
 };
 
-/* `config`, which has an `exec`, and `environment` are borrowed. */
-void exec_authenticator_init(struct exec_authenticator *login, const struct rest_config *config,
+/* Borrows `environment` and `config`. config->exec must be set. */
+void exec_authenticator_init(struct exec_authenticator *a, const struct rest_config *config,
                              const char *const *environment);
-void exec_authenticator_release(struct exec_authenticator *login);
+void exec_authenticator_release(struct exec_authenticator *a);
 
-/* `ca` goes to the plugin if it asks for the cluster; may be NULL. */
-void exec_authenticator_advance(struct exec_authenticator *login, const char *ca, int64_t now_ms,
+/* Reads output and starts a run that is due. `ca` is as in exec_info_append(). */
+void exec_authenticator_advance(struct exec_authenticator *a, const char *ca, int64_t now_ms,
                                 int64_t wall_ms);
 
-/* The server refused the credential. */
-void exec_authenticator_note_unauthorized(struct exec_authenticator *login);
+/* Schedules a run after status 401. */
+void exec_authenticator_note_unauthorized(struct exec_authenticator *a);
 
-/* The credential to send; NULL before the first one, and after it has expired. */
-const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *login);
+/* Returns the credential to send, borrowed; NULL before the first credential and after its expiry.
+ */
+const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *a);
 
-/* When exec_authenticator_advance() is due (steady). */
-int64_t exec_authenticator_due(const struct exec_authenticator *login);
+/* Returns the time of the next exec_authenticator_advance(), steady clock; INT64_MAX for never. */
+int64_t exec_authenticator_due(const struct exec_authenticator *a);

@@ -452,7 +452,7 @@ static bool read_impersonation_extra(const struct entry_place *place, const cJSO
     return true;
 }
 
-/* Checks that each text is valid as the value or the name of an HTTP header. */
+/* Checks the texts that become HTTP headers. Requests escape the names of as-user-extra. */
 static bool check_impersonation(const struct entry_place *place, const cJSON *user,
                                 const struct rest_config_impersonation *as, struct error *err)
 {

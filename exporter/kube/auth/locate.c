@@ -10,9 +10,9 @@
 #include "metrics/base/number.h"
 #include "metrics/base/shown.h"
 
-static const char default_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";
+static const char service_account_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
     char *path = NULL;
 
@@ -24,7 +24,7 @@ static char *join(const char *folder, const char *name)
 bool in_cluster_load(const struct in_cluster_options *options, struct rest_config *out,
                      struct error *err)
 {
-    const char *folder = options->folder ? options->folder : default_folder;
+    const char *folder = options->folder ? options->folder : service_account_folder;
     CLEANUP(free_cleanup) char *address = NULL;
     struct server_url url;
     uint64_t port;
@@ -48,13 +48,13 @@ bool in_cluster_load(const struct in_cluster_options *options, struct rest_confi
     out->server = url.base;
     url.base = NULL;
     server_url_release(&url);
-    out->token_file = join(folder, "token");
-    out->ca.file = join(folder, "ca.crt");
+    out->token_file = join_path(folder, "token");
+    out->ca.file = join_path(folder, "ca.crt");
     return true;
 }
 
-/* NULL if it is not set, or empty, which people mean to be the same. */
-static const char *variable(const char *const *environment, const char *name)
+/* Returns the value of a variable, borrowed; NULL if it is not set or empty. */
+static const char *get_variable(const char *const *environment, const char *name)
 {
     size_t len = strlen(name);
 
@@ -65,17 +65,19 @@ static const char *variable(const char *const *environment, const char *name)
     return NULL;
 }
 
-/* Proxies are written in both cases, and capitals go first. */
-static const char *either(const char *const *environment, const char *upper, const char *lower)
+/* Returns the value of a proxy variable. Like Go, prefers the upper-case name. */
+static const char *get_upper_or_lower(const char *const *environment, const char *upper,
+                                      const char *lower)
 {
-    const char *value = variable(environment, upper);
+    const char *value = get_variable(environment, upper);
 
-    return value ? value : variable(environment, lower);
+    return value ? value : get_variable(environment, lower);
 }
 
-static char *home_config(const struct kube_search *place)
+/* Returns the path of ~/.kube/config, owned by the caller; NULL without the file or $HOME. */
+static char *find_home_config(const struct kube_search *search)
 {
-    const char *home = variable(place->environment, "HOME");
+    const char *home = get_variable(search->environment, "HOME");
     char *path = NULL;
 
     if (!home)
@@ -88,19 +90,19 @@ static char *home_config(const struct kube_search *place)
     return NULL;
 }
 
-/* The kubeconfig files that would be read, with ':' between them; NULL for none. */
-static char *find_files(const struct kube_search *place)
+/* Returns the kubeconfig paths, separated by ':', for the caller; NULL if no kubeconfig is set. */
+static char *list_kubeconfigs(const struct kube_search *search)
 {
-    const char *files = place->kubeconfig;
+    const char *files = search->kubeconfig;
 
     if (!files || *files == '\0')
-        files = variable(place->environment, "KUBECONFIG");
-    return files ? xstrdup(files) : home_config(place);
+        files = get_variable(search->environment, "KUBECONFIG");
+    return files ? xstrdup(files) : find_home_config(search);
 }
 
-void kube_search_each_file(const struct kube_search *place, kube_file_fn *each, void *context)
+void kube_search_each_file(const struct kube_search *search, kube_file_fn *each, void *context)
 {
-    CLEANUP(free_cleanup) char *files = find_files(place);
+    CLEANUP(free_cleanup) char *files = list_kubeconfigs(search);
 
     for (const char *at = files ? files : ""; *at != '\0';) {
         size_t len = strcspn(at, ":");
@@ -112,12 +114,11 @@ void kube_search_each_file(const struct kube_search *place, kube_file_fn *each, 
     }
 }
 
-/* A URL without a scheme is one of http. */
 bool proxy_from_environment(const char *const *environment, const struct server_url *server,
                             char **out, struct error *err)
 {
-    const char *proxy = either(environment, "HTTPS_PROXY", "https_proxy");
-    const char *no_proxy = either(environment, "NO_PROXY", "no_proxy");
+    const char *proxy = get_upper_or_lower(environment, "HTTPS_PROXY", "https_proxy");
+    const char *no_proxy = get_upper_or_lower(environment, "NO_PROXY", "no_proxy");
 
     *out = NULL;
     if (!proxy || !server->tls || !proxy_is_used(server->address, server->port, no_proxy))
@@ -126,8 +127,8 @@ bool proxy_from_environment(const char *const *environment, const struct server_
     return proxy_url_check(*out, err) || fail_in(err, "HTTPS_PROXY");
 }
 
-static bool inherit_proxy(const struct kube_search *place, struct rest_config *config,
-                          struct error *err)
+static bool set_environment_proxy(const struct kube_search *search, struct rest_config *config,
+                                  struct error *err)
 {
     struct server_url server;
 
@@ -136,35 +137,35 @@ static bool inherit_proxy(const struct kube_search *place, struct rest_config *c
     if (!server_url_parse(config->server, NULL, &server, err))
         return false;
 
-    bool usable = proxy_from_environment(place->environment, &server, &config->proxy_url, err);
+    bool usable = proxy_from_environment(search->environment, &server, &config->proxy_url, err);
 
     server_url_release(&server);
     config->proxy_is_from_environment = config->proxy_url != NULL;
     return usable;
 }
 
-enum kube_search_result kube_locate(const struct kube_search *place, struct rest_config *out,
+enum kube_search_result kube_locate(const struct kube_search *search, struct rest_config *out,
                                     struct error *err)
 {
-    bool has_context = place->context && *place->context != '\0';
-    CLEANUP(free_cleanup) char *files = find_files(place);
-    const struct kubeconfig_options options = {.files = files, .context = place->context};
+    bool has_context = search->context && *search->context != '\0';
+    CLEANUP(free_cleanup) char *files = list_kubeconfigs(search);
+    const struct kubeconfig_options options = {.files = files, .context = search->context};
     const struct in_cluster_options pod = {
-        .host = variable(place->environment, "KUBERNETES_SERVICE_HOST"),
-        .port = variable(place->environment, "KUBERNETES_SERVICE_PORT"),
+        .host = get_variable(search->environment, "KUBERNETES_SERVICE_HOST"),
+        .port = get_variable(search->environment, "KUBERNETES_SERVICE_PORT"),
     };
 
     if (!files && has_context) {
         fail(err,
              "the context '%s' needs a kubeconfig, and there is none: name one with --kubeconfig",
-             shown(place->context).text);
+             shown(search->context).text);
         return KUBE_UNUSABLE;
     }
     if (!files && !pod.host)
         return KUBE_NOT_CONFIGURED;
     if (!(files ? kubeconfig_load(&options, out, err) : in_cluster_load(&pod, out, err)))
         return KUBE_UNUSABLE;
-    if (inherit_proxy(place, out, err))
+    if (set_environment_proxy(search, out, err))
         return KUBE_FOUND;
     rest_config_release(out);
     return KUBE_UNUSABLE;

@@ -4,45 +4,50 @@
 #include "exporter/kube/auth/rest_config.h"
 #include "exporter/system/url.h"
 
-/* Where to look for an API server. All is borrowed. */
+/* Inputs of the search for an API server. All members are borrowed. */
 struct kube_search {
-    const char *kubeconfig;         /* NULL or "": not given. */
-    const char *context;            /* NULL or "": the kubeconfig's own. */
-    const char *const *environment; /* NAME=value, NULL at the end. */
+    const char *kubeconfig;         /* Paths separated by ':'; NULL or "" if not set. */
+    const char *context;            /* The current-context if NULL or "". */
+    const char *const *environment; /* NAME=value texts; NULL ends the list. */
 };
 
 enum kube_search_result {
     KUBE_FOUND,
-    KUBE_NOT_CONFIGURED, /* No server is configured: no file, no variable, no pod. Not an error. */
-    KUBE_UNUSABLE,       /* The configuration cannot be used; the reason is in `err`. */
+    KUBE_NOT_CONFIGURED, /* No context, kubeconfig or KUBERNETES_SERVICE_HOST; no error. */
+    KUBE_UNUSABLE,       /* Configuration with an error; `err` holds the reason. */
 };
 
 /*
- * Find the server as kubectl does: by the kubeconfig that is given, $KUBECONFIG,
- * ~/.kube/config, or the service account of the pod. Only KUBE_FOUND fills `out`.
+ * Finds the API server like kubectl: from search->kubeconfig, $KUBECONFIG, ~/.kube/config if that
+ * file exists, or the service account of the pod. Uses the first of them that is set, and no other
+ * if it has an error. Takes the proxy from the environment unless the kubeconfig sets one. Fills
+ * `out`, which the caller gives to rest_config_release(), only if the result is KUBE_FOUND.
  */
-enum kube_search_result kube_locate(const struct kube_search *place, struct rest_config *out,
+enum kube_search_result kube_locate(const struct kube_search *search, struct rest_config *out,
                                     struct error *err) MUST_USE;
 
 /*
- * The proxy of the environment for a server, where Go's programs use it, as a text that the caller
- * frees and shows nobody; NULL in `out` if there is none. False if it cannot be used.
+ * Stores the URL of the proxy for `server` by the rules of Go's http.ProxyFromEnvironment, or NULL
+ * for a direct connection or a server without TLS. The URL may contain a password; the caller owns
+ * it, also after an error. Returns false with an error if curl cannot use the proxy.
  */
 bool proxy_from_environment(const char *const *environment, const struct server_url *server,
                             char **out, struct error *err) MUST_USE;
 
-/* Call `each` for every kubeconfig file that would be read, whether it exists or not. */
-void kube_search_each_file(const struct kube_search *place, kube_file_fn *each, void *context);
+/* Calls `each` for each kubeconfig path of the search, also if no file exists there. */
+void kube_search_each_file(const struct kube_search *search, kube_file_fn *each, void *context);
 
 struct in_cluster_options {
     const char *host;   /* $KUBERNETES_SERVICE_HOST */
     const char *port;   /* $KUBERNETES_SERVICE_PORT */
-    const char *folder; /* NULL for where Kubernetes mounts the service account. */
+    const char *folder; /* Folder of the service account; the standard path if NULL. */
 };
 
 /*
- * The server of the cluster that this pod runs in. That is not Karmada's own
- * API server, unless both are one. Its files are read by credentials_new().
+ * Stores the API server of the cluster that runs this pod, which is usually the host cluster and
+ * not the Karmada API server. Reads no files: credentials_new() reads token and CA. The caller
+ * gives `out` to rest_config_release(). Returns false with an error if host or port is missing or
+ * invalid.
  */
 bool in_cluster_load(const struct in_cluster_options *options, struct rest_config *out,
                      struct error *err) MUST_USE;

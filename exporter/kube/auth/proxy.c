@@ -6,13 +6,13 @@
 
 #include "metrics/base/number.h"
 
-/* An address in network order; one of IPv4 in IPv6 ("::ffff:10.0.0.1") is one of IPv4. */
+/* IP address in network byte order. "::ffff:10.0.0.1" is stored as an IPv4 address. */
 struct ip {
     unsigned char bytes[16];
-    size_t len; /* 0: it is none. */
+    size_t len; /* 4 or 16; 0 if the text is no address. */
 };
 
-static struct ip read_ip(const char *text)
+static struct ip parse_ip(const char *text)
 {
     static const unsigned char mapped[12] = {[10] = 0xFF, [11] = 0xFF};
     struct ip ip = {.len = 0};
@@ -32,22 +32,21 @@ static struct ip read_ip(const char *text)
 bool host_is_loopback(const char *host)
 {
     static const unsigned char loopback6[16] = {[15] = 1};
-    struct ip ip = read_ip(host);
+    struct ip ip = parse_ip(host);
 
     if (ip.len == 0)
         return strcmp(host, "localhost") == 0;
     return ip.len == 4 ? ip.bytes[0] == 127 : memcmp(ip.bytes, loopback6, 16) == 0;
 }
 
-/* An item of the list, as text of our own. */
-struct item {
+/* Item of no_proxy. */
+struct no_proxy_item {
     char text[512];
-    const char *port; /* "" for any. */
+    const char *port; /* Within `text`; "" for all ports. Set by split_port(). */
 };
 
-/* Cut off the port that "name:port" and "[address]:port" have; false if there is no host before it.
- */
-static bool split_port(struct item *item)
+/* Splits "name:port" or "[address]:port". Returns false if the host is empty. */
+static bool split_port(struct no_proxy_item *item)
 {
     char *text = item->text;
     char *colon = strrchr(text, ':');
@@ -79,13 +78,13 @@ static bool is_in_network(const struct ip *ip, const char *text)
         return false;
     snprintf(address, sizeof(address), "%.*s", (int)(slash - text), text);
 
-    struct ip network = read_ip(address);
-    /* Of IPv4 in IPv6, what comes before the address counts as well. */
-    size_t before = network.len == 4 && strchr(address, ':') ? 96 : 0;
+    struct ip network = parse_ip(address);
+    /* In IPv6 notation, the prefix of an IPv4 network includes the 96 bits before the address. */
+    size_t offset_bits = network.len == 4 && strchr(address, ':') ? 96 : 0;
     if (network.len == 0 || network.len != ip->len ||
-        !parse_uint(slash + 1, before + network.len * 8, &bits) || bits < before)
+        !parse_uint(slash + 1, offset_bits + network.len * 8, &bits) || bits < offset_bits)
         return false;
-    bits -= before;
+    bits -= offset_bits;
     for (size_t i = 0; i < bits; i++) {
         if ((ip->bytes[i / 8] ^ network.bytes[i / 8]) >> (7 - i % 8) & 1)
             return false;
@@ -93,33 +92,33 @@ static bool is_in_network(const struct ip *ip, const char *text)
     return true;
 }
 
-static bool matches(struct item *item, const char *host, const struct ip *ip, const char *port)
+static bool matches_host(struct no_proxy_item *item, const char *host, const struct ip *ip,
+                         const char *port)
 {
-    bool same;
+    bool matches;
 
     if (strchr(item->text, '/') && is_in_network(ip, item->text))
         return true;
     if (!split_port(item))
         return false;
 
-    struct ip own = read_ip(item->text);
-    if (own.len > 0 || ip->len > 0) {
-        same = own.len == ip->len && memcmp(own.bytes, ip->bytes, own.len) == 0;
+    struct ip address = parse_ip(item->text);
+    if (address.len > 0 || ip->len > 0) {
+        matches = address.len == ip->len && memcmp(address.bytes, ip->bytes, address.len) == 0;
     } else {
-        /* "a.b" is itself and all below, ".a.b" and "*.a.b" are what is below. */
+        /* "a.b" matches the name and its subdomains, ".a.b" and "*.a.b" only subdomains. */
         const char *name = item->text + (strncmp(item->text, "*.", 2) == 0);
         size_t host_len = strlen(host), len = strlen(name);
         bool inside = name[0] == '.' || (host_len > len && host[host_len - len - 1] == '.');
 
-        same = (name[0] != '.' && strcmp(host, name) == 0) ||
-               (inside && host_len > len && strcmp(host + host_len - len, name) == 0);
+        matches = (name[0] != '.' && strcmp(host, name) == 0) ||
+                  (inside && host_len > len && strcmp(host + host_len - len, name) == 0);
     }
-    return same && (item->port[0] == '\0' || strcmp(item->port, port) == 0);
+    return matches && (item->port[0] == '\0' || strcmp(item->port, port) == 0);
 }
 
-/* In small letters and without the spaces around it; false if it is empty or too long for a name.
- */
-static bool read_item(const char *text, size_t len, struct item *out)
+/* Stores the text in lower case without spaces around it. Returns false if empty or too long. */
+static bool read_item(const char *text, size_t len, struct no_proxy_item *out)
 {
     while (len > 0 && isspace((unsigned char)*text)) {
         text++;
@@ -137,8 +136,8 @@ static bool read_item(const char *text, size_t len, struct item *out)
 
 bool proxy_is_used(const char *host, const char *port, const char *no_proxy)
 {
-    struct ip ip = read_ip(host);
-    struct item name;
+    struct ip ip = parse_ip(host);
+    struct no_proxy_item name;
 
     if (host_is_loopback(host))
         return false;
@@ -146,10 +145,10 @@ bool proxy_is_used(const char *host, const char *port, const char *no_proxy)
         return true;
     for (const char *at = no_proxy; *at != '\0';) {
         size_t len = strcspn(at, ",");
-        struct item item;
+        struct no_proxy_item item;
 
         if (read_item(at, len, &item) &&
-            (strcmp(item.text, "*") == 0 || matches(&item, name.text, &ip, port)))
+            (strcmp(item.text, "*") == 0 || matches_host(&item, name.text, &ip, port)))
             return false;
         at += len + (at[len] == ',');
     }

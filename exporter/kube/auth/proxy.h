@@ -4,17 +4,18 @@
 #include "metrics/base/base.h"
 
 /*
- * When a proxy that the environment names is used: exactly as Go's programs, and so kubectl, do it
- * (golang.org/x/net/http/httpproxy). A host is a name or an address without brackets.
+ * Decides if a request uses the proxy of the environment, by the rules of Go's
+ * golang.org/x/net/http/httpproxy and therefore of kubectl. A host is a name or an IP address
+ * without brackets.
  */
 
-/* "localhost", or a loopback address. */
+/* Returns true for "localhost" and for loopback addresses. */
 bool host_is_loopback(const char *host);
 
 /*
- * True if requests to this host and port go through the proxy: not to loopback, nor to what
- * `no_proxy` names (NULL: nothing): "*", names, which stand for those below them as well
- * unless they begin with "." or "*.", addresses, networks such as 10.0.0.0/8; names and
- * addresses may have a port. What it cannot read there is ignored.
+ * Returns true if requests to the host and port use the proxy. Loopback hosts and the hosts in
+ * `no_proxy` do not. `no_proxy` is NULL or a list with commas: "*" for all hosts, names, addresses,
+ * and networks such as 10.0.0.0/8. A name includes its subdomains; ".name" and "*.name" are only
+ * the subdomains. Names and addresses may have a port. Invalid items are ignored.
  */
 bool proxy_is_used(const char *host, const char *port, const char *no_proxy);

@@ -25,8 +25,7 @@ static void release_bytes(struct rest_config_bytes *bytes)
     free(bytes->file);
 }
 
-/* Secrets are wiped. Takes NULL. */
-static void kube_exec_free(struct rest_config_exec *exec)
+static void free_exec(struct rest_config_exec *exec)
 {
     if (!exec)
         return;
@@ -52,7 +51,7 @@ void rest_config_release(struct rest_config *config)
     release_bytes(&config->key);
     secret_free(config->token);
     secret_free(config->token_file);
-    kube_exec_free(config->exec);
+    free_exec(config->exec);
     secret_free(config->as.user);
     secret_free(config->as.uid);
     release_texts(config->as.groups, config->as.group_count);

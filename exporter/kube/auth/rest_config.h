@@ -4,13 +4,13 @@
 #include "metrics/base/error.h"
 
 /*
- * Where an API server is and who we are to it, as kubeconfig.h and in_cluster.h
- * find it. Whatever it names by its path is read again later, by credentials.h.
+ * Address, CA and credentials of an API server, from a kubeconfig or a service account. Stores
+ * paths of certificate, key and token files, because credentials.h reads these files again.
  */
 
-/* Bytes in the kubeconfig itself (`data`, decoded), or in a file (`file`); or neither. */
+/* PEM in the kubeconfig or in a file. Both members are NULL if the kubeconfig sets neither. */
 struct rest_config_bytes {
-    char *data; /* A C string too: a NUL byte inside is an error. Wins over `file`. */
+    char *data; /* Decoded PEM without NUL bytes inside; takes precedence over `file`. */
     char *file;
 };
 
@@ -19,62 +19,62 @@ struct rest_config_pair {
     char *value;
 };
 
-/* A program that prints credentials. */
+/* Exec plugin: a program that prints credentials. */
 struct rest_config_exec {
     char *api_version;
-    char *command; /* Without a slash: to be found in PATH. */
+    char *command; /* Path, or a name without a slash to search in PATH. */
     char **args;
     size_t arg_count;
     struct rest_config_pair *env;
     size_t env_count;
-    char *install_hint; /* NULL if there is none. */
+    char *install_hint; /* NULL if the kubeconfig has no installHint. */
     bool provide_cluster_info;
 };
 
-/* As whom we act, if not as the user itself: impersonation. */
+/* Impersonated user. All members are empty if `user` is NULL. */
 struct rest_config_impersonation {
-    char *user; /* NULL: nobody else; then the rest is empty too. */
-    char *uid;
+    char *user;
+    char *uid; /* NULL if the kubeconfig has no as-uid. */
     char **groups;
     size_t group_count;
-    struct rest_config_pair *extra; /* A name once for each of its values. */
+    struct rest_config_pair *extra; /* One pair for each value; names repeat. */
     size_t extra_count;
 };
 
 enum { REST_CONFIG_NOTES_MAX = 12 };
 
-/* NULL where there is none. It owns all of its texts. */
+/* Owns its texts. A text is NULL if the configuration does not set it. */
 struct rest_config {
-    char *origin;  /* For people: the context and its files, or "the pod's service account". */
-    char *context; /* NULL in a pod. */
-    char *server;  /* "https://host[:port][/prefix]": no query, no slash at the end. */
+    char *origin;  /* For messages: the context and its files, or "the pod's service account". */
+    char *context; /* NULL for a service account. */
+    char *server;  /* "https://host[:port][/prefix]", or http; no query, no slash at the end. */
     char *tls_server_name;
-    bool insecure; /* insecure-skip-tls-verify; then there is no CA. */
+    bool insecure; /* insecure-skip-tls-verify, which excludes a CA. */
     bool disable_compression;
-    struct rest_config_bytes ca;    /* None: what the system trusts. */
-    char *proxy_url;                /* May hold a password: never print it. */
-    bool proxy_is_from_environment; /* From the environment, and not by the cluster. */
-    char *exec_config;              /* JSON that the cluster has for exec plugins. */
+    struct rest_config_bytes ca;    /* The CAs of the system if both members are NULL. */
+    char *proxy_url;                /* Secret, because the URL may contain a password. */
+    bool proxy_is_from_environment; /* False if the kubeconfig sets the proxy. */
+    char *exec_config;              /* JSON extension of the cluster for exec plugins. */
     char *ns;
 
-    struct rest_config_bytes certificate; /* With `key`, or neither. */
+    struct rest_config_bytes certificate; /* Client certificate; set if and only if `key` is set. */
     struct rest_config_bytes key;
-    char *token;                   /* If there is a file too, only until that can be read. */
-    char *token_file;              /* Read again and again. */
-    struct rest_config_exec *exec; /* Only without any of the above. */
+    char *token;                   /* Used until `token_file` can be read, if both are set. */
+    char *token_file;              /* Path of a file that is read periodically. */
+    struct rest_config_exec *exec; /* NULL if a certificate, a token or a token file is set. */
     struct rest_config_impersonation as;
 
-    /* What works and should still be reported: insecure-skip-tls-verify, say. */
+    /* Messages about valid settings with a risk or without effect. */
     char *notes[REST_CONFIG_NOTES_MAX];
     size_t note_count;
 };
 
-/* Also for one that is all zeros. Secrets are wiped. */
+/* Frees the members and wipes the secrets. Accepts a struct filled with zeros. */
 void rest_config_release(struct rest_config *config);
 
-/* Call `each` for every file that it names and that is read again later. */
+/* Calls `each` with the path of the CA, certificate, key and token file, as far as they are set. */
 typedef void kube_file_fn(void *context, const char *path);
 void rest_config_each_file(const struct rest_config *config, kube_file_fn *each, void *context);
 
-/* Add a note; beyond REST_CONFIG_NOTES_MAX they are dropped. */
+/* Appends a note. Drops the note if there are already REST_CONFIG_NOTES_MAX notes. */
 void rest_config_note(struct rest_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);

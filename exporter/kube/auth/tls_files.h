@@ -5,12 +5,10 @@
 #include "exporter/system/secret.h"
 
 /*
- * The CA, and our certificate with its key: as PEM in memory, and kept equal to
- * their files where they come from files.
- *
- * A change counts once the files are stable: they have not changed for
- * TLS_STABLE_MS, or for TLS_PAIR_STABLE_MS if only one of a pair has changed,
- * since the other is probably being written. Files that are not valid never count.
+ * PEM of a CA and of a client certificate with its key. Reads PEM files again after a change, once
+ * they have been unchanged for TLS_STABLE_MS. If only the certificate or only the key has changed,
+ * the delay is TLS_PAIR_STABLE_MS, because the other file is probably about to be written. Files
+ * that are not valid are never used.
  */
 enum {
     TLS_FILE_MAX_BYTES = 1024 * 1024,
@@ -19,40 +17,46 @@ enum {
     TLS_PAIR_STABLE_MS = 5000,
 };
 
-/* What belongs together: the CA alone, or a certificate and its key. */
-enum { PEM_GROUP_MAX = 2 };
 struct pem_file {
-    const char *name; /* For people. */
-    const char *path; /* NULL if it is not a file. Borrowed. */
-    bool secret;      /* The path is shown only if it exists. */
+    const char *name; /* For messages: "the client key". */
+    const char *path; /* NULL if the PEM does not come from a file. Borrowed. */
+    bool is_secret;   /* Errors contain the path only if it exists: it may be the key itself. */
     bool (*check)(const char *pem, struct error *err);
-    char *pem;               /* NULL if there is none. */
-    struct file_stamp stamp; /* Of the file when `pem` was read. */
-    struct file_stamp seen;  /* When last looked at. */
+    char *pem;                /* NULL if the configuration has no such PEM. */
+    struct file_stamp loaded; /* Stamp of the file when `pem` was read. */
+    struct file_stamp seen;   /* Stamp of the file at the last check. */
 };
+
+/* Files that are replaced together: the CA alone, or a certificate and its key. */
+enum { PEM_GROUP_MAX = 2 };
 struct pem_group {
-    struct pem_file parts[PEM_GROUP_MAX];
+    struct pem_file files[PEM_GROUP_MAX];
     size_t count;
-    int64_t seen_ms;      /* Since when the files are as `seen`; INT64_MAX: they are as read. */
-    struct error problem; /* Why the last look failed; "" if it did not. */
+    int64_t seen_ms;      /* Last change or failure; INT64_MAX if the files are as loaded. */
+    struct error problem; /* Reason why the last check failed; "" if it succeeded. */
 };
 
+/* Times are milliseconds of the steady clock. */
 struct tls_files {
-    struct pem_group trust; /* The CA. */
-    struct pem_group pair;  /* The certificate, the key. */
-    int64_t due_ms;         /* When to look again; INT64_MAX without files. */
-    uint64_t version;       /* Another number for other bytes. */
+    struct pem_group ca;
+    struct pem_group pair; /* Client certificate and client key, in this order. */
+    int64_t due_ms;        /* Time of the next check; INT64_MAX without files. */
+    uint64_t version;      /* Increases when a PEM changes. */
 };
 
-/* Read it all. `config` outlives `out`, which is to be released; all zeros on failure. */
+/*
+ * Reads all files. `config` must outlive `out`, which the caller gives to tls_files_release().
+ * Returns false with an error, and `out` filled with zeros, if a file cannot be used.
+ */
 bool tls_files_load(struct tls_files *out, const struct rest_config *config, int64_t now_ms,
                     struct error *err) MUST_USE;
 void tls_files_release(struct tls_files *files);
 
-/* Look at the files, if that is due. */
+/* Checks the files from due_ms on. Keeps the PEM of a group that cannot be read. */
 void tls_files_advance(struct tls_files *files, int64_t now_ms);
 
-/* NULL if there is none. Borrowed until the next look. */
+/* Return a PEM, or NULL if the configuration sets no such PEM. Borrowed until tls_files_advance().
+ */
 const char *tls_files_ca(const struct tls_files *files);
 const char *tls_files_certificate(const struct tls_files *files);
 const char *tls_files_key(const struct tls_files *files);
