@@ -77,8 +77,7 @@ static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
     return code;
 }
 
-/* Sets a process group, an empty signal mask and default signal handlers. Returns like
- * set_actions(). */
+/* Sets a process group, an empty signal mask and default signal actions. Returns 0 or an error. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -131,31 +130,25 @@ static bool spawn_program(struct child *c, const struct program *program, int ou
     return fail(err, "%s", strerror(code));
 }
 
-static bool start_child(struct child *c, const struct program *program, struct error *err)
-{
-    CLEANUP(file_close) int out = -1;
-    CLEANUP(file_close) int err_fd = -1;
-
-    if (!make_pipe(&c->out, &out, err) || !make_pipe(&c->err, &err_fd, err) ||
-        !spawn_program(c, program, out, err_fd, err))
-        return false;
-    c->end = pidfd_open(c->pid, 0);
-    if (c->end < 0)
-        return fail(err, "cannot watch the process: %s", strerror(errno));
-    return true;
-}
-
 bool child_start(struct child *c, const char *program, char *const *arguments,
                  char *const *environment, struct error *err)
 {
+    const struct program run = {program, arguments, environment};
     struct child fresh = CHILD_NONE;
+    CLEANUP(file_close) int out = -1;
+    CLEANUP(file_close) int err_fd = -1;
 
-    if (!start_child(&fresh, &(struct program){program, arguments, environment}, err)) {
-        child_release(&fresh);
-        return false;
+    if (make_pipe(&fresh.out, &out, err) && make_pipe(&fresh.err, &err_fd, err) &&
+        spawn_program(&fresh, &run, out, err_fd, err)) {
+        fresh.end = pidfd_open(fresh.pid, 0);
+        if (fresh.end >= 0) {
+            *c = fresh;
+            return true;
+        }
+        fail(err, "cannot watch the process: %s", strerror(errno));
     }
-    *c = fresh;
-    return true;
+    child_release(&fresh);
+    return false;
 }
 
 /* Sends SIGKILL to the process group. Does not wait. */
@@ -465,8 +458,7 @@ static void drain_pipe(int *fd, struct strbuf *out)
         } else if (n < 0 && errno == EAGAIN) {
             return;
         } else if (n == 0 || errno != EINTR) {
-            close(*fd);
-            *fd = -1;
+            close_fd(fd);
         }
     }
 }

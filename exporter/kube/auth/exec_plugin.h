@@ -109,9 +109,8 @@ enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
 /*
  * Reads available output and returns the state. EXEC_ENDED and EXEC_FAILED are returned once for
  * each run. After EXEC_ENDED, `out` holds the output, which the caller owns. After EXEC_FAILED,
- * `err` holds the reason and the last line of standard error. Arguments are masked there, and the
- * line is omitted if standard error contains a value of the kubeconfig's env; short values are
- * ignored.
+ * `err` holds the reason, often with the last line of standard error. Long arguments are masked in
+ * this line, and values of at least 4 bytes in the kubeconfig's env suppress it.
  */
 enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;

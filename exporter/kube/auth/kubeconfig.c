@@ -28,8 +28,8 @@ enum {
 
 /*
  * The readers of a field store NULL, false or an empty list if the field is missing or null. They
- * return false with an error if the field has another type. The error contains the file, the line,
- * the entry and the key, but no value.
+ * return false with an error if the field is not valid, for example of another type. The error
+ * contains the file, the line, the entry and the key, but no value.
  */
 struct entry_place {
     const char *file;   /* Path as the user wrote it. */

@@ -78,16 +78,9 @@ static const char *get_upper_or_lower(const char *const *environment, const char
 static char *find_home_config(const struct kube_search *search)
 {
     const char *home = get_variable(search->environment, "HOME");
-    char *path = NULL;
+    CLEANUP(free_cleanup) char *path = home ? join_path(home, ".kube/config") : NULL;
 
-    if (!home)
-        return NULL;
-    if (asprintf(&path, "%s/.kube/config", home) < 0)
-        memory_exhausted(0);
-    if (access(path, F_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
+    return path && access(path, F_OK) == 0 ? xstrdup(path) : NULL;
 }
 
 /* Returns the kubeconfig paths, separated by ':', for the caller; NULL if no kubeconfig is set. */
