@@ -3,31 +3,29 @@
 
 #include "exporter/yaml/yaml_events.h"
 #include "metrics/base/json.h"
-#include "metrics/base/map.h"
 
 /*
- * YAML as JSON trees, one document at a time, read as kubectl reads it: scalars
- * by scalar.h, merge keys (`<<`, where a key written out always wins), anchors
- * and aliases expanded, keys that are numbers or booleans turned into texts.
+ * Reads YAML documents as JSON trees, like kubectl: scalars as in yaml_scalar.h, aliases expanded,
+ * merge keys (`<<`), which never replace a key of the mapping, and keys that are numbers or
+ * booleans converted to texts.
  *
- * Stricter than kubectl in one point: a key that appears twice in a mapping is
- * an error. The last one would win silently, and we would judge another policy
- * than the one that people see in the file.
+ * A key that appears twice in a mapping is an error. kubectl uses the last value without a warning,
+ * so the exporter could evaluate another policy than the user sees in the file.
  *
- * The time is proportional to the text. Aliases may add a fixed amount and a
- * multiple of the nodes that are written out.
+ * The time is proportional to the length of the text, because aliases and merge keys may copy only
+ * a fixed number of nodes and a multiple of the nodes in the text.
  */
 struct yaml_reader;
 
 /*
- * Limits of the trees that are in memory at once: a document, or an item (see below) with the
- * members of its document that were read before, and the items before with an anchor.
+ * Limits of the trees in memory: one document, or, with by_item, one item with the members of its
+ * document before the items and with earlier items that contain an anchor.
  */
 struct yaml_limits {
     size_t nodes_max;
-    size_t bytes_max; /* Of keys and texts. */
-    bool by_item;     /* Hand out the items of a list one by one. */
-    bool as_written;  /* See yaml_read_config. */
+    size_t bytes_max; /* Bytes of keys and texts. */
+    bool by_item;     /* Return the items of a list one by one. */
+    bool as_written;  /* Read scalars as texts, see yaml_read_config(). */
     struct yaml_time_limit term;
 };
 
@@ -38,54 +36,45 @@ enum yaml_outcome {
     YAML_READ_MALFORMED,
 };
 
-/* The context of `read` is borrowed until the reader is freed. */
+/* `context` is the context of `read`, borrowed until yaml_reader_free(). */
 struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context,
                                     struct yaml_limits limits) MUST_USE;
-/* Takes NULL. */
+/* Accepts NULL. */
 void yaml_reader_free(struct yaml_reader *reader);
 /* For CLEANUP on a `struct yaml_reader *`. */
 void yaml_reader_cleanup(struct yaml_reader **reader);
 
 /*
- * The next document that is not empty, owned by the caller, and where it
- * begins; or the end; or the reason why this is no YAML, and where. Do not call
- * again after the end or a failure. No tree is nested deeper than JSON_DEPTH_MAX.
+ * Stores the next document that is not empty or null, owned by the caller, and its first line and
+ * column. After YAML_READ_MALFORMED, `where` and `err` have position and reason. The function must
+ * not be called again after YAML_READ_END or YAML_READ_MALFORMED. No tree has more than
+ * JSON_DEPTH_MAX levels.
  *
- * With limits.by_item each element of a sequence `items` at the top of a document comes first, as
- * YAML_READ_ITEM; the document that follows has an empty array in that place.
+ * With limits.by_item, each element of the sequence `items` of a document's root is returned first,
+ * as YAML_READ_ITEM, and the document follows with an empty array as `items`. A sequence with an
+ * anchor stays in the document.
  */
 enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
                                    struct json_position *where, struct error *err) MUST_USE;
 
-/* The line on which a mapping of such a tree begins; 0 for anything else. */
+/* Returns the line on which a mapping of yaml_reader_next() starts; 0 for other nodes. */
 size_t yaml_line(const cJSON *mapping);
 
 /*
- * Reads a configuration file of at most YAML_CONFIG_MAX bytes. It has one document. The caller
- * gives the tree to secret_tree_cleanup(); it is NULL if the document is empty or null.
+ * Parses a configuration file of one document; `len` is at most YAML_CONFIG_MAX. Stores the tree,
+ * which the caller gives to secret_tree_cleanup(), or NULL if the document is empty or null.
+ * Returns false with an error that begins with path, line and column and repeats no text of the
+ * file.
  *
- * The user of the tree knows the type of each value. `valuestring` of a scalar is therefore the
- * text as it is written, and also that of a number, a boolean, or a null, which is a cJSON_NULL.
- * Tags are ignored. Keys are such texts, too.
+ * The code that uses the tree defines the types. So `valuestring` of each scalar is the text in the
+ * file, also of a number or a boolean; a null is a cJSON_NULL with its text. Keys are such texts,
+ * too, and tags are ignored.
  *
- * Each node has its place: a member of a mapping that of its key. Errors begin with the path and
- * the place, and repeat no text of the file.
+ * Each node has a position for yaml_fail(): of a member its key, of another node its start.
  */
 enum { YAML_CONFIG_MAX = 1024 * 1024 };
 bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **out,
                       struct error *err) MUST_USE;
 
-/* Puts the path and the place of a node of such a file before the reason. Returns false. */
+/* Prepends path, line and column of a node of yaml_read_config() to the error. Returns false. */
 bool yaml_fail(const char *path, const cJSON *node, struct error *err);
-
-/*
- * A mapping of YAML while it is read. It answers in constant time which keys it
- * has, and keeps the values of `<<` until all of its own keys, which win, are read.
- */
-struct mapping {
-    cJSON *object;
-    cJSON *merged; /* An array: the values of `<<`, borrowed, in the order of the text. */
-    struct map seen;
-    size_t count;
-    uint64_t seed;
-};

@@ -2,8 +2,8 @@
 #include "exporter/yaml/yaml_events.h"
 
 /*
- * Blanks and the bytes of the line breaks that YAML 1.1 knows besides: U+0085, U+2028 and U+2029.
- * Some other characters consist of such bytes, too; a run of thousands of them is no text either.
+ * Blanks, and all bytes of the line breaks U+0085, U+2028 and U+2029 of YAML 1.1. A few other
+ * characters consist of these bytes, too, but no usual text has thousands of them in a row.
  */
 static const bool is_blank[256] = {
     [' '] = true,  ['\t'] = true, ['\n'] = true, ['\r'] = true, [0xC2] = true,
@@ -46,8 +46,8 @@ static struct json_position yaml_input_position(const struct yaml_input *in, siz
     return inside;
 }
 
-/* Keeps the piece, and forgets the one before the last. */
-static void keep(struct yaml_input *in, const char *piece, size_t len)
+/* Stores the piece behind the last one, and drops the one before. */
+static void keep_piece(struct yaml_input *in, const char *piece, size_t len)
 {
     size_t old = in->recent_len - in->last_len;
 
@@ -71,8 +71,8 @@ static size_t find_long_run(struct yaml_input *in, const char *piece, size_t len
 }
 
 /*
- * Hands out the next bytes, 0 at the end of the text. Returns the reason and its offset in the
- * text if the text is refused, else NULL.
+ * Stores the next bytes and their number, 0 at the end of the text. Returns NULL, or the reason why
+ * the text is rejected, with its offset in the text.
  */
 static MUST_USE const char *yaml_input_read(struct yaml_input *in, char *bytes, size_t size,
                                             size_t *out_len, size_t *out_offset)
@@ -81,7 +81,7 @@ static MUST_USE const char *yaml_input_read(struct yaml_input *in, char *bytes, 
     size_t len = in->read(in->context, bytes, size < YAML_INPUT_PIECE ? size : YAML_INPUT_PIECE);
     const char *nul = memchr(bytes, '\0', len);
 
-    keep(in, bytes, len);
+    keep_piece(in, bytes, len);
     *out_len = len;
     *out_offset = begin;
     if (begin == 0 && len >= 2 &&
@@ -98,52 +98,52 @@ static MUST_USE const char *yaml_input_read(struct yaml_input *in, char *bytes, 
 }
 
 enum {
-    EVENTS_BETWEEN_LOOKS = 256,
-    TAGS_OF_LIBYAML = 2, /* "!" and "!!", in every document. */
+    EVENTS_PER_TIME_CHECK = 256,
+    DEFAULT_TAGS = 2, /* "!" and "!!", which libyaml adds to every document. */
 };
 
-bool yaml_events_refuse(struct yaml_events *events, yaml_mark_t mark, const char *what)
+bool yaml_events_fail(struct yaml_events *events, yaml_mark_t mark, const char *what)
 {
     events->failed = true;
     events->where = (struct json_position){mark.line + 1, mark.column + 1};
     return fail(events->err, "not valid YAML: %s", what);
 }
 
-static bool refuse_byte(struct yaml_events *events, size_t offset, const char *what)
+static bool fail_at_byte(struct yaml_events *events, size_t offset, const char *what)
 {
     events->failed = true;
     events->where = yaml_input_position(&events->input, offset);
     return fail(events->err, "not valid YAML: %s", what);
 }
 
-static bool refuse_when_over(struct yaml_events *events)
+static bool check_time(struct yaml_events *events)
 {
-    return !yaml_time_limit_is_over(&events->bounds.term) ||
-           yaml_events_refuse(events, events->parser.mark, "reading it takes too long");
+    return !yaml_time_limit_is_over(&events->limits.time_limit) ||
+           yaml_events_fail(events, events->parser.mark, "reading it takes too long");
 }
 
 /*
- * libyaml compares each %TAG directive with all before it, and returns from that only for bytes:
- * this is the one place to stop it. libyaml is somewhere in the line of a later directive then.
+ * Limits the %TAG directives while libyaml collects them. libyaml compares each directive with all
+ * before and calls only read_bytes() meanwhile. Its mark then has the line of a later directive.
  */
-static bool refuse_tags(struct yaml_events *events)
+static bool check_tag_count(struct yaml_events *events)
 {
     const yaml_parser_t *p = &events->parser;
     yaml_mark_t mark = {.line = p->mark.line};
 
-    return p->tag_directives.top - p->tag_directives.start <= YAML_TAGS_MAX + TAGS_OF_LIBYAML ||
-           yaml_events_refuse(events, mark, "more than 100 %TAG directives in a document");
+    return p->tag_directives.top - p->tag_directives.start <= YAML_TAGS_MAX + DEFAULT_TAGS ||
+           yaml_events_fail(events, mark, "more than 100 %TAG directives in a document");
 }
 
-static bool refuse_span(struct yaml_events *events)
+static bool check_span(struct yaml_events *events)
 {
     char what[96];
 
-    if (events->span <= events->bounds.span_max)
+    if (events->span <= events->limits.span_max)
         return true;
     snprintf(what, sizeof(what), "a text or comment of more than %zu bytes",
-             events->bounds.span_max);
-    return yaml_events_refuse(events, events->parser.mark, what);
+             events->limits.span_max);
+    return yaml_events_fail(events, events->parser.mark, what);
 }
 
 static int read_bytes(void *context, unsigned char *bytes, size_t size, size_t *out_len)
@@ -152,17 +152,17 @@ static int read_bytes(void *context, unsigned char *bytes, size_t size, size_t *
     const char *problem;
     size_t offset;
 
-    if (!refuse_tags(events) || !refuse_span(events) || !refuse_when_over(events))
+    if (!check_tag_count(events) || !check_span(events) || !check_time(events))
         return 0;
     problem = yaml_input_read(&events->input, (char *)bytes, size, out_len, &offset);
     events->span += *out_len;
-    return !problem || refuse_byte(events, offset, problem);
+    return !problem || fail_at_byte(events, offset, problem);
 }
 
 void yaml_events_init(struct yaml_events *events, yaml_read_fn *read, void *context,
-                      struct yaml_event_limits bounds)
+                      struct yaml_event_limits limits)
 {
-    *events = (struct yaml_events){.bounds = bounds};
+    *events = (struct yaml_events){.limits = limits};
     yaml_input_init(&events->input, read, context);
     if (!yaml_parser_initialize(&events->parser))
         memory_exhausted(0);
@@ -175,19 +175,19 @@ void yaml_events_release(struct yaml_events *events)
     yaml_input_release(&events->input);
 }
 
-/* libyaml copies the prefix for every node with the tag. */
+/* Limits the length of prefixes, because libyaml copies the prefix for each node with the tag. */
 static bool check_directives(struct yaml_events *events, const yaml_event_t *event)
 {
     const yaml_tag_directive_t *first = event->data.document_start.tag_directives.start;
     const yaml_tag_directive_t *end = event->data.document_start.tag_directives.end;
 
     if (end - first > YAML_TAGS_MAX)
-        return yaml_events_refuse(events, event->start_mark,
-                                  "more than 100 %TAG directives in a document");
+        return yaml_events_fail(events, event->start_mark,
+                                "more than 100 %TAG directives in a document");
     for (const yaml_tag_directive_t *tag = first; tag < end; tag++) {
         if (strlen((const char *)tag->prefix) > YAML_TAG_PREFIX_BYTES_MAX)
-            return yaml_events_refuse(events, event->start_mark,
-                                      "a %TAG directive for more than 256 bytes");
+            return yaml_events_fail(events, event->start_mark,
+                                    "a %TAG directive for more than 256 bytes");
     }
     return true;
 }
@@ -203,15 +203,15 @@ static bool fail_parser(struct yaml_events *events)
     if (p->error == YAML_MEMORY_ERROR)
         memory_exhausted(0);
     if (p->error == YAML_READER_ERROR)
-        return refuse_byte(events, p->problem_offset, p->problem);
+        return fail_at_byte(events, p->problem_offset, p->problem);
     snprintf(what, sizeof(what), "%s%s%s", p->context ? p->context : "", p->context ? ": " : "",
              p->problem ? p->problem : "it cannot be read");
-    return yaml_events_refuse(events, p->problem_mark, what);
+    return yaml_events_fail(events, p->problem_mark, what);
 }
 
 bool yaml_events_next(struct yaml_events *events, yaml_event_t *out)
 {
-    if (++events->count % EVENTS_BETWEEN_LOOKS == 0 && !refuse_when_over(events))
+    if (++events->count % EVENTS_PER_TIME_CHECK == 0 && !check_time(events))
         return false;
     if (!yaml_parser_parse(&events->parser, out))
         return fail_parser(events);
@@ -219,15 +219,15 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out)
     return out->type != YAML_DOCUMENT_START_EVENT || check_directives(events, out);
 }
 
-void yaml_cost_add(struct weight *sum, struct weight part)
+void yaml_cost_add(struct yaml_cost *sum, struct yaml_cost child)
 {
-    sum->nodes += part.nodes;
-    sum->bytes += part.bytes;
-    if (part.height + 1 > sum->height)
-        sum->height = part.height + 1;
+    sum->nodes += child.nodes;
+    sum->bytes += child.bytes;
+    if (child.height + 1 > sum->height)
+        sum->height = child.height + 1;
 }
 
-static bool is_named(const void *item, const void *key)
+static bool has_name(const void *item, const void *key)
 {
     return strcmp(((const struct anchor *)item)->name, key) == 0;
 }
@@ -260,18 +260,18 @@ struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name)
     memcpy(anchor->name, name, size);
     anchor->older = a->newest;
     a->newest = anchor;
-    a->by_name.equal = is_named;
+    a->by_name.equal = has_name;
     map_take(&a->by_name, hash_name(name, seed), name);
     map_add(&a->by_name, hash_name(name, seed), anchor);
     return anchor;
 }
 
-void anchor_set_node(struct anchor *anchor, const cJSON *node, struct weight weight)
+void anchor_set_node(struct anchor *anchor, const cJSON *node, struct yaml_cost cost)
 {
     if (!anchor)
         return;
     anchor->node = node;
-    anchor->weight = weight;
+    anchor->cost = cost;
 }
 
 const struct anchor *anchors_find(const struct anchors *a, uint64_t seed, const char *name)

@@ -10,7 +10,7 @@
 /* Reads the next bytes of a text. Returns fewer than `size` only at the end of the text. */
 typedef size_t yaml_read_fn(void *context, char *bytes, size_t size);
 
-/* A text in memory as the context of yaml_read_text(). The text is borrowed. */
+/* Text in memory, as the context of yaml_read_text(). `bytes` is borrowed. */
 struct yaml_text {
     const char *bytes;
     size_t len;
@@ -18,14 +18,14 @@ struct yaml_text {
 yaml_read_fn yaml_read_text;
 
 enum {
-    YAML_INPUT_PIECE = 4096,           /* Bytes that one call hands out at most. */
+    YAML_INPUT_PIECE = 4096,           /* Maximum bytes of one read by libyaml. */
     YAML_INPUT_BLANKS_MAX = 16 * 1024, /* Spaces, tabs and line breaks in a row. */
 };
 
 /*
- * The bytes of one YAML text on their way to libyaml. The input refuses texts that libyaml would
- * misread, and runs of blanks: libyaml clears a buffer as long as the longest run after each word
- * of a scalar, so a long run makes its time quadratic.
+ * Input of libyaml. Rejects texts that libyaml would misread, and long runs of blanks: after each
+ * word of a scalar, libyaml clears a buffer as long as the longest run, so that a long run makes
+ * its time quadratic.
  */
 struct yaml_input {
     yaml_read_fn *read;
@@ -38,91 +38,85 @@ struct yaml_input {
     size_t blanks;              /* Length of the run of blanks that ends the last piece. */
 };
 
-/* A time limit. */
 struct yaml_time_limit {
-    bool (*is_over)(void *context); /* True once the reader has to stop; NULL for no limit. */
+    bool (*is_over)(void *context); /* Returns true if the time is over; NULL for no limit. */
     void *context;
 };
 
-static inline bool yaml_time_limit_is_over(const struct yaml_time_limit *term)
+static inline bool yaml_time_limit_is_over(const struct yaml_time_limit *limit)
 {
-    return term->is_over && term->is_over(term->context);
+    return limit->is_over && limit->is_over(limit->context);
 }
 
 /* Limits on the work of libyaml. */
 struct yaml_event_limits {
-    size_t span_max; /* Bytes of text from one event to the next: libyaml holds a whole scalar. */
-    struct yaml_time_limit term;
+    size_t span_max; /* Bytes of text between two events: libyaml stores a whole scalar. */
+    struct yaml_time_limit time_limit;
 };
 
-enum {
-    YAML_TAGS_MAX = 100,            /* %TAG directives of one document, */
-    YAML_TAG_PREFIX_BYTES_MAX = 256 /* and the length of what each stands for. */
-};
+/* Limits on the %TAG directives of a document. */
+enum { YAML_TAGS_MAX = 100, YAML_TAG_PREFIX_BYTES_MAX = 256 };
 
-/*
- * Events of libyaml in time that is proportional to the text. Every failure is one line of text
- * with its place; after a failure there are no more events.
- */
+/* Events of libyaml. The time to read a text is proportional to its length. */
 struct yaml_events {
     yaml_parser_t parser;
     struct yaml_input input;
-    struct yaml_event_limits bounds;
-    size_t count;               /* Events so far. */
+    struct yaml_event_limits limits;
+    size_t count;               /* Number of events. */
     size_t span;                /* Bytes that libyaml has read since the last event. */
-    struct json_position where; /* Place of the failure. */
-    struct error *err;          /* Receives the reason; the caller's, set before the first event. */
-    bool failed;
+    struct json_position where; /* Position of the error. */
+    struct error *err;          /* Destination of an error; set before the first event. */
+    bool failed;                /* True after an error, which ends the events. */
 };
 
-/* libyaml refers to `events`, which must not be moved. */
+/* `events` must not move in memory, because libyaml stores its address. */
 void yaml_events_init(struct yaml_events *events, yaml_read_fn *read, void *context,
-                      struct yaml_event_limits bounds);
+                      struct yaml_event_limits limits);
 void yaml_events_release(struct yaml_events *events);
 
-/* The next event, which the caller gives to yaml_event_delete. */
+/*
+ * Stores the next event, which the caller gives to yaml_event_delete(). Returns false with an error
+ * in events->err and its position in events->where.
+ */
 bool yaml_events_next(struct yaml_events *events, yaml_event_t *out) MUST_USE;
 
-/* Fail, at `mark`. Returns false. */
-bool yaml_events_refuse(struct yaml_events *events, yaml_mark_t mark, const char *what);
+/* Sets an error at `mark`. Returns false. */
+bool yaml_events_fail(struct yaml_events *events, yaml_mark_t mark, const char *reason);
 
-/* What an alias of a node costs. The height of a scalar is 0. */
-struct weight {
+/* Size of a node with all nodes below, as the cost of an alias of the node. */
+struct yaml_cost {
     size_t nodes;
     size_t bytes;
-    unsigned height;
+    unsigned height; /* Levels of sequences and mappings; 0 for a scalar. */
 };
 
-/* Add the weight of a node to that of the one that contains it. */
-void yaml_cost_add(struct weight *sum, struct weight part);
+/* Adds the cost of a child node to the cost of its parent. */
+void yaml_cost_add(struct yaml_cost *sum, struct yaml_cost child);
 
-/* `node` is borrowed from the tree, NULL while it is still being read. */
 struct anchor {
-    const cJSON *node;
-    struct weight weight;
+    const cJSON *node; /* Borrowed from the tree; NULL while the node is being read. */
+    struct yaml_cost cost;
     struct anchor *older;
     char name[];
 };
 
 /*
- * The anchors of one YAML document by name. A name that is given again means
- * the newer node from then on. Filled with zeros it is empty and ready.
+ * Anchors of a YAML document by name. A repeated name refers to the newest node. A struct filled
+ * with zeros is empty. `seed` is the same number in all calls, from platform_seed().
  */
 struct anchors {
     struct map by_name;
     struct anchor *newest;
 };
 
-/* Forget all; ready again. */
+/* Frees all anchors. `a` is empty then. */
 void anchors_release(struct anchors *a);
 
-/*
- * Note the name of a node that is about to be read. NULL for no name. `seed` is always the same
- * number, which the author of the text cannot guess (platform_seed).
- */
+/* Adds the anchor of a node that will be read next. Returns NULL if `name` is NULL. */
 struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name);
-/* The node is complete. Takes NULL. */
-void anchor_set_node(struct anchor *anchor, const cJSON *node, struct weight weight);
 
-/* NULL if nothing has the name. */
+/* Stores the node after it has been read. Accepts NULL for `anchor`. */
+void anchor_set_node(struct anchor *anchor, const cJSON *node, struct yaml_cost cost);
+
+/* Returns the newest anchor of the name; NULL if the name is unknown. */
 const struct anchor *anchors_find(const struct anchors *a, uint64_t seed, const char *name);

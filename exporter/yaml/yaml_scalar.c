@@ -18,17 +18,17 @@ static const struct word {
     {"null", {.type = SCALAR_NULL}},
     {"Null", {.type = SCALAR_NULL}},
     {"NULL", {.type = SCALAR_NULL}},
-    {"true", {.type = SCALAR_BOOL, .truth = true}},
-    {"True", {.type = SCALAR_BOOL, .truth = true}},
-    {"TRUE", {.type = SCALAR_BOOL, .truth = true}},
-    {"y", {.type = SCALAR_BOOL, .truth = true}},
-    {"Y", {.type = SCALAR_BOOL, .truth = true}},
-    {"yes", {.type = SCALAR_BOOL, .truth = true}},
-    {"Yes", {.type = SCALAR_BOOL, .truth = true}},
-    {"YES", {.type = SCALAR_BOOL, .truth = true}},
-    {"on", {.type = SCALAR_BOOL, .truth = true}},
-    {"On", {.type = SCALAR_BOOL, .truth = true}},
-    {"ON", {.type = SCALAR_BOOL, .truth = true}},
+    {"true", {.type = SCALAR_BOOL, .boolean = true}},
+    {"True", {.type = SCALAR_BOOL, .boolean = true}},
+    {"TRUE", {.type = SCALAR_BOOL, .boolean = true}},
+    {"y", {.type = SCALAR_BOOL, .boolean = true}},
+    {"Y", {.type = SCALAR_BOOL, .boolean = true}},
+    {"yes", {.type = SCALAR_BOOL, .boolean = true}},
+    {"Yes", {.type = SCALAR_BOOL, .boolean = true}},
+    {"YES", {.type = SCALAR_BOOL, .boolean = true}},
+    {"on", {.type = SCALAR_BOOL, .boolean = true}},
+    {"On", {.type = SCALAR_BOOL, .boolean = true}},
+    {"ON", {.type = SCALAR_BOOL, .boolean = true}},
     {"false", {.type = SCALAR_BOOL}},
     {"False", {.type = SCALAR_BOOL}},
     {"FALSE", {.type = SCALAR_BOOL}},
@@ -54,10 +54,10 @@ static const struct word {
     {"-.INF", {.type = SCALAR_FLOAT, .number = -INFINITY}},
 };
 
-/* Longer than the longest word above, or than any number that people write: a text. */
+/* Maximum lengths of words and numbers. A number that begins with '.' has no maximum. */
 enum { WORD_MAX = 5, NUMBER_MAX = 400 };
 
-/* Where the digits begin, and the base that they are in. */
+/* Returns the first digit and stores the base of the number. */
 static const char *skip_prefix(const char *text, unsigned *base)
 {
     *base = 10;
@@ -79,8 +79,8 @@ static const char *skip_prefix(const char *text, unsigned *base)
     }
 }
 
-/* Go's ParseInt and ParseUint with base 0. A number beyond 64 bits is one that does not `fit`. */
-static bool read_int(const char *text, struct scalar *out)
+/* Parses an integer like Go's ParseInt and ParseUint with base 0, also beyond 64 bits. */
+static bool parse_int(const char *text, struct scalar *out)
 {
     bool negative = *text == '-';
     bool wraps = false;
@@ -102,17 +102,17 @@ static bool read_int(const char *text, struct scalar *out)
         magnitude = magnitude * base + digit;
         number = number * base + digit;
     }
-    /* -2^63 has no positive counterpart; as a key nobody writes it, so a double is enough. */
+    /* -2^63 does not fit here. Its double is exact, and as a key it is an error. */
     bool fits = !wraps && magnitude <= INT64_MAX;
-    int64_t whole = fits ? (int64_t)magnitude : 0;
+    int64_t integer = fits ? (int64_t)magnitude : 0;
 
-    /* A double that grows digit by digit rounds each time: only for what no integer holds. */
+    /* The sum of digits in a double rounds at each digit: used only beyond 64 bits. */
     if (!wraps)
         number = (double)magnitude;
     *out = (struct scalar){
         .type = SCALAR_INT,
-        .fits = fits,
-        .whole = negative ? -whole : whole,
+        .fits_integer = fits,
+        .integer = negative ? -integer : integer,
         .number = negative ? -number : number,
     };
     return true;
@@ -123,8 +123,8 @@ static size_t count_digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
-static bool read_float(const char *text, struct scalar *out)
+/* Parses [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
+static bool parse_float(const char *text, struct scalar *out)
 {
     const char *at = text + (*text == '-' || *text == '+');
     size_t before = count_digits(at);
@@ -151,20 +151,20 @@ static bool read_float(const char *text, struct scalar *out)
 
     double number = strtod(text, NULL);
 
-    /* As in Go, a number beyond every double stays a text. */
+    /* Go returns a range error here, and go-yaml a text. */
     if (isinf(number))
         return false;
     *out = (struct scalar){.type = SCALAR_FLOAT, .number = number};
     return true;
 }
 
-static bool read_number(const char *text, struct scalar *out)
+static bool parse_number(const char *text, struct scalar *out)
 {
     char plain[NUMBER_MAX + 1];
     size_t len = 0;
 
     if (*text == '.')
-        return read_float(text, out);
+        return parse_float(text, out);
     for (const char *at = text; *at; at++) {
         if (len == NUMBER_MAX)
             return false;
@@ -173,21 +173,22 @@ static bool read_number(const char *text, struct scalar *out)
     }
     plain[len] = '\0';
 
-    struct scalar whole;
-    bool is_int = read_int(plain, &whole);
+    struct scalar integer;
+    bool is_int = parse_int(plain, &integer);
 
-    if (is_int && (whole.fits || whole.number <= 0x1p64)) {
-        *out = whole;
+    if (is_int && (integer.fits_integer || integer.number <= 0x1p64)) {
+        *out = integer;
         return true;
     }
-    if (read_float(plain, out))
+    if (parse_float(plain, out))
         return true;
     if (is_int)
-        *out = whole;
+        *out = integer;
     return is_int;
 }
 
-static struct scalar guess(const char *text)
+/* Resolves a scalar without quotes and tag. */
+static struct scalar resolve_plain(const char *text)
 {
     struct scalar out = {.type = SCALAR_TEXT};
 
@@ -198,7 +199,7 @@ static struct scalar guess(const char *text)
         }
     }
     if ((*text >= '0' && *text <= '9') || *text == '+' || *text == '-' || *text == '.') {
-        if (!read_number(text, &out))
+        if (!parse_number(text, &out))
             out.type = SCALAR_TEXT;
     }
     return out;
@@ -206,7 +207,7 @@ static struct scalar guess(const char *text)
 
 bool scalar_is_null(const char *text)
 {
-    return guess(text).type == SCALAR_NULL;
+    return resolve_plain(text).type == SCALAR_NULL;
 }
 
 bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
@@ -214,7 +215,7 @@ bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar
 {
     size_t core = sizeof(core_tag) - 1;
     const char *name = tag && strncmp(tag, core_tag, core) == 0 ? tag + core : "";
-    struct scalar found = guess(text);
+    struct scalar found = resolve_plain(text);
     bool fine = true;
 
     if (strcmp(name, "int") == 0)
@@ -235,7 +236,7 @@ bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar
     return true;
 }
 
-/* Go's FormatFloat(number, 'g', -1, 32): the fewest digits that read back as the same float. */
+/* Appends like Go's FormatFloat(number, 'g', -1, 32): the fewest digits that identify a float. */
 static void add_float(double number, struct strbuf *out)
 {
     float value = (float)number;
@@ -256,8 +257,8 @@ static void add_float(double number, struct strbuf *out)
         strbuf_addf(out, "%.*f", decimals > 0 ? decimals : 0, (double)value);
 }
 
-bool scalar_key(const struct scalar *scalar, const char *text, struct strbuf *out,
-                struct error *err)
+bool scalar_append_key(const struct scalar *scalar, const char *text, struct strbuf *out,
+                       struct error *err)
 {
     float single = (float)scalar->number;
 
@@ -268,13 +269,13 @@ bool scalar_key(const struct scalar *scalar, const char *text, struct strbuf *ou
     case SCALAR_NULL:
         return fail(err, "null cannot be a key: put it in quotes if the text is meant");
     case SCALAR_BOOL:
-        strbuf_adds(out, scalar->truth ? "true" : "false");
+        strbuf_adds(out, scalar->boolean ? "true" : "false");
         return true;
     case SCALAR_INT:
-        if (!scalar->fits)
+        if (!scalar->fits_integer)
             return fail(err, "'%s' cannot be a key: put it in quotes if the text is meant",
                         shown(text).text);
-        strbuf_addf(out, "%" PRId64, scalar->whole);
+        strbuf_addf(out, "%" PRId64, scalar->integer);
         return true;
     case SCALAR_FLOAT:
         if (isnan(single))

@@ -5,35 +5,34 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * What an unquoted word of YAML means: kubectl's answer (sigs.k8s.io/yaml over
- * go-yaml v2), which is YAML 1.1 for words (yes, no, on, off, y and n are
- * booleans) and for octals (0644), YAML 1.2 besides (0o644), and neither for
- * 1:30 and for dates, which stay texts.
+ * Types and values of YAML scalars, as kubectl reads them (sigs.k8s.io/yaml over go-yaml v2): words
+ * by YAML 1.1, so that yes, no, on, off, y and n are booleans, octal numbers by YAML 1.1 and 1.2
+ * (0644 and 0o644). Base-60 numbers such as 1:30, and dates, are texts.
  */
 enum scalar_type { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_INT, SCALAR_FLOAT };
 
 struct scalar {
     enum scalar_type type;
-    bool truth;
-    bool fits; /* The whole number is in `whole`, exactly. */
-    int64_t whole;
-    double number;
+    bool boolean;      /* Value of SCALAR_BOOL. */
+    bool fits_integer; /* True if `integer` is the exact value of SCALAR_INT. */
+    int64_t integer;
+    double number; /* Value of SCALAR_INT and SCALAR_FLOAT. */
 };
 
 /*
- * `tag` is the resolved one ("tag:yaml.org,2002:int") or NULL; `plain` says that
- * the text was not quoted. Fails where a tag asks for what the text is not, and
- * for !!binary, whose bytes JSON could not carry.
+ * Stores type and value of a scalar. `tag` is a resolved tag such as "tag:yaml.org,2002:int", or
+ * NULL; `plain` is false for a quoted text. Returns false with an error if the text does not match
+ * a tag !!int, !!float, !!bool or !!null, and for !!binary, because JSON has no such type.
  */
 bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
                     struct error *err) MUST_USE;
 
-/* Returns true if the unquoted word means null. */
+/* Returns true if the text without quotes and tag is null. */
 bool scalar_is_null(const char *text);
 
 /*
- * Append the scalar as a key: numbers and booleans are written as
- * sigs.k8s.io/yaml writes them. Fails for null, which cannot be a key.
+ * Appends the scalar as a key, with numbers and booleans in the format of sigs.k8s.io/yaml. `text`
+ * is the source text. Returns false with an error for null and for an integer that does not fit.
  */
-bool scalar_key(const struct scalar *scalar, const char *text, struct strbuf *out,
-                struct error *err) MUST_USE;
+bool scalar_append_key(const struct scalar *scalar, const char *text, struct strbuf *out,
+                       struct error *err) MUST_USE;
