@@ -16,6 +16,23 @@ enum {
     CONFIG_TEXTS_MAX = 4 * YAML_CONFIG_MAX, /* Bytes of texts in a configuration with aliases. */
 };
 
+/* Ends the process if cJSON had no memory. Returns the item. */
+static cJSON *check_memory(cJSON *item)
+{
+    if (!item)
+        memory_exhausted(0);
+    return item;
+}
+
+/* Returns the tree and sets the variable to NULL. */
+static cJSON *move_out(cJSON **tree)
+{
+    cJSON *moved = *tree;
+
+    *tree = NULL;
+    return moved;
+}
+
 /* ---- mappings ---- */
 
 /* A mapping that is being read. A lookup of a key takes constant time. */
@@ -41,12 +58,10 @@ static void mapping_init(struct mapping *m, uint64_t seed)
 {
     *m = (struct mapping){
         .seed = seed,
-        .object = cJSON_CreateObject(),
-        .merged = cJSON_CreateArray(),
+        .object = check_memory(cJSON_CreateObject()),
+        .merged = check_memory(cJSON_CreateArray()),
         .keys = MAP_INIT(has_key),
     };
-    if (!m->object || !m->merged)
-        memory_exhausted(0);
 }
 
 /* Accepts a struct filled with zeros. */
@@ -116,7 +131,6 @@ static MUST_USE cJSON *mapping_take(struct mapping *m)
 {
     const cJSON *value;
     const cJSON *source;
-    cJSON *object = m->object;
 
     cJSON_ArrayForEach (value, m->merged) {
         if (cJSON_IsObject(value)) {
@@ -126,8 +140,7 @@ static MUST_USE cJSON *mapping_take(struct mapping *m)
         cJSON_ArrayForEach (source, value)
             merge_members(m, source);
     }
-    m->object = NULL;
-    return object;
+    return move_out(&m->object);
 }
 
 /* ---- reader and limits ---- */
@@ -148,25 +161,9 @@ struct yaml_reader {
     bool began;    /* A document has begun. */
 };
 
-/* Ends the process if cJSON had no memory. Returns the item. */
-static cJSON *check_memory(cJSON *item)
+static bool fail_at(struct yaml_reader *r, yaml_mark_t mark, const char *reason)
 {
-    if (!item)
-        memory_exhausted(0);
-    return item;
-}
-
-static cJSON *move_out(cJSON **tree)
-{
-    cJSON *moved = *tree;
-
-    *tree = NULL;
-    return moved;
-}
-
-static bool fail_at(struct yaml_reader *r, yaml_mark_t mark, const char *what)
-{
-    return yaml_events_fail(&r->events, mark, what);
+    return yaml_events_fail(&r->events, mark, reason);
 }
 
 /* Adds the cost of a node before its allocation. Returns false with an error above a limit. */

@@ -102,18 +102,18 @@ enum {
     DEFAULT_TAGS = 2, /* "!" and "!!", which libyaml adds to every document. */
 };
 
-bool yaml_events_fail(struct yaml_events *events, yaml_mark_t mark, const char *what)
+bool yaml_events_fail(struct yaml_events *events, yaml_mark_t mark, const char *reason)
 {
     events->failed = true;
     events->where = (struct json_position){mark.line + 1, mark.column + 1};
-    return fail(events->err, "not valid YAML: %s", what);
+    return fail(events->err, "not valid YAML: %s", reason);
 }
 
-static bool fail_at_byte(struct yaml_events *events, size_t offset, const char *what)
+static bool fail_at_byte(struct yaml_events *events, size_t offset, const char *reason)
 {
     events->failed = true;
     events->where = yaml_input_position(&events->input, offset);
-    return fail(events->err, "not valid YAML: %s", what);
+    return fail(events->err, "not valid YAML: %s", reason);
 }
 
 static bool check_time(struct yaml_events *events)
@@ -137,13 +137,13 @@ static bool check_tag_count(struct yaml_events *events)
 
 static bool check_span(struct yaml_events *events)
 {
-    char what[96];
+    char reason[96];
 
     if (events->span <= events->limits.span_max)
         return true;
-    snprintf(what, sizeof(what), "a text or comment of more than %zu bytes",
+    snprintf(reason, sizeof(reason), "a text or comment of more than %zu bytes",
              events->limits.span_max);
-    return yaml_events_fail(events, events->parser.mark, what);
+    return yaml_events_fail(events, events->parser.mark, reason);
 }
 
 static int read_bytes(void *context, unsigned char *bytes, size_t size, size_t *out_len)
@@ -196,7 +196,7 @@ static bool check_directives(struct yaml_events *events, const yaml_event_t *eve
 static bool fail_parser(struct yaml_events *events)
 {
     const yaml_parser_t *p = &events->parser;
-    char what[256];
+    char reason[256];
 
     if (events->failed)
         return false;
@@ -204,9 +204,9 @@ static bool fail_parser(struct yaml_events *events)
         memory_exhausted(0);
     if (p->error == YAML_READER_ERROR)
         return fail_at_byte(events, p->problem_offset, p->problem);
-    snprintf(what, sizeof(what), "%s%s%s", p->context ? p->context : "", p->context ? ": " : "",
+    snprintf(reason, sizeof(reason), "%s%s%s", p->context ? p->context : "", p->context ? ": " : "",
              p->problem ? p->problem : "it cannot be read");
-    return yaml_events_fail(events, p->problem_mark, what);
+    return yaml_events_fail(events, p->problem_mark, reason);
 }
 
 bool yaml_events_next(struct yaml_events *events, yaml_event_t *out)

@@ -216,21 +216,21 @@ bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar
     size_t core = sizeof(core_tag) - 1;
     const char *name = tag && strncmp(tag, core_tag, core) == 0 ? tag + core : "";
     struct scalar found = resolve_plain(text);
-    bool fine = true;
+    bool matches = true;
 
     if (strcmp(name, "int") == 0)
-        fine = found.type == SCALAR_INT;
+        matches = found.type == SCALAR_INT;
     else if (strcmp(name, "float") == 0)
-        fine = found.type == SCALAR_FLOAT || found.type == SCALAR_INT;
+        matches = found.type == SCALAR_FLOAT || found.type == SCALAR_INT;
     else if (strcmp(name, "bool") == 0)
-        fine = found.type == SCALAR_BOOL;
+        matches = found.type == SCALAR_BOOL;
     else if (strcmp(name, "null") == 0)
-        fine = found.type == SCALAR_NULL;
+        matches = found.type == SCALAR_NULL;
     else if (strcmp(name, "binary") == 0)
         return fail(err, "!!binary is not supported: write the base64 text without the tag");
     else if (tag || !plain)
         found = (struct scalar){.type = SCALAR_TEXT};
-    if (!fine)
+    if (!matches)
         return fail(err, "the text is not what its tag '!!%s' says", name);
     *out = found;
     return true;
