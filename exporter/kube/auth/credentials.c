@@ -66,6 +66,7 @@ static char *read_token(const char *path, struct error *err)
     return xstrdup(start);
 }
 
+/* Reads the file and schedules the next read. A failure leaves the token unchanged. */
 static void reread_token(struct token_file *t, int64_t now_ms)
 {
     char *fresh = read_token(t->path, &t->problem);
@@ -97,19 +98,6 @@ static MUST_USE bool token_file_load(struct token_file *out, const struct rest_c
         return true;
     *err = out->problem;
     return false;
-}
-
-static void token_file_release(struct token_file *t)
-{
-    secret_free(t->token);
-    *t = (struct token_file){.path = NULL};
-}
-
-/* Reads the file if a read is due. A failure leaves the token unchanged. */
-static void token_file_advance(struct token_file *t, int64_t now_ms)
-{
-    if (now_ms >= t->due_ms)
-        reread_token(t, now_ms);
 }
 
 /* Schedules a read after status 401. */
@@ -194,7 +182,7 @@ void credentials_free(struct credentials *c)
         return;
     if (c->uses_plugin)
         exec_authenticator_release(&c->authenticator);
-    token_file_release(&c->token);
+    secret_free(c->token.token);
     tls_files_release(&c->tls);
     secret_free(c->proxy);
     free(c->ca_name);
@@ -207,7 +195,8 @@ void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
 {
     if (!c->files_held) {
         tls_files_advance(&c->tls, now_ms);
-        token_file_advance(&c->token, now_ms);
+        if (now_ms >= c->token.due_ms)
+            reread_token(&c->token, now_ms);
     }
     if (c->uses_plugin)
         exec_authenticator_advance(&c->authenticator, tls_files_ca(&c->tls), now_ms, wall_ms);
@@ -272,7 +261,6 @@ const char *credentials_ca_name(const struct credentials *c)
 static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
 {
     struct curl_blob blob = {.flags = CURL_BLOB_COPY};
-    CURLcode code;
 
     if (!pem)
         return CURLE_OK;
@@ -280,7 +268,7 @@ static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
     char *copy = xstrdup(pem); /* blob.data is not const. */
     blob.data = copy;
     blob.len = strlen(copy);
-    code = curl_easy_setopt(easy, option, &blob);
+    CURLcode code = curl_easy_setopt(easy, option, &blob);
     secret_free(copy);
     return code;
 }

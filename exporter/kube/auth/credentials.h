@@ -3,7 +3,6 @@
 
 #include <poll.h>
 
-#include "exporter/kube/auth/kubeconfig.h"
 #include "exporter/kube/auth/rest_config.h"
 #include "exporter/kube/http/transfer.h"
 #include "metrics/base/error.h"

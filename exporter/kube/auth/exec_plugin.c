@@ -29,8 +29,7 @@ enum {
     /* Shorter values are not hidden in error texts, because ordinary words would match them. */
     VALUE_MIN_BYTES = 4,
     ARGUMENT_MIN_BYTES = 8,
-    /* Renewal at nine tenths of the lifetime, or EXEC_RENEW_LEAD_MS before expiry if that is later.
-     */
+    /* Renewal at nine tenths of the lifetime, or EXEC_RENEW_LEAD_MS before expiry, if later. */
     LEAD_PARTS = 10,
 };
 static const char info_name[] = "KUBERNETES_EXEC_INFO";
@@ -418,10 +417,10 @@ static char **make_environment(const struct exec_plugin *p, const char *info)
 
 static void append_install_hint(const struct rest_config_exec *exec, struct error *err)
 {
-    struct error what = *err;
+    struct error reason = *err;
 
     if (exec->install_hint)
-        fail(err, "%.300s; its installHint: %s", what.text, shown(exec->install_hint).text);
+        fail(err, "%.300s; its installHint: %s", reason.text, shown(exec->install_hint).text);
 }
 
 bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, struct error *err)
@@ -444,8 +443,7 @@ bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, 
     return true;
 }
 
-/* Reads available bytes, at most CHUNKS_MAX chunks. Closes `fd` at end of file or after an error.
- */
+/* Reads available bytes, at most CHUNKS_MAX chunks. Closes `fd` at its end or after an error. */
 static void drain_pipe(int *fd, struct strbuf *out)
 {
     for (unsigned i = 0; i < CHUNKS_MAX && *fd >= 0; i++) {
@@ -463,8 +461,7 @@ static void drain_pipe(int *fd, struct strbuf *out)
     }
 }
 
-/* Keeps the latest part of standard error. Drops the kept part if new bytes do not fit behind it.
- */
+/* Keeps the latest part of standard error. Drops the kept part if new bytes do not fit. */
 static void drain_complaint(struct exec_plugin *p)
 {
     struct strbuf fresh = STRBUF_SECRET(CHUNK_BYTES * (CHUNKS_MAX + 1));
@@ -523,7 +520,7 @@ static void append_complaint(struct exec_plugin *p, struct error *err)
 {
     const char *text = p->complaint.data;
     size_t end = strlen(text);
-    struct error what = *err;
+    struct error reason = *err;
 
     mask_arguments(p->exec, p->complaint.data);
     while (end > 0 && strchr("\r\n \t", text[end - 1]))
@@ -534,7 +531,7 @@ static void append_complaint(struct exec_plugin *p, struct error *err)
     /* A cut line may contain a part of a secret, which no comparison finds. */
     if (start == end || (start == 0 && p->cut) || contains_env_value(p->exec, text))
         return;
-    fail(err, "%.80s; its standard error ends in '%s'", what.text,
+    fail(err, "%.80s; its standard error ends in '%s'", reason.text,
          shown_part(text + start, end - start).text);
 }
 

@@ -41,18 +41,18 @@ struct entry_place {
 static bool field_fail(const struct entry_place *place, const cJSON *object, const char *key,
                        struct error *err, const char *fmt, ...)
 {
-    struct error what;
+    struct error reason;
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(what.text, sizeof(what.text), fmt, args);
+    vsnprintf(reason.text, sizeof(reason.text), fmt, args);
     va_end(args);
 
     size_t line = yaml_line(object);
     if (line == 0)
-        return fail(err, "'%s', %s: '%s': %s", place->file, place->entry, key, what.text);
+        return fail(err, "'%s', %s: '%s': %s", place->file, place->entry, key, reason.text);
     return fail(err, "'%s', line %zu, %s: '%s': %s", place->file, line, place->entry, key,
-                what.text);
+                reason.text);
 }
 
 static const char *type_name(const cJSON *item)
