@@ -163,8 +163,7 @@ void exec_authenticator_advance(struct exec_authenticator *a, const char *ca, in
 /* Schedules a run after status 401. */
 void exec_authenticator_note_unauthorized(struct exec_authenticator *a);
 
-/* Returns the credential to send, borrowed; NULL before the first credential and after its expiry.
- */
+/* Returns the credential to send, borrowed; NULL before the first and after the expiry. */
 const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *a);
 
 /* Returns the time of the next exec_authenticator_advance(), steady clock; INT64_MAX for never. */

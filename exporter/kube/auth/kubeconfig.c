@@ -238,8 +238,7 @@ static MUST_USE bool field_copy_bytes(const struct entry_place *place, const cJS
 
 /* ---- clusters ---- */
 
-/* Rejects a server without TLS unless it runs on this machine, because the network is not trusted.
- */
+/* Rejects a server without TLS unless it runs on this machine: other networks are not trusted. */
 static bool check_tls(const struct entry_place *place, const cJSON *cluster,
                       const struct server_url *url, struct rest_config *out, struct error *err)
 {

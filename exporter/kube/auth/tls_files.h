@@ -55,8 +55,7 @@ void tls_files_release(struct tls_files *files);
 /* Checks the files from due_ms on. Keeps the PEM of a group that cannot be read. */
 void tls_files_advance(struct tls_files *files, int64_t now_ms);
 
-/* Return a PEM, or NULL if the configuration sets no such PEM. Borrowed until tls_files_advance().
- */
+/* Return a PEM, borrowed until tls_files_advance(); NULL if the configuration sets no such PEM. */
 const char *tls_files_ca(const struct tls_files *files);
 const char *tls_files_certificate(const struct tls_files *files);
 const char *tls_files_key(const struct tls_files *files);
