@@ -13,7 +13,7 @@ struct manifest_limits {
     size_t yaml_max_bytes;   /* Compressed text of a YAML file. */
     size_t object_max_bytes; /* One object as JSON. */
     size_t nodes_max; /* Nodes of a YAML document, or of one item and the rest of its list. */
-    struct yaml_term term;
+    struct yaml_time_limit term;
 };
 
 /* ---- prefetch of file contents ---- */

@@ -538,7 +538,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     manifest_reader_set_text(m->current_reader, text, len);
     while (state == READING_MORE) {
         state = manifest_reader_step(m->current_reader, 0, &why);
-        if (state == READING_MORE && yaml_term_is_over(&m->limits.term)) {
+        if (state == READING_MORE && yaml_time_limit_is_over(&m->limits.term)) {
             state = READING_FAILED;
             fail(&why.text, "reading it takes too long");
         }

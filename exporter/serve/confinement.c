@@ -69,7 +69,7 @@ static void allow_text(void *landlock, const char *path)
         landlock_allow_named(landlock, path);
 }
 
-static bool restrict_files(const struct options *o, const struct kube_place *place,
+static bool restrict_files(const struct options *o, const struct kube_search *place,
                            const struct rest_config *config, struct error *err)
 {
     struct landlock *l = landlock_new(err);
@@ -86,7 +86,7 @@ static bool restrict_files(const struct options *o, const struct kube_place *pla
     allow_text(l, o->config_file);
     access_each_file(o, allow_text, l);
     active_web_config_visit_files(o->web_config_file, allow_text, l);
-    kube_place_each_file(place, allow_text, l);
+    kube_search_each_file(place, allow_text, l);
     rest_config_each_file(config, allow_text, l);
 
     bool restricted = landlock_restrict(l, err);
@@ -98,7 +98,7 @@ static void confine_thread(const struct options *o, const char *const *environme
                            struct confinement *out)
 {
     CLEANUP(rest_config_release) struct rest_config config = {0};
-    const struct kube_place place = {
+    const struct kube_search place = {
         .kubeconfig = o->kubeconfig,
         .context = o->context,
         .environment = environment,

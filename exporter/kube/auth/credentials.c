@@ -427,9 +427,9 @@ static uint64_t version_of(void *context)
     return credentials_version(context);
 }
 
-struct kube_client_identity credentials_identity(struct credentials *c)
+struct kube_client_credentials credentials_identity(struct credentials *c)
 {
-    return (struct kube_client_identity){
+    return (struct kube_client_credentials){
         .apply = apply_to_request,
         .refused = note_unauthorized,
         .version = version_of,

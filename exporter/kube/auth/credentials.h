@@ -72,7 +72,7 @@ const char *credentials_url(const struct credentials *c);
 const char *credentials_ca_name(const struct credentials *c);
 
 /*
- * Callbacks of struct kube_client_identity. credentials_apply() sets proxy, trust and client
+ * Callbacks of struct kube_client_credentials. credentials_apply() sets proxy, trust and client
  * certificate on the request and appends the headers with token and impersonation; for a server
  * without TLS it sets no credentials. Returns false with an error if there is no credential.
  */
@@ -81,7 +81,7 @@ bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **he
 /* Schedules a read of the token file and a run of the exec plugin after status 401. */
 void credentials_note_unauthorized(struct credentials *c);
 uint64_t credentials_version(const struct credentials *c);
-struct kube_client_identity credentials_identity(struct credentials *c);
+struct kube_client_credentials credentials_identity(struct credentials *c);
 
 /* For tests. */
 
