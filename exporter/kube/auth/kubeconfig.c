@@ -38,8 +38,8 @@ struct entry_place {
 };
 
 /* Sets an error such as "'FILE', line 7, user 'admin': 'token': <text>". Returns false. */
-static bool field_fail(const struct entry_place *place, const cJSON *object, const char *key,
-                       struct error *err, const char *fmt, ...)
+static PRINTF_LIKE(5, 6) bool field_fail(const struct entry_place *place, const cJSON *object,
+                                         const char *key, struct error *err, const char *fmt, ...)
 {
     struct error reason;
     va_list args;
