@@ -119,9 +119,9 @@ static void receive_head(void *context, unsigned http_status)
         q->handler.responded(q->handler.context);
 }
 
-static bool read_bytes(struct reflector_request *q, unsigned http_status, const char *bytes,
-                       size_t len)
+static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
 {
+    struct reflector_request *q = context;
     struct error err;
 
     if (q->failed || q->stopped)
@@ -130,19 +130,9 @@ static bool read_bytes(struct reflector_request *q, unsigned http_status, const 
         size_t room = ERROR_BODY_MAX_BYTES - q->error_body.len;
 
         strbuf_add(&q->error_body, bytes, len < room ? len : room);
-        return true;
+    } else if (!object_stream_feed(&q->stream, bytes, len, &err)) {
+        return q->failed || q->stopped ? false : fail_request(q, END_MALFORMED, err.text);
     }
-    if (object_stream_feed(&q->stream, bytes, len, &err))
-        return true;
-    return q->failed || q->stopped ? false : fail_request(q, END_MALFORMED, err.text);
-}
-
-static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
-{
-    struct reflector_request *q = context;
-
-    if (!read_bytes(q, http_status, bytes, len))
-        return false;
     q->handler.received(q->handler.context, len, !json_frame_is_complete(&q->stream.frame));
     return true;
 }
