@@ -45,7 +45,7 @@ static enum outcome turn_loop(const struct invocation *invocation,
         .publish_ms = PUBLISH_MS,
         .refresh_ms = REFRESH_MS,
     };
-    enum loop_step step = LOOP_GOES_ON;
+    enum loop_result step = LOOP_CONTINUES;
     struct loop *loop = loop_new(&settings, err);
 
     if (!loop)
@@ -57,12 +57,12 @@ static enum outcome turn_loop(const struct invocation *invocation,
         log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
                   o->telemetry_path);
     }
-    while (step == LOOP_GOES_ON)
+    while (step == LOOP_CONTINUES)
         step = loop_turn(loop, err);
-    if (step == LOOP_ENDED)
+    if (step == LOOP_STOPPED)
         shutdown_deadline_ending(around->shutdown_deadline);
     loop_free(loop);
-    return step == LOOP_ENDED ? OUTCOME_ENDED : OUTCOME_FAILED;
+    return step == LOOP_STOPPED ? OUTCOME_ENDED : OUTCOME_FAILED;
 }
 
 /* Frees the reader. If a thread is still blocked, logs that and sets `*is_blocked`. */

@@ -534,7 +534,7 @@ static void answer_calls(struct loop *l)
 }
 
 /* While the clerk reads the evaluation, only what has nothing to do with that goes on. */
-static enum loop_step turn_lent(struct loop *l)
+static enum loop_result turn_lent(struct loop *l)
 {
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
@@ -545,10 +545,10 @@ static enum loop_step turn_lent(struct loop *l)
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
     handle_signals(l);
     answer_calls(l);
-    return l->stopping ? LOOP_ENDED : LOOP_GOES_ON;
+    return l->stopping ? LOOP_STOPPED : LOOP_CONTINUES;
 }
 
-enum loop_step loop_turn(struct loop *l, struct error *err)
+enum loop_result loop_turn(struct loop *l, struct error *err)
 {
     if (api_uses_evaluation(l->web.api))
         return turn_lent(l);
@@ -569,7 +569,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     heartbeat_beat(&l->heartbeat, l->turned_ms);
     handle_signals(l);
     if (l->stopping)
-        return LOOP_ENDED;
+        return LOOP_STOPPED;
     /* Before any job is asked: a result that arrives afterwards ends the next wait. */
     if (l->settings.reader)
         file_reader_turn(l->settings.reader);
@@ -596,5 +596,5 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     }
     /* The last thing: it may lend the evaluation. */
     answer_calls(l);
-    return LOOP_GOES_ON;
+    return LOOP_CONTINUES;
 }

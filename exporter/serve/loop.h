@@ -36,14 +36,14 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err) M
 /* Stop serving, free everything and restore the signal mask. NULL is fine. */
 void loop_free(struct loop *l);
 
-enum loop_step {
-    LOOP_GOES_ON,
-    LOOP_ENDED,  /* By a signal. */
+enum loop_result {
+    LOOP_CONTINUES,
+    LOOP_STOPPED,  /* By a signal. */
     LOOP_FAILED, /* The sources could not be read at the start. */
 };
 
 /* Wait for work and do a slice of it. */
-enum loop_step loop_turn(struct loop *l, struct error *err) MUST_USE;
+enum loop_result loop_turn(struct loop *l, struct error *err) MUST_USE;
 
 /* Returns the descriptor of the socket that listens on the address `at` of the options. */
 int loop_listener(const struct loop *l, size_t at);

@@ -142,7 +142,7 @@ static void turn(const struct bench *b)
 {
     struct error err = {""};
 
-    assert_int_equal(loop_turn(b->loop, &err), LOOP_GOES_ON);
+    assert_int_equal(loop_turn(b->loop, &err), LOOP_CONTINUES);
 }
 
 static void turn_until(const struct bench *b, const char *path, const char *wanted)
@@ -501,7 +501,7 @@ TEST_ROWS(a_signal_ends_it, signal_cases, name)
     pthread_sigmask(SIG_SETMASK, NULL, &before);
     begin(b);
     raise(c->number);
-    assert_int_equal(loop_turn(b->loop, &err), LOOP_ENDED);
+    assert_int_equal(loop_turn(b->loop, &err), LOOP_STOPPED);
     loop_free(b->loop);
     b->loop = NULL;
     pthread_sigmask(SIG_SETMASK, NULL, &after);
@@ -513,12 +513,12 @@ TEST_WITH(what_is_missing_at_the_start_is_an_error, set_up, tear_down)
 {
     struct bench *b = *state;
     struct error err = {""};
-    enum loop_step step = LOOP_GOES_ON;
+    enum loop_result step = LOOP_CONTINUES;
 
     b->argv[4] = "/nonexistent";
     b->loop = start(b, &err);
     assert_non_null(b->loop);
-    while (step == LOOP_GOES_ON)
+    while (step == LOOP_CONTINUES)
         step = loop_turn(b->loop, &err);
     assert_int_equal(step, LOOP_FAILED);
     assert_non_null(strstr(err.text, "/nonexistent"));
