@@ -19,12 +19,14 @@
 #include "metrics/base/map.h"
 #include "metrics/base/strbuf.h"
 
+/* ---- log ---- */
+
 /*
- * Log that an evaluation is complete and shown from now on, how much it holds, and which options
- * differ from those `before` (NULL: there were none) but count after a restart only.
+ * Logs the sizes of a complete evaluation that becomes the current one, and the options that differ
+ * from `before` (NULL: first evaluation) but need a restart.
  */
-static void announce_adopted(const struct log *log, const struct options *before,
-                             const struct evaluation *e)
+static void log_adopted_evaluation(const struct log *log, const struct options *before,
+                                   const struct evaluation *e)
 {
     for (size_t i = 0; before && i < OPTION_COUNT; i++) {
         if (option_defs[i].needs_restart && !options_same(before, &e->options, &option_defs[i]))
@@ -33,13 +35,20 @@ static void announce_adopted(const struct log *log, const struct options *before
     }
     log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
               "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
-              LOG_NUMBER((int64_t)manifests_broken_file_count(e->manifests)), "templates",
+              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_TEMPLATE)), "policies",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_POLICY)), "bindings",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_BINDING)));
 }
 
 enum { LINES_MAX = 100, PROBLEM_MAX = 64 * 1024 };
+
+/* Problems of manifests, to log each problem when it appears or appears again. */
+struct problem_log {
+    uint64_t *logged;  /* Sorted hashes of the problems of the last update. */
+    size_t count;      /* Number of elements of `logged`. */
+    uint64_t rejected; /* PROBLEM_MALFORMED and PROBLEM_REJECTED so far, when they appeared. */
+};
 
 static void problem_log_release(struct problem_log *l)
 {
@@ -56,8 +65,8 @@ static int compare_hashes(const void *a, const void *b)
 }
 
 /*
- * Log each problem that the last update did not have; of very many only the first, and how
- * many more there are. False if the problems are the same as then.
+ * Logs the problems that the last update did not have: the first LINES_MAX, and the number of the
+ * others. Returns true if problems are new, or if the number of problems has changed.
  */
 static bool problem_log_update(struct problem_log *l, const struct manifests *m,
                                const struct log *log)
@@ -71,7 +80,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        /* Without line and column: a problem that only moved within its file is the same. */
+        /* Line and column are left out, because edits of the file move an old problem. */
         strbuf_reset(&text);
         strbuf_addf(&text, "%d\n%s\n%s", (int)p.kind, p.path, p.text);
         hashes[i] = map_hash(text.data, text.len, 0);
@@ -82,7 +91,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
         if (fresh++ >= LINES_MAX)
             continue;
         strbuf_reset(&text);
-        manifest_problem_append_place(&p, &text);
+        manifest_problem_place(&p, &text);
         log_write(log,
                   p.kind == PROBLEM_FOREIGN     ? LOG_LEVEL_DEBUG
                   : p.kind == PROBLEM_DUPLICATE ? LOG_LEVEL_INFO
@@ -100,78 +109,107 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
     return fresh > 0 || count != count_before;
 }
 
-/* True if there is something since the last call. What is new among the problems is logged. */
-static bool news_since(struct change_detection *n, const struct evaluation *e,
-                       struct problem_log *problems, const struct log *log)
+/*
+ * State of the current evaluation at the last check. The loop also wakes up for changes beside the
+ * watched files; they count as changes only if this state or the problems have changed.
+
+ */
+struct change_detection {
+    uint64_t evaluations; /* engine_evaluations(). */
+    size_t files;         /* Manifest files. */
+    uint64_t health;      /* kube_source_health_version(); 0 without an API server. */
+};
+
+/* Returns true if the state or the problems have changed since the last call. Logs new problems. */
+static bool detect_changes(struct change_detection *last, const struct evaluation *e,
+                           struct problem_log *problems, const struct log *log)
 {
     const struct change_detection now = {
         .evaluations = engine_evaluations(e->engine),
         .files = manifests_file_count(e->manifests),
         .health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0,
     };
-    bool told = problem_log_update(problems, e->manifests, log);
-    bool changed = told || now.evaluations != n->evaluations || now.files != n->files ||
-                   now.health != n->health;
+    bool changed = problem_log_update(problems, e->manifests, log) ||
+                   now.evaluations != last->evaluations || now.files != last->files ||
+                   now.health != last->health;
 
-    *n = now;
+    *last = now;
     return changed;
 }
 
-/* Less than a client's connection may wait for its answer (peers.c). */
-enum { WAIT_MAX_MS = 45 * 1000 };
+/* ---- reloads requested over HTTP ---- */
 
-/* For the loop to poll for reading; -1 without a desk. */
+/* Below the server's deadline for an answer (connections.c). */
+enum { RELOAD_REQUEST_MAX_MS = 45 * 1000 };
+
+/*
+ * Requests to /-/reload. The first request waits for the end of the reload that it started. The
+ * next request starts another reload, so that changes made during the first one are read too.
+ */
+struct reloads {
+    struct request_queue *request_queue; /* NULL without --web.enable-lifecycle. Borrowed. */
+    bool waits;       /* The first request of the queue waits for the end of its reload. */
+    int64_t begun_ms; /* Start of that reload; steady. */
+};
+
+/* Returns the descriptor to poll for reading; -1 without a queue. */
 static int reloads_fd(const struct reloads *r)
 {
     return r->request_queue ? request_queue_fd(r->request_queue) : -1;
 }
 
-static void answer(struct reloads *r, unsigned status, const char *text)
+/* Answers the first request of the queue. */
+static void answer_reload_request(struct reloads *r, unsigned status, const char *text)
 {
-    struct queued_request *queued_request = request_queue_peek(r->request_queue);
+    struct queued_request *queued_request = request_queue_next(r->request_queue);
 
     queued_request->status = status;
     queued_request->content_type = RESPONSE_TEXT;
     output_safe(&queued_request->body, text);
     strbuf_addc(&queued_request->body, '\n');
-    request_queue_answer_first(r->request_queue);
+    request_queue_answer(r->request_queue);
     r->waits = false;
 }
 
 /*
- * True if a reload is to begin. Whoever waits for one for too long is told that it goes on.
- * `now_ms` is steady.
+ * Returns true if the loop must start a reload for a request. Answers a request that has waited for
+ * RELOAD_REQUEST_MAX_MS with status 504. `now_ms` is steady.
  */
 static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
 {
-    if (r->request_queue && r->waits && now_ms - r->begun_ms >= WAIT_MAX_MS)
-        answer(r, MHD_HTTP_GATEWAY_TIMEOUT, "the reload goes on: the log tells how it ends");
-    if (!r->request_queue || r->waits || !request_queue_peek(r->request_queue))
+    if (r->request_queue && r->waits && now_ms - r->begun_ms >= RELOAD_REQUEST_MAX_MS)
+        answer_reload_request(r, MHD_HTTP_GATEWAY_TIMEOUT,
+                              "the reload goes on: the log tells how it ends");
+    if (!r->request_queue || r->waits || !request_queue_next(r->request_queue))
         return false;
     r->waits = true;
     r->begun_ms = now_ms;
     return true;
 }
 
-/* When a turn is due (steady); INT64_MAX for never. */
+/* Returns when reloads_turn() is due without a new request: steady; INT64_MAX for never. */
 static int64_t reloads_due(const struct reloads *r)
 {
-    return r->waits ? r->begun_ms + WAIT_MAX_MS : INT64_MAX;
+    return r->waits ? r->begun_ms + RELOAD_REQUEST_MAX_MS : INT64_MAX;
 }
 
-/* A reload has ended: well (NULL), or with why the old state stays in force. */
-static void reloads_end(struct reloads *r, const struct error *why)
+/* Answers the request that waits for a reload, if any. `failure` is NULL if the reload succeeded.
+ */
+static void reloads_end(struct reloads *r, const struct error *failure)
 {
     if (r->waits)
-        answer(r, why ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_OK, why ? why->text : "reloaded");
+        answer_reload_request(r, failure ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_OK,
+                              failure ? failure->text : "reloaded");
 }
+
+/* ---- state of the loop ---- */
 
 enum {
     SLICE_MS = 5,
-    LOOP_WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
-    WEB_MEMORY_PART = 8,                       /* Of the limit, for the connections of clients. */
-    SOON_MS = 20,     /* For the end of a reading that is published with what it brings. */
-    OVERDUE_MS = 100, /* Wait where a deadline has passed and no turn moves it. */
+    LOOP_WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* An idle loop must update its heartbeat. */
+    WEB_MEMORY_PART = 8, /* Buffers of the web server may use 1/8 of the memory limit. */
+    SOON_MS = 20,        /* Longest wait while a page that is due waits for unread manifests. */
+    OVERDUE_MS = 100,    /* Longest wait while a deadline stays in the past. */
 };
 
 struct loop {
@@ -179,15 +217,15 @@ struct loop {
     struct signals signals;
     struct heartbeat heartbeat;
     struct web web;
-    struct evaluation *current; /* NULL until everything is read once. */
-    struct evaluation *next;    /* Being prepared to replace it; NULL if none is. */
-    bool next_loaded;
-    bool reloading; /* The options are to be read again. */
+    struct evaluation *current; /* NULL until the first evaluation is complete. */
+    struct evaluation *next;    /* Evaluation that will replace `current`; NULL without one. */
+    bool next_loaded;           /* evaluation_load() has read the sources of `next`. */
+    bool reloading;             /* A reload has started; its options have not been read. */
     struct file_preflight file_preflight;
-    int64_t started_ms; /* Since the epoch. */
-    int64_t turned_ms;  /* When the last turn began; steady. */
-    bool stopping;
-    bool config_loaded;
+    int64_t started_ms; /* Milliseconds since the epoch. */
+    int64_t turned_ms;  /* End of the wait in the last turn with the evaluation; steady. */
+    bool stopping;      /* SIGTERM or SIGINT was received. */
+    bool config_loaded; /* The last reload has not failed. */
     struct change_detection change_detection;
     struct reloads reloads;
     struct publisher publisher;
@@ -197,8 +235,8 @@ struct loop {
     struct readiness readiness;
 };
 
-/* Calls `each` with the files of the credentials that the loop reads again. */
-static void files_in_force(void *source, kube_file_fn *each, void *context)
+/* Calls `each` with every file of the credentials of both evaluations. */
+static void each_credential_file(void *source, kube_file_fn *each, void *context)
 {
     const struct loop *l = source;
     const struct evaluation *const all[] = {l->current, l->next};
@@ -209,7 +247,10 @@ static void files_in_force(void *source, kube_file_fn *each, void *context)
     }
 }
 
-/* Start an evaluation with what the command line and its configuration file say now. */
+/*
+ * Replaces `next` by an evaluation with the present options. Returns false, sets `err` and keeps
+ * `next` if no such evaluation can be made.
+ */
 static bool prepare_next(struct loop *l, struct error *err)
 {
     struct evaluation *next = file_preflight_perform(&l->file_preflight, err);
@@ -222,7 +263,10 @@ static bool prepare_next(struct loop *l, struct error *err)
     return true;
 }
 
-/* Until the first evaluation is complete, people want to know what its source does. */
+/*
+ * Returns the session to report on pages: of the current evaluation or, before the first one is
+ * complete, of `next`. NULL without an API server.
+ */
 static const struct kube_session *shown_session(const struct loop *l)
 {
     const struct evaluation *shown = l->current ? l->current : l->next;
@@ -230,7 +274,7 @@ static const struct kube_session *shown_session(const struct loop *l)
     return shown ? shown->session : NULL;
 }
 
-static struct health health_of(const struct loop *l)
+static struct health gather_health(const struct loop *l)
 {
     return (struct health){
         .evaluation = l->current,
@@ -250,7 +294,7 @@ static struct health health_of(const struct loop *l)
 
 static void publish_all(struct loop *l)
 {
-    const struct health health = health_of(l);
+    const struct health health = gather_health(l);
 
     publisher_all(&l->publisher, &health);
 }
@@ -259,6 +303,8 @@ static void note_change(struct loop *l)
 {
     publisher_change(&l->publisher, platform_steady_ms());
 }
+
+/* ---- start and end ---- */
 
 struct loop *loop_new(const struct loop_settings *settings, struct error *err)
 {
@@ -273,7 +319,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .argc = settings->argc,
         .argv = settings->argv,
         .log = settings->log,
-        .files_in_force = files_in_force,
+        .files_in_force = each_credential_file,
         .files_source = l,
     };
     if (!signals_open(&l->signals, err) || !file_preflight_wait(&l->file_preflight, err) ||
@@ -290,7 +336,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .options = o,
         .log = settings->log,
         .heartbeat = &l->heartbeat,
-        .page_store = l->publisher.page_store,
+        .snapshot = l->publisher.snapshot,
         .memory_bytes = l->memory.limit / WEB_MEMORY_PART,
     };
 
@@ -302,7 +348,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     }
     l->file_preflight.web_config_file = xstrdup(o->web_config_file);
     readiness_init(&l->readiness, l->web.server);
-    l->reloads.request_queue = server_reload_queue(l->web.server);
+    l->reloads.request_queue = server_reloads(l->web.server);
     publish_all(l);
     return l;
 }
@@ -325,7 +371,7 @@ void loop_free(struct loop *l)
 
 int loop_listener(const struct loop *l, size_t at)
 {
-    return server_listener_fd(l->web.server, at);
+    return server_listener(l->web.server, at);
 }
 
 const char *loop_address(const struct loop *l, size_t at)
@@ -333,6 +379,9 @@ const char *loop_address(const struct loop *l, size_t at)
     return server_address(l->web.server, at);
 }
 
+/* ---- reload ---- */
+
+/* Starts a reload, which turn_files() continues. Fails if a source can be read only once. */
 static void begin_reload(struct loop *l)
 {
     const struct evaluation *const all[] = {l->current, l->next};
@@ -349,19 +398,22 @@ static void begin_reload(struct loop *l)
     l->reloading = true;
 }
 
-static void fail_reload(struct loop *l, const struct error *why)
+static void fail_reload(struct loop *l, const struct error *failure)
 {
     l->config_loaded = false;
     log_write(l->settings.log, LOG_LEVEL_ERROR,
-              "reload failed; the old configuration stays in force", "error", why->text);
-    /* Another one may have been asked for since it began. */
+              "reload failed; the old configuration stays in force", "error", failure->text);
+    /* If another reload has begun, the request in the queue waits for the end of that reload. */
     if (!l->reloading)
-        reloads_end(&l->reloads, why);
+        reloads_end(&l->reloads, failure);
     note_change(l);
 }
 
-/* `readable`: the files for it have just answered; else the error says why not. */
-static void reload(struct loop *l, bool readable, struct error *err)
+/*
+ * Prepares an evaluation with the present options. `readable` is false if a file of the options or
+ * credentials does not answer; then `err` names the file, and the reload fails.
+ */
+static void reload_options(struct loop *l, bool readable, struct error *err)
 {
     l->reloading = false;
     if (readable && prepare_next(l, err))
@@ -371,15 +423,15 @@ static void reload(struct loop *l, bool readable, struct error *err)
 }
 
 /*
- * Returns the evaluation that the next turn goes on preparing. NULL while a request reads the
- * current one, which the new one would replace.
+ * Returns the evaluation to prepare further; NULL without one, and while a request uses the current
+ * evaluation, which adopt_next() would free.
  */
 static struct evaluation *next_to_advance(const struct loop *l)
 {
-    return api_has_request(l->web.api) ? NULL : l->next;
+    return api_busy(l->web.api) ? NULL : l->next;
 }
 
-/* Returns when files of the evaluations are due to be read here; INT64_MAX for never. */
+/* Returns when the loop must read credential files again: steady; INT64_MAX for never. */
 static int64_t evaluations_files_due(const struct loop *l)
 {
     const struct evaluation *next = next_to_advance(l);
@@ -388,7 +440,10 @@ static int64_t evaluations_files_due(const struct loop *l)
                       next ? evaluation_files_due(next) : INT64_MAX);
 }
 
-/* Reads the files that are due to be read here, once the file reader has read the same files. */
+/*
+ * Reads the files that the loop thread reads itself, if they are due. The file reader reads the
+ * same files before, so that a file system that hangs does not block the loop.
+ */
 static void turn_files(struct loop *l)
 {
     int64_t now_ms = platform_steady_ms();
@@ -404,8 +459,92 @@ static void turn_files(struct loop *l)
     if (state == FILE_PREFLIGHT_DONE && web_files_due(&l->web) <= now_ms && web_read_files(&l->web))
         note_change(l);
     if (l->reloading && (state == FILE_PREFLIGHT_DONE || state == FILE_PREFLIGHT_HANGS))
-        reload(l, state == FILE_PREFLIGHT_DONE, &err);
+        reload_options(l, state == FILE_PREFLIGHT_DONE, &err);
 }
+
+/* ---- evaluations ---- */
+
+/* Replaces the current evaluation by `next`, which is complete. */
+static void adopt_next(struct loop *l)
+{
+    log_adopted_evaluation(l->settings.log, l->current ? &l->current->options : NULL, l->next);
+    publisher_forget(&l->publisher);
+    api_forget(l->web.api);
+    senders_forget(&l->senders);
+    evaluation_free(l->current);
+    l->current = l->next;
+    l->next = NULL;
+    l->config_loaded = true;
+    engine_keep_transitions(l->current->engine, (size_t)l->current->options.history_entries);
+    detect_changes(&l->change_detection, l->current, &l->problems, l->settings.log);
+    publish_all(l);
+    if (!l->reloading)
+        reloads_end(&l->reloads, NULL);
+}
+
+/*
+ * Discards `next` and reports the reload as failed. Returns false, and keeps `next`, if there is no
+ * current evaluation.
+ */
+static bool discard_next(struct loop *l, const struct error *failure)
+{
+    if (!l->current)
+        return false;
+    evaluation_free(l->next);
+    l->next = NULL;
+    fail_reload(l, failure);
+    return true;
+}
+
+/*
+ * Prepares `next` for a slice, and adopts it when it is complete. Returns false and sets `err` if
+ * the sources of the first evaluation cannot be read.
+ */
+static bool advance_next(struct loop *l, struct error *err)
+{
+    if (l->next_loaded) {
+        evaluation_pump(l->next, SLICE_MS);
+    } else {
+        enum loading loading = evaluation_load(l->next, err);
+
+        /* The first evaluation waits for its server and files without a limit; reloads do not. */
+        if (loading == LOADING_FAILED || (loading == LOADING_HANGS && l->current) ||
+            (loading == LOADING_GOES_ON && l->current && l->next->session &&
+             !kube_session_hopeful(l->next->session, err)))
+            return discard_next(l, err);
+        if (loading == LOADING_HANGS)
+            problem_log_update(&l->problems, l->next->manifests, l->settings.log);
+        l->next_loaded = loading == LOADING_DONE;
+    }
+    if (evaluation_slice(l->next, SLICE_MS) && l->next_loaded)
+        adopt_next(l);
+    return true;
+}
+
+/* Processes changes of the sources for a slice. `readable`: manifests may have changed. */
+static void advance_current(struct loop *l, bool readable)
+{
+    struct evaluation *e = l->current;
+
+    if (engine_deadline(e->engine) <= platform_now_ms())
+        e->caught_up = false;
+    if (readable || e->session || e->assets || e->reader || manifests_busy(e->manifests))
+        evaluation_pump(e, SLICE_MS);
+    if (!e->caught_up && evaluation_slice(e, SLICE_MS) &&
+        detect_changes(&l->change_detection, e, &l->problems, l->settings.log))
+        note_change(l);
+}
+
+/*
+ * Returns true if pages may be published: all changes in the current evaluation are processed, or
+ * no evaluation is complete yet and pages show the progress.
+ */
+static bool can_publish(const struct loop *l)
+{
+    return !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
+}
+
+/* ---- turns ---- */
 
 static void handle_signals(struct loop *l)
 {
@@ -422,78 +561,8 @@ static void handle_signals(struct loop *l)
     }
 }
 
-/* The evaluation that was prepared is complete: it replaces the current one. */
-static void adopt_next(struct loop *l)
-{
-    announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
-    publisher_forget(&l->publisher);
-    api_forget_lists(l->web.api);
-    senders_forget(&l->senders);
-    evaluation_free(l->current);
-    l->current = l->next;
-    l->next = NULL;
-    l->config_loaded = true;
-    engine_keep_transitions(l->current->engine, (size_t)l->current->options.history_entries);
-    news_since(&l->change_detection, l->current, &l->problems, l->settings.log);
-    publish_all(l);
-    if (!l->reloading)
-        reloads_end(&l->reloads, NULL);
-}
-
-/* The evaluation that is prepared is given up. False if there is no current one to fall back on. */
-static bool give_up_next(struct loop *l, const struct error *why)
-{
-    if (!l->current)
-        return false;
-    evaluation_free(l->next);
-    l->next = NULL;
-    fail_reload(l, why);
-    return true;
-}
-
-/* Go on preparing. False if it failed and there is no current evaluation to fall back on. */
-static bool advance_next(struct loop *l, struct error *err)
-{
-    if (l->next_loaded) {
-        evaluation_pump(l->next, SLICE_MS);
-    } else {
-        enum loading loading = evaluation_load(l->next, err);
-
-        /* The first evaluation waits for its server and its files for ever, one of a reload not. */
-        if (loading == LOADING_FAILED || (loading == LOADING_HANGS && l->current) ||
-            (loading == LOADING_GOES_ON && l->current && l->next->session &&
-             !kube_session_can_become_ready(l->next->session, err)))
-            return give_up_next(l, err);
-        if (loading == LOADING_HANGS)
-            problem_log_update(&l->problems, l->next->manifests, l->settings.log);
-        l->next_loaded = loading == LOADING_DONE;
-    }
-    if (evaluation_slice(l->next, SLICE_MS) && l->next_loaded)
-        adopt_next(l);
-    return true;
-}
-
-static void follow(struct loop *l, bool readable)
-{
-    struct evaluation *e = l->current;
-
-    if (engine_deadline(e->engine) <= platform_now_ms())
-        e->caught_up = false;
-    if (readable || e->session || e->assets || e->reader || manifests_busy(e->manifests))
-        evaluation_pump(e, SLICE_MS);
-    if (!e->caught_up && evaluation_slice(e, SLICE_MS) &&
-        news_since(&l->change_detection, e, &l->problems, l->settings.log))
-        note_change(l);
-}
-
-/* Until the first evaluation is complete, the pages show how far it is. */
-static bool is_complete(const struct loop *l)
-{
-    return !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
-}
-
-/* Returns when something is due, but for the pages: steady, or EVALUATION_HAS_WORK. */
-static int64_t due_ms(const struct loop *l)
+/* Returns when work other than pages is due: steady, INT64_MAX or EVALUATION_HAS_WORK. */
+static int64_t next_work_ms(const struct loop *l)
 {
     const struct evaluation *next = next_to_advance(l);
     int64_t due = earlier_of(file_preflight_due(&l->file_preflight), reloads_due(&l->reloads));
@@ -503,21 +572,23 @@ static int64_t due_ms(const struct loop *l)
         due = earlier_of(due, evaluation_due(l->current));
     if (next)
         due = earlier_of(due, evaluation_due(next));
+    /* turn_files() reads no file before the job has ended. */
     if (l->file_preflight.job)
         return due;
     due = earlier_of(due, evaluations_files_due(l));
     return earlier_of(due, web_files_due(&l->web));
 }
 
+/* Returns how long this turn may wait, in milliseconds. */
 static int64_t wait_ms(const struct loop *l)
 {
     int64_t now_ms = platform_steady_ms();
     int64_t publish_ms = publisher_due(&l->publisher) - now_ms;
-    /* What a file brings is published with it: that is here soon, or will not be for long. */
-    int64_t wait = is_complete(l) || publish_ms > SOON_MS ? publish_ms : SOON_MS;
-    int64_t due = due_ms(l);
+    /* A page that is due waits for manifests being read: without SOON_MS the loop would spin. */
+    int64_t wait = can_publish(l) || publish_ms > SOON_MS ? publish_ms : SOON_MS;
+    int64_t due = next_work_ms(l);
 
-    /* The last turn left a deadline that was over when the turn began: do not spin on it. */
+    /* The last turn has not moved a deadline that had passed before: do not spin on it. */
     if (due > EVALUATION_HAS_WORK && due < l->turned_ms)
         wait = earlier_of(wait, OVERDUE_MS);
     else if (due != INT64_MAX)
@@ -526,15 +597,18 @@ static int64_t wait_ms(const struct loop *l)
     return wait > 0 ? wait : 0;
 }
 
-static void answer_calls(struct loop *l)
+static void answer_requests(struct loop *l)
 {
-    const struct health health = health_of(l);
+    const struct health health = gather_health(l);
 
     api_turn(l->web.api, &health, l->current, !l->current || l->current->caught_up);
 }
 
-/* While the clerk reads the evaluation, only what has nothing to do with that goes on. */
-static enum loop_result turn_lent(struct loop *l)
+/*
+ * Does the part of a turn that does not touch the evaluation, while the request worker reads the
+ * evaluation on its own thread.
+ */
+static enum loop_result turn_without_evaluation(struct loop *l)
 {
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
@@ -544,16 +618,16 @@ static enum loop_result turn_lent(struct loop *l)
     descriptors_poll(wanted, ARRAY_LEN(wanted), LOOP_WAIT_MAX_MS);
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
     handle_signals(l);
-    answer_calls(l);
+    answer_requests(l);
     return l->stopping ? LOOP_STOPPED : LOOP_CONTINUES;
 }
 
 enum loop_result loop_turn(struct loop *l, struct error *err)
 {
-    if (api_uses_evaluation(l->web.api))
-        return turn_lent(l);
+    if (api_lent(l->web.api))
+        return turn_without_evaluation(l);
 
-    bool listens = l->current && manifests_accept_events(l->current->manifests);
+    bool listens = l->current && manifests_listens(l->current->manifests);
     /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
@@ -570,7 +644,7 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
     handle_signals(l);
     if (l->stopping)
         return LOOP_STOPPED;
-    /* Before any job is asked: a result that arrives afterwards ends the next wait. */
+    /* Results come first: a result that arrives after this call ends the wait of the next turn. */
     if (l->settings.reader)
         file_reader_turn(l->settings.reader);
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
@@ -581,20 +655,20 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
     if (next_to_advance(l) && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
-        follow(l, wanted[1].revents != 0);
+        advance_current(l, wanted[1].revents != 0);
     readiness_turn(&l->readiness, l->current, shown_session(l),
                    l->current || !l->next ? "" : evaluation_problem(l->next), platform_steady_ms());
     if (senders_turn(&l->senders, l->current, platform_steady_ms(), platform_now_ms()))
         note_change(l);
-    if (is_complete(l) && l->current &&
+    if (can_publish(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
         note_change(l);
-    if (is_complete(l) && platform_steady_ms() >= publisher_due(&l->publisher)) {
-        const struct health health = health_of(l);
+    if (can_publish(l) && platform_steady_ms() >= publisher_due(&l->publisher)) {
+        const struct health health = gather_health(l);
 
         publisher_turn(&l->publisher, &health, platform_steady_ms());
     }
-    /* The last thing: it may lend the evaluation. */
-    answer_calls(l);
+    /* Requests come last, because they may lend the evaluation to the request worker. */
+    answer_requests(l);
     return LOOP_CONTINUES;
 }

@@ -8,75 +8,50 @@
 #include "metrics/base/error.h"
 
 /*
- * The one thread that owns the state: it reads sources, has the rules evaluate
- * what changed, and publishes pages for the threads that serve them.
+ * The event loop. Its thread owns the state: it reads the sources, has the rules evaluate changed
+ * objects, and publishes pages for the threads of the web server.
  *
- * It waits for signals, changed files and deadlines, and works in slices, so
- * that nothing waits for longer than one of them. SIGTERM and SIGINT end it;
- * SIGHUP reads the options and all sources again beside the running state, which
- * stays in force if that fails.
+ * The loop waits for signals, sources, files, HTTP requests and deadlines, and does most work in
+ * slices of a few milliseconds. SIGTERM and SIGINT end the loop. A reload (SIGHUP, /-/reload, a
+ * changed file of --kubeconfig) reads the options and all sources again while the running state
+ * stays in use. The new state replaces the running one when it is complete; if the reload fails,
+ * the running state stays.
  */
 struct loop;
 
 struct loop_settings {
-    int argc; /* The command line, parsed again on SIGHUP. Borrowed. */
-    const char *const *argv;
+    int argc;                   /* Number of elements of `argv`. */
+    const char *const *argv;    /* Command line; parsed again by each reload. Borrowed. */
     const struct log *log;      /* Borrowed. */
-    struct file_reader *reader; /* Borrowed. NULL: the loop reads files itself. */
-    int64_t publish_ms;         /* How long changes may wait for the next page, see throttle.h. */
-    int64_t refresh_ms;         /* How old a page becomes where nothing changes. */
+    struct file_reader *reader; /* Borrowed; NULL: the loop thread reads all files itself. */
+    int64_t publish_ms;         /* Longest interval of pages while objects change. */
+    int64_t refresh_ms;         /* Interval of pages while no object changes. */
 };
 
 /*
- * Block the signals to read them here, listen on the addresses, and serve pages that
- * say that nothing is known yet. Starts threads, which inherit that signal mask.
+ * Blocks SIGTERM, SIGINT and SIGHUP, listens on the addresses of the options, and serves pages that
+ * report that no data has been read yet. Starts threads, which inherit the signal mask. Returns
+ * NULL and sets `err` on a failure.
  */
 struct loop *loop_new(const struct loop_settings *settings, struct error *err) MUST_USE;
 
-/* Stop serving, free everything and restore the signal mask. NULL is fine. */
+/*
+ * Stops the server, releases the Lease (waits for about a second at most), frees everything, and
+ * restores the signal mask. Accepts NULL.
+ */
 void loop_free(struct loop *l);
 
 enum loop_result {
-    LOOP_CONTINUES,
-    LOOP_STOPPED,  /* By a signal. */
-    LOOP_FAILED, /* The sources could not be read at the start. */
+    LOOP_CONTINUES, /* The caller calls loop_turn() again. */
+    LOOP_STOPPED,   /* SIGTERM or SIGINT was received. */
+    LOOP_FAILED,    /* The first state could not be read; `err` has the reason. */
 };
 
-/* Wait for work and do a slice of it. */
+/* Waits for work, at most HEARTBEAT_LIMIT_MS / 5, and does a slice of it. */
 enum loop_result loop_turn(struct loop *l, struct error *err) MUST_USE;
 
-/* Returns the descriptor of the socket that listens on the address `at` of the options. */
+/* Returns the listening socket for address `at` of --web.listen-address; owned by the loop. */
 int loop_listener(const struct loop *l, size_t at);
 
-/* Where it listens, in the order of the options. Borrowed. */
+/* Returns the address that loop_listener() is bound to, as in "127.0.0.1:19180". Borrowed. */
 const char *loop_address(const struct loop *l, size_t at);
-
-/*
- * Logs each problem of the manifests when it appears, and again only after it was
- * gone in between.
- */
-struct problem_log {
-    uint64_t *logged; /* Sorted hashes of the last update's problems. */
-    size_t count;
-    uint64_t rejected; /* How many problems so far kept an object from being evaluated. */
-};
-
-/*
- * Whether an evaluation has anything new to publish: a change beside a watched file wakes the loop,
- * too. All zero has seen nothing.
- */
-struct change_detection {
-    uint64_t evaluations; /* As they were seen last, as is the rest. */
-    size_t files;
-    uint64_t health;
-};
-
-/*
- * Who asks for a reload over HTTP (/-/reload) and waits for its end. One after the other: what
- * somebody changed after a reload had begun is read by the next one.
- */
-struct reloads {
-    struct request_queue *request_queue; /* NULL: nobody may ask. Borrowed. */
-    bool waits;                          /* For the end of the reload that it has begun. */
-    int64_t begun_ms;                    /* Steady. */
-};
