@@ -8,7 +8,9 @@
 #include "exporter/system/process.h"
 #include "exporter/web/html.h"
 
-enum { COST_PARTS = 5 };
+/* ---- throttle ---- */
+
+enum { COST_PARTS = 5 }; /* Interval of pages, in processor times of a page. */
 
 void throttle_init(struct throttle *t, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
 {
@@ -49,22 +51,24 @@ int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
     return waited_ms;
 }
 
+/* ---- pages ---- */
+
 enum {
-    SHORTEST_MS = 50, /* Between two pages of metrics: no scraper asks more often. */
-    SLICE = 1000,     /* Objects that are looked at in a turn for the page for people. */
+    SHORTEST_MS = 50, /* Between two pages of metrics: scrapers read them less often. */
+    SLICE = 1000,     /* Objects per turn while findings are collected. */
     PAGE_MAX = 1024 * 1024 * 1024,
-    ROOM_PART = 32, /* Of a page's length, for what the next one has more. */
+    ROOM_PART = 32, /* Part of the last page's length, reserved for its growth. */
 };
 
 void publisher_init(struct publisher *p, const struct log *log, int64_t longest_ms,
                     int64_t refresh_ms)
 {
     *p = (struct publisher){
-        .page_store = page_store_new(),
+        .snapshot = snapshot_new(),
         .log = log,
-        .blank = registry_new(NULL, &registry_options_default, platform_seed()),
+        .empty_registry = registry_new(NULL, &registry_options_default, platform_seed()),
     };
-    /* Pages for people visit every object, so they are written less often. */
+    /* The other pages need findings, and collecting them visits every object. */
     for (unsigned i = 0; i < PAGE_COUNT; i++)
         throttle_init(&p->throttles[i], i == PAGE_METRICS ? SHORTEST_MS : longest_ms, longest_ms,
                       refresh_ms);
@@ -81,9 +85,9 @@ void publisher_release(struct publisher *p)
 {
     publisher_forget(p);
     metrics_page_drop(p->metrics);
-    page_store_free(p->page_store);
-    registry_free(p->blank);
-    *p = (struct publisher){.page_store = NULL};
+    snapshot_free(p->snapshot);
+    registry_free(p->empty_registry);
+    *p = (struct publisher){.snapshot = NULL};
 }
 
 void publisher_change(struct publisher *p, int64_t now_ms)
@@ -103,8 +107,8 @@ int64_t publisher_due(const struct publisher *p)
     return due_ms;
 }
 
-/* True once `budget` more objects were enough to collect all findings of the evaluation. */
-static bool collect(struct publisher *p, const struct evaluation *e, size_t budget)
+/* Visits `budget` more objects. Returns true once the findings are complete. */
+static bool collect_findings(struct publisher *p, const struct evaluation *e, size_t budget)
 {
     assert(e);
     if (p->collected != e)
@@ -117,7 +121,7 @@ static bool collect(struct publisher *p, const struct evaluation *e, size_t budg
     return findings_step(&p->findings, budget);
 }
 
-/* False if the page is too large. */
+/* Returns false if the page would exceed PAGE_MAX. */
 static bool publish_metrics(struct publisher *p, const struct health *h)
 {
     const struct exposition how = {
@@ -128,47 +132,46 @@ static bool publish_metrics(struct publisher *p, const struct health *h)
 
     health_fill(h, h->registry);
     registry_prepare(h->registry);
-    struct metrics_page *fresh = metrics_page_new(h->registry, how, p->metrics, PAGE_MAX,
-                                                  page_store_segment_sum(p->page_store));
+    struct metrics_page *fresh =
+        metrics_page_new(h->registry, how, p->metrics, PAGE_MAX, snapshot_sum(p->snapshot));
 
     if (!fresh)
         return false;
     metrics_page_drop(p->metrics);
     p->metrics = fresh;
-    page_store_publish_metrics(p->page_store, fresh);
+    snapshot_publish_metrics(p->snapshot, fresh);
     return true;
 }
 
-/* False if the page is too large. */
-static bool publish_text(struct publisher *p, enum page page, const struct health *h)
+/* Publishes a page other than metrics. Returns false if the page would exceed PAGE_MAX. */
+static bool publish_text_page(struct publisher *p, enum page page, const struct health *h)
 {
     struct strbuf text = STRBUF_INIT(PAGE_MAX);
 
-    /* Most pages are as long as the one before, or nearly. */
     strbuf_reserve(&text, p->lengths[page] + p->lengths[page] / ROOM_PART);
     page_defs[page].write(h, &text);
     p->lengths[page] = text.len;
     bool fits = strbuf_ok(&text);
 
     if (fits)
-        page_store_publish(p->page_store, page, &text);
+        snapshot_publish(p->snapshot, page, &text);
     strbuf_release(&text);
     return fits;
 }
 
-static void publish(struct publisher *p, enum page page, const struct health *health)
+static void publish_page(struct publisher *p, enum page page, const struct health *health)
 {
     struct health shown = *health;
     int64_t used_ms = platform_thread_ms();
 
-    shown.registry = health->evaluation ? health->evaluation->registry : p->blank;
-    if (!(page == PAGE_METRICS ? publish_metrics(p, &shown) : publish_text(p, page, &shown)))
+    shown.registry = health->evaluation ? health->evaluation->registry : p->empty_registry;
+    if (!(page == PAGE_METRICS ? publish_metrics(p, &shown) : publish_text_page(p, page, &shown)))
         log_write(p->log, LOG_LEVEL_ERROR, "page is too large to publish", "page",
                   page_defs[page].handler);
 
     int64_t waited_ms =
         throttle_publish(&p->throttles[page], platform_thread_ms() - used_ms, platform_steady_ms());
-    /* The next page shows how long this one's change waited: this one had to be there first. */
+    /* The wait ends with this publication, so the next page has its duration. */
     if (page == PAGE_METRICS && health->evaluation && waited_ms > 0)
         registry_observe(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
 }
@@ -178,25 +181,28 @@ static bool is_due(const struct publisher *p, unsigned page, int64_t now_ms)
     return now_ms >= throttle_deadline(&p->throttles[page]);
 }
 
-/* Publish what is due by then, if all findings were collected; else what needs none. */
-static void publish_due(struct publisher *p, const struct health *health, size_t budget,
-                        int64_t now_ms)
+/*
+ * Publishes the pages that are due at `now_ms`. Until `budget` objects per call have completed the
+ * findings, only the page of metrics is published.
+ */
+static void publish_due_pages(struct publisher *p, const struct health *health, size_t budget,
+                              int64_t now_ms)
 {
     const struct evaluation *e = health->evaluation;
     struct health shown = *health;
-    bool people = false;
+    bool text_page_due = false;
 
     for (unsigned i = 0; i < PAGE_COUNT; i++)
-        people |= i != PAGE_METRICS && is_due(p, i, now_ms);
+        text_page_due |= i != PAGE_METRICS && is_due(p, i, now_ms);
 
-    bool collected = people && (!e || collect(p, e, budget));
+    bool collected = text_page_due && (!e || collect_findings(p, e, budget));
 
     shown.findings = &p->findings;
     for (unsigned i = 0; i < PAGE_COUNT; i++) {
         if (!is_due(p, i, now_ms) || !(i == PAGE_METRICS || collected))
             continue;
-        publish(p, (enum page)i, &shown);
-        /* What changed while its findings were collected is on the next page. */
+        publish_page(p, (enum page)i, &shown);
+        /* Objects that changed during the collection need another page. */
         if (i != PAGE_METRICS && e && engine_evaluations(e->engine) != p->evaluations)
             throttle_change(&p->throttles[i], platform_steady_ms());
     }
@@ -206,17 +212,19 @@ static void publish_due(struct publisher *p, const struct health *health, size_t
 
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms)
 {
-    publish_due(p, health, SLICE, now_ms);
+    publish_due_pages(p, health, SLICE, now_ms);
 }
 
 void publisher_all(struct publisher *p, const struct health *health)
 {
-    publish_due(p, health, SIZE_MAX, INT64_MAX);
+    publish_due_pages(p, health, SIZE_MAX, INT64_MAX);
 }
 
+/* ---- memory guard ---- */
+
 enum {
-    LOOK_EVERY_MS = 1000,
-    HOLD_MS = 60 * 1000,
+    CHECK_INTERVAL_MS = 1000,
+    RESTORE_AFTER_MS = 60 * 1000,
     /* In hundredths of the limit. */
     SHED_AT = 80,
     RESTORE_BELOW = 70,
@@ -228,28 +236,28 @@ static bool is_at_least(uint64_t bytes, uint64_t limit, unsigned hundredths)
     return (double)bytes * 100 >= (double)limit * hundredths;
 }
 
-enum memory_step memory_guard_decide(struct memory_guard *g, const struct registry *r,
-                                     uint64_t resident, int64_t now_ms)
+enum memory_action memory_guard_decide(struct memory_guard *g, const struct registry *r,
+                                       uint64_t resident, int64_t now_ms)
 {
-    /* A reload has made another one, which has all. */
-    if (g->registry && g->registry != r)
-        g->registry = NULL;
-    if (!g->registry) {
+    /* The registry of a reload still has its detail families. */
+    if (g->reduced && g->reduced != r)
+        g->reduced = NULL;
+    if (!g->reduced) {
         if (!is_at_least(resident, g->limit, SHED_AT))
             return MEMORY_KEEP;
-        g->registry = r;
-        g->before = resident;
+        g->reduced = r;
+        g->resident_before = resident;
         g->measured = false;
-        g->changed_ms = now_ms;
+        g->reduced_ms = now_ms;
         return MEMORY_SHED;
     }
     if (!g->measured)
-        g->freed = g->before > resident ? g->before - resident : 0;
+        g->freed = g->resident_before > resident ? g->resident_before - resident : 0;
     g->measured = true;
-    if (now_ms - g->changed_ms < HOLD_MS ||
+    if (now_ms - g->reduced_ms < RESTORE_AFTER_MS ||
         is_at_least(resident + g->freed, g->limit, RESTORE_BELOW))
         return MEMORY_KEEP;
-    g->registry = NULL;
+    g->reduced = NULL;
     return MEMORY_RESTORE;
 }
 
@@ -274,9 +282,9 @@ static void warn_if_used_up(struct memory_guard *g, uint64_t resident, const str
 bool memory_guard_turn(struct memory_guard *g, struct registry *r, const struct log *log,
                        int64_t now_ms)
 {
-    if (g->limit == 0 || now_ms - g->looked_ms < LOOK_EVERY_MS)
+    if (g->limit == 0 || now_ms - g->checked_ms < CHECK_INTERVAL_MS)
         return false;
-    g->looked_ms = now_ms;
+    g->checked_ms = now_ms;
     uint64_t resident = process_resident_bytes();
 
     switch (memory_guard_decide(g, r, resident, now_ms)) {
@@ -285,7 +293,7 @@ bool memory_guard_turn(struct memory_guard *g, struct registry *r, const struct 
                    "memory is short; metrics with one series an object are left out", resident,
                    g->limit);
         registry_show_details(r, false);
-        /* The C library would keep what was freed, and the kernel counts what it keeps. */
+        /* Freed memory counts as resident until the C library returns it to the kernel. */
         malloc_trim(0);
         return true;
     case MEMORY_RESTORE:

@@ -29,7 +29,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static enum memory_step look(struct fixture *f, uint64_t resident, int64_t now_ms)
+static enum memory_action look(struct fixture *f, uint64_t resident, int64_t now_ms)
 {
     return memory_guard_decide(&f->shutdown_deadline, f->registry, resident, now_ms);
 }
