@@ -8,177 +8,179 @@
 #include "metrics/rules/decision.h"
 #include "metrics/rules/rule.h"
 
+/* ---- conflicts ---- */
+
 enum {
-    /* As client-go: 25 about an object at once, then one each 300 s, for so many objects. */
+    /* Rate limit for each object in client-go, and its maximum of objects. */
     BURST = 25,
-    INTERVAL_S = 300,
+    TOKEN_INTERVAL_S = 300,
     ENDED_MAX = 4096,
     MS_NS = 1000 * 1000,
 };
 
-struct event_place {
+struct binding_name {
     const char *ns;
     const char *name;
 };
 
-static bool is_at(const void *item, const void *key)
+static bool is_about(const void *item, const void *key)
 {
-    const struct dispute *dispute = item;
-    const struct event_place *place = key;
+    const struct tracked_conflict *c = item;
+    const struct binding_name *name = key;
 
-    return strcmp(dispute->name, place->name) == 0 && strcmp(dispute->ns, place->ns) == 0;
+    return strcmp(c->name, name->name) == 0 && strcmp(c->ns, name->ns) == 0;
 }
 
-static uint64_t hash_of(const struct disputes *d, const struct event_place *place)
+static uint64_t hash_name(const struct conflict_tracker *t, const struct binding_name *name)
 {
-    return map_hash(place->name, strlen(place->name),
-                    map_hash(place->ns, strlen(place->ns), d->seed));
+    return map_hash(name->name, strlen(name->name), map_hash(name->ns, strlen(name->ns), t->seed));
 }
 
-static void disputes_init(struct disputes *d, uint64_t seed)
+static void conflict_tracker_init(struct conflict_tracker *t, uint64_t seed)
 {
-    *d = (struct disputes){.map = MAP_INIT(is_at), .seed = seed};
+    *t = (struct conflict_tracker){.map = MAP_INIT(is_about), .seed = seed};
 }
 
-static void disputes_release(struct disputes *d)
+static void conflict_tracker_release(struct conflict_tracker *t)
 {
-    for (size_t i = 0; i < d->count; i++)
-        free(d->items[i]);
-    free(d->items);
-    map_release(&d->map);
-    disputes_init(d, d->seed);
+    for (size_t i = 0; i < t->count; i++)
+        free(t->items[i]);
+    free(t->items);
+    map_release(&t->map);
+    conflict_tracker_init(t, t->seed);
 }
 
-void disputes_set(struct disputes *d, int64_t now_ms, bool leads)
+void conflict_tracker_set_role(struct conflict_tracker *t, int64_t now_ms, bool leads)
 {
-    d->now_ms = now_ms;
-    d->leads = leads;
+    t->now_ms = now_ms;
+    t->leads = leads;
 }
 
-static struct dispute *add(struct disputes *d, const struct event_place *place)
+static struct tracked_conflict *add_conflict(struct conflict_tracker *t,
+                                             const struct binding_name *name)
 {
-    size_t ns_size = strlen(place->ns) + 1, name_size = strlen(place->name) + 1;
-    struct dispute *dispute = xcalloc(1, sizeof(*dispute) + ns_size + name_size);
-    char *texts = (char *)(dispute + 1);
+    size_t ns_size = strlen(name->ns) + 1, name_size = strlen(name->name) + 1;
+    struct tracked_conflict *c = xcalloc(1, sizeof(*c) + ns_size + name_size);
+    char *texts = (char *)(c + 1);
 
-    *dispute = (struct dispute){
-        .ns = memcpy(texts, place->ns, ns_size),
-        .name = memcpy(texts + ns_size, place->name, name_size),
-        .rate_limit = {.interval_ns = INTERVAL_S * INT64_C(1000) * MS_NS, .burst = BURST},
-        .position = d->count,
+    *c = (struct tracked_conflict){
+        .ns = memcpy(texts, name->ns, ns_size),
+        .name = memcpy(texts + ns_size, name->name, name_size),
+        .rate_limit = {.interval_ns = TOKEN_INTERVAL_S * INT64_C(1000) * MS_NS, .burst = BURST},
+        .position = t->count,
     };
-    if (d->count == d->capacity) {
-        d->capacity = d->capacity ? 2 * d->capacity : 16;
-        d->items = xreallocarray(d->items, d->capacity, sizeof(struct dispute *));
+    if (t->count == t->capacity) {
+        t->capacity = t->capacity ? 2 * t->capacity : 16;
+        t->items = xreallocarray(t->items, t->capacity, sizeof(struct tracked_conflict *));
     }
-    d->items[d->count++] = dispute;
-    d->ended++;
-    map_add(&d->map, hash_of(d, place), dispute);
-    return dispute;
+    t->items[t->count++] = c;
+    t->ended++;
+    map_add(&t->map, hash_name(t, name), c);
+    return c;
 }
 
 /*
- * Forget one that is over, if nothing depends on what is known of it: its rate is that of a new
- * one, or there are more than client-go keeps.
+ * Removes a conflict that is over, if its rate limit is unused like that of a new conflict, or if
+ * there are more than ENDED_MAX such conflicts.
  */
-static void disputes_tidy(struct disputes *d, struct dispute *dispute)
+static void forget_ended_conflict(struct conflict_tracker *t, struct tracked_conflict *c)
 {
-    const struct event_place place = {dispute->ns, dispute->name};
-    struct dispute *last = d->items[d->count - 1];
+    const struct binding_name name = {c->ns, c->name};
+    struct tracked_conflict *last = t->items[t->count - 1];
 
-    if (dispute->fields != 0 ||
-        (d->ended <= ENDED_MAX && dispute->rate_limit.full_ns > d->now_ms * MS_NS))
+    if (c->fields != 0 || (t->ended <= ENDED_MAX && c->rate_limit.full_ns > t->now_ms * MS_NS))
         return;
-    d->count--;
-    d->items[dispute->position] = last;
-    last->position = dispute->position;
-    /* Whoever has come there looks at it now. */
-    if (d->cursor > dispute->position)
-        d->cursor = dispute->position;
-    d->ended--;
-    map_take(&d->map, hash_of(d, &place), &place);
-    free(dispute);
+    t->count--;
+    t->items[c->position] = last;
+    last->position = c->position;
+    /* The item moved to this position may not have been checked in the present round. */
+    if (t->cursor > c->position)
+        t->cursor = c->position;
+    t->ended--;
+    map_take(&t->map, hash_name(t, &name), &name);
+    free(c);
 }
 
-static void note(struct disputes *d, struct dispute *dispute, unsigned fields)
+static void set_fields(struct conflict_tracker *t, struct tracked_conflict *c, unsigned fields)
 {
-    if (fields == dispute->fields)
+    if (fields == c->fields)
         return;
-    d->ended += (fields == 0) - (size_t)(dispute->fields == 0);
-    dispute->fields = fields;
-    dispute->others &= fields;
-    dispute->began_ms = d->now_ms;
-    dispute->due_ms = d->now_ms;
-    dispute->again = d->leads;
-    d->changed = true;
+    t->ended += (fields == 0) - (size_t)(c->fields == 0);
+    c->fields = fields;
+    c->reported &= fields;
+    c->began_ms = t->now_ms;
+    c->due_ms = t->now_ms;
+    c->pending = t->leads;
+    t->changed = true;
 }
 
-void disputes_decided(void *disputes, struct entry *entry)
+void conflict_tracker_decided(void *tracker, struct entry *entry)
 {
-    struct disputes *d = disputes;
+    struct conflict_tracker *t = tracker;
 
-    /* Whether others have said it may be known now. */
-    d->changed |= entry_class(entry) == CLASS_EVENT;
+    /* The Event may report a conflict. */
+    t->changed |= entry_class(entry) == CLASS_EVENT;
     if (entry_class(entry) != CLASS_BINDING || !*entry_ns(entry))
         return;
 
-    const struct event_place place = {entry_ns(entry), entry->name};
-    struct dispute *dispute = map_get(&d->map, hash_of(d, &place), &place);
+    const struct binding_name name = {entry_ns(entry), entry->name};
+    struct tracked_conflict *c = map_get(&t->map, hash_name(t, &name), &name);
     const struct dependency_decision *decision =
         entry_exists(entry) ? dependency_decision(entry) : NULL;
-    /* What Karmada would say: by bindings that there are. */
+    /* Karmada compares existing bindings only, so conflicts with derived referrers do not count. */
     unsigned fields = decision && !decision->derived ? dependency_conflicts(decision) : 0;
 
-    if (!dispute && fields == 0)
+    if (!c && fields == 0)
         return;
-    if (!dispute)
-        dispute = add(d, &place);
-    dispute->seen = true;
-    note(d, dispute, fields);
+    if (!c)
+        c = add_conflict(t, &name);
+    c->in_store = true;
+    set_fields(t, c, fields);
 }
 
-void disputes_adopt(struct disputes *d, struct store *store)
+void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *store)
 {
     struct store_walk walk = store_walk_begin(store, 1U << CLASS_BINDING);
     struct entry *entry;
 
-    for (size_t i = 0; i < d->count; i++)
-        d->items[i]->seen = false;
+    for (size_t i = 0; i < t->count; i++)
+        t->items[i]->in_store = false;
     while ((entry = store_walk_next(&walk)) != NULL)
-        disputes_decided(d, entry);
-    for (size_t i = 0; i < d->count; i++) {
-        if (!d->items[i]->seen)
-            note(d, d->items[i], 0);
+        conflict_tracker_decided(t, entry);
+    for (size_t i = 0; i < t->count; i++) {
+        if (!t->items[i]->in_store)
+            set_fields(t, t->items[i], 0);
     }
-    d->changed = true;
+    t->changed = true;
 }
 
-/* The next one that is to be looked at; NULL if there is none. */
-static struct dispute *disputes_next(struct disputes *d)
+/* Returns the next conflict to check, in a ring; NULL if the tracker is empty. */
+static struct tracked_conflict *next_conflict(struct conflict_tracker *t)
 {
-    if (d->cursor >= d->count)
-        d->cursor = 0;
-    return d->count > 0 ? d->items[d->cursor++] : NULL;
+    if (t->cursor >= t->count)
+        t->cursor = 0;
+    return t->count > 0 ? t->items[t->cursor++] : NULL;
 }
+
+/* ---- state of the event writer ---- */
 
 enum {
-    INTERVAL_MS = 200, /* Between two Events: each takes two requests. */
-    SLICE = 1000,      /* Conflicts that are looked at in a turn. */
-    AGAIN_MS = 3600 * 1000,
-    REST_MS = 60 * 1000, /* Before one is looked at again whose Event cannot be written. */
-    SOON_MS = 1000,      /* The same where the store is about to know better. */
-    EMISSION_MS_NS = 1000 * 1000,
+    WRITE_INTERVAL_MS = 200, /* Between two Events, of two requests each. */
+    CHECKS_PER_TURN = 1000,  /* Conflicts. */
+    RECREATE_MS = 3600 * 1000,
+    RETRY_MS = 60 * 1000,  /* Before the next attempt after a rejection or by the rate limit. */
+    STORE_DELAY_MS = 1000, /* Before the next attempt if the store is out of date. */
     TEXT_MAX_BYTES = 512,
 };
 
-#define EMISSION_WORD(id, word) word,
-const char *const event_writer_result_names[EMISSION_RESULT_COUNT] = {
-    EMISSION_RESULTS(EMISSION_WORD)};
+#define EVENT_RESULT_NAME(id, word) word,
+const char *const event_writer_result_names[EVENT_RESULT_COUNT] = {
+    EVENT_RESULTS(EVENT_RESULT_NAME)};
 
 void event_writer_init(struct event_writer *e, const char *instance, uint64_t seed)
 {
     *e = (struct event_writer){.instance = instance};
-    disputes_init(&e->disputes, seed);
+    conflict_tracker_init(&e->conflicts, seed);
 }
 
 void event_writer_suspend(struct event_writer *e)
@@ -186,127 +188,137 @@ void event_writer_suspend(struct event_writer *e)
     fetch_free(e->fetch);
     free(e->name);
     e->fetch = NULL;
-    e->at = NULL;
+    e->conflict = NULL;
     e->name = NULL;
 }
 
 void event_writer_release(struct event_writer *e)
 {
     event_writer_suspend(e);
-    disputes_release(&e->disputes);
+    conflict_tracker_release(&e->conflicts);
 }
 
-/* ---- what is to be written ---- */
+/* ---- choice of the next write ---- */
 
-static const struct entry *binding_of(const struct engine *engine, const struct dispute *d)
+static const struct entry *find_binding(const struct engine *engine,
+                                        const struct tracked_conflict *c)
 {
     const struct kind_def *def = kind_of_bindings(false);
 
     return store_find(engine_store(engine),
-                      &(struct identity){def->api_version, def->name, d->ns, d->name});
+                      &(struct identity){def->api_version, def->name, c->ns, c->name});
 }
 
-static bool may_write(struct dispute *d, int64_t now_ms)
+static bool take_token(struct tracked_conflict *c, int64_t now_ms)
 {
-    return rate_limit_allow(&d->rate_limit, now_ms * EMISSION_MS_NS);
+    return rate_limit_allow(&c->rate_limit, now_ms * MS_NS);
 }
 
-/* What is there counts one more if that has been said of an earlier conflict. */
-static int64_t look_at_own(struct event_writer *e, struct dispute *d, const struct entry *own,
-                           int64_t now_ms)
+/*
+ * Decides about the existing Event `own` with the fields of the conflict: a pending change
+ * increments the count if the rate limit allows. Returns `now_ms` to write now, else INT64_MAX.
+ */
+static int64_t check_existing_event(struct event_writer *e, struct tracked_conflict *c,
+                                    const struct entry *own, int64_t now_ms)
 {
-    bool counts = d->again && may_write(d, now_ms);
+    bool counts = c->pending && take_token(c, now_ms);
 
-    if (d->said != e->fields) {
-        d->said = e->fields;
-        d->said_ms = now_ms;
+    if (c->written != e->fields) {
+        c->written = e->fields;
+        c->written_ms = now_ms;
     }
-    if (d->again && !counts)
-        e->results[EMISSION_DROPPED]++;
-    d->again = counts;
+    if (c->pending && !counts)
+        e->results[EVENT_RESULT_DROPPED]++;
+    c->pending = counts;
     if (!counts)
         return INT64_MAX;
-    e->step = EMISSION_READ_EVENT;
+    e->step = EVENT_STEP_READ_EVENT;
     e->name = xstrdup(own->name);
     return now_ms;
 }
 
-/* Now, with the first step and what it is about, or when to look again. */
-static int64_t look(struct event_writer *e, const struct event_writer_world *world,
-                    struct dispute *d, int64_t now_ms)
+/*
+ * Returns `now_ms` if an Event about the conflict must be written now; then e->step, e->fields and,
+ * for an increment, e->name are set. Else returns when to check again; INT64_MAX: after a change.
+ */
+static int64_t check_conflict(struct event_writer *e, const struct event_writer_input *input,
+                              struct tracked_conflict *c, int64_t now_ms)
 {
-    const struct conflict_events *events = &engine_context_const(world->engine)->conflict_events;
-    const struct entry *binding = d->fields ? binding_of(world->engine, d) : NULL;
+    const struct conflict_events *events = &engine_context_const(input->engine)->conflict_events;
+    const struct entry *binding = c->fields ? find_binding(input->engine, c) : NULL;
     const struct entry *own;
 
     if (!binding || !entry_exists(binding)) {
-        disputes_tidy(&e->disputes, d);
+        forget_ended_conflict(&e->conflicts, c);
         return INT64_MAX;
     }
-    d->others |= d->fields & conflict_events_by_others(events, binding);
-    e->fields = d->fields & ~d->others;
+    c->reported |= c->fields & conflict_events_by_others(events, binding);
+    e->fields = c->fields & ~c->reported;
     if (e->fields == 0)
         return INT64_MAX;
-    if (now_ms < d->due_ms || now_ms < d->began_ms + world->patience_ms)
-        return d->due_ms > d->began_ms + world->patience_ms ? d->due_ms
-                                                            : d->began_ms + world->patience_ms;
+    if (now_ms < c->due_ms || now_ms < c->began_ms + input->patience_ms)
+        return c->due_ms > c->began_ms + input->patience_ms ? c->due_ms
+                                                            : c->began_ms + input->patience_ms;
     own = conflict_events_find_own(events, binding, e->fields);
     if (own)
-        return look_at_own(e, d, own, now_ms);
-    if (d->said == e->fields && !d->again && now_ms < d->said_ms + AGAIN_MS)
-        return d->said_ms + AGAIN_MS;
-    if (!may_write(d, now_ms)) {
-        d->due_ms = now_ms + REST_MS;
-        return d->due_ms;
+        return check_existing_event(e, c, own, now_ms);
+    if (c->written == e->fields && !c->pending && now_ms < c->written_ms + RECREATE_MS)
+        return c->written_ms + RECREATE_MS;
+    if (!take_token(c, now_ms)) {
+        c->due_ms = now_ms + RETRY_MS;
+        return c->due_ms;
     }
-    e->step = EMISSION_READ_BINDING;
+    e->step = EVENT_STEP_READ_BINDING;
     return now_ms;
 }
 
-/* The next one of which something is to be written; NULL if none is found in this turn. */
-static struct dispute *find(struct event_writer *e, const struct event_writer_world *world,
-                            int64_t now_ms)
+/* Checks conflicts of the present round. Returns the first that needs a write, or NULL. */
+static struct tracked_conflict *find_conflict_to_write(struct event_writer *e,
+                                                       const struct event_writer_input *input,
+                                                       int64_t now_ms)
 {
-    for (unsigned i = 0; i < SLICE && e->left > 0; i++) {
-        struct dispute *d = disputes_next(&e->disputes);
+    for (unsigned i = 0; i < CHECKS_PER_TURN && e->unchecked > 0; i++) {
+        struct tracked_conflict *c = next_conflict(&e->conflicts);
         int64_t when_ms;
 
-        e->left = d ? e->left - 1 : 0;
-        if (!d)
+        e->unchecked = c ? e->unchecked - 1 : 0;
+        if (!c)
             break;
-        when_ms = look(e, world, d, now_ms);
+        when_ms = check_conflict(e, input, c, now_ms);
         if (when_ms <= now_ms)
-            return d;
-        e->soonest_ms = earlier_of(e->soonest_ms, when_ms);
+            return c;
+        e->next_round_ms = earlier_of(e->next_round_ms, when_ms);
     }
     return NULL;
 }
 
 /* ---- requests ---- */
 
+/* Required rights, by step. */
 static const struct {
     const char *verb;
     const char *resource;
 } rights[] = {
-    [EMISSION_READ_BINDING] = {"get", "resourcebindings"},
-    [EMISSION_CREATE] = {"create", "events"},
-    [EMISSION_READ_EVENT] = {"get", "events"},
-    [EMISSION_COUNT] = {"patch", "events"},
+    [EVENT_STEP_READ_BINDING] = {"get", "resourcebindings"},
+    [EVENT_STEP_CREATE] = {"create", "events"},
+    [EVENT_STEP_READ_EVENT] = {"get", "events"},
+    [EVENT_STEP_INCREMENT] = {"patch", "events"},
 };
 
-static void ask(struct event_writer *e, const struct event_writer_world *world,
-                enum transport_method method, const cJSON *body, int64_t now_ms)
+/* Sends the request of e->step. `body` is NULL for a read. */
+static void send_request(struct event_writer *e, const struct event_writer_input *input,
+                         enum transport_method method, const cJSON *body, int64_t now_ms)
 {
-    bool is_binding = e->step == EMISSION_READ_BINDING;
+    bool is_binding = e->step == EVENT_STEP_READ_BINDING;
     char *text = body ? cJSON_PrintUnformatted(body) : NULL;
 
     if (body && !text)
         memory_exhausted(0);
-    e->fetch = fetch_start(world->transport,
+    e->fetch = fetch_start(input->transport,
                            &(struct fetch_spec){
                                .id = {is_binding ? kind_of_bindings(false)->api_version : "v1",
                                       is_binding ? kind_of_bindings(false)->name : "Event",
-                                      e->at->ns, is_binding ? e->at->name : e->name},
+                                      e->conflict->ns, is_binding ? e->conflict->name : e->name},
                                .resource = rights[e->step].resource,
                                .metadata_only = is_binding,
                                .method = method,
@@ -317,14 +329,14 @@ static void ask(struct event_writer *e, const struct event_writer_world *world,
     free(text);
 }
 
-static void put_text(cJSON *object, const char *key, const char *text)
+static void add_string(cJSON *object, const char *key, const char *text)
 {
     if (!cJSON_AddStringToObject(object, key, text))
         memory_exhausted(0);
 }
 
-/* As client-go's recorder makes it. */
-static cJSON *make_event(const struct event_writer *e, const cJSON *binding, int64_t clock_ms)
+/* Returns an Event with the fields that client-go's recorder sets. */
+static cJSON *event_json_new(const struct event_writer *e, const cJSON *binding, int64_t clock_ms)
 {
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(TEXT_MAX_BYTES);
     cJSON *event = cJSON_CreateObject();
@@ -335,30 +347,33 @@ static cJSON *make_event(const struct event_writer *e, const cJSON *binding, int
 
     format_timestamp(clock_ms, now);
     conflict_event_message(e->fields, &message);
-    put_text(event, "apiVersion", "v1");
-    put_text(event, "kind", "Event");
-    put_text(metadata, "name", e->name);
-    put_text(metadata, "namespace", e->at->ns);
-    put_text(about, "apiVersion", kind_of_bindings(false)->api_version);
-    put_text(about, "kind", kind_of_bindings(false)->name);
-    put_text(about, "namespace", e->at->ns);
-    put_text(about, "name", e->at->name);
-    put_text(about, "uid", json_str(binding, "uid", ""));
-    put_text(about, "resourceVersion", json_str(binding, "resourceVersion", ""));
-    put_text(event, "type", "Warning");
-    put_text(event, "reason", EVENT_CONFLICT);
-    put_text(event, "message", message.data);
-    put_text(source, "component", EVENT_COMPONENT);
-    put_text(event, "reportingComponent", EVENT_COMPONENT);
-    put_text(event, "reportingInstance", e->instance);
-    put_text(event, "firstTimestamp", now);
-    put_text(event, "lastTimestamp", now);
+    add_string(event, "apiVersion", "v1");
+    add_string(event, "kind", "Event");
+    add_string(metadata, "name", e->name);
+    add_string(metadata, "namespace", e->conflict->ns);
+    add_string(about, "apiVersion", kind_of_bindings(false)->api_version);
+    add_string(about, "kind", kind_of_bindings(false)->name);
+    add_string(about, "namespace", e->conflict->ns);
+    add_string(about, "name", e->conflict->name);
+    add_string(about, "uid", json_str(binding, "uid", ""));
+    add_string(about, "resourceVersion", json_str(binding, "resourceVersion", ""));
+    add_string(event, "type", "Warning");
+    add_string(event, "reason", EVENT_CONFLICT);
+    add_string(event, "message", message.data);
+    add_string(source, "component", EVENT_COMPONENT);
+    add_string(event, "reportingComponent", EVENT_COMPONENT);
+    add_string(event, "reportingInstance", e->instance);
+    add_string(event, "firstTimestamp", now);
+    add_string(event, "lastTimestamp", now);
     cJSON_AddNumberToObject(event, "count", 1);
     return event;
 }
 
-/* One more, of what was read and of nothing else. */
-static cJSON *make_count(const cJSON *event, int64_t clock_ms)
+/*
+ * Returns a merge patch that increments the count. With uid and resourceVersion the API server
+ * rejects it if the Event is no longer as read.
+ */
+static cJSON *increment_patch_new(const cJSON *event, int64_t clock_ms)
 {
     const cJSON *metadata = json_get(event, "metadata");
     cJSON *patch = cJSON_CreateObject();
@@ -366,103 +381,104 @@ static cJSON *make_count(const cJSON *event, int64_t clock_ms)
     char now[32];
 
     format_timestamp(clock_ms, now);
-    put_text(fresh, "uid", json_str(metadata, "uid", ""));
-    put_text(fresh, "resourceVersion", json_str(metadata, "resourceVersion", ""));
-    put_text(patch, "lastTimestamp", now);
+    add_string(fresh, "uid", json_str(metadata, "uid", ""));
+    add_string(fresh, "resourceVersion", json_str(metadata, "resourceVersion", ""));
+    add_string(patch, "lastTimestamp", now);
     cJSON_AddNumberToObject(patch, "count", (double)(json_int(event, "count", 1) + 1));
     return patch;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
-static void finish(struct event_writer *e, enum event_writer_result result, int64_t now_ms)
+/* Ends a write after which the API server has the Event. */
+static void finish_write(struct event_writer *e, enum event_writer_result result, int64_t now_ms)
 {
-    struct dispute *d = e->at;
+    struct tracked_conflict *c = e->conflict;
 
     e->results[result]++;
-    d->said = e->fields;
-    d->said_ms = now_ms;
-    d->again = false;
+    c->written = e->fields;
+    c->written_ms = now_ms;
+    c->pending = false;
     event_writer_suspend(e);
 }
 
-/* The store is about to know better, or the server does not do it now. */
-static void put_off(struct event_writer *e, int64_t until_ms)
+/* Cancels the write and has the conflict checked again at `until_ms`. */
+static void postpone_write(struct event_writer *e, int64_t until_ms)
 {
-    e->at->due_ms = until_ms;
-    e->soonest_ms = earlier_of(e->soonest_ms, until_ms);
+    e->conflict->due_ms = until_ms;
+    e->next_round_ms = earlier_of(e->next_round_ms, until_ms);
     event_writer_suspend(e);
 }
 
-static void fail_at(struct event_writer *e, const struct fetch *f, int64_t now_ms)
+static void handle_failure(struct event_writer *e, const struct fetch *f, int64_t now_ms)
 {
-    /* Neither rights nor time will change that, but perhaps somebody who sees it. */
+    /* Such a request fails until a user acts, so the other conflicts come first. */
     bool refused = f->state == FETCH_MISSING || f->http_status == 400 || f->http_status == 422;
     int64_t wait_ms = backoff_ms(e->failures++, 0);
 
     e->err = f->err;
-    e->results[EMISSION_FAILED]++;
+    e->results[EVENT_RESULT_FAILED]++;
     if (f->state == FETCH_FORBIDDEN) {
         e->forbidden_verb = rights[e->step].verb;
         e->forbidden_resource = rights[e->step].resource;
     }
-    e->hold_ms = now_ms + (wait_ms > f->retry_after_ms ? wait_ms : f->retry_after_ms);
-    put_off(e, refused ? now_ms + REST_MS : e->hold_ms);
+    e->paused_until_ms = now_ms + (wait_ms > f->retry_after_ms ? wait_ms : f->retry_after_ms);
+    postpone_write(e, refused ? now_ms + RETRY_MS : e->paused_until_ms);
 }
 
 /*
- * An Event was written after its conflict began, as far as the server's own times tell, which are
- * whole seconds: it counts already. Another one led then, and we see it late.
+ * Returns true if an Event was written since its conflict began, by the API server's times, which
+ * are whole seconds: another replica led then, and its write counts for this conflict.
  */
 static bool was_written_since(const cJSON *metadata, const struct entry *binding)
 {
-    const struct dependency_decision *d = binding ? dependency_decision(binding) : NULL;
+    const struct dependency_decision *decision = binding ? dependency_decision(binding) : NULL;
     const cJSON *write;
     int64_t time_ms;
 
     cJSON_ArrayForEach (write, json_array(metadata, "managedFields")) {
-        if (d && d->since_ms > 0 && parse_timestamp(json_str(write, "time", ""), &time_ms) &&
-            time_ms >= d->since_ms)
+        if (decision && decision->since_ms > 0 &&
+            parse_timestamp(json_str(write, "time", ""), &time_ms) && time_ms >= decision->since_ms)
             return true;
     }
     return false;
 }
 
-/* What is known now leads to a write. */
-static void write_next(struct event_writer *e, const struct event_writer_world *world,
+/* Sends the write that follows the read of a binding or Event, unless it is no longer right. */
+static void send_write(struct event_writer *e, const struct event_writer_input *input,
                        const cJSON *object, int64_t now_ms, int64_t clock_ms)
 {
-    const struct entry *entry = binding_of(world->engine, e->at);
+    const struct entry *entry = find_binding(input->engine, e->conflict);
     const struct binding *b = entry_binding(entry);
     const cJSON *metadata = json_get(object, "metadata");
     const char *uid = json_str(metadata, "uid", "");
 
-    if (e->step == EMISSION_READ_EVENT && was_written_since(metadata, entry)) {
-        finish(e, EMISSION_EXISTS, now_ms);
-    } else if (e->step == EMISSION_READ_EVENT) {
-        CLEANUP(json_cleanup) cJSON *patch = make_count(object, clock_ms);
+    if (e->step == EVENT_STEP_READ_EVENT && was_written_since(metadata, entry)) {
+        finish_write(e, EVENT_RESULT_EXISTS, now_ms);
+    } else if (e->step == EVENT_STEP_READ_EVENT) {
+        CLEANUP(json_cleanup) cJSON *patch = increment_patch_new(object, clock_ms);
 
-        e->step = EMISSION_COUNT;
-        ask(e, world, TRANSPORT_MERGE, patch, now_ms);
-    } else if (!b || e->fields & ~e->at->fields ||
+        e->step = EVENT_STEP_INCREMENT;
+        send_request(e, input, TRANSPORT_MERGE, patch, now_ms);
+    } else if (!b || e->fields & ~e->conflict->fields ||
                uid_hashes_differ(b->own_uid_hash, uid_hash(uid)) ||
                *json_str(metadata, "deletionTimestamp", "")) {
-        put_off(e, now_ms + SOON_MS);
+        postpone_write(e, now_ms + STORE_DELAY_MS);
     } else {
         CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(TEXT_MAX_BYTES);
 
-        conflict_event_name(e->at->name, uid, e->fields, &name);
+        conflict_event_name(e->conflict->name, uid, e->fields, &name);
         e->name = xstrdup(name.data);
-        CLEANUP(json_cleanup) cJSON *event = make_event(e, metadata, clock_ms);
-        e->step = EMISSION_CREATE;
-        ask(e, world, TRANSPORT_CREATE, event, now_ms);
+        CLEANUP(json_cleanup) cJSON *event = event_json_new(e, metadata, clock_ms);
+        e->step = EVENT_STEP_CREATE;
+        send_request(e, input, TRANSPORT_CREATE, event, now_ms);
     }
 }
 
-static void receive(struct event_writer *e, const struct event_writer_world *world,
-                    const struct fetch *f, int64_t now_ms, int64_t clock_ms)
+static void handle_response(struct event_writer *e, const struct event_writer_input *input,
+                            const struct fetch *f, int64_t now_ms, int64_t clock_ms)
 {
-    bool reads = e->step == EMISSION_READ_BINDING || e->step == EMISSION_READ_EVENT;
+    bool reads = e->step == EVENT_STEP_READ_BINDING || e->step == EVENT_STEP_READ_EVENT;
     bool found = f->state == FETCH_FOUND;
 
     if (found) {
@@ -471,27 +487,28 @@ static void receive(struct event_writer *e, const struct event_writer_world *wor
             e->forbidden_verb = NULL;
     }
     if (found && reads)
-        write_next(e, world, f->object, now_ms, clock_ms);
+        send_write(e, input, f->object, now_ms, clock_ms);
     else if (found)
-        finish(e, e->step == EMISSION_CREATE ? EMISSION_CREATED : EMISSION_UPDATED, now_ms);
-    else if (f->http_status == 409 && e->step == EMISSION_CREATE)
-        finish(e, EMISSION_EXISTS, now_ms);
-    /* It is gone, or somebody changed it: the store tells. */
-    else if (f->http_status == 409 || (f->state == FETCH_MISSING && e->step != EMISSION_CREATE))
-        put_off(e, now_ms + SOON_MS);
+        finish_write(e, e->step == EVENT_STEP_CREATE ? EVENT_RESULT_CREATED : EVENT_RESULT_UPDATED,
+                     now_ms);
+    else if (f->http_status == 409 && e->step == EVENT_STEP_CREATE)
+        finish_write(e, EVENT_RESULT_EXISTS, now_ms);
+    /* The object was deleted or changed: the store will have the change. */
+    else if (f->http_status == 409 || (f->state == FETCH_MISSING && e->step != EVENT_STEP_CREATE))
+        postpone_write(e, now_ms + STORE_DELAY_MS);
     else
-        fail_at(e, f, now_ms);
+        handle_failure(e, f, now_ms);
 }
 
-void event_writer_turn(struct event_writer *e, const struct event_writer_world *world,
+void event_writer_turn(struct event_writer *e, const struct event_writer_input *input,
                        int64_t now_ms, int64_t clock_ms)
 {
-    disputes_set(&e->disputes, now_ms, world->leads);
-    if (!world->leads) {
+    conflict_tracker_set_role(&e->conflicts, now_ms, input->leads);
+    if (!input->leads) {
         event_writer_suspend(e);
-        /* Whoever comes to lead looks at all of them. */
-        e->left = 0;
-        e->soonest_ms = 0;
+        /* A new leader starts with a round of all conflicts. */
+        e->unchecked = 0;
+        e->next_round_ms = 0;
         return;
     }
     if (e->fetch)
@@ -500,27 +517,28 @@ void event_writer_turn(struct event_writer *e, const struct event_writer_world *
         struct fetch *ended = e->fetch;
 
         e->fetch = NULL;
-        receive(e, world, ended, now_ms, clock_ms);
+        handle_response(e, input, ended, now_ms, clock_ms);
         fetch_free(ended);
     }
-    if (e->disputes.changed || (e->left == 0 && now_ms >= e->soonest_ms)) {
-        e->disputes.changed = false;
-        e->left = e->disputes.count;
-        e->soonest_ms = INT64_MAX;
+    if (e->conflicts.changed || (e->unchecked == 0 && now_ms >= e->next_round_ms)) {
+        e->conflicts.changed = false;
+        e->unchecked = e->conflicts.count;
+        e->next_round_ms = INT64_MAX;
     }
-    if (e->fetch || now_ms < e->hold_ms)
+    if (e->fetch || now_ms < e->paused_until_ms)
         return;
-    e->at = find(e, world, now_ms);
-    e->hold_ms = now_ms + INTERVAL_MS;
-    if (e->at)
-        ask(e, world, TRANSPORT_READ, NULL, now_ms);
+    e->conflict = find_conflict_to_write(e, input, now_ms);
+    e->paused_until_ms = now_ms + WRITE_INTERVAL_MS;
+    if (e->conflict)
+        send_request(e, input, TRANSPORT_READ, NULL, now_ms);
 }
 
 int64_t event_writer_due(const struct event_writer *e)
 {
     if (e->fetch)
         return fetch_due(e->fetch);
-    if (!e->disputes.leads)
+    if (!e->conflicts.leads)
         return INT64_MAX;
-    return e->left > 0 || e->soonest_ms < e->hold_ms ? e->hold_ms : e->soonest_ms;
+    return e->unchecked > 0 || e->next_round_ms < e->paused_until_ms ? e->paused_until_ms
+                                                                     : e->next_round_ms;
 }

@@ -8,123 +8,123 @@
 #include "metrics/rules/engine.h"
 
 /*
- * The conflicts there are, by the name of the binding they are about, and what has been said of
- * each. They outlive the store: a reload brings another one.
+ * The conflict about one dependency, and the Events written about it. A record stays for some time
+ * after the conflict has ended. Times are steady milliseconds.
  */
-struct dispute {
-    const char *ns; /* Of the binding. */
+struct tracked_conflict {
+    const char *ns; /* Namespace and name of the dependency's binding; stored behind the struct. */
     const char *name;
-    unsigned fields;  /* In conflict: bits by enum dependency_field; 0: it is over. */
-    unsigned others;  /* Of these, what others have said while it lasted. */
-    unsigned said;    /* The fields of the Event that we have written last, or found written; */
-    int64_t said_ms;  /* when that was. Steady, as are all times. */
-    int64_t began_ms; /* When these fields were seen to be in conflict. */
-    int64_t due_ms;   /* Not to be tried before. */
-    bool again; /* That was seen by us while we led: an Event that is there counts one more. */
-    bool seen;  /* In the store that there is now. */
-    struct rate_limit rate_limit; /* Of the Events about it. */
-    size_t position;              /* Among all. */
+    unsigned fields;    /* In conflict: bits by enum dependency_field; 0: the conflict is over. */
+    unsigned reported;  /* Subset of `fields` that an Event of another component has reported. */
+    unsigned written;   /* Fields of the exporter's Event that was last written or found. */
+    int64_t written_ms; /* When `written` was last set. */
+    int64_t began_ms;   /* When `fields` last changed. */
+    int64_t due_ms;     /* Earliest time of the next attempt. */
+    bool pending;       /* Change of `fields` seen as the leader; not written or dropped yet. */
+    bool in_store;      /* The present store has the binding. */
+    struct rate_limit rate_limit; /* For Events about this binding. */
+    size_t position;              /* Index in conflict_tracker.items. */
 };
 
-struct disputes {
-    struct map map;
+/* All conflicts. The tracker outlives the store, because a reload creates another store. */
+struct conflict_tracker {
+    struct map map; /* Conflicts by the names of their bindings. */
     uint64_t seed;
-    struct dispute **items; /* In no order. */
+    struct tracked_conflict **items; /* In no order. Owned. */
     size_t count;
     size_t capacity;
-    size_t ended;  /* Of these. */
-    size_t cursor; /* Who looks at them one after the other goes on here. */
+    size_t ended;  /* Number of items without fields in conflict. */
+    size_t cursor; /* Index of the next item to check. */
     int64_t now_ms;
     bool leads;
-    bool changed; /* Since somebody set it to false. */
+    bool changed; /* A conflict or an Event has changed; the event writer resets this. */
 };
 
-/* What holds for conflicts that begin from now on. */
-void disputes_set(struct disputes *d, int64_t now_ms, bool leads);
+/* Sets the time and the role of this replica for changes that follow. */
+void conflict_tracker_set_role(struct conflict_tracker *t, int64_t now_ms, bool leads);
 
-/* An engine_observer's `decided`, with the disputes as its context. */
-void disputes_decided(void *disputes, struct entry *entry);
+/* Callback for engine_observer.decided; `tracker` is its context. */
+void conflict_tracker_decided(void *tracker, struct entry *entry);
 
-/* There is another store, whose entries have all been decided: look at each of them. */
-void disputes_adopt(struct disputes *d, struct store *store);
+/* Updates all conflicts from another store, in which every entry has its decision. */
+void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *store);
 
 /*
- * Writes the Event of each conflict about a dependency that Karmada does not write itself: one
- * after the other, a few a second, and none of it twice.
+ * Writes Events about conflicts, one at a time and at most five a second, with the text of Karmada
+ * 1.16 and later. Only the leader writes.
  *
- * - What has to be written is what is not there: the store has the Events of the server, our own
- *   among them, so that a restart and another replica know what has been said. Where that is not
- *   up to date the name decides (conflict_event_name): the server refuses a second one.
- * - A conflict that ends and begins again, or is about other fields for a while, counts one more
- *   on the Event that is there, as client-go does for what is the same: if somebody leads who saw
- *   it begin, and in a later second than the last one. Otherwise the Event stays as it is, and says
- *   too little rather than too much.
- * - The server forgets Events (--event-ttl, an hour). While the conflict lasts its Event is made
- *   anew, so that whoever looks at the binding sees it, but at most once an hour: it is not to be
- *   fought over with somebody who deletes it.
- * - Of one binding client-go's spam filter lets 25 be written at once, and then one each 300 s.
- * What would count one more is dropped beyond that, and counted; what is not there yet waits.
- *
- * Karmada 1.16 and later says it itself. Where that may be the one, it gets `patience_ms`; what any
- * other component has said of a binding and a field is not said again.
+ * - No Event is written twice, not even after a restart or by another replica: the store has the
+ *   Events of the API server. If the store lacks an Event, its creation fails with 409, because the
+ *   name depends only on binding and fields (conflict_event_name).
+ * - If a conflict ends and begins again, or its fields change and change back, the count of the
+ *   existing Event is incremented, as by client-go. The replica must have led at the change, and
+ *   the Event must not have been written in or after the second of the change. The count can
+ *   thus be too low, but not too high.
+ * - The API server deletes Events after --event-ttl. While the conflict lasts, its Event is created
+ *   again, but at most once an hour unless it begins again: a user may have deleted the Event.
+ * - Each binding has the rate limit of client-go: 25 Events at once, then one every 300 s. Beyond
+ *   it an increment is dropped and counted; a creation is delayed.
+ * - Fields that another component's Event reports are left out until their conflict ends.
  */
 
-/* What became of an Event that was to be written, by the label of the counter. */
-#define EMISSION_RESULTS(ROW)                                                                      \
+/* Results of writes; a row has the enumerator and the label value of the counter. */
+#define EVENT_RESULTS(ROW)                                                                         \
     ROW(CREATED, "created")                                                                        \
     ROW(UPDATED, "updated")                                                                        \
-    /* Another one had written it. */                                                              \
+    /* The Event had already been created, or its count incremented. */                            \
     ROW(EXISTS, "exists")                                                                          \
-    /* It is tried again. */                                                                       \
+    /* A request failed; the write is tried again. */                                              \
     ROW(FAILED, "failed")                                                                          \
-    /* By the spam filter. */                                                                      \
+    /* The rate limit of the binding does not allow the increment. */                              \
     ROW(DROPPED, "dropped")
 
-#define EMISSION_ENUMERATOR(id, word) EMISSION_##id,
-enum event_writer_result { EMISSION_RESULTS(EMISSION_ENUMERATOR) EMISSION_RESULT_COUNT };
-extern const char *const event_writer_result_names[EMISSION_RESULT_COUNT];
+#define EVENT_RESULT_ENUMERATOR(id, word) EVENT_RESULT_##id,
+enum event_writer_result { EVENT_RESULTS(EVENT_RESULT_ENUMERATOR) EVENT_RESULT_COUNT };
+extern const char *const event_writer_result_names[EVENT_RESULT_COUNT];
 
-/* What it writes about, and to. Borrowed. */
-struct event_writer_world {
+/* Input of one turn. Borrowed. */
+struct event_writer_input {
     const struct engine *engine;
     struct transport transport;
-    int64_t patience_ms; /* How long a conflict lasts before it is said. */
-    bool leads;          /* Nothing is written otherwise. */
+    int64_t patience_ms; /* Age of a conflict before its Event; Karmada may write one meanwhile. */
+    bool leads;          /* This replica may write. */
 };
 
 enum event_writer_step {
-    EMISSION_READ_BINDING, /* For its uid and version, which the Event names. */
-    EMISSION_CREATE,
-    EMISSION_READ_EVENT, /* For its count. */
-    EMISSION_COUNT,
+    EVENT_STEP_READ_BINDING, /* For uid and resourceVersion in the Event. */
+    EVENT_STEP_CREATE,
+    EVENT_STEP_READ_EVENT, /* For its present count. */
+    EVENT_STEP_INCREMENT,
 };
 
 struct event_writer {
-    const char *instance; /* Who we are; borrowed. */
-    struct disputes disputes;
-    struct fetch *fetch;         /* NULL: nothing is under way. */
-    enum event_writer_step step; /* Of that. */
-    struct dispute *at;          /* What it is about. */
-    unsigned fields;             /* What the Event says. */
-    char *name;                  /* Of the Event; NULL before it is known. */
-    size_t left;                 /* So many are still to be looked at, */
-    int64_t soonest_ms;          /* and that is when one of the others is to be looked at again. */
-    int64_t hold_ms;   /* Nothing is written before. Steady, as are all times but `clock_ms`. */
-    unsigned failures; /* In a row. */
-    uint64_t results[EMISSION_RESULT_COUNT];
-    /* What the server does not let us do, until it does; NULL: nothing. */
-    const char *forbidden_verb;
+    const char *instance; /* reportingInstance of the Events; borrowed. */
+    struct conflict_tracker conflicts;
+    struct fetch *fetch;               /* Request under way; NULL without one. */
+    enum event_writer_step step;       /* Purpose of `fetch`. */
+    struct tracked_conflict *conflict; /* Subject of the Event that is being written. */
+    unsigned fields;                   /* Fields in that Event. */
+    char *name;                        /* Name of that Event; NULL while unknown. Owned. */
+    size_t unchecked;                  /* Number of conflicts to check in the present round. */
+    int64_t next_round_ms;             /* Start of the next round. */
+    int64_t paused_until_ms; /* Earliest start of the next write. Steady, as `next_round_ms`. */
+    unsigned failures;       /* Failed requests in a row. */
+    uint64_t results[EVENT_RESULT_COUNT];
+    const char *forbidden_verb; /* Right that the API server denies; NULL without such. */
     const char *forbidden_resource;
-    struct error err; /* Of the last failure. */
+    struct error err; /* Error of the last failed request. */
 };
 
 void event_writer_init(struct event_writer *e, const char *instance, uint64_t seed);
 void event_writer_release(struct event_writer *e);
 
-/* Go on; the engine has nothing left to evaluate. */
-void event_writer_turn(struct event_writer *e, const struct event_writer_world *world,
+/*
+ * Processes a response and starts the next request. If this replica leads, the engine must have
+ * evaluated all changes. `now_ms` is steady; `clock_ms`, since the epoch, is for times in Events.
+ */
+void event_writer_turn(struct event_writer *e, const struct event_writer_input *input,
                        int64_t now_ms, int64_t clock_ms);
-/* When to do so even if nothing arrives; INT64_MAX for never. */
+/* Returns when a turn is due without a response or change: steady; INT64_MAX for never. */
 int64_t event_writer_due(const struct event_writer *e);
-/* Give up what is under way. */
+/* Cancels the request under way. Call this before its transport ends. */
 void event_writer_suspend(struct event_writer *e);

@@ -11,9 +11,9 @@
 #define LEASE_NAME      EXPORTER_NAME "-events"
 
 enum {
-    NOTED_FAILURES = 2, /* One may be chance. */
-    LEAVE_MS = 1000,    /* For giving the Lease back. */
-    LEAVE_SLICE_MS = 50,
+    LOGGED_FAILURES = 2, /* In a row; a single failure is not logged. */
+    RELEASE_MS = 1000,   /* Longest time to release the Lease at the end. */
+    RELEASE_WAIT_MS = 50,
 };
 
 void events_init(struct events *e, const struct log *log)
@@ -26,7 +26,7 @@ void events_init(struct events *e, const struct log *log)
     event_writer_init(&e->event_writer, e->instance, platform_seed());
 }
 
-/* ---- which Lease ---- */
+/* ---- Lease ---- */
 
 static uint64_t hash_names(const struct text_list *names, uint64_t seed)
 {
@@ -35,12 +35,12 @@ static uint64_t hash_names(const struct text_list *names, uint64_t seed)
     return map_hash("", 1, seed);
 }
 
+/* Initializes the election, again if the options require another Lease. */
 static void begin_election(struct events *e, const struct options *o)
 {
     char name[sizeof(e->lease)];
     size_t len = (size_t)snprintf(name, sizeof(name), "%s", LEASE_NAME);
 
-    /* Whoever has the same namespaces has the same name. */
     if (o->total_shards > 1)
         len += (size_t)snprintf(name + len, sizeof(name) - len, "-%" PRIu64 "-of-%" PRIu64,
                                 o->shard, o->total_shards);
@@ -73,9 +73,10 @@ static void end_election(struct events *e)
     e->led = false;
 }
 
-/* ---- which conflicts ---- */
+/* ---- evaluation ---- */
 
-static void adopt(struct events *e, struct evaluation *current, int64_t now_ms)
+/* Observes the conflicts of another evaluation, which is complete. */
+static void adopt_evaluation(struct events *e, struct evaluation *current, int64_t now_ms)
 {
     const struct rule_context *facts = engine_context_const(current->engine);
 
@@ -85,11 +86,11 @@ static void adopt(struct events *e, struct evaluation *current, int64_t now_ms)
         log_write(e->log, LOG_LEVEL_INFO,
                   "events.emit writes nothing: this release of Karmada has these Events itself",
                   "karmada.version", current->options.karmada_version);
-    disputes_set(&e->event_writer.disputes, now_ms,
-                 leader_election_leads(&e->leader_election, now_ms));
-    disputes_adopt(&e->event_writer.disputes, current->store);
-    current->observer =
-        (struct engine_observer){.decided = disputes_decided, .context = &e->event_writer.disputes};
+    conflict_tracker_set_role(&e->event_writer.conflicts, now_ms,
+                              leader_election_leads(&e->leader_election, now_ms));
+    conflict_tracker_adopt_store(&e->event_writer.conflicts, current->store);
+    current->observer = (struct engine_observer){.decided = conflict_tracker_decided,
+                                                 .context = &e->event_writer.conflicts};
     e->current = current;
 }
 
@@ -104,19 +105,19 @@ void events_forget(struct events *e)
     e->idle = true;
 }
 
-/* Whoever cannot read Events does not know what has been said. */
-static bool is_blind(struct events *e)
+/* Returns true while the existing Events are not read: the writer could write one again. */
+static bool events_are_unread(struct events *e)
 {
-    bool blind = engine_incomplete_classes(e->current->engine) & 1U << CLASS_EVENT;
+    bool unread = engine_incomplete_classes(e->current->engine) & 1U << CLASS_EVENT;
 
-    if (blind && !e->blind)
+    if (unread && !e->unread)
         log_write(e->log, LOG_LEVEL_WARN,
                   "no Event about a conflict is written before Events can be read");
-    e->blind = blind;
-    return blind;
+    e->unread = unread;
+    return unread;
 }
 
-/* ---- the log; true of what the page shows, too ---- */
+/* ---- log: each function returns true if the page changes, too ---- */
 
 static bool log_leader(struct events *e, bool leads)
 {
@@ -137,7 +138,7 @@ static bool log_leader(struct events *e, bool leads)
     return changed;
 }
 
-static bool log_trouble(struct events *e)
+static bool log_lease_problem(struct events *e)
 {
     static const char *const texts[] = {
         [LEADER_ELECTION_FORBIDDEN] =
@@ -148,22 +149,22 @@ static bool log_trouble(struct events *e)
             "; create it there (kubectl create namespace " LEASE_NAMESPACE ")",
         [LEADER_ELECTION_FAILED] = "cannot use the lease for writing Events",
     };
-    enum leader_election_trouble trouble = e->leader_election.trouble;
+    enum leader_election_problem problem = e->leader_election.problem;
 
-    if (trouble == e->trouble ||
-        (trouble == LEADER_ELECTION_FAILED && e->leader_election.failures < NOTED_FAILURES))
+    if (problem == e->problem ||
+        (problem == LEADER_ELECTION_FAILED && e->leader_election.failures < LOGGED_FAILURES))
         return false;
-    if (trouble == LEADER_ELECTION_FINE)
+    if (problem == LEADER_ELECTION_FINE)
         log_write(e->log, LOG_LEVEL_INFO, "the lease for writing Events can be used", "lease",
                   e->lease);
     else
-        log_write(e->log, LOG_LEVEL_WARN, texts[trouble], "lease", e->lease, "verb",
+        log_write(e->log, LOG_LEVEL_WARN, texts[problem], "lease", e->lease, "verb",
                   e->leader_election.verb, "error", e->leader_election.err.text);
-    e->trouble = trouble;
+    e->problem = problem;
     return true;
 }
 
-static bool log_failure(struct events *e)
+static bool log_write_failure(struct events *e)
 {
     const struct event_writer *m = &e->event_writer;
     const char *failure = m->failures > 0 ? m->err.text : "";
@@ -184,7 +185,7 @@ static bool log_failure(struct events *e)
     return true;
 }
 
-/* ---- the outlet ---- */
+/* ---- public functions ---- */
 
 bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
 {
@@ -197,8 +198,8 @@ bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, i
     if (!wanted)
         return false;
     if (e->current != current && current->caught_up)
-        adopt(e, current, now_ms);
-    if (!e->current || e->silent || is_blind(e))
+        adopt_evaluation(e, current, now_ms);
+    if (!e->current || e->silent || events_are_unread(e))
         return false;
 
     const struct transport transport = kube_session_transport(current->session);
@@ -208,7 +209,7 @@ bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, i
     leads = leader_election_leads(&e->leader_election, now_ms);
     if (current->caught_up || !leads)
         event_writer_turn(&e->event_writer,
-                          &(struct event_writer_world){
+                          &(struct event_writer_input){
                               .engine = current->engine,
                               .transport = transport,
                               .patience_ms = engine_resolves_dependencies(current->engine)
@@ -219,13 +220,13 @@ bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, i
                           now_ms, clock_ms);
 
     uint64_t results = 0;
-    for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++)
+    for (unsigned i = 0; i < EVENT_RESULT_COUNT; i++)
         results += e->event_writer.results[i];
     bool changed = results != e->results;
     e->results = results;
     changed |= log_leader(e, leads);
-    changed |= log_trouble(e);
-    changed |= log_failure(e);
+    changed |= log_lease_problem(e);
+    changed |= log_write_failure(e);
     return changed;
 }
 
@@ -236,13 +237,13 @@ int64_t events_due(const struct events *e)
 
     if (e->idle)
         return INT64_MAX;
-    /* Whoever leads no longer writes no longer, at once. */
+    /* A turn is needed at the end of the leadership, to cancel the write under way. */
     return e->led ? earlier_of(due_ms, e->leader_election.held_until_ms) : due_ms;
 }
 
 void events_release(struct events *e, struct evaluation *current)
 {
-    int64_t until_ms = platform_steady_ms() + LEAVE_MS;
+    int64_t until_ms = platform_steady_ms() + RELEASE_MS;
 
     event_writer_suspend(&e->event_writer);
     if (e->open && e->current && current == e->current) {
@@ -250,7 +251,7 @@ void events_release(struct events *e, struct evaluation *current)
         while (!e->leader_election.released && platform_steady_ms() < until_ms) {
             leader_election_turn(&e->leader_election, kube_session_transport(current->session),
                                  platform_steady_ms(), platform_now_ms());
-            evaluation_wait(current, NULL, NULL, 0, LEAVE_SLICE_MS);
+            evaluation_wait(current, NULL, NULL, 0, RELEASE_WAIT_MS);
             kube_session_turn(current->session, platform_steady_ms(), platform_now_ms());
         }
     }
@@ -265,12 +266,12 @@ void events_fill(const struct events *e, struct registry *registry)
 
     if (!e->open)
         return;
-    for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++)
+    for (unsigned i = 0; i < EVENT_RESULT_COUNT; i++)
         REGISTRY_SET(registry, OWN_EVENTS_EMITTED, (double)m->results[i],
                      event_writer_result_names[i]);
     REGISTRY_SET(registry, OWN_EVENTS_LEADER, e->led ? 1 : 0);
     registry_clear_family(registry, OWN_EVENTS_FORBIDDEN);
-    if (e->leader_election.trouble == LEADER_ELECTION_FORBIDDEN)
+    if (e->leader_election.problem == LEADER_ELECTION_FORBIDDEN)
         REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, e->leader_election.verb, "leases");
     if (m->forbidden_verb)
         REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, m->forbidden_verb, m->forbidden_resource);

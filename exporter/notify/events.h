@@ -6,33 +6,34 @@
 #include "exporter/notify/leader_election.h"
 
 /*
- * The outlet of --events.emit: Events about conflicts of dependencies, which one of several
- * exporters writes (emission.h), the one that holds a Lease (election.h). Exporters that look at
- * different namespaces have different Leases.
+ * Implements --events.emit: writes Events about conflicts of dependencies (event_writer.h) while
+ * this exporter leads (leader_election.h). Exporters with the same namespaces and shard share a
+ * Lease.
  *
- * All requests go over the session of the evaluation. Nothing waits for them, and what fails here
- * holds up nothing else.
+ * All requests use the session of the evaluation and run on the loop thread without blocking.
+ * Failures are logged and retried, and affect nothing else.
  */
 struct events {
-    const struct log *log;
-    struct evaluation *current; /* Whose conflicts are known; NULL: nobody's. */
-    bool open;                  /* It is wanted. */
-    bool silent;                /* Karmada says it itself. */
-    bool idle;                  /* There is nothing to do before the next turn of the loop. */
-    bool blind;                 /* Events have not been read; logged. */
+    const struct log *log;      /* Borrowed. */
+    struct evaluation *current; /* Evaluation that is observed; NULL without one. Borrowed. */
+    bool open;                  /* leader_election is initialized. */
+    bool silent;                /* This release of Karmada writes the Events itself. */
+    bool idle;                  /* The last turn had nothing to do; events_due() is INT64_MAX. */
+    bool unread;                /* The existing Events have not been read; logged. */
     struct leader_election leader_election;
     struct event_writer event_writer;
-    char instance[64]; /* The host's name, which in a pod is the pod's. */
-    char identity[96]; /* Of this process. */
-    char lease[96];    /* The name. */
-    uint64_t results;  /* All that became of Events, as the page has it. */
-    bool led;          /* As the log has it, as do the next three. */
+    char instance[64]; /* Host name, in a Pod the name of the Pod. */
+    char identity[96]; /* Holder identity of this process. */
+    char lease[96];    /* Name of the Lease. */
+    uint64_t results;  /* Number of write results at the last turn. */
+    /* State that the log and the page show: */
+    bool led;
     char holder[96];
-    enum leader_election_trouble trouble;
+    enum leader_election_problem problem;
     char failure[sizeof(((struct error *)NULL)->text)];
 };
 
-/* As of outlets.h, all of them. */
+/* Each function has the contract of its counterpart in senders.h. */
 void events_init(struct events *e, const struct log *log);
 void events_release(struct events *e, struct evaluation *current);
 bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, int64_t clock_ms);

@@ -9,7 +9,7 @@
 
 enum {
     SECOND_MS = 1000,
-    LEASE_MAX_MS = 3600 * SECOND_MS, /* As others may say that theirs lasts. */
+    LEASE_MAX_MS = 3600 * SECOND_MS, /* Limit for durations that other holders have written. */
 };
 
 void leader_election_init(struct leader_election *e,
@@ -26,41 +26,43 @@ void leader_election_release(struct leader_election *e)
     *e = (struct leader_election){.settings = e->settings};
 }
 
-/* As client-go: 10 s of 15, and 2 s. */
-static int64_t deadline_ms(const struct leader_election *e)
+/* In client-go: 10 s of a duration of 15 s. */
+static int64_t leadership_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 3;
 }
 
-static int64_t retry_ms(const struct leader_election *e)
+/* In client-go: 2 s of a duration of 15 s. */
+static int64_t renew_interval_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 15;
 }
 
-/* ---- what the Lease says ---- */
+/* ---- last known Lease ---- */
 
-static const cJSON *spec_of(const struct leader_election *e)
+static const cJSON *lease_spec(const struct leader_election *e)
 {
     return json_get(e->lease, "spec");
 }
 
-static bool is_ours(const struct leader_election *e)
+static bool holds_lease(const struct leader_election *e)
 {
-    return strcmp(json_str(spec_of(e), "holderIdentity", ""), e->settings.identity) == 0;
+    return strcmp(json_str(lease_spec(e), "holderIdentity", ""), e->settings.identity) == 0;
 }
 
-/* Nobody holds it, or whoever does has not been heard of for as long as it lasts. */
-static bool is_free(const struct leader_election *e, int64_t now_ms)
+/* Returns true if the Lease has no holder, or if it has not been renewed for its duration. */
+static bool is_available(const struct leader_election *e, int64_t now_ms)
 {
-    int64_t seconds = json_int(spec_of(e), "leaseDurationSeconds", 0);
+    int64_t seconds = json_int(lease_spec(e), "leaseDurationSeconds", 0);
     int64_t lasts_ms = seconds < LEASE_MAX_MS / SECOND_MS ? seconds * SECOND_MS : LEASE_MAX_MS;
 
     if (seconds < 1)
         lasts_ms = e->settings.lease_ms;
-    return !*json_str(spec_of(e), "holderIdentity", "") || now_ms >= e->observed_ms + lasts_ms;
+    return !*json_str(lease_spec(e), "holderIdentity", "") || now_ms >= e->observed_ms + lasts_ms;
 }
 
-static void keep(struct leader_election *e, struct fetch *f, int64_t now_ms)
+/* Moves the Lease out of the response. */
+static void store_response(struct leader_election *e, struct fetch *f, int64_t now_ms)
 {
     char *record = cJSON_PrintUnformatted(json_get(f->object, "spec"));
 
@@ -74,26 +76,26 @@ static void keep(struct leader_election *e, struct fetch *f, int64_t now_ms)
     e->read = true;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
-static void put(cJSON *object, const char *key, cJSON *value)
+static void set_item(cJSON *object, const char *key, cJSON *value)
 {
     cJSON_DeleteItemFromObjectCaseSensitive(object, key);
     if (!value || !cJSON_AddItemToObject(object, key, value))
         memory_exhausted(0);
 }
 
-/* The Lease as it is to be: ours, or nobody's. */
-static cJSON *lease_to_be(const struct leader_election *e, int64_t clock_ms)
+/* Returns the Lease to write: held by this replica or, after leader_election_resign(), released. */
+static cJSON *lease_json_new(const struct leader_election *e, int64_t clock_ms)
 {
     cJSON *lease = e->lease ? cJSON_Duplicate(e->lease, true) : cJSON_CreateObject();
     cJSON *spec = cJSON_DetachItemFromObjectCaseSensitive(lease, "spec");
     int64_t transitions = json_int(spec, "leaseTransitions", 0);
-    bool changes_hands = e->lease && !is_ours(e);
+    bool changes_hands = e->lease && !holds_lease(e);
     int64_t seconds = e->releasing ? 1 : e->settings.lease_ms / SECOND_MS;
     char now[64];
 
-    /* metav1.MicroTime is read with six digits only. */
+    /* The API server parses metav1.MicroTime only with six fractional digits. */
     format_timestamp(clock_ms, now);
     snprintf(strchr(now, 'Z'), 16, ".%03d000Z", (int)(clock_ms % SECOND_MS));
     if (!cJSON_IsObject(spec)) {
@@ -103,30 +105,30 @@ static cJSON *lease_to_be(const struct leader_election *e, int64_t clock_ms)
     if (!e->lease) {
         cJSON *metadata = cJSON_AddObjectToObject(lease, "metadata");
 
-        put(lease, "apiVersion", cJSON_CreateString(API_VERSION));
-        put(lease, "kind", cJSON_CreateString(KIND));
-        put(metadata, "name", cJSON_CreateString(e->settings.name));
-        put(metadata, "namespace", cJSON_CreateString(e->settings.ns));
+        set_item(lease, "apiVersion", cJSON_CreateString(API_VERSION));
+        set_item(lease, "kind", cJSON_CreateString(KIND));
+        set_item(metadata, "name", cJSON_CreateString(e->settings.name));
+        set_item(metadata, "namespace", cJSON_CreateString(e->settings.ns));
     }
-    put(spec, "holderIdentity", cJSON_CreateString(e->releasing ? "" : e->settings.identity));
-    put(spec, "leaseDurationSeconds", cJSON_CreateNumber((double)seconds));
-    put(spec, "renewTime", cJSON_CreateString(now));
-    if (!is_ours(e) || e->releasing || !json_get(spec, "acquireTime"))
-        put(spec, "acquireTime", cJSON_CreateString(now));
-    put(spec, "leaseTransitions", cJSON_CreateNumber((double)(transitions + changes_hands)));
-    put(lease, "spec", spec);
+    set_item(spec, "holderIdentity", cJSON_CreateString(e->releasing ? "" : e->settings.identity));
+    set_item(spec, "leaseDurationSeconds", cJSON_CreateNumber((double)seconds));
+    set_item(spec, "renewTime", cJSON_CreateString(now));
+    if (!holds_lease(e) || e->releasing || !json_get(spec, "acquireTime"))
+        set_item(spec, "acquireTime", cJSON_CreateString(now));
+    set_item(spec, "leaseTransitions", cJSON_CreateNumber((double)(transitions + changes_hands)));
+    set_item(lease, "spec", spec);
     return lease;
 }
 
-static void ask(struct leader_election *e, struct transport transport, enum transport_method method,
-                int64_t now_ms, int64_t clock_ms)
+static void send_request(struct leader_election *e, struct transport transport,
+                         enum transport_method method, int64_t now_ms, int64_t clock_ms)
 {
     static const char *const verbs[] = {
         [TRANSPORT_READ] = "get", [TRANSPORT_CREATE] = "create", [TRANSPORT_REPLACE] = "update"};
     char *body = NULL;
 
     if (method != TRANSPORT_READ) {
-        CLEANUP(json_cleanup) cJSON *lease = lease_to_be(e, clock_ms);
+        CLEANUP(json_cleanup) cJSON *lease = lease_json_new(e, clock_ms);
 
         body = cJSON_PrintUnformatted(lease);
         if (!body)
@@ -146,26 +148,26 @@ static void ask(struct leader_election *e, struct transport transport, enum tran
     free(body);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
-/* Up to a fifth more: those who wait for a Lease spread. */
+/* Adds up to a fifth, so that the requests of several replicas do not coincide. */
 static int64_t spread_ms(struct leader_election *e, int64_t ms)
 {
     e->random = e->random * 1664525 + 1013904223;
     return ms + ms * (e->random >> 24) / (256 * 5);
 }
 
-static void note_failure(struct leader_election *e, const struct fetch *f, int64_t now_ms)
+static void handle_failure(struct leader_election *e, const struct fetch *f, int64_t now_ms)
 {
     bool slow = f->state == FETCH_FORBIDDEN || f->state == FETCH_MISSING;
-    int64_t wait_ms = slow ? backoff_ms(e->failures, e->random) : retry_ms(e);
+    int64_t wait_ms = slow ? backoff_ms(e->failures, e->random) : renew_interval_ms(e);
 
     e->read = false;
-    /* Another one was faster: that is no failure. */
+    /* 409: another replica has written first, which is no failure. */
     if (f->http_status != 409) {
         e->failures++;
         e->err = f->err;
-        e->trouble = f->state == FETCH_FORBIDDEN ? LEADER_ELECTION_FORBIDDEN
+        e->problem = f->state == FETCH_FORBIDDEN ? LEADER_ELECTION_FORBIDDEN
                      : f->state == FETCH_MISSING ? LEADER_ELECTION_NO_NAMESPACE
                                                  : LEADER_ELECTION_FAILED;
     }
@@ -173,7 +175,7 @@ static void note_failure(struct leader_election *e, const struct fetch *f, int64
     e->due_ms = now_ms + spread_ms(e, wait_ms);
 }
 
-static void receive(struct leader_election *e, struct fetch *f, int64_t now_ms)
+static void handle_response(struct leader_election *e, struct fetch *f, int64_t now_ms)
 {
     bool wrote = strcmp(e->verb, "get") != 0;
 
@@ -185,25 +187,25 @@ static void receive(struct leader_election *e, struct fetch *f, int64_t now_ms)
         return;
     }
     if (f->state != FETCH_FOUND) {
-        note_failure(e, f, now_ms);
+        handle_failure(e, f, now_ms);
         return;
     }
-    keep(e, f, now_ms);
+    store_response(e, f, now_ms);
     e->failures = 0;
-    e->trouble = LEADER_ELECTION_FINE;
-    e->due_ms = e->asked_ms + retry_ms(e);
+    e->problem = LEADER_ELECTION_FINE;
+    e->due_ms = e->asked_ms + renew_interval_ms(e);
     if (e->releasing) {
-        e->released = !is_ours(e);
+        e->released = !holds_lease(e);
         e->due_ms = now_ms;
     } else if (wrote) {
-        e->held_until_ms = is_ours(e) ? e->asked_ms + deadline_ms(e) : 0;
-    } else if (is_ours(e) || is_free(e, now_ms)) {
+        e->held_until_ms = holds_lease(e) ? e->asked_ms + leadership_ms(e) : 0;
+    } else if (holds_lease(e) || is_available(e, now_ms)) {
         e->due_ms = now_ms;
     } else {
-        /* Another one has it: what we still believed to have is lost. */
+        /* Another replica holds the Lease, so this one has lost it. */
         e->held_until_ms = 0;
         e->read = false;
-        e->due_ms = now_ms + spread_ms(e, retry_ms(e));
+        e->due_ms = now_ms + spread_ms(e, renew_interval_ms(e));
     }
 }
 
@@ -214,26 +216,27 @@ void leader_election_turn(struct leader_election *e, struct transport transport,
         struct fetch *f = e->fetch;
 
         fetch_turn(f, now_ms);
-        /* Whoever waits for one answer for longer has no time left for another try. */
-        if (f->state == FETCH_OPEN && now_ms >= e->asked_ms + deadline_ms(e) / 2) {
+        /* A later response would leave no time for a second attempt before the leadership ends. */
+        if (f->state == FETCH_OPEN && now_ms >= e->asked_ms + leadership_ms(e) / 2) {
             leader_election_suspend(e);
             e->due_ms = now_ms;
         } else if (f->state == FETCH_OPEN) {
             return;
         } else {
             e->fetch = NULL;
-            receive(e, f, now_ms);
+            handle_response(e, f, now_ms);
             fetch_free(f);
         }
     }
     if (e->released || now_ms < e->due_ms)
         return;
     if (!e->read) {
-        ask(e, transport, TRANSPORT_READ, now_ms, clock_ms);
-    } else if (e->releasing && (!e->lease || !is_ours(e))) {
+        send_request(e, transport, TRANSPORT_READ, now_ms, clock_ms);
+    } else if (e->releasing && (!e->lease || !holds_lease(e))) {
         e->released = true;
     } else {
-        ask(e, transport, e->lease ? TRANSPORT_REPLACE : TRANSPORT_CREATE, now_ms, clock_ms);
+        send_request(e, transport, e->lease ? TRANSPORT_REPLACE : TRANSPORT_CREATE, now_ms,
+                     clock_ms);
     }
 }
 
@@ -242,7 +245,7 @@ int64_t leader_election_due(const struct leader_election *e)
     int64_t due_ms = e->released ? INT64_MAX : e->due_ms;
 
     if (e->fetch) {
-        int64_t patience_ms = e->asked_ms + deadline_ms(e) / 2;
+        int64_t patience_ms = e->asked_ms + leadership_ms(e) / 2;
 
         due_ms = fetch_due(e->fetch) < patience_ms ? fetch_due(e->fetch) : patience_ms;
     }
@@ -258,7 +261,7 @@ void leader_election_suspend(struct leader_election *e)
 {
     if (!e->fetch)
         return;
-    /* What is under way may happen all the same. */
+    /* The API server may still process a write that was sent, so the Lease must be read again. */
     e->read = false;
     e->due_ms = e->asked_ms;
     fetch_free(e->fetch);
@@ -268,7 +271,7 @@ void leader_election_suspend(struct leader_election *e)
 void leader_election_resign(struct leader_election *e)
 {
     e->releasing = true;
-    e->released = !e->fetch && !is_ours(e);
+    e->released = !e->fetch && !holds_lease(e);
     e->held_until_ms = 0;
     e->due_ms = 0;
 }

@@ -4,68 +4,77 @@
 #include "exporter/kube/object_request.h"
 
 /*
- * Which of several exporters leads, by a Lease of coordination.k8s.io/v1 as client-go's leader
- * election uses it: its holder renews it every 2 s of 15; the others take it over once they have
- * seen no change of it for as long as its holder says that it lasts. They measure that by their own
- * steady clock, from when they saw the last change, so that clocks may differ by any amount.
+ * Election of a leader among several exporters by a Lease of coordination.k8s.io/v1, compatible
+ * with client-go's leader election. The times are those of client-go, in proportion to the
+ * duration: of 15 s, the holder renews the Lease every 2 s and leads for 10 s after a renewal.
  *
- * A leader leads for two thirds of the duration from when it asked for the last renewal that
- * succeeded. As nobody can have seen that renewal before it was asked for, a third is left for
- * what it still has under way before another one can begin. Every change is made at the version
- * that was read (409 otherwise), so that of two who take it one gets it.
+ * Another replica takes the Lease over if it has no holder, or if the replica has observed no
+ * change of the spec for the duration in the Lease. The replica measures that by its own steady
+ * clock, so wall clocks may differ by any amount.
+ *
+ * A leader counts its 10 s from the request of the last successful renewal. No other replica can
+ * have observed that renewal before, so 5 s remain for requests under way before another replica
+ * can lead. Writes name the resourceVersion that was read: of two concurrent writes, one fails
+ * (409).
  */
 struct leader_election_settings {
     const char *ns;
     const char *name;
-    const char *identity; /* Another one for each process. */
+    const char *identity; /* Unique for each process. */
     const char *field_manager;
-    int64_t lease_ms; /* Whole seconds. */
+    int64_t lease_ms; /* Duration, in whole seconds. */
 };
 
-/* What keeps us from holding it, for people; at most one at a time. */
-enum leader_election_trouble {
+/* Problem of the Lease to report to users. */
+enum leader_election_problem {
     LEADER_ELECTION_FINE,
-    LEADER_ELECTION_FORBIDDEN,    /* `verb` on leases. */
-    LEADER_ELECTION_NO_NAMESPACE, /* It has to be created by whoever runs the server. */
-    LEADER_ELECTION_FAILED,
+    LEADER_ELECTION_FORBIDDEN,    /* The API server denies `verb` on leases. */
+    LEADER_ELECTION_NO_NAMESPACE, /* A user must create the namespace of the Lease. */
+    LEADER_ELECTION_FAILED,       /* Another error, in `err`. */
 };
 
+/* All times are steady milliseconds. */
 struct leader_election {
-    struct leader_election_settings settings; /* The texts are borrowed. */
-    struct fetch *fetch;                      /* NULL: nothing is under way. */
-    const char *verb;      /* Of that, or of the last one: "get", "create", "update". */
-    cJSON *lease;          /* As it was read or written last; NULL: none, or nobody knows. */
-    char *record;          /* Its spec as text; NULL before the first. */
-    int64_t observed_ms;   /* When that changed. Steady, as are all times here. */
-    int64_t asked_ms;      /* When what is under way was asked for. */
-    int64_t held_until_ms; /* Until when we lead; 0: we do not. */
-    int64_t due_ms;
-    bool read;      /* `lease` is what there is, as far as we know. */
-    bool releasing; /* It is to be given back. */
-    bool released;  /* That has been done, or need not be. */
-    unsigned failures;
-    uint32_t random; /* So that those who wait do not all ask at once. */
-    enum leader_election_trouble trouble;
-    struct error err; /* Of the last trouble. */
+    struct leader_election_settings settings; /* The strings are borrowed. */
+    struct fetch *fetch;                      /* Request under way; NULL without one. */
+    const char *verb;      /* Verb of the last request: "get", "create", "update". */
+    cJSON *lease;          /* Last read or written; NULL before, and without a Lease. Owned. */
+    char *record;          /* Spec of that Lease as JSON text; NULL before the first. Owned. */
+    int64_t observed_ms;   /* When the spec was first observed. */
+    int64_t asked_ms;      /* Start of the last request. */
+    int64_t held_until_ms; /* This replica leads until then; 0 if it does not hold the Lease. */
+    int64_t due_ms;        /* Start of the next request. */
+    bool read;             /* The next request can be a write based on `lease`. */
+    bool releasing;        /* leader_election_resign() has been called. */
+    bool released;         /* This replica does not hold the Lease any more. */
+    unsigned failures;     /* Failed requests in a row, conflicts (409) excluded. */
+    uint32_t random;       /* State of the random numbers that spread requests of replicas. */
+    enum leader_election_problem problem;
+    struct error err; /* Error of the last problem. */
 };
 
+/* `random` is a seed that differs between replicas. */
 void leader_election_init(struct leader_election *e,
                           const struct leader_election_settings *settings, uint32_t random);
 void leader_election_release(struct leader_election *e);
 
 /*
- * Go on, over this transport, which may be another one after leader_election_suspend(). `clock_ms`
- * is only written into the Lease, for people.
+ * Processes a response and starts the next request over `transport`, which may differ after
+ * leader_election_suspend(). `clock_ms`, since the epoch, is only written into the Lease.
  */
 void leader_election_turn(struct leader_election *e, struct transport transport, int64_t now_ms,
                           int64_t clock_ms);
-/* When to do so; INT64_MAX for never. */
+/* Returns when the next turn is due; INT64_MAX for never. */
 int64_t leader_election_due(const struct leader_election *e);
 
-/* Give up what is under way: its transport ends. Whoever leads goes on leading for its time. */
+/* Cancels the request under way; call this before its transport ends. The leadership continues. */
 void leader_election_suspend(struct leader_election *e);
 
+/* Returns true if this replica leads. */
 bool leader_election_leads(const struct leader_election *e, int64_t now_ms);
 
-/* Lead no longer, and give the Lease back, so that another one need not wait for its end. */
+/*
+ * Ends the leadership. The following turns clear the holder in the Lease and then set `released`,
+ * so that another replica need not wait for the end of the duration.
+ */
 void leader_election_resign(struct leader_election *e);

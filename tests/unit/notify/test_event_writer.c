@@ -25,7 +25,7 @@ struct lab {
     struct world world;
     struct transfer transfer;
     struct event_writer event_writer;
-    struct event_writer_world how;
+    struct event_writer_input how;
     int64_t now_ms;
 };
 
@@ -97,9 +97,9 @@ static int lab_open(void **state)
     world_init(&lab->world, &rules_options_default, 1);
     event_writer_init(&lab->event_writer, "pod-1", 1);
     engine_observe(lab->world.engine,
-                   (struct engine_observer){.decided = disputes_decided,
-                                            .context = &lab->event_writer.disputes});
-    lab->how = (struct event_writer_world){
+                   (struct engine_observer){.decided = conflict_tracker_decided,
+                                            .context = &lab->event_writer.conflicts});
+    lab->how = (struct event_writer_input){
         .engine = lab->world.engine, .transport = manual_transport(&lab->transfer), .leads = true};
     put_referrer(lab, "overwrites", "Overwrite", false);
     put_referrer(lab, "aborts", "Abort", false);
@@ -199,7 +199,7 @@ static void expect_results(const struct lab *lab, const char *wanted)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(256);
 
-    for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++) {
+    for (unsigned i = 0; i < EVENT_RESULT_COUNT; i++) {
         if (lab->event_writer.results[i] > 0)
             strbuf_addf(&text, "%s%s %" PRIu64, text.len ? ", " : "", event_writer_result_names[i],
                         lab->event_writer.results[i]);
@@ -379,13 +379,13 @@ TEST_WITH(a_flapping_conflict_is_damped_and_counted, lab_open, lab_close)
     }
     /* 25, and three more in a thousand seconds. */
     assert_in_range(written, 25, 29);
-    assert_int_equal(lab->event_writer.results[EMISSION_UPDATED], written);
-    assert_int_equal(lab->event_writer.results[EMISSION_DROPPED], 100 - written);
+    assert_int_equal(lab->event_writer.results[EVENT_RESULT_UPDATED], written);
+    assert_int_equal(lab->event_writer.results[EVENT_RESULT_DROPPED], 100 - written);
     /* What was dropped is not made up for later, nor counted again. */
     lab->now_ms += HOUR_MS;
     put_event(lab, "another", "another", "Else.");
     expect_nothing(lab, HOUR_MS);
-    assert_int_equal(lab->event_writer.results[EMISSION_DROPPED], 100 - written);
+    assert_int_equal(lab->event_writer.results[EVENT_RESULT_DROPPED], 100 - written);
 }
 
 TEST_WITH(what_karmada_says_is_not_said, lab_open, lab_close)
@@ -524,10 +524,10 @@ TEST_WITH(what_has_been_said_outlives_the_store, lab_open, lab_close)
     put_referrer(lab, "overwrites", "Overwrite", false);
     put_referrer(lab, "aborts", "Abort", false);
     begin(lab);
-    disputes_adopt(&lab->event_writer.disputes, lab->world.store);
+    conflict_tracker_adopt_store(&lab->event_writer.conflicts, lab->world.store);
     lab->how.engine = lab->world.engine;
     expect_nothing(lab, HOUR_MS / 2);
-    assert_int_equal(lab->event_writer.disputes.ended, 1);
+    assert_int_equal(lab->event_writer.conflicts.ended, 1);
 }
 
 TEST_WITH(those_that_are_over_make_nobody_forget_another, lab_open, lab_close)
@@ -550,7 +550,7 @@ TEST_WITH(those_that_are_over_make_nobody_forget_another, lab_open, lab_close)
         answer_created(lab);
     }
     expect_nothing(lab, SECOND_MS);
-    assert_int_equal(lab->event_writer.disputes.count, SOME / 3);
+    assert_int_equal(lab->event_writer.conflicts.count, SOME / 3);
 }
 
 TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
@@ -577,5 +577,5 @@ TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
     }
     /* No more is kept of those that are over than client-go keeps, and nothing in the end. */
     expect_nothing(lab, 100 * SECOND_MS);
-    assert_true(lab->event_writer.disputes.count <= 4096 + 1);
+    assert_true(lab->event_writer.conflicts.count <= 4096 + 1);
 }

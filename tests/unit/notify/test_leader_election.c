@@ -447,13 +447,13 @@ TEST(what_is_missing_is_told_and_tried_again)
     lab.no_namespace = true;
     while (lab.now_ms < 60 * 1000)
         assert_null(step(&lab));
-    assert_int_equal(e->trouble, LEADER_ELECTION_NO_NAMESPACE);
+    assert_int_equal(e->problem, LEADER_ELECTION_NO_NAMESPACE);
     assert_string_equal(e->verb, "create");
     lab.no_namespace = false;
     lab.forbidden = true;
     while (lab.now_ms < 200 * 1000)
         assert_null(step(&lab));
-    assert_int_equal(e->trouble, LEADER_ELECTION_FORBIDDEN);
+    assert_int_equal(e->problem, LEADER_ELECTION_FORBIDDEN);
     assert_string_equal(e->verb, "get");
     lab.forbidden = false;
     assert_in_range(wait_for_leader(&lab), 0, 70 * 1000);
