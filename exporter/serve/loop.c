@@ -21,10 +21,7 @@
 
 /* ---- log ---- */
 
-/*
- * Logs the sizes of a complete evaluation that becomes the current one, and the options that differ
- * from `before` (NULL: first evaluation) but need a restart.
- */
+/* Logs the sizes of the new current evaluation, and its changed options that need a restart. */
 static void log_adopted_evaluation(const struct log *log, const struct options *before,
                                    const struct evaluation *e)
 {
@@ -65,8 +62,8 @@ static int compare_hashes(const void *a, const void *b)
 }
 
 /*
- * Logs the problems that the last update did not have: the first LINES_MAX, and the number of the
- * others. Returns true if problems are new, or if the number of problems has changed.
+ * Logs new problems: the first LINES_MAX, and the number of the others. Returns true if problems
+ * are new, or if the number of all problems has changed.
  */
 static bool problem_log_update(struct problem_log *l, const struct manifests *m,
                                const struct log *log)
@@ -193,8 +190,7 @@ static int64_t reloads_due(const struct reloads *r)
     return r->waits ? r->begun_ms + RELOAD_REQUEST_MAX_MS : INT64_MAX;
 }
 
-/* Answers the request that waits for a reload, if any. `failure` is NULL if the reload succeeded.
- */
+/* Answers the request that waits for the reload. `failure` is NULL if the reload succeeded. */
 static void reloads_end(struct reloads *r, const struct error *failure)
 {
     if (r->waits)
@@ -247,10 +243,7 @@ static void each_credential_file(void *source, kube_file_fn *each, void *context
     }
 }
 
-/*
- * Replaces `next` by an evaluation with the present options. Returns false, sets `err` and keeps
- * `next` if no such evaluation can be made.
- */
+/* Replaces `next` by an evaluation with the present options. Returns false if that fails. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
     struct evaluation *next = file_preflight_perform(&l->file_preflight, err);
@@ -263,10 +256,7 @@ static bool prepare_next(struct loop *l, struct error *err)
     return true;
 }
 
-/*
- * Returns the session to report on pages: of the current evaluation or, before the first one is
- * complete, of `next`. NULL without an API server.
- */
+/* Returns the session that pages report: of `current`, else `next`. NULL without API server. */
 static const struct kube_session *shown_session(const struct loop *l)
 {
     const struct evaluation *shown = l->current ? l->current : l->next;
@@ -409,10 +399,7 @@ static void fail_reload(struct loop *l, const struct error *failure)
     note_change(l);
 }
 
-/*
- * Prepares an evaluation with the present options. `readable` is false if a file of the options or
- * credentials does not answer; then `err` names the file, and the reload fails.
- */
+/* Continues a reload. If not `readable`, a file does not answer, and `err` names the file. */
 static void reload_options(struct loop *l, bool readable, struct error *err)
 {
     l->reloading = false;
@@ -422,10 +409,7 @@ static void reload_options(struct loop *l, bool readable, struct error *err)
         fail_reload(l, err);
 }
 
-/*
- * Returns the evaluation to prepare further; NULL without one, and while a request uses the current
- * evaluation, which adopt_next() would free.
- */
+/* Returns `next`; NULL while a request uses `current`, which adopt_next() would free. */
 static struct evaluation *next_to_advance(const struct loop *l)
 {
     return api_busy(l->web.api) ? NULL : l->next;
@@ -482,10 +466,7 @@ static void adopt_next(struct loop *l)
         reloads_end(&l->reloads, NULL);
 }
 
-/*
- * Discards `next` and reports the reload as failed. Returns false, and keeps `next`, if there is no
- * current evaluation.
- */
+/* Discards `next` and reports a failed reload. Returns false if there is no current evaluation. */
 static bool discard_next(struct loop *l, const struct error *failure)
 {
     if (!l->current)
@@ -496,10 +477,7 @@ static bool discard_next(struct loop *l, const struct error *failure)
     return true;
 }
 
-/*
- * Prepares `next` for a slice, and adopts it when it is complete. Returns false and sets `err` if
- * the sources of the first evaluation cannot be read.
- */
+/* Prepares `next` for a slice. Returns false if the first evaluation cannot be read. */
 static bool advance_next(struct loop *l, struct error *err)
 {
     if (l->next_loaded) {
@@ -535,10 +513,7 @@ static void advance_current(struct loop *l, bool readable)
         note_change(l);
 }
 
-/*
- * Returns true if pages may be published: all changes in the current evaluation are processed, or
- * no evaluation is complete yet and pages show the progress.
- */
+/* Returns false while changes in the current evaluation are not processed completely. */
 static bool can_publish(const struct loop *l)
 {
     return !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
@@ -604,10 +579,7 @@ static void answer_requests(struct loop *l)
     api_turn(l->web.api, &health, l->current, !l->current || l->current->caught_up);
 }
 
-/*
- * Does the part of a turn that does not touch the evaluation, while the request worker reads the
- * evaluation on its own thread.
- */
+/* Does the part of a turn that may run while the request worker reads the evaluation. */
 static enum loop_result turn_without_evaluation(struct loop *l)
 {
     struct pollfd wanted[] = {
@@ -644,7 +616,8 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
     handle_signals(l);
     if (l->stopping)
         return LOOP_STOPPED;
-    /* Results come first: a result that arrives after this call ends the wait of the next turn. */
+    /* Comes before jobs are polled: the reader wakes up the next turn for results that are later.
+     */
     if (l->settings.reader)
         file_reader_turn(l->settings.reader);
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
