@@ -22,7 +22,7 @@ struct leader_election_settings {
     const char *name;
     const char *identity; /* Unique for each process. */
     const char *field_manager;
-    int64_t lease_ms; /* Duration, in whole seconds. */
+    int64_t lease_ms; /* Duration; a multiple of 1000. */
 };
 
 /* Problem of the Lease to report to users. */

@@ -14,7 +14,7 @@ enum {
     MANY = 10000,
 };
 
-#define SAYS                  "Dependency policy conflict detected: "
+#define MESSAGE               "Dependency policy conflict detected: "
 #define RESOLUTION            "ConflictResolution conflicted (Overwrite vs Abort)"
 #define PRESERVE              "PreserveResourcesOnDeletion conflicted (true vs false)"
 #define BINDINGS              "/apis/work.karmada.io/v1alpha2/namespaces/test/resourcebindings/"
@@ -25,11 +25,11 @@ struct lab {
     struct world world;
     struct transfer transfer;
     struct event_writer event_writer;
-    struct event_writer_input how;
+    struct event_writer_input input;
     int64_t now_ms;
 };
 
-static void put(struct lab *lab, const char *text)
+static void put_object(struct lab *lab, const char *text)
 {
     CLEANUP(json_cleanup) cJSON *json = json_of(text);
 
@@ -37,7 +37,7 @@ static void put(struct lab *lab, const char *text)
     world_run(&lab->world, CLOCK_MS);
 }
 
-/* A binding of a Deployment that wants these values of what it needs. */
+/* Stores the binding of a Deployment that requests these values for its dependencies. */
 static void put_referrer(struct lab *lab, const char *name, const char *resolution, bool preserve)
 {
     char text[1024];
@@ -48,11 +48,11 @@ static void put_referrer(struct lab *lab, const char *name, const char *resoluti
              "'preserveResourcesOnDeletion':%s,'resource':{'apiVersion':'apps/v1','kind':"
              "'Deployment','namespace':'test','name':'%s'}}}",
              name, resolution, preserve ? "true" : "false", name);
-    put(lab, text);
+    put_object(lab, text);
 }
 
-/* The binding of a ConfigMap that two of them need. */
-static void put_attached(struct lab *lab, const char *name, const char *one, const char *other)
+/* Stores the binding of a ConfigMap that two of these Deployments need. */
+static void put_dependency(struct lab *lab, const char *name, const char *one, const char *other)
 {
     char text[1024];
 
@@ -63,17 +63,17 @@ static void put_attached(struct lab *lab, const char *name, const char *one, con
              "'namespace':'test','name':'%s'},{'namespace':'test','name':'%s'}],'resource':{"
              "'apiVersion':'v1','kind':'ConfigMap','namespace':'test','name':'%s'}}}",
              name, name, one, other, name);
-    put(lab, text);
+    put_object(lab, text);
 }
 
-static void begin(struct lab *lab)
+static void begin_conflict(struct lab *lab)
 {
-    put_attached(lab, "c", "overwrites", "aborts");
+    put_dependency(lab, "c", "overwrites", "aborts");
 }
 
-static void end(struct lab *lab)
+static void end_conflict(struct lab *lab)
 {
-    put_attached(lab, "c", "aborts", "aborts");
+    put_dependency(lab, "c", "aborts", "aborts");
 }
 
 static void put_event(struct lab *lab, const char *name, const char *component, const char *message)
@@ -86,7 +86,7 @@ static void put_event(struct lab *lab, const char *name, const char *component, 
              "'namespace':'test','name':'c','uid':'uid-of-c'},'source':{'component':'%s'},"
              "'message':'%s'}",
              name, component, message);
-    put(lab, text);
+    put_object(lab, text);
 }
 
 static int lab_open(void **state)
@@ -99,12 +99,12 @@ static int lab_open(void **state)
     engine_observe(lab->world.engine,
                    (struct engine_observer){.decided = conflict_tracker_decided,
                                             .context = &lab->event_writer.conflicts});
-    lab->how = (struct event_writer_input){
+    lab->input = (struct event_writer_input){
         .engine = lab->world.engine, .transport = manual_transport(&lab->transfer), .leads = true};
     put_referrer(lab, "overwrites", "Overwrite", false);
     put_referrer(lab, "aborts", "Abort", false);
     put_referrer(lab, "preserves", "Overwrite", true);
-    event_writer_turn(&lab->event_writer, &lab->how, lab->now_ms, 0);
+    event_writer_turn(&lab->event_writer, &lab->input, lab->now_ms, 0);
     *state = lab;
     return 0;
 }
@@ -119,24 +119,24 @@ static int lab_close(void **state)
     return 0;
 }
 
-static void turn(struct lab *lab)
+static void turn_writer(struct lab *lab)
 {
-    event_writer_turn(&lab->event_writer, &lab->how, lab->now_ms, lab->now_ms);
+    event_writer_turn(&lab->event_writer, &lab->input, lab->now_ms, lab->now_ms);
 }
 
-/* Wait until something is asked for, at most so long; false if nothing is. */
-static bool asks_within(struct lab *lab, int64_t within_ms)
+/* Advances the time until a request is sent. Returns false after `within_ms` without a request. */
+static bool sends_request_within(struct lab *lab, int64_t within_ms)
 {
     unsigned before = lab->transfer.requests;
     int64_t until_ms = lab->now_ms + within_ms;
 
-    for (turn(lab); lab->transfer.requests == before; turn(lab)) {
+    for (turn_writer(lab); lab->transfer.requests == before; turn_writer(lab)) {
         int64_t due_ms = event_writer_due(&lab->event_writer);
 
         assert_true(due_ms > lab->now_ms);
         if (due_ms > until_ms) {
             lab->now_ms = until_ms;
-            turn(lab);
+            turn_writer(lab);
             return lab->transfer.requests != before;
         }
         lab->now_ms = due_ms;
@@ -144,37 +144,37 @@ static bool asks_within(struct lab *lab, int64_t within_ms)
     return true;
 }
 
-static void answer_after(struct lab *lab, unsigned http_status, const char *body,
-                         int64_t retry_after_ms)
+static void respond_with_retry_after(struct lab *lab, unsigned http_status, const char *body,
+                                     int64_t retry_after_ms)
 {
     manual_answer(&lab->transfer, http_status, body, retry_after_ms);
 }
 
-static void answer(struct lab *lab, unsigned http_status, const char *body)
+static void respond(struct lab *lab, unsigned http_status, const char *body)
 {
-    answer_after(lab, http_status, body, 0);
+    respond_with_retry_after(lab, http_status, body, 0);
 }
 
-/* The binding is read; the answer is what the server has, of the name that was asked for. */
+/* Expects a read of a binding, and responds with the metadata of that binding. */
 static void expect_binding(struct lab *lab, int64_t within_ms)
 {
     char body[512];
     const char *name = lab->transfer.path + strlen(BINDINGS);
 
-    assert_true(asks_within(lab, within_ms));
+    assert_true(sends_request_within(lab, within_ms));
     assert_int_equal(lab->transfer.method, TRANSPORT_READ);
     assert_int_equal(strncmp(lab->transfer.path, BINDINGS, strlen(BINDINGS)), 0);
     snprintf(body, sizeof(body),
              "{\"kind\":\"PartialObjectMetadata\",\"metadata\":{\"name\":\"%s\",\"namespace\":"
              "\"test\",\"uid\":\"uid-of-%s\",\"resourceVersion\":\"77\"}}",
              name, name);
-    answer(lab, 200, body);
+    respond(lab, 200, body);
 }
 
 static void expect_creation(struct lab *lab, const char *message)
 {
     expect_binding(lab, SECOND_MS);
-    assert_true(asks_within(lab, 0));
+    assert_true(sends_request_within(lab, 0));
     assert_int_equal(lab->transfer.method, TRANSPORT_CREATE);
     assert_string_equal(lab->transfer.path, EVENTS "?fieldManager=karmada-policy-exporter");
 
@@ -185,13 +185,13 @@ static void expect_creation(struct lab *lab, const char *message)
 
 static void answer_created(struct lab *lab)
 {
-    answer(lab, 201, lab->transfer.body);
-    turn(lab);
+    respond(lab, 201, lab->transfer.body);
+    turn_writer(lab);
 }
 
-static void expect_nothing(struct lab *lab, int64_t for_ms)
+static void expect_no_request(struct lab *lab, int64_t for_ms)
 {
-    if (asks_within(lab, for_ms))
+    if (sends_request_within(lab, for_ms))
         fail_msg("asks for %s", lab->transfer.path);
 }
 
@@ -207,12 +207,12 @@ static void expect_results(const struct lab *lab, const char *wanted)
     assert_string_equal(text.data, wanted);
 }
 
-TEST_WITH(an_event_is_as_karmada_would_write_it, lab_open, lab_close)
+TEST_WITH(event_equals_the_event_of_karmada, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    put_attached(lab, "c", "preserves", "aborts");
-    expect_creation(lab, SAYS RESOLUTION "; " PRESERVE ".");
+    put_dependency(lab, "c", "preserves", "aborts");
+    expect_creation(lab, MESSAGE RESOLUTION "; " PRESERVE ".");
     assert_string_equal(
         lab->transfer.body,
         "{\"metadata\":{\"name\":\"c.32ff4c0108025110\",\"namespace\":\"test\"},\"involvedObject\":"
@@ -220,302 +220,299 @@ TEST_WITH(an_event_is_as_karmada_would_write_it, lab_open, lab_close)
         "\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"namespace\":"
         "\"test\",\"name\":\"c\",\"uid\":\"uid-of-c\",\"resourceVersion\":\"77\"},\"source\":{"
         "\"component\":\"karmada-policy-exporter\"},\"apiVersion\":\"v1\",\"kind\":\"Event\","
-        "\"type\":\"Warning\",\"reason\":\"DependencyPolicyConflict\",\"message\":\"" SAYS
+        "\"type\":\"Warning\",\"reason\":\"DependencyPolicyConflict\",\"message\":\"" MESSAGE
             RESOLUTION "; " PRESERVE ".\",\"reportingComponent\":\"karmada-policy-exporter\","
         "\"reportingInstance\":\"pod-1\",\"firstTimestamp\":\"1970-01-01T01:00:00Z\","
         "\"lastTimestamp\":\"1970-01-01T01:00:00Z\",\"count\":1}");
     answer_created(lab);
     expect_results(lab, "created 1");
-    /* Its own Event has not come by the watch yet. */
-    expect_nothing(lab, HOUR_MS - 10 * SECOND_MS);
+    /* The watch has not delivered the Event yet. */
+    expect_no_request(lab, HOUR_MS - 10 * SECOND_MS);
 }
 
-TEST_WITH(who_does_not_lead_writes_nothing, lab_open, lab_close)
+TEST_WITH(only_the_leader_writes_events, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    lab->how.leads = false;
-    begin(lab);
-    expect_nothing(lab, HOUR_MS);
-    lab->how.leads = true;
-    turn(lab);
+    lab->input.leads = false;
+    begin_conflict(lab);
+    expect_no_request(lab, HOUR_MS);
+    lab->input.leads = true;
+    turn_writer(lab);
     assert_int_equal(lab->transfer.requests, 1);
-    /* It leads no longer: what is under way is given up at once. */
-    lab->how.leads = false;
-    turn(lab);
+    /* The end of the leadership cancels the request under way. */
+    lab->input.leads = false;
+    turn_writer(lab);
     assert_null(lab->transfer.handler.done);
-    lab->how.leads = true;
-    expect_creation(lab, SAYS RESOLUTION ".");
+    lab->input.leads = true;
+    expect_creation(lab, MESSAGE RESOLUTION ".");
 }
 
-TEST_WITH(what_has_been_said_is_not_said_again, lab_open, lab_close)
+TEST_WITH(existing_event_is_not_written_again, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    lab->how.leads = false;
-    turn(lab);
-    put_event(lab, "ours", EVENT_COMPONENT, SAYS RESOLUTION ".");
-    begin(lab);
-    turn(lab);
-    lab->how.leads = true;
-    expect_nothing(lab, 3 * HOUR_MS);
-    /* Then the conflict is about another field, too: that has not been said. */
-    put_attached(lab, "c", "preserves", "aborts");
-    expect_creation(lab, SAYS RESOLUTION "; " PRESERVE ".");
+    lab->input.leads = false;
+    turn_writer(lab);
+    put_event(lab, "ours", EVENT_COMPONENT, MESSAGE RESOLUTION ".");
+    begin_conflict(lab);
+    turn_writer(lab);
+    lab->input.leads = true;
+    expect_no_request(lab, 3 * HOUR_MS);
+    /* The existing Event does not have the second field. */
+    put_dependency(lab, "c", "preserves", "aborts");
+    expect_creation(lab, MESSAGE RESOLUTION "; " PRESERVE ".");
 }
 
-TEST_WITH(another_one_was_faster, lab_open, lab_close)
+TEST_WITH(event_that_already_exists_is_not_written_again, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    begin(lab);
-    expect_creation(lab, SAYS RESOLUTION ".");
-    answer(lab, 409, STATUS(409, "already exists"));
-    turn(lab);
+    begin_conflict(lab);
+    expect_creation(lab, MESSAGE RESOLUTION ".");
+    respond(lab, 409, STATUS(409, "already exists"));
+    turn_writer(lab);
     expect_results(lab, "exists 1");
-    expect_nothing(lab, HOUR_MS - 10 * SECOND_MS);
+    expect_no_request(lab, HOUR_MS - 10 * SECOND_MS);
 }
 
-TEST_WITH(what_the_server_forgets_is_written_once_an_hour, lab_open, lab_close)
+TEST_WITH(deleted_event_is_written_again_after_an_hour, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    begin(lab);
-    expect_creation(lab, SAYS RESOLUTION ".");
+    begin_conflict(lab);
+    expect_creation(lab, MESSAGE RESOLUTION ".");
     answer_created(lab);
-    put_event(lab, "ours", EVENT_COMPONENT, SAYS RESOLUTION ".");
-    expect_nothing(lab, HOUR_MS / 2);
+    put_event(lab, "ours", EVENT_COMPONENT, MESSAGE RESOLUTION ".");
+    expect_no_request(lab, HOUR_MS / 2);
     store_remove(lab->world.store, world_find(&lab->world, "v1", "Event", "test", "ours"));
     world_run(&lab->world, CLOCK_MS);
-    expect_nothing(lab, HOUR_MS / 2 - 10 * SECOND_MS);
+    expect_no_request(lab, HOUR_MS / 2 - 10 * SECOND_MS);
     expect_binding(lab, 20 * SECOND_MS);
 }
 
-/* A conflict that ends and begins again, while its Event is there. */
-static void begin_again(struct lab *lab)
+static void end_and_begin_conflict(struct lab *lab)
 {
-    end(lab);
-    turn(lab);
+    end_conflict(lab);
+    turn_writer(lab);
     lab->now_ms += 10 * SECOND_MS;
-    turn(lab);
-    begin(lab);
+    turn_writer(lab);
+    begin_conflict(lab);
 }
 
-static void expect_count(struct lab *lab)
+static void expect_increment(struct lab *lab)
 {
-    assert_true(asks_within(lab, SECOND_MS));
+    assert_true(sends_request_within(lab, SECOND_MS));
     assert_string_equal(lab->transfer.path, EVENTS "/ours");
-    answer(
+    respond(
         lab, 200,
         "{\"metadata\":{\"name\":\"ours\",\"uid\":\"e\",\"resourceVersion\":\"9\"},\"count\":4}");
-    assert_true(asks_within(lab, 0));
+    assert_true(sends_request_within(lab, 0));
     assert_int_equal(lab->transfer.method, TRANSPORT_MERGE);
 }
 
-TEST_WITH(what_begins_again_counts_one_more, lab_open, lab_close)
+TEST_WITH(repeated_conflict_increments_the_count, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    put_event(lab, "ours", EVENT_COMPONENT, SAYS RESOLUTION ".");
-    begin(lab);
-    expect_count(lab);
+    put_event(lab, "ours", EVENT_COMPONENT, MESSAGE RESOLUTION ".");
+    begin_conflict(lab);
+    expect_increment(lab);
     assert_string_equal(lab->transfer.body,
                         "{\"metadata\":{\"uid\":\"e\",\"resourceVersion\":\"9\"},"
                         "\"lastTimestamp\":\"1970-01-01T01:00:00Z\","
                         "\"count\":5}");
-    answer(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":5}");
-    expect_nothing(lab, HOUR_MS);
+    respond(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":5}");
+    expect_no_request(lab, HOUR_MS);
     expect_results(lab, "updated 1");
-    begin_again(lab);
-    expect_count(lab);
-    /* Somebody else changed it: it is read again. */
-    answer(lab, 409, STATUS(409, "modified"));
+    end_and_begin_conflict(lab);
+    expect_increment(lab);
+    /* Another client has changed the Event, so the writer reads it again. */
+    respond(lab, 409, STATUS(409, "modified"));
     lab->now_ms += SECOND_MS;
-    expect_count(lab);
-    answer(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":6}");
-    turn(lab);
+    expect_increment(lab);
+    respond(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":6}");
+    turn_writer(lab);
     expect_results(lab, "updated 2");
 }
 
-/* Its first second is that of the binding; the Event was written then, by whoever led before. */
-TEST_WITH(what_another_one_has_counted_is_not_counted_again, lab_open, lab_close)
+/* The conflict began with the binding at 00:00:10; a write in that second counts for it. */
+TEST_WITH(increment_of_another_leader_is_not_repeated, lab_open, lab_close)
 {
     static const char *const times[] = {"2026-01-01T00:00:09Z", "2026-01-01T00:00:10Z"};
     struct lab *lab = *state;
     char body[256];
 
-    put_event(lab, "ours", EVENT_COMPONENT, SAYS RESOLUTION ".");
+    put_event(lab, "ours", EVENT_COMPONENT, MESSAGE RESOLUTION ".");
     for (size_t i = 0; i < ARRAY_LEN(times); i++) {
-        begin_again(lab);
-        assert_true(asks_within(lab, SECOND_MS));
+        end_and_begin_conflict(lab);
+        assert_true(sends_request_within(lab, SECOND_MS));
         snprintf(body, sizeof(body),
                  "{\"metadata\":{\"name\":\"ours\",\"managedFields\":[{\"time\":\"%s\"}]}}",
                  times[i]);
-        answer(lab, 200, body);
-        assert_int_equal(asks_within(lab, 0), i == 0);
+        respond(lab, 200, body);
+        assert_int_equal(sends_request_within(lab, 0), i == 0);
         if (i == 0)
-            answer(lab, 200, "{\"metadata\":{\"name\":\"ours\"}}");
-        turn(lab);
+            respond(lab, 200, "{\"metadata\":{\"name\":\"ours\"}}");
+        turn_writer(lab);
     }
     expect_results(lab, "updated 1, exists 1");
-    expect_nothing(lab, HOUR_MS);
+    expect_no_request(lab, HOUR_MS);
 }
 
-TEST_WITH(a_flapping_conflict_is_damped_and_counted, lab_open, lab_close)
+TEST_WITH(flapping_conflict_is_limited_and_drops_are_counted, lab_open, lab_close)
 {
     struct lab *lab = *state;
     int written = 0;
 
-    put_event(lab, "ours", EVENT_COMPONENT, SAYS RESOLUTION ".");
+    put_event(lab, "ours", EVENT_COMPONENT, MESSAGE RESOLUTION ".");
     for (int i = 0; i < 100; i++) {
-        begin_again(lab);
-        if (!asks_within(lab, SECOND_MS))
+        end_and_begin_conflict(lab);
+        if (!sends_request_within(lab, SECOND_MS))
             continue;
-        answer(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":1}");
-        assert_true(asks_within(lab, 0));
-        answer(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":2}");
-        turn(lab);
+        respond(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":1}");
+        assert_true(sends_request_within(lab, 0));
+        respond(lab, 200, "{\"metadata\":{\"name\":\"ours\"},\"count\":2}");
+        turn_writer(lab);
         written++;
     }
-    /* 25, and three more in a thousand seconds. */
+    /* The burst of 25, and one per 300 s of a thousand seconds. */
     assert_in_range(written, 25, 29);
     assert_int_equal(lab->event_writer.results[EVENT_RESULT_UPDATED], written);
     assert_int_equal(lab->event_writer.results[EVENT_RESULT_DROPPED], 100 - written);
-    /* What was dropped is not made up for later, nor counted again. */
+    /* A dropped increment is neither written later nor counted again. */
     lab->now_ms += HOUR_MS;
     put_event(lab, "another", "another", "Else.");
-    expect_nothing(lab, HOUR_MS);
+    expect_no_request(lab, HOUR_MS);
     assert_int_equal(lab->event_writer.results[EVENT_RESULT_DROPPED], 100 - written);
 }
 
-TEST_WITH(what_karmada_says_is_not_said, lab_open, lab_close)
+TEST_WITH(fields_that_karmada_reports_are_not_written, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    lab->how.patience_ms = 60 * SECOND_MS;
-    begin(lab);
-    expect_nothing(lab, 30 * SECOND_MS);
-    put_event(lab, "theirs", "dependencies-distributor", SAYS RESOLUTION ".");
-    expect_nothing(lab, HOUR_MS);
-    /* Nor once the server has forgotten it. */
+    lab->input.patience_ms = 60 * SECOND_MS;
+    begin_conflict(lab);
+    expect_no_request(lab, 30 * SECOND_MS);
+    put_event(lab, "theirs", "dependencies-distributor", MESSAGE RESOLUTION ".");
+    expect_no_request(lab, HOUR_MS);
+    /* The fields stay reported after the API server has deleted the Event. */
     store_remove(lab->world.store, world_find(&lab->world, "v1", "Event", "test", "theirs"));
     world_run(&lab->world, CLOCK_MS);
-    expect_nothing(lab, 3 * HOUR_MS);
-    put_attached(lab, "d", "overwrites", "preserves");
-    expect_nothing(lab, 59 * SECOND_MS);
-    expect_creation(lab, SAYS PRESERVE ".");
+    expect_no_request(lab, 3 * HOUR_MS);
+    put_dependency(lab, "d", "overwrites", "preserves");
+    expect_no_request(lab, 59 * SECOND_MS);
+    expect_creation(lab, MESSAGE PRESERVE ".");
 }
 
-/* Of the next conflict it has said nothing. */
-TEST_WITH(what_karmada_said_of_one_conflict_is_not_said_of_the_next, lab_open, lab_close)
+TEST_WITH(report_of_karmada_counts_for_one_conflict_only, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    put_event(lab, "theirs", "dependencies-distributor", SAYS RESOLUTION ".");
-    put_attached(lab, "c", "preserves", "aborts");
-    expect_creation(lab, SAYS PRESERVE ".");
+    put_event(lab, "theirs", "dependencies-distributor", MESSAGE RESOLUTION ".");
+    put_dependency(lab, "c", "preserves", "aborts");
+    expect_creation(lab, MESSAGE PRESERVE ".");
     answer_created(lab);
     store_remove(lab->world.store, world_find(&lab->world, "v1", "Event", "test", "theirs"));
     world_run(&lab->world, CLOCK_MS);
-    expect_nothing(lab, 10 * SECOND_MS);
-    begin_again(lab);
-    expect_creation(lab, SAYS RESOLUTION ".");
+    expect_no_request(lab, 10 * SECOND_MS);
+    end_and_begin_conflict(lab);
+    expect_creation(lab, MESSAGE RESOLUTION ".");
 }
 
-TEST_WITH(a_conflict_that_is_over_is_not_written, lab_open, lab_close)
+TEST_WITH(ended_conflict_is_not_written, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    begin(lab);
-    assert_true(asks_within(lab, SECOND_MS));
-    end(lab);
-    answer(lab, 200, "{\"metadata\":{\"name\":\"c\",\"uid\":\"uid-of-c\"}}");
-    expect_nothing(lab, HOUR_MS);
-    begin(lab);
+    begin_conflict(lab);
+    assert_true(sends_request_within(lab, SECOND_MS));
+    end_conflict(lab);
+    respond(lab, 200, "{\"metadata\":{\"name\":\"c\",\"uid\":\"uid-of-c\"}}");
+    expect_no_request(lab, HOUR_MS);
+    begin_conflict(lab);
     store_remove(lab->world.store, world_find(&lab->world, "work.karmada.io/v1alpha2",
                                               "ResourceBinding", "test", "c"));
     world_run(&lab->world, CLOCK_MS);
-    expect_nothing(lab, HOUR_MS);
+    expect_no_request(lab, HOUR_MS);
     expect_results(lab, "");
 }
 
-TEST_WITH(another_binding_of_that_name_is_waited_for, lab_open, lab_close)
+TEST_WITH(binding_with_another_uid_is_read_again, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    begin(lab);
-    assert_true(asks_within(lab, SECOND_MS));
-    answer(lab, 200, "{\"metadata\":{\"name\":\"c\",\"uid\":\"another\"}}");
-    turn(lab);
+    begin_conflict(lab);
+    assert_true(sends_request_within(lab, SECOND_MS));
+    respond(lab, 200, "{\"metadata\":{\"name\":\"c\",\"uid\":\"another\"}}");
+    turn_writer(lab);
     assert_int_equal(lab->transfer.requests, 1);
     expect_binding(lab, 2 * SECOND_MS);
 }
 
-TEST_WITH(a_busy_server_is_left_alone_for_as_long_as_it_asks, lab_open, lab_close)
+TEST_WITH(retry_after_of_the_server_is_respected, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    begin(lab);
-    expect_creation(lab, SAYS RESOLUTION ".");
-    answer_after(lab, 429, STATUS(429, "later"), 7 * SECOND_MS);
-    turn(lab);
-    expect_nothing(lab, 7 * SECOND_MS - 1);
-    expect_creation(lab, SAYS RESOLUTION ".");
+    begin_conflict(lab);
+    expect_creation(lab, MESSAGE RESOLUTION ".");
+    respond_with_retry_after(lab, 429, STATUS(429, "later"), 7 * SECOND_MS);
+    turn_writer(lab);
+    expect_no_request(lab, 7 * SECOND_MS - 1);
+    expect_creation(lab, MESSAGE RESOLUTION ".");
     answer_created(lab);
     expect_results(lab, "created 1, failed 1");
     assert_int_equal(lab->event_writer.failures, 0);
 }
 
-TEST_WITH(what_is_forbidden_is_told_and_tried_ever_more_slowly, lab_open, lab_close)
+TEST_WITH(forbidden_write_is_reported_and_retried_with_backoff, lab_open, lab_close)
 {
     struct lab *lab = *state;
     int64_t begun_ms = lab->now_ms;
     unsigned tries = 0;
 
-    begin(lab);
-    put_attached(lab, "d", "overwrites", "aborts");
+    begin_conflict(lab);
+    put_dependency(lab, "d", "overwrites", "aborts");
     while (lab->now_ms < begun_ms + 2 * HOUR_MS) {
-        if (!asks_within(lab, HOUR_MS))
+        if (!sends_request_within(lab, HOUR_MS))
             continue;
-        answer(lab, 200,
-               lab->transfer.path[strlen(BINDINGS)] == 'c'
-                   ? "{\"metadata\":{\"name\":\"c\",\"uid\":\"uid-of-c\"}}"
-                   : "{\"metadata\":{\"name\":\"d\",\"uid\":\"uid-of-d\"}}");
-        assert_true(asks_within(lab, 0));
-        answer(lab, 403, STATUS(403, "cannot create"));
-        turn(lab);
+        respond(lab, 200,
+                lab->transfer.path[strlen(BINDINGS)] == 'c'
+                    ? "{\"metadata\":{\"name\":\"c\",\"uid\":\"uid-of-c\"}}"
+                    : "{\"metadata\":{\"name\":\"d\",\"uid\":\"uid-of-d\"}}");
+        assert_true(sends_request_within(lab, 0));
+        respond(lab, 403, STATUS(403, "cannot create"));
+        turn_writer(lab);
         assert_text(lab->event_writer.forbidden_verb, "create");
         assert_text(lab->event_writer.forbidden_resource, "events");
         tries++;
     }
     assert_in_range(tries, 20, 110);
-    assert_true(asks_within(lab, HOUR_MS));
-    answer(lab, 200, "{\"metadata\":{\"name\":\"c\",\"uid\":\"uid-of-c\"}}");
-    if (asks_within(lab, 0))
+    assert_true(sends_request_within(lab, HOUR_MS));
+    respond(lab, 200, "{\"metadata\":{\"name\":\"c\",\"uid\":\"uid-of-c\"}}");
+    if (sends_request_within(lab, 0))
         answer_created(lab);
 }
 
-TEST_WITH(a_server_that_never_answers_is_given_up, lab_open, lab_close)
+TEST_WITH(request_without_response_fails_and_is_retried, lab_open, lab_close)
 {
     struct lab *lab = *state;
 
-    begin(lab);
-    assert_true(asks_within(lab, SECOND_MS));
+    begin_conflict(lab);
+    assert_true(sends_request_within(lab, SECOND_MS));
     expect_binding(lab, 60 * SECOND_MS);
     expect_results(lab, "failed 1");
 }
 
-/* A reload brings another store with the same objects. */
-TEST_WITH(what_has_been_said_outlives_the_store, lab_open, lab_close)
+TEST_WITH(written_events_are_remembered_after_a_reload, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct world old;
 
-    begin(lab);
-    put_attached(lab, "d", "overwrites", "aborts");
-    expect_creation(lab, SAYS RESOLUTION ".");
+    begin_conflict(lab);
+    put_dependency(lab, "d", "overwrites", "aborts");
+    expect_creation(lab, MESSAGE RESOLUTION ".");
     answer_created(lab);
-    expect_creation(lab, SAYS RESOLUTION ".");
+    expect_creation(lab, MESSAGE RESOLUTION ".");
     answer_created(lab);
     event_writer_suspend(&lab->event_writer);
     old = lab->world;
@@ -523,37 +520,37 @@ TEST_WITH(what_has_been_said_outlives_the_store, lab_open, lab_close)
     world_release(&old);
     put_referrer(lab, "overwrites", "Overwrite", false);
     put_referrer(lab, "aborts", "Abort", false);
-    begin(lab);
+    begin_conflict(lab);
     conflict_tracker_adopt_store(&lab->event_writer.conflicts, lab->world.store);
-    lab->how.engine = lab->world.engine;
-    expect_nothing(lab, HOUR_MS / 2);
+    lab->input.engine = lab->world.engine;
+    expect_no_request(lab, HOUR_MS / 2);
     assert_int_equal(lab->event_writer.conflicts.ended, 1);
 }
 
-TEST_WITH(those_that_are_over_make_nobody_forget_another, lab_open, lab_close)
+TEST_WITH(removal_of_ended_conflicts_keeps_the_others, lab_open, lab_close)
 {
     enum { SOME = 60 };
     struct lab *lab = *state;
     char name[32];
 
-    lab->how.leads = false;
-    turn(lab);
+    lab->input.leads = false;
+    turn_writer(lab);
     for (unsigned round = 0; round < 2; round++) {
         for (unsigned i = 0; i < SOME; i++) {
             snprintf(name, sizeof(name), "some-%u", i);
-            put_attached(lab, name, round && i % 3 ? "aborts" : "overwrites", "aborts");
+            put_dependency(lab, name, round && i % 3 ? "aborts" : "overwrites", "aborts");
         }
     }
-    lab->how.leads = true;
+    lab->input.leads = true;
     for (unsigned i = 0; i < SOME / 3; i++) {
-        expect_creation(lab, SAYS RESOLUTION ".");
+        expect_creation(lab, MESSAGE RESOLUTION ".");
         answer_created(lab);
     }
-    expect_nothing(lab, SECOND_MS);
+    expect_no_request(lab, SECOND_MS);
     assert_int_equal(lab->event_writer.conflicts.count, SOME / 3);
 }
 
-TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
+TEST_WITH(ten_thousand_conflicts_are_written_at_five_a_second, lab_open, lab_close)
 {
     struct lab *lab = *state;
     int64_t begun_ms;
@@ -561,11 +558,11 @@ TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
 
     for (unsigned i = 0; i < MANY; i++) {
         snprintf(name, sizeof(name), "many-%u", i);
-        put_attached(lab, name, "overwrites", "aborts");
+        put_dependency(lab, name, "overwrites", "aborts");
     }
     begun_ms = lab->now_ms;
     for (unsigned i = 0; i < MANY; i++) {
-        expect_creation(lab, SAYS RESOLUTION ".");
+        expect_creation(lab, MESSAGE RESOLUTION ".");
         answer_created(lab);
         assert_true(lab->now_ms - begun_ms >= (int64_t)i * 200);
     }
@@ -573,9 +570,9 @@ TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
     expect_results(lab, "created 10000");
     for (unsigned i = 0; i < MANY; i++) {
         snprintf(name, sizeof(name), "many-%u", i);
-        put_attached(lab, name, "aborts", "aborts");
+        put_dependency(lab, name, "aborts", "aborts");
     }
-    /* No more is kept of those that are over than client-go keeps, and nothing in the end. */
-    expect_nothing(lab, 100 * SECOND_MS);
+    /* At most as many ended conflicts are kept as client-go keeps objects. */
+    expect_no_request(lab, 100 * SECOND_MS);
     assert_true(lab->event_writer.conflicts.count <= 4096 + 1);
 }

@@ -6,16 +6,16 @@
 #include "tests/unit/suite.h"
 
 /*
- * Exporters that share one Lease over a network that delays, loses and cuts, each with clocks of
- * its own. What a server answers is decided when a request arrives there, as on a real one: by
- * the version that it names.
+ * Simulates replicas that share one Lease over a network that delays, loses and interrupts
+ * messages. Each replica has clocks of its own. The server decides about a request when it arrives,
+ * by its resourceVersion.
  */
 enum {
     REPLICAS = 3,
     STEP_MS = 50,
     LEASE_MS = 15000,
     DEADLINE_MS = 10000,
-    TROUBLE_MS = 90 * 1000, /* Then the network is well. */
+    DISTURBED_MS = 90 * 1000, /* Then the network works. */
     QUIET_MS = 60 * 1000,
     SEEDS = 400,
     BODY_SIZE = 1024,
@@ -26,11 +26,11 @@ struct replica {
     struct lab *lab;
     struct leader_election leader_election;
     char identity[32];
-    int64_t steady_ms; /* What its clocks are ahead of the lab's. */
+    int64_t steady_ms; /* Offsets of its clocks from the time of the lab. */
     int64_t clock_ms;
-    int64_t away_ms; /* Until then it is stopped, as by SIGSTOP; */
-    int64_t cut_ms;  /* is cut off; */
-    int64_t dead_ms; /* is dead; then another one takes its place. */
+    int64_t stopped_until_ms; /* Without CPU time, as after SIGSTOP. */
+    int64_t cut_until_ms;     /* Without a network. */
+    int64_t dead_until_ms;    /* Then another replica takes its place. */
     bool dead;
 };
 
@@ -39,10 +39,10 @@ struct transfer {
     struct replica *from;
     enum transport_method method;
     struct transport_handler handler;
-    char body[BODY_SIZE]; /* Of the request, then of the answer. */
-    unsigned http_status; /* 0 until it has been at the server. */
-    int64_t due_ms;       /* When it is there, or is back; INT64_MAX: never. */
-    bool given_up;
+    char body[BODY_SIZE]; /* Body of the request, then of the response. */
+    unsigned http_status; /* 0 until the server has processed the request. */
+    int64_t due_ms;       /* Arrival of the request, then of the response; INT64_MAX: lost. */
+    bool canceled;
 };
 
 struct lab {
@@ -50,25 +50,25 @@ struct lab {
     int64_t now_ms;
     struct replica replicas[REPLICAS];
     struct transfer *transfers;
-    char *lease; /* As the server has it; NULL: it does not exist. */
+    char *lease; /* Lease of the server; NULL if it does not exist. */
     unsigned version;
-    unsigned born;
-    unsigned refused; /* Requests that came too late: 409. */
+    unsigned started;
+    unsigned conflicts; /* Number of responses with 409. */
     unsigned hand_overs;
     const struct replica *last;
-    bool troubled;
+    bool disturbed;
     bool no_namespace;
     bool forbidden;
 };
 
 /* ---- the network ---- */
 
-/* How long a message takes; INT64_MAX: it is lost. */
+/* Returns the time of arrival of a message; INT64_MAX: the message is lost. */
 static int64_t travel_ms(struct lab *lab, const struct replica *r)
 {
-    if (lab->now_ms < r->cut_ms || (lab->troubled && rng_chance(&lab->rng, 3)))
+    if (lab->now_ms < r->cut_until_ms || (lab->disturbed && rng_chance(&lab->rng, 3)))
         return INT64_MAX;
-    if (lab->troubled && rng_chance(&lab->rng, 5))
+    if (lab->disturbed && rng_chance(&lab->rng, 5))
         return lab->now_ms + rng_between(&lab->rng, 1000, 20000);
     return lab->now_ms + rng_between(&lab->rng, 0, 200);
 }
@@ -88,11 +88,11 @@ static struct transfer *start(void *context, const struct transport_request *req
     return t;
 }
 
-/* What is on its way goes on. */
+/* A request that was sent still arrives at the server. */
 static void cancel(void *context, struct transfer *t)
 {
     (void)context;
-    t->given_up = true;
+    t->canceled = true;
 }
 
 static struct transport transport_of(struct replica *r)
@@ -102,7 +102,7 @@ static struct transport transport_of(struct replica *r)
 
 /* ---- the server ---- */
 
-static void refuse(struct transfer *t, unsigned status)
+static void respond_with_error(struct transfer *t, unsigned status)
 {
     t->http_status = status;
     snprintf(t->body, sizeof(t->body), "{\"kind\":\"Status\",\"code\":%u,\"message\":\"no\"}",
@@ -121,7 +121,7 @@ static void store_lease(struct lab *lab, cJSON *lease)
     lab->lease = cJSON_PrintUnformatted(lease);
 }
 
-static void serve(struct lab *lab, struct transfer *t)
+static void process_request(struct lab *lab, struct transfer *t)
 {
     CLEANUP(json_cleanup) cJSON *sent = cJSON_Parse(t->body);
     CLEANUP(json_cleanup) cJSON *there = lab->lease ? cJSON_Parse(lab->lease) : NULL;
@@ -129,14 +129,14 @@ static void serve(struct lab *lab, struct transfer *t)
     const char *version = json_str(json_get(there, "metadata"), "resourceVersion", "");
 
     if (lab->forbidden) {
-        refuse(t, 403);
+        respond_with_error(t, 403);
     } else if (t->method == TRANSPORT_CREATE ? lab->no_namespace : !there) {
-        refuse(t, 404);
+        respond_with_error(t, 404);
     } else if (t->method == TRANSPORT_CREATE
                    ? there != NULL
                    : t->method == TRANSPORT_REPLACE && strcmp(named, version) != 0) {
-        lab->refused++;
-        refuse(t, 409);
+        lab->conflicts++;
+        respond_with_error(t, 409);
     } else {
         if (sent)
             store_lease(lab, sent);
@@ -145,36 +145,35 @@ static void serve(struct lab *lab, struct transfer *t)
     }
 }
 
-/* The answer is there, unless nobody waits for it any more. */
-static void answer(struct transfer *t)
+static void deliver_response(struct transfer *t)
 {
     const struct transport_result result = {
         .complete = true, .http_status = t->http_status, .error = ""};
 
-    if (t->given_up)
+    if (t->canceled)
         return;
     assert_true(t->handler.data(t->handler.context, t->http_status, t->body, strlen(t->body)));
     t->handler.done(t->handler.context, &result);
 }
 
-static void deliver(struct lab *lab)
+static void deliver_messages(struct lab *lab)
 {
     for (struct transfer **at = &lab->transfers; *at;) {
         struct transfer *t = *at;
-        bool stopped = t->http_status && lab->now_ms < t->from->away_ms;
+        bool stopped = t->http_status && lab->now_ms < t->from->stopped_until_ms;
 
         if (lab->now_ms < t->due_ms || stopped) {
-            /* One that is lost is remembered for as long as somebody waits for it. */
-            if (t->due_ms < INT64_MAX || !t->given_up) {
+            /* A lost message is kept until its replica cancels the request. */
+            if (t->due_ms < INT64_MAX || !t->canceled) {
                 at = &t->next;
                 continue;
             }
         } else if (t->http_status == 0) {
-            serve(lab, t);
+            process_request(lab, t);
             t->due_ms = travel_ms(lab, t->from);
             continue;
         } else {
-            answer(t);
+            deliver_response(t);
         }
         *at = t->next;
         free(t);
@@ -183,14 +182,14 @@ static void deliver(struct lab *lab)
 
 /* ---- replicas ---- */
 
-static void bear(struct lab *lab, struct replica *r)
+static void start_replica(struct lab *lab, struct replica *r)
 {
     struct rng *rng = &lab->rng;
 
     *r = (struct replica){.lab = lab,
                           .steady_ms = rng_between(rng, 0, DAY_MS),
                           .clock_ms = rng_between(rng, 0, 2 * DAY_MS) - DAY_MS};
-    snprintf(r->identity, sizeof(r->identity), "exporter-%u", ++lab->born);
+    snprintf(r->identity, sizeof(r->identity), "exporter-%u", ++lab->started);
     leader_election_init(&r->leader_election,
                          &(struct leader_election_settings){.ns = "karmada-system",
                                                             .name = "events",
@@ -202,34 +201,34 @@ static void bear(struct lab *lab, struct replica *r)
 
 static bool is_up(const struct replica *r)
 {
-    return !r->dead && r->lab->now_ms >= r->away_ms;
+    return !r->dead && r->lab->now_ms >= r->stopped_until_ms;
 }
 
-static bool leads(const struct replica *r)
+static bool replica_leads(const struct replica *r)
 {
     return is_up(r) && leader_election_leads(&r->leader_election, r->lab->now_ms + r->steady_ms);
 }
 
-static void turn(struct replica *r)
+static void turn_replica(struct replica *r)
 {
     struct lab *lab = r->lab;
 
-    if (r->dead && lab->now_ms >= r->dead_ms)
-        bear(lab, r);
+    if (r->dead && lab->now_ms >= r->dead_until_ms)
+        start_replica(lab, r);
     if (is_up(r))
         leader_election_turn(&r->leader_election, transport_of(r), lab->now_ms + r->steady_ms,
                              lab->now_ms + r->clock_ms + DAY_MS);
 }
 
-/* As kill -9. */
-static void murder(struct replica *r, int64_t for_ms)
+/* Kills the replica as by SIGKILL; another replica starts after `for_ms`. */
+static void kill_replica(struct replica *r, int64_t for_ms)
 {
     leader_election_release(&r->leader_election);
     r->dead = true;
-    r->dead_ms = r->lab->now_ms + for_ms;
+    r->dead_until_ms = r->lab->now_ms + for_ms;
 }
 
-static void trouble(struct lab *lab)
+static void disturb_replica(struct lab *lab)
 {
     struct replica *r = &lab->replicas[rng_below(&lab->rng, REPLICAS)];
     int64_t for_ms = rng_between(&lab->rng, 500, 25000);
@@ -238,10 +237,10 @@ static void trouble(struct lab *lab)
         return;
     switch (rng_below(&lab->rng, 5)) {
     case 0:
-        murder(r, for_ms);
+        kill_replica(r, for_ms);
         break;
     case 1:
-        r->away_ms = lab->now_ms + for_ms;
+        r->stopped_until_ms = lab->now_ms + for_ms;
         break;
     case 2:
         leader_election_suspend(&r->leader_election);
@@ -250,17 +249,17 @@ static void trouble(struct lab *lab)
         r->clock_ms += rng_between(&lab->rng, 0, 2 * DAY_MS) - DAY_MS;
         break;
     default:
-        r->cut_ms = lab->now_ms + for_ms;
+        r->cut_until_ms = lab->now_ms + for_ms;
     }
 }
 
-/* The one that leads; NULL if none does. Two never do. */
+/* Returns the leader, or NULL. Fails if two replicas lead. */
 static struct replica *leader_of(struct lab *lab)
 {
     struct replica *leader = NULL;
 
     for (unsigned i = 0; i < REPLICAS; i++) {
-        if (!leads(&lab->replicas[i]))
+        if (!replica_leads(&lab->replicas[i]))
             continue;
         assert_null(leader);
         leader = &lab->replicas[i];
@@ -272,12 +271,12 @@ static struct replica *leader_of(struct lab *lab)
     return leader;
 }
 
-static struct replica *step(struct lab *lab)
+static struct replica *advance_lab(struct lab *lab)
 {
     lab->now_ms += STEP_MS;
-    deliver(lab);
+    deliver_messages(lab);
     for (unsigned i = 0; i < REPLICAS; i++)
-        turn(&lab->replicas[i]);
+        turn_replica(&lab->replicas[i]);
     return leader_of(lab);
 }
 
@@ -285,7 +284,7 @@ static void lab_init(struct lab *lab, uint64_t seed)
 {
     *lab = (struct lab){.rng = rng_of(seed, 0)};
     for (unsigned i = 0; i < REPLICAS; i++)
-        bear(lab, &lab->replicas[i]);
+        start_replica(lab, &lab->replicas[i]);
 }
 
 static void lab_release(struct lab *lab)
@@ -301,61 +300,62 @@ static void lab_release(struct lab *lab)
     free(lab->lease);
 }
 
-/* Step until somebody leads; how long that takes. */
+/* Advances the time until a replica leads. Returns how long that takes. */
 static int64_t wait_for_leader(struct lab *lab)
 {
     int64_t begun_ms = lab->now_ms;
 
-    while (!step(lab))
+    while (!advance_lab(lab))
         assert_true(lab->now_ms - begun_ms < 10 * LEASE_MS);
     return lab->now_ms - begun_ms;
 }
 
-static void run_history(uint64_t seed, unsigned *hand_overs, unsigned *refused)
+static void run_history(uint64_t seed, unsigned *hand_overs, unsigned *conflicts)
 {
     struct lab lab;
     const struct replica *leader = NULL;
     int64_t led_ms = 0;
 
     lab_init(&lab, seed);
-    lab.troubled = true;
-    while (lab.now_ms < TROUBLE_MS) {
-        trouble(&lab);
-        step(&lab);
+    lab.disturbed = true;
+    while (lab.now_ms < DISTURBED_MS) {
+        disturb_replica(&lab);
+        advance_lab(&lab);
     }
-    lab.troubled = false;
+    lab.disturbed = false;
     for (unsigned i = 0; i < REPLICAS; i++)
-        lab.replicas[i].cut_ms = lab.replicas[i].away_ms = 0;
-    /* What was slow under way may be a renewal, of one that is dead. */
-    while (lab.now_ms < TROUBLE_MS + QUIET_MS) {
-        const struct replica *now = step(&lab);
+        lab.replicas[i].cut_until_ms = lab.replicas[i].stopped_until_ms = 0;
+    /* A delayed renewal of a dead replica may still arrive. */
+    while (lab.now_ms < DISTURBED_MS + QUIET_MS) {
+        const struct replica *now = advance_lab(&lab);
 
         led_ms = now && now == leader ? led_ms + STEP_MS : 0;
         leader = now;
     }
-    /* One replica may be born as late as 25 s after the trouble; it takes nothing over. */
+    /* A replica may start as late as 25 s after the disturbances; it takes nothing over. */
     if (led_ms < QUIET_MS - 3 * LEASE_MS)
-        fail_msg("seed %" PRIu64 ": nobody leads for long enough: %" PRId64 " ms", seed, led_ms);
+        fail_msg("seed %" PRIu64 ": no replica leads for long enough: %" PRId64 " ms", seed,
+                 led_ms);
     *hand_overs += lab.hand_overs;
-    *refused += lab.refused;
+    *conflicts += lab.conflicts;
     lab_release(&lab);
 }
 
-TEST(two_never_lead_and_somebody_does_soon)
+TEST(two_replicas_never_lead_at_once_and_one_leads_soon)
 {
     const char *wanted = getenv("ELECTION_SEEDS");
     uint64_t seeds = SEEDS;
-    unsigned hand_overs = 0, refused = 0;
+    unsigned hand_overs = 0, conflicts = 0;
 
     assert_true(!wanted || parse_uint(wanted, UINT32_MAX, &seeds));
     for (uint64_t seed = 1; seed <= seeds; seed++)
-        run_history(seed, &hand_overs, &refused);
-    print_message("%" PRIu64 " histories, %u times another one led, %u requests came too late\n",
-                  seeds, hand_overs, refused);
-    assert_true(hand_overs > seeds && refused > 0);
+        run_history(seed, &hand_overs, &conflicts);
+    print_message("%" PRIu64 " histories, %u changes of the leader, %u responses with 409\n", seeds,
+                  hand_overs, conflicts);
+    assert_true(hand_overs > seeds && conflicts > 0);
 }
 
-TEST(the_first_one_leads_at_once_and_goes_on)
+TEST(first_replica_leads_at_once_and_keeps_the_lease)
 {
     struct lab lab;
     struct replica *leader;
@@ -364,28 +364,28 @@ TEST(the_first_one_leads_at_once_and_goes_on)
     assert_in_range(wait_for_leader(&lab), 0, 1000);
     leader = leader_of(&lab);
     while (lab.now_ms < 100 * 1000)
-        assert_ptr_equal(step(&lab), leader);
+        assert_ptr_equal(advance_lab(&lab), leader);
     assert_non_null(strstr(lab.lease, leader->identity));
     assert_non_null(strstr(lab.lease, "\"leaseTransitions\":0"));
     assert_non_null(strstr(lab.lease, "\"leaseDurationSeconds\":15"));
     lab_release(&lab);
 }
 
-TEST(after_kill_another_one_leads_once_the_lease_has_lasted)
+TEST(another_replica_leads_after_a_kill_when_the_lease_ends)
 {
     struct lab lab;
     int64_t took_ms;
 
     lab_init(&lab, 2);
     wait_for_leader(&lab);
-    murder(leader_of(&lab), DAY_MS);
+    kill_replica(leader_of(&lab), DAY_MS);
     took_ms = wait_for_leader(&lab);
     assert_in_range(took_ms, DEADLINE_MS, LEASE_MS + 5500);
     assert_non_null(strstr(lab.lease, "\"leaseTransitions\":1"));
     lab_release(&lab);
 }
 
-TEST(one_that_resigns_leaves_the_lease_to_the_next)
+TEST(resigned_leader_leaves_the_lease_to_another_replica)
 {
     struct lab lab;
     struct replica *first;
@@ -394,7 +394,7 @@ TEST(one_that_resigns_leaves_the_lease_to_the_next)
     wait_for_leader(&lab);
     first = leader_of(&lab);
     leader_election_resign(&first->leader_election);
-    assert_false(leads(first));
+    assert_false(replica_leads(first));
     assert_in_range(wait_for_leader(&lab), 0, 3500);
     assert_true(first->leader_election.released);
     assert_ptr_not_equal(leader_of(&lab), first);
@@ -402,8 +402,7 @@ TEST(one_that_resigns_leaves_the_lease_to_the_next)
     lab_release(&lab);
 }
 
-/* It stops before the others can begin, and they begin without it. */
-TEST(one_that_is_cut_off_stops_at_its_deadline)
+TEST(isolated_leader_stops_at_its_deadline)
 {
     struct lab lab;
     struct replica *first;
@@ -413,17 +412,16 @@ TEST(one_that_is_cut_off_stops_at_its_deadline)
     wait_for_leader(&lab);
     first = leader_of(&lab);
     cut_ms = lab.now_ms;
-    first->cut_ms = INT64_MAX;
-    while (leads(first))
-        step(&lab);
+    first->cut_until_ms = INT64_MAX;
+    while (replica_leads(first))
+        advance_lab(&lab);
     assert_in_range(lab.now_ms - cut_ms, DEADLINE_MS - 3000, DEADLINE_MS + 500);
     wait_for_leader(&lab);
     assert_in_range(lab.now_ms - cut_ms, DEADLINE_MS, LEASE_MS + 5500);
     lab_release(&lab);
 }
 
-/* Somebody stopped it for longer than the Lease lasts: it finds out before it does anything. */
-TEST(one_that_was_stopped_does_not_lead_when_it_goes_on)
+TEST(stopped_leader_does_not_lead_after_it_continues)
 {
     struct lab lab;
     struct replica *first;
@@ -431,14 +429,14 @@ TEST(one_that_was_stopped_does_not_lead_when_it_goes_on)
     lab_init(&lab, 5);
     wait_for_leader(&lab);
     first = leader_of(&lab);
-    first->away_ms = lab.now_ms + 2 * LEASE_MS;
+    first->stopped_until_ms = lab.now_ms + 2 * LEASE_MS;
     wait_for_leader(&lab);
-    while (lab.now_ms < first->away_ms + LEASE_MS)
-        assert_ptr_not_equal(step(&lab), first);
+    while (lab.now_ms < first->stopped_until_ms + LEASE_MS)
+        assert_ptr_not_equal(advance_lab(&lab), first);
     lab_release(&lab);
 }
 
-TEST(what_is_missing_is_told_and_tried_again)
+TEST(missing_namespace_and_rights_are_reported_and_retried)
 {
     struct lab lab;
     const struct leader_election *e = &lab.replicas[0].leader_election;
@@ -446,13 +444,13 @@ TEST(what_is_missing_is_told_and_tried_again)
     lab_init(&lab, 6);
     lab.no_namespace = true;
     while (lab.now_ms < 60 * 1000)
-        assert_null(step(&lab));
+        assert_null(advance_lab(&lab));
     assert_int_equal(e->problem, LEADER_ELECTION_NO_NAMESPACE);
     assert_string_equal(e->verb, "create");
     lab.no_namespace = false;
     lab.forbidden = true;
     while (lab.now_ms < 200 * 1000)
-        assert_null(step(&lab));
+        assert_null(advance_lab(&lab));
     assert_int_equal(e->problem, LEADER_ELECTION_FORBIDDEN);
     assert_string_equal(e->verb, "get");
     lab.forbidden = false;

@@ -13,9 +13,8 @@
 #include "tests/unit/suite.h"
 
 /*
- * The loop as it is, with files in a folder of its own and a real server on a
- * port of its own, turned by hand. Signals are raised for real: they are
- * blocked while a loop exists. Nothing waits for a time, only for a number of turns.
+ * Tests turn a loop that has manifests in a temporary folder and a server on a free port. Raised
+ * signals stay pending for the loop, which blocks them. Waits are limited by TURNS_MAX.
  */
 enum { TURNS_MAX = 2000, PATH_MAX_BYTES = 256 };
 
@@ -37,23 +36,23 @@ static const char policy[] = "apiVersion: policy.karmada.io/v1alpha1\n"
                              "metadata: {name: all, namespace: default}\n"
                              "spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}\n";
 
-static const char none_pending[] =
+static const char one_unbound[] =
     "karmada_templates{api_group=\"\",kind=\"ConfigMap\",state=\"unbound\"} 1\n";
-static const char all_pending[] =
+static const char one_pending[] =
     "karmada_templates{api_group=\"\",kind=\"ConfigMap\",state=\"pending\"} 1\n";
 
-/* Written beside it and moved over it, as editors do. */
+/* Replaces the file by a rename, as editors do. */
 static void write_file(const char *path, const char *text)
 {
-    char beside[PATH_MAX_BYTES];
+    char temporary[PATH_MAX_BYTES];
 
-    snprintf(beside, sizeof(beside), "%s~", path);
-    FILE *file = fopen(beside, "we");
+    snprintf(temporary, sizeof(temporary), "%s~", path);
+    FILE *file = fopen(temporary, "we");
 
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
-    assert_int_equal(rename(beside, path), 0);
+    assert_int_equal(rename(temporary, path), 0);
 }
 
 static void write_manifest(const struct bench *b, const char *name, const char *text)
@@ -72,7 +71,7 @@ static void remove_manifest(const struct bench *b, const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-static struct loop *start(struct bench *b, struct error *err)
+static struct loop *start_loop(struct bench *b, struct error *err)
 {
     const struct loop_settings settings = {
         .argc = b->argc, .argv = b->argv, .log = &b->log, .refresh_ms = 50};
@@ -118,8 +117,8 @@ static int tear_down(void **state)
     return status;
 }
 
-/* What a path answers now, headers included. The caller frees it. */
-static char *get(const struct bench *b, const char *path)
+/* Returns the answer to a GET request, with headers. The caller frees the answer. */
+static char *get_answer(const struct bench *b, const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     char request[256];
@@ -131,14 +130,14 @@ static char *get(const struct bench *b, const char *path)
     return strbuf_take(&answer, &len);
 }
 
-static bool answers(const struct bench *b, const char *path, const char *wanted)
+static bool answer_contains(const struct bench *b, const char *path, const char *wanted)
 {
-    CLEANUP(free_cleanup) char *answer = get(b, path);
+    CLEANUP(free_cleanup) char *answer = get_answer(b, path);
 
     return strstr(answer, wanted) != NULL;
 }
 
-static void turn(const struct bench *b)
+static void turn_loop(const struct bench *b)
 {
     struct error err = {""};
 
@@ -148,56 +147,56 @@ static void turn(const struct bench *b)
 static void turn_until(const struct bench *b, const char *path, const char *wanted)
 {
     for (unsigned i = 0; i < TURNS_MAX; i++) {
-        if (answers(b, path, wanted))
+        if (answer_contains(b, path, wanted))
             return;
-        turn(b);
+        turn_loop(b);
     }
-    CLEANUP(free_cleanup) char *answer = get(b, path);
+    CLEANUP(free_cleanup) char *answer = get_answer(b, path);
 
     assert_string_equal(answer, wanted);
 }
 
-static void begin(struct bench *b)
+static void start_until_ready(struct bench *b)
 {
     struct error err = {""};
 
-    b->loop = start(b, &err);
+    b->loop = start_loop(b, &err);
     assert_string_equal(err.text, "");
     assert_non_null(b->loop);
     turn_until(b, "/-/ready", "HTTP/1.1 200");
 }
 
-TEST_WITH(not_ready_before_all_is_read, set_up, tear_down)
+TEST_WITH(loop_is_not_ready_before_the_first_read, set_up, tear_down)
 {
     struct bench *b = *state;
     struct error err = {""};
 
-    b->loop = start(b, &err);
+    b->loop = start_loop(b, &err);
     assert_non_null(b->loop);
-    assert_true(answers(b, "/-/ready", "HTTP/1.1 503"));
-    assert_true(answers(b, "/-/healthy", "HTTP/1.1 200"));
-    assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 0\n"));
-    assert_false(answers(b, "/metrics", "\nkarmada_templates"));
-    assert_true(answers(b, "/", "Everything is being read for the first time."));
+    assert_true(answer_contains(b, "/-/ready", "HTTP/1.1 503"));
+    assert_true(answer_contains(b, "/-/healthy", "HTTP/1.1 200"));
+    assert_true(answer_contains(b, "/metrics", "\nkarmada_policy_exporter_up 0\n"));
+    assert_false(answer_contains(b, "/metrics", "\nkarmada_templates"));
+    assert_true(answer_contains(b, "/", "Everything is being read for the first time."));
     turn_until(b, "/-/ready", "HTTP/1.1 200");
-    assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 1\n"));
-    assert_true(answers(b, "/metrics", none_pending));
+    assert_true(answer_contains(b, "/metrics", "\nkarmada_policy_exporter_up 1\n"));
+    assert_true(answer_contains(b, "/metrics", one_unbound));
 }
 
-TEST_WITH(a_changed_file_changes_the_page, set_up, tear_down)
+TEST_WITH(changed_manifest_changes_the_metrics, set_up, tear_down)
 {
     struct bench *b = *state;
 
-    begin(b);
+    start_until_ready(b);
     remove_manifest(b, "b.yaml");
-    turn_until(b, "/metrics", all_pending);
+    turn_until(b, "/metrics", one_pending);
     write_manifest(b, "c.yaml", policy);
-    turn_until(b, "/metrics", none_pending);
+    turn_until(b, "/metrics", one_unbound);
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 2\n");
 }
 
-/* What the API answers: the loop is turned while the client waits. */
-static char *call(const struct bench *b, const char *path)
+/* Does the same as get_answer(), but turns the loop, which must answer the request. */
+static char *get_api_answer(const struct bench *b, const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     int fd = http_connect(loop_address(b->loop, 0));
@@ -209,7 +208,7 @@ static char *call(const struct bench *b, const char *path)
              path);
     assert_true(http_send(fd, request, strlen(request)));
     while (n != 0) {
-        turn(b);
+        turn_loop(b);
         while ((n = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT)) > 0)
             strbuf_add(&answer, chunk, (size_t)n);
     }
@@ -217,30 +216,32 @@ static char *call(const struct bench *b, const char *path)
     return strbuf_take(&answer, &len);
 }
 
-TEST_WITH(calls_of_the_api_are_answered, set_up, tear_down)
+TEST_WITH(explain_endpoint_answers_200_404_and_400, set_up, tear_down)
 {
     struct bench *b = *state;
 
-    begin(b);
+    start_until_ready(b);
     CLEANUP(free_cleanup)
-    char *found = call(b, "/api/v1/explain?kind=configmap&namespace=default&name=settings");
+    char *found =
+        get_api_answer(b, "/api/v1/explain?kind=configmap&namespace=default&name=settings");
 
     assert_memory_equal(found, "HTTP/1.1 200 ", 13);
     assert_non_null(strstr(found, "\r\nCache-Control: no-store\r\n"));
     assert_non_null(strstr(found, "\"state\":\"unbound\""));
     CLEANUP(free_cleanup)
-    char *missing = call(b, "/api/v1/explain?kind=configmap&namespace=default&name=setting");
+    char *missing =
+        get_api_answer(b, "/api/v1/explain?kind=configmap&namespace=default&name=setting");
 
     assert_memory_equal(missing, "HTTP/1.1 404 ", 13);
     assert_non_null(strstr(missing, "{\"error\":\"there is no 'configmap/default/setting'"));
-    CLEANUP(free_cleanup) char *slash = call(b, "/api/v1/explain?kind=cm&name=default%2fsettings");
+    CLEANUP(free_cleanup)
+    char *slash = get_api_answer(b, "/api/v1/explain?kind=cm&name=default%2fsettings");
 
     assert_memory_equal(slash, "HTTP/1.1 400 ", 13);
     assert_non_null(strstr(slash, "has no '/'"));
 }
 
-/* The clerk reads what the loop lends it, or a view that the loop goes on beside. */
-TEST_WITH(lists_are_answered_while_the_world_changes, set_up, tear_down)
+TEST_WITH(lists_are_answered_while_manifests_change, set_up, tear_down)
 {
     struct bench *b = *state;
     static const char *const paths[] = {
@@ -248,16 +249,18 @@ TEST_WITH(lists_are_answered_while_the_world_changes, set_up, tear_down)
         "/api/v1/pending?limit=1", "/api/v1/openapi.json", "/api/v1/templates?format=csv",
     };
 
-    begin(b);
+    start_until_ready(b);
     for (unsigned i = 0; i < 60; i++) {
-        CLEANUP(free_cleanup) char *answer = call(b, paths[i % ARRAY_LEN(paths)]);
+        CLEANUP(free_cleanup)
+        char *answer = get_api_answer(b, paths[i % ARRAY_LEN(paths)]);
 
         assert_memory_equal(answer, "HTTP/1.1 200 ", 13);
         write_manifest(b, i % 2 ? "extra.yaml" : "policy.yaml", i % 4 < 2 ? policy : config_map);
         if (i == 30)
             assert_int_equal(kill(getpid(), SIGHUP), 0);
     }
-    CLEANUP(free_cleanup) char *gone = call(b, "/api/v1/templates?continue=0-0-0-0");
+    CLEANUP(free_cleanup)
+    char *gone = get_api_answer(b, "/api/v1/templates?continue=0-0-0-0");
 
     assert_memory_equal(gone, "HTTP/1.1 410 ", 13);
 }
@@ -276,11 +279,11 @@ enum {
 struct list_reader {
     const char *address;
     atomic_bool ended;
-    unsigned continued;          /* Pages after the first of their list. */
-    char refused[LOG_VALUE_MAX]; /* Path with another status than 200 or 410, else "". */
+    unsigned continued;          /* Number of pages read after the first ones of their lists. */
+    char refused[LOG_VALUE_MAX]; /* Path with a status other than 200 and 410; else "". */
 };
 
-/* Requests the path. Returns the token of the next page in `token`, "" behind the last one. */
+/* Requests the path. Stores the token of the next page in `token`; "" after the last page. */
 static void read_page(struct list_reader *r, const char *path, char token[TOKEN_MAX_BYTES])
 {
     static const char mark[] = "continue=";
@@ -322,7 +325,7 @@ static void read_list(struct list_reader *r, const struct endpoint *endpoint)
     }
 }
 
-/* Reads every list and page that can be answered without the evaluation. */
+/* Reads some pages and every endpoint that the API answers without the live evaluation. */
 static void *read_lists(void *context)
 {
     static const char *const pages[] = {"/", "/exporter", "/metrics", "/readyz?verbose"};
@@ -341,8 +344,8 @@ static void *read_lists(void *context)
     return NULL;
 }
 
-/* All ConfigMaps, with a label that is another one each time. */
-static void write_many(const struct bench *b, unsigned number)
+/* Writes LISTED ConfigMaps with a label of value `number`. */
+static void write_config_maps(const struct bench *b, unsigned number)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LISTED_MAX_BYTES);
 
@@ -371,67 +374,67 @@ static void write_policy(const struct bench *b, unsigned number)
 }
 
 /*
- * The worker thread answers lists of rows, and the later pages of all lists, while the loop goes
- * on with the store. ThreadSanitizer reports what both touch.
+ * The worker thread answers lists of rows, and the later pages of all lists, while the loop changes
+ * the store. ThreadSanitizer reports data that both threads access.
  */
-TEST_WITH(lists_read_nothing_that_the_loop_writes, set_up, tear_down)
+TEST_WITH(lists_read_no_data_that_the_loop_writes, set_up, tear_down)
 {
     struct bench *b = *state;
     struct list_reader reader = {.continued = 0};
     pthread_t thread;
 
-    write_many(b, 0);
+    write_config_maps(b, 0);
     write_policy(b, 0);
-    begin(b);
+    start_until_ready(b);
     reader.address = loop_address(b->loop, 0);
     assert_int_equal(pthread_create(&thread, NULL, read_lists, &reader), 0);
     for (unsigned i = 0; !atomic_load(&reader.ended); i++) {
-        write_many(b, i);
+        write_config_maps(b, i);
         write_policy(b, i);
         for (unsigned k = 0; k < 8; k++)
-            turn(b);
+            turn_loop(b);
     }
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_string_equal(reader.refused, "");
     assert_true(reader.continued > 0);
 }
 
-TEST_WITH(a_broken_file_is_counted_and_keeps_its_content, set_up, tear_down)
+TEST_WITH(broken_manifest_is_counted_and_keeps_its_objects, set_up, tear_down)
 {
     struct bench *b = *state;
 
-    begin(b);
+    start_until_ready(b);
     write_manifest(b, "b.yaml", "a: [\n");
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_errors 1\n");
-    assert_true(answers(b, "/metrics", none_pending));
+    assert_true(answer_contains(b, "/metrics", one_unbound));
     turn_until(b, "/", "b.yaml:2:1");
     write_manifest(b, "b.yaml", policy);
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_errors 0\n");
 }
 
-TEST_WITH(own_numbers_move_where_nothing_changes, set_up, tear_down)
+TEST_WITH(own_metrics_are_refreshed_without_changes, set_up, tear_down)
 {
     struct bench *b = *state;
 
-    begin(b);
-    assert_true(answers(b, "/", "html"));
+    start_until_ready(b);
+    assert_true(answer_contains(b, "/", "html"));
     turn_until(b, "/metrics",
                "\nkarmada_policy_exporter_http_requests_total{handler=\"index\",code=\"200\"} 1\n");
 }
 
-TEST_WITH(a_reload_takes_the_new_options, set_up, tear_down)
+TEST_WITH(reload_applies_changed_options, set_up, tear_down)
 {
     struct bench *b = *state;
 
-    begin(b);
+    start_until_ready(b);
     write_file(b->config, "skipped-propagating-namespaces: def.*\n");
     raise(SIGHUP);
     turn_until(b, "/metrics", "\nkarmada_templates_ignored{reason=\"skipped_namespace\"} 1\n");
-    assert_true(
-        answers(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 1\n"));
+    assert_true(answer_contains(b, "/metrics",
+                                "\nkarmada_policy_exporter_config_last_reload_successful 1\n"));
 }
 
-/* A configuration that cannot be taken, whatever stage of a reload finds out. */
+/* Invalid configurations; different stages of a reload reject them. */
 static struct reload_case {
     const char *name;
     const char *config;
@@ -439,10 +442,10 @@ static struct reload_case {
     {"reload with an unknown key", "rules.graze: 5m\n"},
     {"reload with an invalid value", "rules.takeover: sometimes\n"},
     {"reload with an invalid expression", "skipped-propagating-namespaces: '['\n"},
-    {"reload with a file that is no YAML", "a: [\n"},
+    {"reload with invalid YAML", "a: [\n"},
 };
 
-TEST_ROWS(a_failed_reload_changes_nothing, reload_cases, name)
+TEST_ROWS(failed_reload_keeps_the_running_state, reload_cases, name)
 {
     struct reload_case *c = *state;
     void *own;
@@ -450,44 +453,44 @@ TEST_ROWS(a_failed_reload_changes_nothing, reload_cases, name)
     assert_int_equal(set_up(&own), 0);
     struct bench *b = own;
 
-    begin(b);
+    start_until_ready(b);
     write_file(b->config, c->config);
     raise(SIGHUP);
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 0\n");
-    assert_true(answers(b, "/metrics", none_pending));
-    assert_true(answers(b, "/", "The last reload failed"));
-    assert_true(answers(b, "/-/ready", "HTTP/1.1 200"));
+    assert_true(answer_contains(b, "/metrics", one_unbound));
+    assert_true(answer_contains(b, "/", "The last reload failed"));
+    assert_true(answer_contains(b, "/-/ready", "HTTP/1.1 200"));
     remove_manifest(b, "b.yaml");
-    turn_until(b, "/metrics", all_pending);
+    turn_until(b, "/metrics", one_pending);
     write_file(b->config, "rules.grace: 1m\n");
     raise(SIGHUP);
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 1\n");
     assert_int_equal(tear_down(&own), 0);
 }
 
-TEST_WITH(a_reload_without_its_manifests_changes_nothing, set_up, tear_down)
+TEST_WITH(reload_without_manifests_keeps_the_running_state, set_up, tear_down)
 {
     struct bench *b = *state;
 
-    begin(b);
+    start_until_ready(b);
     remove_manifest(b, "a.yaml");
     remove_manifest(b, "b.yaml");
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 0\n");
     assert_int_equal(rmdir(b->manifests), 0);
     raise(SIGHUP);
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 0\n");
-    assert_true(answers(b, "/-/ready", "HTTP/1.1 200"));
+    assert_true(answer_contains(b, "/-/ready", "HTTP/1.1 200"));
 }
 
 static struct signal_case {
     const char *name;
     int number;
 } signal_cases[] = {
-    {"SIGTERM ends it", SIGTERM},
-    {"SIGINT ends it", SIGINT},
+    {"SIGTERM stops the loop", SIGTERM},
+    {"SIGINT stops the loop", SIGINT},
 };
 
-TEST_ROWS(a_signal_ends_it, signal_cases, name)
+TEST_ROWS(signal_stops_the_loop, signal_cases, name)
 {
     const struct signal_case *c = *state;
     struct error err = {""};
@@ -499,7 +502,7 @@ TEST_ROWS(a_signal_ends_it, signal_cases, name)
     struct bench *b = own;
 
     pthread_sigmask(SIG_SETMASK, NULL, &before);
-    begin(b);
+    start_until_ready(b);
     raise(c->number);
     assert_int_equal(loop_turn(b->loop, &err), LOOP_STOPPED);
     loop_free(b->loop);
@@ -509,14 +512,14 @@ TEST_ROWS(a_signal_ends_it, signal_cases, name)
     assert_int_equal(tear_down(&own), 0);
 }
 
-TEST_WITH(what_is_missing_at_the_start_is_an_error, set_up, tear_down)
+TEST_WITH(missing_manifest_path_fails_the_first_read, set_up, tear_down)
 {
     struct bench *b = *state;
     struct error err = {""};
     enum loop_result step = LOOP_CONTINUES;
 
     b->argv[4] = "/nonexistent";
-    b->loop = start(b, &err);
+    b->loop = start_loop(b, &err);
     assert_non_null(b->loop);
     while (step == LOOP_CONTINUES)
         step = loop_turn(b->loop, &err);
@@ -524,19 +527,18 @@ TEST_WITH(what_is_missing_at_the_start_is_an_error, set_up, tear_down)
     assert_non_null(strstr(err.text, "/nonexistent"));
 }
 
-/* What keeps a loop from starting at all. */
 static struct start_case {
     const char *name;
     const char *address;
     const char *config;
     const char *text;
 } start_cases[] = {
-    {"an address that is none", "nowhere", "", "'nowhere'"},
-    {"a configuration that is none", "127.0.0.1:0", "x: y\n", "there is no 'x'"},
-    {"an expression that is none", "127.0.0.1:0", "skipped-propagating-namespaces: '['\n", "["},
+    {"invalid address", "nowhere", "", "'nowhere'"},
+    {"unknown configuration key", "127.0.0.1:0", "x: y\n", "there is no 'x'"},
+    {"invalid regular expression", "127.0.0.1:0", "skipped-propagating-namespaces: '['\n", "["},
 };
 
-TEST_ROWS(does_not_start, start_cases, name)
+TEST_ROWS(invalid_option_prevents_the_start, start_cases, name)
 {
     const struct start_case *c = *state;
     struct error err = {""};
@@ -547,7 +549,7 @@ TEST_ROWS(does_not_start, start_cases, name)
 
     b->argv[2] = c->address;
     write_file(b->config, c->config);
-    b->loop = start(b, &err);
+    b->loop = start_loop(b, &err);
     assert_null(b->loop);
     if (!strstr(err.text, c->text))
         assert_string_equal(err.text, c->text);

@@ -6,7 +6,7 @@
 enum { LIMIT = 1000, MINUTE_MS = 60 * 1000 };
 
 struct fixture {
-    struct memory_guard shutdown_deadline;
+    struct memory_guard guard;
     struct registry *registry;
 };
 
@@ -14,7 +14,7 @@ static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
 
-    f->shutdown_deadline.limit = LIMIT;
+    f->guard.limit = LIMIT;
     f->registry = registry_new(NULL, &registry_options_default, 1);
     *state = f;
     return 0;
@@ -29,60 +29,59 @@ static int tear_down(void **state)
     return 0;
 }
 
-static enum memory_action look(struct fixture *f, uint64_t resident, int64_t now_ms)
+static enum memory_action decide(struct fixture *f, uint64_t resident, int64_t now_ms)
 {
-    return memory_guard_decide(&f->shutdown_deadline, f->registry, resident, now_ms);
+    return memory_guard_decide(&f->guard, f->registry, resident, now_ms);
 }
 
-TEST_WITH(sheds_from_four_fifths_on, set_up, tear_down)
-{
-    struct fixture *f = *state;
-
-    assert_int_equal(look(f, 799, 0), MEMORY_KEEP);
-    assert_int_equal(look(f, 800, 1000), MEMORY_SHED);
-    assert_int_equal(look(f, 990, 2000), MEMORY_KEEP);
-}
-
-/* 300 went: with them it would be at 700 when it has 400 itself. */
-TEST_WITH(restores_when_there_is_room_for_what_went, set_up, tear_down)
+TEST_WITH(families_are_dropped_from_80_percent_on, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    assert_int_equal(look(f, 900, 0), MEMORY_SHED);
-    assert_int_equal(look(f, 600, 1000), MEMORY_KEEP);
-    assert_int_equal(look(f, 400, 2 * MINUTE_MS), MEMORY_KEEP);
-    assert_int_equal(look(f, 399, 2 * MINUTE_MS), MEMORY_RESTORE);
-    assert_int_equal(look(f, 699, 3 * MINUTE_MS), MEMORY_KEEP);
-    assert_int_equal(look(f, 800, 4 * MINUTE_MS), MEMORY_SHED);
+    assert_int_equal(decide(f, 799, 0), MEMORY_KEEP);
+    assert_int_equal(decide(f, 800, 1000), MEMORY_SHED);
+    assert_int_equal(decide(f, 990, 2000), MEMORY_KEEP);
 }
 
-TEST_WITH(holds_for_a_minute, set_up, tear_down)
+/* The drop freed 300 bytes, so 400 resident bytes would become 700, which is 70 %. */
+TEST_WITH(families_are_restored_if_memory_stays_below_70_percent, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    assert_int_equal(look(f, 900, 0), MEMORY_SHED);
-    assert_int_equal(look(f, 850, 1000), MEMORY_KEEP);
-    assert_int_equal(look(f, 10, MINUTE_MS - 1), MEMORY_KEEP);
-    assert_int_equal(look(f, 10, MINUTE_MS), MEMORY_RESTORE);
+    assert_int_equal(decide(f, 900, 0), MEMORY_SHED);
+    assert_int_equal(decide(f, 600, 1000), MEMORY_KEEP);
+    assert_int_equal(decide(f, 400, 2 * MINUTE_MS), MEMORY_KEEP);
+    assert_int_equal(decide(f, 399, 2 * MINUTE_MS), MEMORY_RESTORE);
+    assert_int_equal(decide(f, 699, 3 * MINUTE_MS), MEMORY_KEEP);
+    assert_int_equal(decide(f, 800, 4 * MINUTE_MS), MEMORY_SHED);
 }
 
-/* What grew meanwhile was not freed. */
-TEST_WITH(nothing_freed_is_nothing_to_make_room_for, set_up, tear_down)
+TEST_WITH(families_stay_dropped_for_a_minute, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    assert_int_equal(look(f, 800, 0), MEMORY_SHED);
-    assert_int_equal(look(f, 950, 1000), MEMORY_KEEP);
-    assert_int_equal(look(f, 699, MINUTE_MS), MEMORY_RESTORE);
+    assert_int_equal(decide(f, 900, 0), MEMORY_SHED);
+    assert_int_equal(decide(f, 850, 1000), MEMORY_KEEP);
+    assert_int_equal(decide(f, 10, MINUTE_MS - 1), MEMORY_KEEP);
+    assert_int_equal(decide(f, 10, MINUTE_MS), MEMORY_RESTORE);
 }
 
-TEST_WITH(another_registry_has_all_of_them, set_up, tear_down)
+TEST_WITH(growth_after_the_drop_counts_as_zero_freed_bytes, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(decide(f, 800, 0), MEMORY_SHED);
+    assert_int_equal(decide(f, 950, 1000), MEMORY_KEEP);
+    assert_int_equal(decide(f, 699, MINUTE_MS), MEMORY_RESTORE);
+}
+
+TEST_WITH(registry_of_a_reload_has_all_families, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct registry *other = registry_new(NULL, &registry_options_default, 1);
 
-    assert_int_equal(look(f, 800, 0), MEMORY_SHED);
-    assert_int_equal(memory_guard_decide(&f->shutdown_deadline, other, 790, 1000), MEMORY_KEEP);
-    assert_int_equal(memory_guard_decide(&f->shutdown_deadline, other, 800, 2000), MEMORY_SHED);
+    assert_int_equal(decide(f, 800, 0), MEMORY_SHED);
+    assert_int_equal(memory_guard_decide(&f->guard, other, 790, 1000), MEMORY_KEEP);
+    assert_int_equal(memory_guard_decide(&f->guard, other, 800, 2000), MEMORY_SHED);
     registry_free(other);
 }
