@@ -273,9 +273,8 @@ static int64_t check_conflict(struct event_writer *e, const struct event_writer_
 }
 
 /* Checks conflicts of the present round. Returns the first that needs a write, or NULL. */
-static struct tracked_conflict *find_conflict_to_write(struct event_writer *e,
-                                                       const struct event_writer_input *input,
-                                                       int64_t now_ms)
+static struct tracked_conflict *
+find_next_write(struct event_writer *e, const struct event_writer_input *input, int64_t now_ms)
 {
     for (unsigned i = 0; i < CHECKS_PER_TURN && e->unchecked > 0; i++) {
         struct tracked_conflict *c = next_conflict(&e->conflicts);
@@ -294,11 +293,10 @@ static struct tracked_conflict *find_conflict_to_write(struct event_writer *e,
 
 /* ---- requests ---- */
 
-/* Required rights, by step. */
 static const struct {
     const char *verb;
     const char *resource;
-} rights[] = {
+} required_rights[] = {
     [EVENT_STEP_READ_BINDING] = {"get", "resourcebindings"},
     [EVENT_STEP_CREATE] = {"create", "events"},
     [EVENT_STEP_READ_EVENT] = {"get", "events"},
@@ -319,7 +317,7 @@ static void send_request(struct event_writer *e, const struct event_writer_input
                                .id = {is_binding ? kind_of_bindings(false)->api_version : "v1",
                                       is_binding ? kind_of_bindings(false)->name : "Event",
                                       e->conflict->ns, is_binding ? e->conflict->name : e->name},
-                               .resource = rights[e->step].resource,
+                               .resource = required_rights[e->step].resource,
                                .metadata_only = is_binding,
                                .method = method,
                                .body = text,
@@ -419,8 +417,8 @@ static void handle_failure(struct event_writer *e, const struct fetch *f, int64_
     e->err = f->err;
     e->results[EVENT_RESULT_FAILED]++;
     if (f->state == FETCH_FORBIDDEN) {
-        e->forbidden_verb = rights[e->step].verb;
-        e->forbidden_resource = rights[e->step].resource;
+        e->forbidden_verb = required_rights[e->step].verb;
+        e->forbidden_resource = required_rights[e->step].resource;
     }
     e->paused_until_ms = now_ms + (wait_ms > f->retry_after_ms ? wait_ms : f->retry_after_ms);
     postpone_write(e, refused ? now_ms + RETRY_MS : e->paused_until_ms);
@@ -483,7 +481,7 @@ static void handle_response(struct event_writer *e, const struct event_writer_in
 
     if (found) {
         e->failures = 0;
-        if (e->forbidden_verb == rights[e->step].verb)
+        if (e->forbidden_verb == required_rights[e->step].verb)
             e->forbidden_verb = NULL;
     }
     if (found && reads)
@@ -527,7 +525,7 @@ void event_writer_turn(struct event_writer *e, const struct event_writer_input *
     }
     if (e->fetch || now_ms < e->paused_until_ms)
         return;
-    e->conflict = find_conflict_to_write(e, input, now_ms);
+    e->conflict = find_next_write(e, input, now_ms);
     e->paused_until_ms = now_ms + WRITE_INTERVAL_MS;
     if (e->conflict)
         send_request(e, input, TRANSPORT_READ, NULL, now_ms);

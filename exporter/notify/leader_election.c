@@ -26,13 +26,12 @@ void leader_election_release(struct leader_election *e)
     *e = (struct leader_election){.settings = e->settings};
 }
 
-/* In client-go: 10 s of a duration of 15 s. */
+/* In client-go these are 10 s and 2 s of a duration of 15 s. */
 static int64_t leadership_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 3;
 }
 
-/* In client-go: 2 s of a duration of 15 s. */
 static int64_t renew_interval_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 15;
@@ -61,7 +60,6 @@ static bool is_available(const struct leader_election *e, int64_t now_ms)
     return !*json_str(lease_spec(e), "holderIdentity", "") || now_ms >= e->observed_ms + lasts_ms;
 }
 
-/* Moves the Lease out of the response. */
 static void store_response(struct leader_election *e, struct fetch *f, int64_t now_ms)
 {
     char *record = cJSON_PrintUnformatted(json_get(f->object, "spec"));

@@ -19,8 +19,6 @@
 #include "metrics/base/map.h"
 #include "metrics/base/strbuf.h"
 
-/* ---- log ---- */
-
 /* Logs the sizes of the new current evaluation, and its changed options that need a restart. */
 static void log_adopted_evaluation(const struct log *log, const struct options *before,
                                    const struct evaluation *e)
@@ -106,11 +104,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
     return fresh > 0 || count != count_before;
 }
 
-/*
- * State of the current evaluation at the last check. The loop also wakes up for changes beside the
- * watched files; they count as changes only if this state or the problems have changed.
-
- */
+/* State of the current evaluation at the last check; not every wake-up of the loop changes it. */
 struct change_detection {
     uint64_t evaluations; /* engine_evaluations(). */
     size_t files;         /* Manifest files. */
@@ -155,7 +149,6 @@ static int reloads_fd(const struct reloads *r)
     return r->request_queue ? request_queue_fd(r->request_queue) : -1;
 }
 
-/* Answers the first request of the queue. */
 static void answer_reload_request(struct reloads *r, unsigned status, const char *text)
 {
     struct queued_request *queued_request = request_queue_next(r->request_queue);
@@ -168,10 +161,7 @@ static void answer_reload_request(struct reloads *r, unsigned status, const char
     r->waits = false;
 }
 
-/*
- * Returns true if the loop must start a reload for a request. Answers a request that has waited for
- * RELOAD_REQUEST_MAX_MS with status 504. `now_ms` is steady.
- */
+/* Returns true if a request needs a new reload. Answers a request that has waited for too long. */
 static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
 {
     if (r->request_queue && r->waits && now_ms - r->begun_ms >= RELOAD_REQUEST_MAX_MS)
@@ -369,7 +359,7 @@ const char *loop_address(const struct loop *l, size_t at)
     return server_address(l->web.server, at);
 }
 
-/* ---- reload ---- */
+/* ---- evaluations and reloads ---- */
 
 /* Starts a reload, which turn_files() continues. Fails if a source can be read only once. */
 static void begin_reload(struct loop *l)
@@ -445,8 +435,6 @@ static void turn_files(struct loop *l)
     if (l->reloading && (state == FILE_PREFLIGHT_DONE || state == FILE_PREFLIGHT_HANGS))
         reload_options(l, state == FILE_PREFLIGHT_DONE, &err);
 }
-
-/* ---- evaluations ---- */
 
 /* Replaces the current evaluation by `next`, which is complete. */
 static void adopt_next(struct loop *l)
@@ -547,7 +535,7 @@ static int64_t next_work_ms(const struct loop *l)
         due = earlier_of(due, evaluation_due(l->current));
     if (next)
         due = earlier_of(due, evaluation_due(next));
-    /* turn_files() reads no file before the job has ended. */
+    /* Files are not read before the job has ended. */
     if (l->file_preflight.job)
         return due;
     due = earlier_of(due, evaluations_files_due(l));
@@ -616,8 +604,7 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
     handle_signals(l);
     if (l->stopping)
         return LOOP_STOPPED;
-    /* Comes before jobs are polled: the reader wakes up the next turn for results that are later.
-     */
+    /* Called before jobs are polled, so that later results end the wait of the next turn. */
     if (l->settings.reader)
         file_reader_turn(l->settings.reader);
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
