@@ -79,10 +79,7 @@ static struct tracked_conflict *add_conflict(struct conflict_tracker *t,
     return c;
 }
 
-/*
- * Removes a conflict that is over, if its rate limit is unused like that of a new conflict, or if
- * there are more than ENDED_MAX such conflicts.
- */
+/* Removes the conflict if it is over, and its rate limit is unused or ENDED_MAX is exceeded. */
 static void forget_ended_conflict(struct conflict_tracker *t, struct tracked_conflict *c)
 {
     const struct binding_name name = {c->ns, c->name};
@@ -127,7 +124,7 @@ void conflict_tracker_decided(void *tracker, struct entry *entry)
     struct tracked_conflict *c = map_get(&t->map, hash_name(t, &name), &name);
     const struct dependency_decision *decision =
         entry_exists(entry) ? dependency_decision(entry) : NULL;
-    /* Karmada compares existing bindings only, so conflicts with derived referrers do not count. */
+    /* Karmada compares bindings, and a derived referrer (dependency.h) has no binding yet. */
     unsigned fields = decision && !decision->derived ? dependency_conflicts(decision) : 0;
 
     if (!c && fields == 0)

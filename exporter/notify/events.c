@@ -117,7 +117,7 @@ static bool events_are_unread(struct events *e)
     return unread;
 }
 
-/* ---- log: each function returns true if the page changes, too ---- */
+/* ---- log of changes; the functions return true if the pages change ---- */
 
 static bool log_leader(struct events *e, bool leads)
 {
@@ -185,7 +185,7 @@ static bool log_write_failure(struct events *e)
     return true;
 }
 
-/* ---- public functions ---- */
+/* ---- turns and end ---- */
 
 bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
 {

@@ -181,10 +181,7 @@ static bool is_due(const struct publisher *p, unsigned page, int64_t now_ms)
     return now_ms >= throttle_deadline(&p->throttles[page]);
 }
 
-/*
- * Publishes the pages that are due at `now_ms`. Until `budget` objects per call have completed the
- * findings, only the page of metrics is published.
- */
+/* Publishes due pages; those with findings once visits of `budget` objects have completed them. */
 static void publish_due_pages(struct publisher *p, const struct health *health, size_t budget,
                               int64_t now_ms)
 {
