@@ -30,7 +30,7 @@ static void log_adopted_evaluation(const struct log *log, const struct options *
     }
     log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
               "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
-              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
+              LOG_NUMBER((int64_t)manifests_broken_file_count(e->manifests)), "templates",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_TEMPLATE)), "policies",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_POLICY)), "bindings",
               LOG_NUMBER((int64_t)store_object_count(e->store, CLASS_BINDING)));
@@ -86,7 +86,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
         if (fresh++ >= LINES_MAX)
             continue;
         strbuf_reset(&text);
-        manifest_problem_place(&p, &text);
+        manifest_problem_append_place(&p, &text);
         log_write(log,
                   p.kind == PROBLEM_FOREIGN     ? LOG_LEVEL_DEBUG
                   : p.kind == PROBLEM_DUPLICATE ? LOG_LEVEL_INFO
@@ -151,13 +151,13 @@ static int reloads_fd(const struct reloads *r)
 
 static void answer_reload_request(struct reloads *r, unsigned status, const char *text)
 {
-    struct queued_request *queued_request = request_queue_next(r->request_queue);
+    struct queued_request *queued_request = request_queue_peek(r->request_queue);
 
     queued_request->status = status;
     queued_request->content_type = RESPONSE_TEXT;
     output_safe(&queued_request->body, text);
     strbuf_addc(&queued_request->body, '\n');
-    request_queue_answer(r->request_queue);
+    request_queue_answer_first(r->request_queue);
     r->waits = false;
 }
 
@@ -167,7 +167,7 @@ static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
     if (r->request_queue && r->waits && now_ms - r->begun_ms >= RELOAD_REQUEST_MAX_MS)
         answer_reload_request(r, MHD_HTTP_GATEWAY_TIMEOUT,
                               "the reload goes on: the log tells how it ends");
-    if (!r->request_queue || r->waits || !request_queue_next(r->request_queue))
+    if (!r->request_queue || r->waits || !request_queue_peek(r->request_queue))
         return false;
     r->waits = true;
     r->begun_ms = now_ms;
@@ -316,7 +316,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .options = o,
         .log = settings->log,
         .heartbeat = &l->heartbeat,
-        .snapshot = l->publisher.snapshot,
+        .page_store = l->publisher.page_store,
         .memory_bytes = l->memory.limit / WEB_MEMORY_PART,
     };
 
@@ -328,7 +328,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     }
     l->file_preflight.web_config_file = xstrdup(o->web_config_file);
     readiness_init(&l->readiness, l->web.server);
-    l->reloads.request_queue = server_reloads(l->web.server);
+    l->reloads.request_queue = server_reload_queue(l->web.server);
     publish_all(l);
     return l;
 }
@@ -351,7 +351,7 @@ void loop_free(struct loop *l)
 
 int loop_listener(const struct loop *l, size_t at)
 {
-    return server_listener(l->web.server, at);
+    return server_listener_fd(l->web.server, at);
 }
 
 const char *loop_address(const struct loop *l, size_t at)
@@ -402,7 +402,7 @@ static void reload_options(struct loop *l, bool readable, struct error *err)
 /* Returns `next`; NULL while a request uses `current`, which adopt_next() would free. */
 static struct evaluation *next_to_advance(const struct loop *l)
 {
-    return api_busy(l->web.api) ? NULL : l->next;
+    return api_has_request(l->web.api) ? NULL : l->next;
 }
 
 /* Returns when the loop must read credential files again: steady; INT64_MAX for never. */
@@ -441,7 +441,7 @@ static void adopt_next(struct loop *l)
 {
     log_adopted_evaluation(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     publisher_forget(&l->publisher);
-    api_forget(l->web.api);
+    api_forget_lists(l->web.api);
     senders_forget(&l->senders);
     evaluation_free(l->current);
     l->current = l->next;
@@ -476,7 +476,7 @@ static bool advance_next(struct loop *l, struct error *err)
         /* The first evaluation waits for its server and files without a limit; reloads do not. */
         if (loading == LOADING_FAILED || (loading == LOADING_HANGS && l->current) ||
             (loading == LOADING_GOES_ON && l->current && l->next->session &&
-             !kube_session_hopeful(l->next->session, err)))
+             !kube_session_can_become_ready(l->next->session, err)))
             return discard_next(l, err);
         if (loading == LOADING_HANGS)
             problem_log_update(&l->problems, l->next->manifests, l->settings.log);
@@ -584,10 +584,10 @@ static enum loop_result turn_without_evaluation(struct loop *l)
 
 enum loop_result loop_turn(struct loop *l, struct error *err)
 {
-    if (api_lent(l->web.api))
+    if (api_uses_evaluation(l->web.api))
         return turn_without_evaluation(l);
 
-    bool listens = l->current && manifests_listens(l->current->manifests);
+    bool listens = l->current && manifests_accept_events(l->current->manifests);
     /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},

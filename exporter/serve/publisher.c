@@ -64,7 +64,7 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
                     int64_t refresh_ms)
 {
     *p = (struct publisher){
-        .snapshot = snapshot_new(),
+        .page_store = page_store_new(),
         .log = log,
         .empty_registry = registry_new(NULL, &registry_options_default, platform_seed()),
     };
@@ -85,9 +85,9 @@ void publisher_release(struct publisher *p)
 {
     publisher_forget(p);
     metrics_page_drop(p->metrics);
-    snapshot_free(p->snapshot);
+    page_store_free(p->page_store);
     registry_free(p->empty_registry);
-    *p = (struct publisher){.snapshot = NULL};
+    *p = (struct publisher){.page_store = NULL};
 }
 
 void publisher_change(struct publisher *p, int64_t now_ms)
@@ -132,14 +132,14 @@ static bool publish_metrics(struct publisher *p, const struct health *h)
 
     health_fill(h, h->registry);
     registry_prepare(h->registry);
-    struct metrics_page *fresh =
-        metrics_page_new(h->registry, how, p->metrics, PAGE_MAX, snapshot_sum(p->snapshot));
+    struct metrics_page *fresh = metrics_page_new(h->registry, how, p->metrics, PAGE_MAX,
+                                                  page_store_segment_sum(p->page_store));
 
     if (!fresh)
         return false;
     metrics_page_drop(p->metrics);
     p->metrics = fresh;
-    snapshot_publish_metrics(p->snapshot, fresh);
+    page_store_publish_metrics(p->page_store, fresh);
     return true;
 }
 
@@ -154,7 +154,7 @@ static bool publish_text_page(struct publisher *p, enum page page, const struct 
     bool fits = strbuf_ok(&text);
 
     if (fits)
-        snapshot_publish(p->snapshot, page, &text);
+        page_store_publish(p->page_store, page, &text);
     strbuf_release(&text);
     return fits;
 }

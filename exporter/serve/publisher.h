@@ -29,8 +29,8 @@ struct throttle {
 
 /* Writes the pages that are due, on the loop thread, for the threads of the web server. */
 struct publisher {
-    struct snapshot *snapshot;    /* Pages that are served. Owned. */
-    const struct log *log;        /* Borrowed. */
+    struct page_store *page_store; /* Pages that are served. Owned. */
+    const struct log *log;         /* Borrowed. */
     struct metrics_page *metrics; /* Last page of metrics; the next shares unchanged parts. Held. */
     struct registry *empty_registry; /* For pages before the first evaluation is complete. */
     struct throttle throttles[PAGE_COUNT];
