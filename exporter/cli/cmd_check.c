@@ -13,14 +13,14 @@ static enum exit_status answer(const struct check_result *r, enum exit_status st
     CLEANUP(output_release) struct output o;
 
     output_init(&o, invocation->out);
-    if (document_wanted(options->output))
+    if (document_is_requested(options->output))
         evaluation_report(r->evaluation, &o.text);
     else
         check_result_print(r, options->fail_on, &o);
-    document_finish(&o.text, options->output);
+    document_convert(&o.text, options->output);
     if (status == STATUS_OK && finding_counts_any(&r->counts, options->fail_on))
         status = STATUS_FOUND;
-    return invocation_print(invocation, &o, status);
+    return invocation_print_output(invocation, &o, status);
 }
 
 static enum exit_status run_check(struct invocation *invocation)
@@ -29,14 +29,14 @@ static enum exit_status run_check(struct invocation *invocation)
     struct evaluation *e;
     struct check_result r;
 
-    if (ask_check(invocation, &status))
+    if (remote_run_check(invocation, &status))
         return status;
     e = load_sources(invocation, &status);
     if (!e)
         return status;
     /* The table lists them; a program that reads a document may miss them there. */
-    if (document_wanted(e->options.output))
-        load_complain(e->manifests, invocation);
+    if (document_is_requested(e->options.output))
+        load_print_problems(e->manifests, invocation);
     check_result_make(&r, e);
     r.complete = r.complete && status == STATUS_OK;
     status = answer(&r, status, invocation);

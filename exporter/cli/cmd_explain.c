@@ -28,24 +28,24 @@ static enum exit_status explain(struct evaluation *e, const char *typed,
     struct error err;
 
     output_init(&o, invocation->out);
-    entry = find_or_fetch(e, EXPLAIN_CLASSES, typed, &status, &err);
+    entry = load_object(e, EXPLAIN_CLASSES, typed, &status, &err);
     if (!entry) {
-        invocation_complain(invocation, err.text);
+        invocation_print_error(invocation, err.text);
         return status;
     }
     explanation_init(&x);
     explain_object(e->engine, entry, platform_now_ms(), &x);
     explanation_finish(&x);
-    if (document_wanted(e->options.output)) {
+    if (document_is_requested(e->options.output)) {
         strbuf_add(&o.text, x.json.data, x.json.len);
-        document_finish(&o.text, e->options.output);
+        document_convert(&o.text, e->options.output);
     } else {
         explanation_print(&x, &o);
         if (e->options.history && entry_class(entry) == CLASS_TEMPLATE)
             print_no_history(&o);
     }
     explanation_release(&x);
-    return invocation_print(invocation, &o, STATUS_OK);
+    return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
 static enum exit_status run_explain(struct invocation *invocation)
@@ -58,15 +58,15 @@ static enum exit_status run_explain(struct invocation *invocation)
     if (o->arguments.count > 0)
         typed = text_list_take(&o->arguments, 0);
     if (!typed)
-        return invocation_refuse(invocation,
+        return invocation_reject(invocation,
                                  "nothing to explain: name a template, a policy or a binding");
-    if (ask_explain(invocation, typed, &status))
+    if (remote_run_explain(invocation, typed, &status))
         return status;
     e = load_sources(invocation, &status);
     if (!e)
         return status;
     if (status != STATUS_OK)
-        load_complain(e->manifests, invocation);
+        load_print_problems(e->manifests, invocation);
     status = explain(e, typed, invocation);
     evaluation_free(e);
     return status;

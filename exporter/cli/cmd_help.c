@@ -9,12 +9,12 @@
 static void option_describe(struct strbuf *out, const struct option_def *def, bool with_default)
 {
     bool has_default = with_default && def->fallback && *def->fallback != '\0';
-    bool grows = option_type_grows(def->type);
+    bool grows = option_type_is_list(def->type);
 
     strbuf_adds(out, def->help);
     if (def->type == OPTION_SET) {
         strbuf_adds(out, ": ");
-        option_choices_add(out, def->choices);
+        option_add_choices(out, def->choices);
     }
     if (has_default)
         strbuf_addf(out, " (default %s%s", def->fallback, grows ? "; " : ")");
@@ -113,7 +113,7 @@ static void print_paragraph(struct output *o, const char *text)
 
 static void print_heading(struct output *o, const char *text)
 {
-    output_styled(o, STYLE_HEADING, text);
+    output_add_styled(o, STYLE_HEADING, text);
     strbuf_addc(&o->text, '\n');
 }
 
@@ -177,7 +177,7 @@ static enum exit_status help_answer(struct invocation *invocation, const struct 
     output_init(&o, invocation->out);
     if (!command) {
         print_all(invocation, &o);
-        return invocation_print(invocation, &o, STATUS_OK);
+        return invocation_print_output(invocation, &o, STATUS_OK);
     }
     strbuf_addf(&o.text, "Usage: %s %s %s\n\n", invocation->program, command->name, command->usage);
     print_paragraph(&o, command->details);
@@ -187,12 +187,12 @@ static enum exit_status help_answer(struct invocation *invocation, const struct 
     }
     print_options(&o, "Flags", command->bit);
     if (!command->examples)
-        return invocation_print(invocation, &o, STATUS_OK);
+        return invocation_print_output(invocation, &o, STATUS_OK);
     strbuf_addc(&o.text, '\n');
     print_heading(&o, "Examples");
     for (size_t i = 0; command->examples[i]; i++)
         strbuf_addf(&o.text, "  %s %s\n", invocation->program, command->examples[i]);
-    return invocation_print(invocation, &o, STATUS_OK);
+    return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
 static enum exit_status run_help(struct invocation *invocation)
@@ -206,18 +206,18 @@ static enum exit_status run_help(struct invocation *invocation)
     if (invocation->options.help)
         return help_answer(invocation, invocation->command);
     if (arguments->count > 1)
-        return invocation_refuse(invocation, "'help' takes one command");
+        return invocation_reject(invocation, "'help' takes one command");
     if (arguments->count == 1) {
         command = command_find(invocation->commands, arguments->items[0], &err);
         if (!command)
-            return invocation_refuse(invocation, err.text);
+            return invocation_reject(invocation, err.text);
     }
     if (invocation->options.output != OUTPUT_MARKDOWN)
         return help_answer(invocation, command);
     if (command)
-        return invocation_refuse(invocation, "markdown is printed of all commands together");
+        return invocation_reject(invocation, "markdown is printed of all commands together");
     reference_markdown(invocation->commands, &o.text);
-    return invocation_print(invocation, &o, STATUS_OK);
+    return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
 static const char *const examples[] = {
@@ -339,7 +339,7 @@ static enum exit_status run_man(struct invocation *invocation)
         strbuf_addf(&o.text, ".TP\n%zu\n", i);
         add_paragraph(&o.text, exit_status_texts[i]);
     }
-    return invocation_print(invocation, &o, STATUS_OK);
+    return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
 static const char *const man_examples[] = {
@@ -438,7 +438,7 @@ static void add_choices(struct strbuf *out, const struct command *command)
             strbuf_addf(out, " | %s.-%c", command->name, def->letter);
         strbuf_adds(out, ") words='");
         for (unsigned j = 0; def->choices[j]; j++) {
-            if (option_choices(def, command->bit) & 1U << j)
+            if (option_accepted_choices(def, command->bit) & 1U << j)
                 strbuf_addf(out, "%s ", def->choices[j]);
         }
         strbuf_addf(out, "'%s ;;\n", def->type == OPTION_SET ? " set=1" : "");
@@ -468,10 +468,10 @@ static enum exit_status run_completion(struct invocation *invocation)
 
     output_init(&o, invocation->out);
     if (arguments->count != 1)
-        return invocation_refuse(invocation, "name the shell to print a script for: bash");
+        return invocation_reject(invocation, "name the shell to print a script for: bash");
     if (strcmp(arguments->items[0], "bash") != 0) {
         fail(&err, "there is no script for '%s'; there is one for: bash", arguments->items[0]);
-        return invocation_refuse(invocation, err.text);
+        return invocation_reject(invocation, err.text);
     }
     strbuf_adds(&o.text, script_head);
     strbuf_adds(&o.text, "        ");
@@ -496,7 +496,7 @@ static enum exit_status run_completion(struct invocation *invocation)
     strbuf_adds(&o.text, "' ;;\n");
     strbuf_adds(&o.text, "        completion) words=bash ;;\n");
     strbuf_adds(&o.text, script_end);
-    return invocation_print(invocation, &o, STATUS_OK);
+    return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
 static const char *const completion_examples[] = {

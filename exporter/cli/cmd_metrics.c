@@ -17,14 +17,14 @@ static enum exit_status run_metrics(struct invocation *invocation)
         table_add(&t, STYLE_FAINT, family_type_name(family_at(i)->type));
         table_add(&t, STYLE_PLAIN, family_at(i)->help);
     }
-    if (document_wanted(invocation->options.output))
+    if (document_is_requested(invocation->options.output))
         catalogue_add_json(&o.text);
     else if (invocation->options.output == OUTPUT_MARKDOWN)
         catalogue_add_markdown(&o.text);
     else
         table_print(&t, &o);
-    document_finish(&o.text, invocation->options.output);
-    return invocation_print(invocation, &o, STATUS_OK);
+    document_convert(&o.text, invocation->options.output);
+    return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
 static const char *const examples[] = {

@@ -97,7 +97,7 @@ static void add_bit(void *context, unsigned class, const struct identity *object
     *found |= 1U << class;
 }
 
-unsigned plan_findings(const struct plan_result *r)
+unsigned plan_finding_classes(const struct plan_result *r)
 {
     unsigned found = r->settled ? 0 : 1U << CONSEQUENCE_UNSETTLED;
 
@@ -134,7 +134,7 @@ static void plan_fails_print(const struct plan_result *r, unsigned classes, stru
     find_all(r, &(struct finding_lookup){add_row, &f});
     if (f.count > 0) {
         strbuf_addc(&o->text, '\n');
-        section_print(o, "Fails", f.count);
+        output_add_section(o, "Fails", f.count);
         table_print(&f.table, o);
     }
     table_release(&f.table);
@@ -225,11 +225,11 @@ static void print_sign(struct output *o, bool comes, const char *what)
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
     strbuf_addf(&line, "%c ", comes ? '+' : '-');
-    output_safe(&line, what);
+    output_escape(&line, what);
     if (o->width > DETAIL_INDENT + ELLIPSIS)
         cut(&line, o->width - DETAIL_INDENT);
     strbuf_addf(&o->text, "%*s", DETAIL_INDENT, "");
-    output_styled(o, comes ? STYLE_GOOD : STYLE_BAD, line.data);
+    output_add_styled(o, comes ? STYLE_GOOD : STYLE_BAD, line.data);
     strbuf_addc(&o->text, '\n');
 }
 
@@ -298,7 +298,7 @@ static void print_difference(struct output *o, const struct outcome *a, const st
 
         strbuf_addf(&line, "only the scheduler knows its clusters then (%s)",
                     undetermined_reason_names[b->undetermined]);
-        output_line(o, DETAIL_INDENT, line.data);
+        output_add_line(o, DETAIL_INDENT, line.data);
         return;
     }
     print_clusters_of(o, a, b, false);
@@ -313,11 +313,11 @@ static void print_template(struct output *o, const struct plan_template *row)
     strbuf_addf(&name, "%s %s%s%s", entry_kind(row->template), ns, *ns ? "/" : "",
                 row->template->name);
     strbuf_addf(&o->text, "%*s", 2 * PLAN_PRINT_INDENT, "");
-    output_safe(&o->text, name.data);
+    output_escape(&o->text, name.data);
     strbuf_addc(&o->text, '\n');
     print_difference(o, &row->before, &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE) {
-        output_line(o, DETAIL_INDENT, "then, at its next change:");
+        output_add_line(o, DETAIL_INDENT, "then, at its next change:");
         print_difference(o, &row->after, &row->next);
     }
 }
@@ -325,10 +325,10 @@ static void print_template(struct output *o, const struct plan_template *row)
 static void print_templates(const struct plan_result *r, struct output *o)
 {
     if (r->template_count > 0)
-        section_print(o, "Templates", r->template_count);
+        output_add_section(o, "Templates", r->template_count);
     for (unsigned when = 0; when < PLAN_WHEN_COUNT; when++) {
         if (r->when[when] > 0)
-            output_line(o, PLAN_PRINT_INDENT, when_titles[when]);
+            output_add_line(o, PLAN_PRINT_INDENT, when_titles[when]);
         for (size_t i = 0; i < r->template_count; i++) {
             if (r->templates[i].when == when)
                 print_template(o, &r->templates[i]);
@@ -348,7 +348,7 @@ static void print_conflicts(const struct plan_result *r, struct output *o)
 
     if (r->conflict_count == 0)
         return;
-    section_print(o, "Conflicts", r->conflict_count);
+    output_add_section(o, "Conflicts", r->conflict_count);
     for (size_t i = 0; i < r->conflict_count; i++) {
         const struct plan_conflict *row = &r->conflicts[i];
         struct identity id = resource_identity_of(row->dependency);
@@ -369,7 +369,7 @@ static void print_clusters(const struct plan_result *r, struct output *o)
 
     if (r->clusters.count == 0)
         return;
-    section_print(o, "Member clusters, of these templates", r->clusters.count);
+    output_add_section(o, "Member clusters, of these templates", r->clusters.count);
     for (size_t i = 0; i < r->clusters.count; i++) {
         const struct plan_cluster *row = &r->clusters.items[i];
 
@@ -424,7 +424,7 @@ static void print_summary(const struct plan_result *r, struct output *o)
               "are for the scheduler to place");
     if (line.len > 0)
         strbuf_addc(&line, '.');
-    output_line(o, 0, line.len > 0 ? line.data : "The change makes no difference.");
+    output_add_line(o, 0, line.len > 0 ? line.data : "The change makes no difference.");
 }
 
 void plan_print(const struct plan_result *r, struct output *o)
@@ -434,14 +434,14 @@ void plan_print(const struct plan_result *r, struct output *o)
     print_clusters(r, o);
     print_summary(r, o);
     if (!r->settled)
-        output_line(o, 0, "Karmada does not come to rest: what is shown is in mid-air.");
+        output_add_line(o, 0, "Karmada does not come to rest: what is shown is in mid-air.");
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
         if (!(r->assumptions & 1U << i))
             continue;
         strbuf_addf(&line, "Assumed: %s", assumption_texts[i]);
-        output_line(o, 0, line.data);
+        output_add_line(o, 0, line.data);
     }
 }
 
@@ -458,7 +458,7 @@ static bool delete_all(struct plan *p, const struct evaluation *e,
         const struct entry *entry = object_find(e->store, DELETABLE, deletions->items[i], &err);
 
         if (!entry) {
-            invocation_complain(invocation, err.text);
+            invocation_print_error(invocation, err.text);
             return false;
         }
         plan_delete(p, (struct entry *)(uintptr_t)entry);
@@ -481,14 +481,14 @@ static bool apply_all(struct plan *p, const struct evaluation *e,
     struct error err;
     bool fine;
 
-    manifests_import_definitions(m, e->manifests);
-    manifests_set_receiver(m, apply_one, p);
+    manifests_know(m, e->manifests);
+    manifests_hand_out(m, apply_one, p);
     fine = manifests_load(m, &err);
     if (!fine)
-        invocation_complain(invocation, err.text);
+        invocation_print_error(invocation, err.text);
     for (size_t i = 0; i < manifests_problem_count(m); i++)
-        fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
-    load_complain(m, invocation);
+        fine &= !problem_kind_is_unread(manifests_problem(m, i).kind);
+    load_print_problems(m, invocation);
     manifests_free(m);
     return fine;
 }
@@ -510,17 +510,17 @@ static enum exit_status print(struct plan *p, const struct evaluation *e,
     CLEANUP(output_release) struct output o;
     const struct plan_result *result = plan_finish(p);
     unsigned wanted = e->options.on_command_line[OPTION_OF_fail_on] ? e->options.fail_on : 0;
-    unsigned found = plan_findings(result);
+    unsigned found = plan_finding_classes(result);
 
     output_init(&o, invocation->out);
-    if (document_wanted(e->options.output)) {
+    if (document_is_requested(e->options.output)) {
         write_document(p, result, e, wanted, &o.text);
     } else {
         plan_print(result, &o);
         plan_fails_print(result, wanted, &o);
     }
-    document_finish(&o.text, e->options.output);
-    return invocation_print(invocation, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
+    document_convert(&o.text, e->options.output);
+    return invocation_print_output(invocation, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
 }
 
 /* Play the change on what was read: STATUS_USAGE if it cannot be read. */
@@ -545,12 +545,12 @@ static enum exit_status run_plan(struct invocation *invocation)
     struct evaluation *e;
 
     if (o->changes.count + o->deletions.count == 0)
-        return invocation_refuse(invocation, "nothing to plan: name a change with -f or --delete");
+        return invocation_reject(invocation, "nothing to plan: name a change with -f or --delete");
     e = load_sources(invocation, &read);
     if (!e)
         return read;
     if (read != STATUS_OK)
-        load_complain(e->manifests, invocation);
+        load_print_problems(e->manifests, invocation);
     status = overlay(e, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;

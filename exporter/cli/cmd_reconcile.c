@@ -64,9 +64,9 @@ static MUST_USE bool fates_set(struct fates *f, size_t at, enum fate fate, const
     strbuf_addf(&line, "%s %s%s%s%s%s", entry_kind(template), entry_ns(template),
                 *entry_ns(template) ? "/" : "", template->name, reason ? ": " : "",
                 reason ? reason : "");
-    output_safe(&safe, line.data);
+    output_escape(&safe, line.data);
     strbuf_adds(&o.text, o.redraws ? "\r\033[K" : "");
-    output_styled(&o, styles[fate], words[fate]);
+    output_add_styled(&o, styles[fate], words[fate]);
     strbuf_addf(&o.text, "%*s", (int)(WORD_COLUMNS - strlen(words[fate])), "");
     output_wrap(&o.text, safe.data, WORD_COLUMNS, WORD_COLUMNS, o.width);
     strbuf_addc(&o.text, '\n');
@@ -109,7 +109,7 @@ static void fates_summarise(struct fates *f, const char *how)
                            : ". The same command goes on from here.");
     output_init(&o, f->out);
     strbuf_adds(&o.text, o.redraws ? "\r\033[K" : "");
-    output_line(&o, 0, line.data);
+    output_add_line(&o, 0, line.data);
     /* Whoever does not hear it has the exit status. */
     if (!output_flush(&o, f->out, &ignored))
         return;
@@ -406,7 +406,7 @@ static enum exit_status reconcile_act(struct evaluation *e, const struct invocat
     struct error err;
 
     if (!signals_open(&a.signals, &err)) {
-        invocation_complain(invocation, err.text);
+        invocation_print_error(invocation, err.text);
         return STATUS_USAGE;
     }
     fates_init(&a.fates, &r->chosen, w ? -1 : invocation->out);
@@ -451,7 +451,7 @@ enum {
 
 /* In the order of the choices of --accept. */
 static const struct {
-    unsigned finding; /* Of plan_findings(). */
+    unsigned finding; /* Of plan_finding_classes(). */
     const char *word;
     const char *text;
 } risks[] = {
@@ -466,7 +466,7 @@ static const struct {
  */
 static unsigned reconcile_refusals(const struct reconcile *r, const struct options *o)
 {
-    unsigned found = plan_findings(r->result), refused = 0;
+    unsigned found = plan_finding_classes(r->result), refused = 0;
 
     for (unsigned i = 0; i < ARRAY_LEN(risks); i++) {
         if (found & 1U << risks[i].finding)
@@ -497,7 +497,7 @@ static void print_intent(const struct reconcile *r, const struct options *o,
         strbuf_adds(&line, ": sets the annotation " RECONCILE_ANNOTATION ", which Karmada takes "
                            "for a change by a user. It is a part of the template: it travels "
                            "to the member clusters, too.");
-    output_safe(&safe, line.data);
+    output_escape(&safe, line.data);
     output_wrap(&out->text, safe.data, 0, 0, out->width);
     strbuf_adds(&out->text, "\n\n");
 }
@@ -509,7 +509,7 @@ static void print_left(const struct reconcile *r, struct output *out)
 
     if (r->left.count == 0)
         return;
-    section_print(out, "Not touched: a change does not help", r->left.count);
+    output_add_section(out, "Not touched: a change does not help", r->left.count);
     for (size_t i = 0; i < r->left.count; i++) {
         const struct reconcile_item *item = &r->left.items[i];
 
@@ -539,7 +539,7 @@ static void print_refusal(unsigned refused, struct output *out)
             between = ",";
         }
     }
-    output_line(out, 0, line.data);
+    output_add_line(out, 0, line.data);
 }
 
 /* Print what would be done, for people. `policy` is --policy's, NULL if there is none. */
@@ -561,13 +561,13 @@ static void reconcile_print(const struct reconcile *r, const struct options *o,
     if (r->beyond > 0)
         strbuf_addf(&counts, "%zu more would move: --max leaves them out. ", r->beyond);
     if (counts.len > 0)
-        output_line(out, 0, counts.data);
+        output_add_line(out, 0, counts.data);
     if (r->chosen.count == 0)
-        output_line(out, 0, o->undo ? "Nothing to undo." : "Nothing to reconcile.");
+        output_add_line(out, 0, o->undo ? "Nothing to undo." : "Nothing to reconcile.");
     else if (refused)
         print_refusal(refused, out);
     else if (!o->yes)
-        output_line(out, 0, "This is a dry run: nothing was written. With --yes it is.");
+        output_add_line(out, 0, "This is a dry run: nothing was written. With --yes it is.");
 }
 
 static void write_list(struct json_writer *w, const char *key, const struct reconcile_list *list,
@@ -633,7 +633,7 @@ static bool read_version(const struct options *o, const struct invocation *invoc
         return true;
     fail(&err, "%s has no version '%s': 'explain %s' lists those there are", o->policy,
          o->from_version, o->policy);
-    invocation_complain(invocation, err.text);
+    invocation_print_error(invocation, err.text);
     return false;
 }
 
@@ -656,20 +656,20 @@ static bool read_wish(struct evaluation *e, const struct invocation *invocation,
         out->labels = *labels;
         *status = STATUS_USAGE;
         if (!*labels) {
-            invocation_complain(invocation, err.text);
+            invocation_print_error(invocation, err.text);
             return false;
         }
     }
     if (*o->policy == '\0')
         return true;
-    out->policy = find_or_fetch(e, 1U << CLASS_POLICY, o->policy, status, &err);
+    out->policy = load_object(e, 1U << CLASS_POLICY, o->policy, status, &err);
     if (out->policy && entry_class(out->policy) == CLASS_POLICY) {
         *status = STATUS_USAGE;
         return !out->version || read_version(o, invocation, out->policy, version);
     }
     if (out->policy)
         fail(&err, "'%s' is not a policy: write pp/NAMESPACE/NAME or cpp/NAME", o->policy);
-    invocation_complain(invocation, err.text);
+    invocation_print_error(invocation, err.text);
     return false;
 }
 
@@ -682,7 +682,7 @@ static enum exit_status reconcile(struct evaluation *e, const struct invocation 
     bool refused = r->chosen.count > 0 && reconcile_refusals(r, o);
     bool acts = o->yes && !refused && r->chosen.count > 0;
     enum exit_status status = refused ? STATUS_FOUND : STATUS_OK;
-    bool document = document_wanted(o->output);
+    bool document = document_is_requested(o->output);
     CLEANUP(output_release) struct output out;
 
     output_init(&out, invocation->out);
@@ -695,7 +695,7 @@ static enum exit_status reconcile(struct evaluation *e, const struct invocation 
     } else {
         reconcile_print(r, o, wish->policy, &out);
         if (acts)
-            status = invocation_print(invocation, &out, status);
+            status = invocation_print_output(invocation, &out, status);
     }
     reconcile_end_plan(r);
     if (acts && status == STATUS_OK)
@@ -703,10 +703,10 @@ static enum exit_status reconcile(struct evaluation *e, const struct invocation 
     if (document) {
         json_writer_close(&w, '}');
         strbuf_addc(&out.text, '\n');
-        document_finish(&out.text, o->output);
+        document_convert(&out.text, o->output);
     }
     reconcile_free(r);
-    return invocation_print(invocation, &out, status);
+    return invocation_print_output(invocation, &out, status);
 }
 
 static enum exit_status run_reconcile(struct invocation *invocation)
@@ -719,26 +719,26 @@ static enum exit_status run_reconcile(struct invocation *invocation)
     struct evaluation *e;
 
     if (*o->policy == '\0' && *o->selector == '\0')
-        return invocation_refuse(invocation,
+        return invocation_reject(invocation,
                                  "nothing to reconcile: name a policy with --policy, or "
                                  "labels with -l");
     if (*o->from_version != '\0' && *o->policy == '\0')
-        return invocation_refuse(invocation,
+        return invocation_reject(invocation,
                                  "--from-version is one of a policy's: name it with --policy");
     if (o->yes && o->manifests.count + o->arguments.count > 0)
-        return invocation_refuse(invocation,
+        return invocation_reject(invocation,
                                  "--yes writes to an API server, and manifests are files: "
                                  "leave out one of them");
     if (o->batch == 0)
-        return invocation_refuse(invocation,
+        return invocation_reject(invocation,
                                  "--batch 0 changes nothing: name one template or more");
     e = load_sources(invocation, &read);
     if (!e)
         return read;
     if (read != STATUS_OK)
-        load_complain(e->manifests, invocation);
+        load_print_problems(e->manifests, invocation);
     if (read != STATUS_OK && e->options.yes) {
-        invocation_complain(invocation, "not everything could be read, so nothing is written");
+        invocation_print_error(invocation, "not everything could be read, so nothing is written");
         status = read;
     } else if (read_wish(e, invocation, &wish, &labels, version, &status)) {
         status = reconcile(e, invocation, &wish);

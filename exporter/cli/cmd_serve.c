@@ -128,9 +128,9 @@ static enum exit_status run_serve(struct invocation *invocation)
     end_reading(reader, &log, &is_blocked);
     log_stop(&log, LOG_WAIT_MS);
     if (outcome == OUTCOME_REFUSED)
-        status = invocation_refuse(invocation, err.text);
+        status = invocation_reject(invocation, err.text);
     if (outcome == OUTCOME_FAILED) {
-        invocation_complain(invocation, err.text);
+        invocation_print_error(invocation, err.text);
         status = STATUS_USAGE;
     }
     if (is_blocked)

@@ -23,7 +23,7 @@ static enum exit_status run_version(struct invocation *invocation)
     strbuf_addf(&o.text, "  cJSON:            %s\n", cJSON_Version());
     strbuf_addf(&o.text, "  libyaml:          %s\n", yaml_get_version_string());
     strbuf_addf(&o.text, "  zlib:             %s\n", zlibVersion());
-    return invocation_print(invocation, &o, STATUS_OK);
+    return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
 const struct command version_command = {

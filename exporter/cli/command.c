@@ -41,21 +41,21 @@ static void complain(const struct invocation *invocation, const char *text, cons
     struct error ignored;
 
     output_init(&o, invocation->err);
-    output_styled(&o, STYLE_BAD, invocation->program);
-    output_styled(&o, STYLE_BAD, ": ");
-    output_safe(&o.text, text);
+    output_add_styled(&o, STYLE_BAD, invocation->program);
+    output_add_styled(&o, STYLE_BAD, ": ");
+    output_escape(&o.text, text);
     strbuf_addf(&o.text, "\n%s", advice);
     /* Where standard error is closed, nobody is left to complain to. */
     if (!output_flush(&o, invocation->err, &ignored))
         return;
 }
 
-void invocation_complain(const struct invocation *invocation, const char *text)
+void invocation_print_error(const struct invocation *invocation, const char *text)
 {
     complain(invocation, text, "");
 }
 
-enum exit_status invocation_refuse(const struct invocation *invocation, const char *text)
+enum exit_status invocation_reject(const struct invocation *invocation, const char *text)
 {
     const struct command *command = invocation->command;
     char advice[80];
@@ -66,14 +66,14 @@ enum exit_status invocation_refuse(const struct invocation *invocation, const ch
     return STATUS_USAGE;
 }
 
-enum exit_status invocation_print(const struct invocation *invocation, struct output *o,
-                                  enum exit_status status)
+enum exit_status invocation_print_output(const struct invocation *invocation, struct output *o,
+                                         enum exit_status status)
 {
     struct error err;
 
     if (output_flush(o, invocation->out, &err))
         return status;
-    invocation_complain(invocation, err.text);
+    invocation_print_error(invocation, err.text);
     return STATUS_USAGE;
 }
 
@@ -91,9 +91,9 @@ static enum exit_status dispatch(struct invocation *invocation)
     if (o->command)
         invocation->command = command = command_find(invocation->commands, o->command, &unknown);
     if (!loaded)
-        return invocation_refuse(invocation, err.text);
+        return invocation_reject(invocation, err.text);
     if (o->command && !command)
-        return invocation_refuse(invocation, unknown.text);
+        return invocation_reject(invocation, unknown.text);
     if (o->version)
         return version_command.run(invocation);
     if (o->help)
@@ -101,11 +101,11 @@ static enum exit_status dispatch(struct invocation *invocation)
     if (!command)
         invocation->command = command = invocation->default_command;
     if (!options_accepted(o, command->name, command->bit, &err))
-        return invocation_refuse(invocation, err.text);
+        return invocation_reject(invocation, err.text);
     if (!command->takes_arguments && o->arguments.count > 0) {
         fail(&err, "'%s' takes no arguments, and '%s' is one", command->name,
              shown(o->arguments.items[0]).text);
-        return invocation_refuse(invocation, err.text);
+        return invocation_reject(invocation, err.text);
     }
     return command->run(invocation);
 }

@@ -50,14 +50,14 @@ const struct command *command_find(const struct command *const *commands, const 
                                    struct error *err);
 
 /* Write "karmada-policy-exporter: <text>" to standard error. */
-void invocation_complain(const struct invocation *invocation, const char *text);
+void invocation_print_error(const struct invocation *invocation, const char *text);
 
 /* The same with a line that points to the verb's --help. Answers STATUS_USAGE. */
-enum exit_status invocation_refuse(const struct invocation *invocation, const char *text);
+enum exit_status invocation_reject(const struct invocation *invocation, const char *text);
 
 /* Print the output. Answers `status`, or STATUS_USAGE with a complaint if it cannot be written. */
-enum exit_status invocation_print(const struct invocation *invocation, struct output *o,
-                                  enum exit_status status);
+enum exit_status invocation_print_output(const struct invocation *invocation, struct output *o,
+                                         enum exit_status status);
 
 /*
  * Do what the command line (after the program's name) says with one of `commands`, which ends with

@@ -11,7 +11,7 @@
 
 enum { NUMBER_MAX = 64, NO_WRAP = -1 };
 
-bool document_wanted(enum output_format format)
+bool document_is_requested(enum output_format format)
 {
     return format == OUTPUT_JSON || format == OUTPUT_YAML;
 }
@@ -110,7 +110,7 @@ static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
                 : yaml_sequence_end_event_initialize(&event));
 }
 
-void document_finish(struct strbuf *text, enum output_format format)
+void document_convert(struct strbuf *text, enum output_format format)
 {
     struct strbuf yaml = STRBUF_INIT(text->max);
     yaml_emitter_t emitter;

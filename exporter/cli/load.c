@@ -13,7 +13,7 @@ enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, SLICE_MS = 5 };
 /* A failure is part of the answer, a retry is not worth a line. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
-void load_complain(const struct manifests *m, const struct invocation *invocation)
+void load_print_problems(const struct manifests *m, const struct invocation *invocation)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
@@ -23,7 +23,7 @@ void load_complain(const struct manifests *m, const struct invocation *invocatio
             continue;
         manifest_problem_append_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
-        invocation_complain(invocation, text.data);
+        invocation_print_error(invocation, text.data);
     }
 }
 
@@ -96,7 +96,7 @@ static bool check_kinds(const struct evaluation *e, const struct invocation *inv
             continue;
         strbuf_addf(&text, "cannot read %s (%s): %s; what depends on it is left out", k->kind,
                     k->api_version, missing_kind_reason(k->reflector));
-        invocation_complain(invocation, text.data);
+        invocation_print_error(invocation, text.data);
         complete = false;
     }
     return complete;
@@ -110,7 +110,7 @@ static void warn_of_gate(void *context, const char *gate, const char *nearest)
                 "warning: --karmada.feature-gates: the unknown feature gate '%s' has no effect; "
                 "the nearest known gate is '%s'",
                 gate, nearest);
-    invocation_complain(context, text.data);
+    invocation_print_error(context, text.data);
 }
 
 static struct evaluation *open_sources(struct invocation *invocation, struct error *err)
@@ -139,13 +139,13 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
 
     e = open_sources(invocation, &err);
     if (!e) {
-        *status = invocation_refuse(invocation, err.text);
+        *status = invocation_reject(invocation, err.text);
         return NULL;
     }
     unknown_gates_each(e->options.feature_gates, warn_of_gate, invocation);
     loading = read_sources(e, &err);
     if (loading == LOADING_GOES_ON) {
-        invocation_complain(invocation, err.text);
+        invocation_print_error(invocation, err.text);
         *status = STATUS_UNREACHABLE;
         evaluation_free(e);
         return NULL;
@@ -157,7 +157,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     complete = loading == LOADING_DONE;
     /* The answer lists manifests that cannot be read, and has no place for assets. */
     if (*asset_source_problem(e->assets) != '\0') {
-        invocation_complain(invocation, asset_source_problem(e->assets));
+        invocation_print_error(invocation, asset_source_problem(e->assets));
         complete = false;
     }
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
@@ -229,15 +229,15 @@ static const struct entry *fetch(struct evaluation *e, const char *typed, enum e
     return entry;
 }
 
-const struct entry *find_or_fetch(struct evaluation *e, unsigned classes, const char *typed,
-                                  enum exit_status *status, struct error *err)
+const struct entry *load_object(struct evaluation *e, unsigned classes, const char *typed,
+                                enum exit_status *status, struct error *err)
 {
     bool given = e->options.on_command_line[OPTION_OF_namespace];
-    const struct entry *entry =
-        object_find_in(e->store, classes, typed, given ? e->options.namespace : NULL, err);
+    const struct entry *entry = object_find_in_namespace(e->store, classes, typed,
+                                                         given ? e->options.namespace : NULL, err);
 
     *status = STATUS_USAGE;
     if (!entry)
         entry = fetch(e, typed, status, err);
-    return entry ? entry : object_find_binding_of(e->store, typed);
+    return entry ? entry : object_find_binding(e->store, typed);
 }

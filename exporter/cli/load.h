@@ -17,7 +17,7 @@
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
 /* Complain of everything in manifests that could not be read, one line each. */
-void load_complain(const struct manifests *m, const struct invocation *invocation);
+void load_print_problems(const struct manifests *m, const struct invocation *invocation);
 
 /*
  * The object that somebody names (object_name.h): from the store, else read alone at the API
@@ -25,5 +25,5 @@ void load_complain(const struct manifests *m, const struct invocation *invocatio
  * object_class that may be meant. Of what is read the engine has decided. NULL with the reason and
  * the exit status if there is none of these.
  */
-const struct entry *find_or_fetch(struct evaluation *e, unsigned classes, const char *typed,
-                                  enum exit_status *status, struct error *err) MUST_USE;
+const struct entry *load_object(struct evaluation *e, unsigned classes, const char *typed,
+                                enum exit_status *status, struct error *err) MUST_USE;

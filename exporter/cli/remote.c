@@ -271,7 +271,7 @@ static enum exit_status complain_of(const struct invocation *invocation, const s
     strbuf_addf(&text, "the exporter at %s says", remote_url(r));
     add_words(&text, a);
     add_advice(&text, a, &invocation->options);
-    invocation_complain(invocation, text.data);
+    invocation_print_error(invocation, text.data);
     return a->status == 400 || a->status == 404 ? STATUS_USAGE : STATUS_UNREACHABLE;
 }
 
@@ -312,7 +312,7 @@ static bool judge(const struct invocation *invocation, const struct remote *r,
         return true;
     strbuf_addf(&text, "the exporter at %s could not read everything: its page /exporter says what",
                 remote_url(r));
-    invocation_complain(invocation, text.data);
+    invocation_print_error(invocation, text.data);
     return true;
 }
 
@@ -323,7 +323,7 @@ static void add_form(struct strbuf *path, const struct invocation *invocation,
 {
     char width[16];
 
-    if (document_wanted(invocation->options.output)) {
+    if (document_is_requested(invocation->options.output)) {
         url_add(path, "format", "json");
         return;
     }
@@ -336,7 +336,7 @@ static enum exit_status get(const struct invocation *invocation, struct remote *
                             struct strbuf *path, struct output *o)
 {
     const struct options *options = &invocation->options;
-    bool document = document_wanted(options->output);
+    bool document = document_is_requested(options->output);
     enum exit_status status = STATUS_OK;
     struct remote_answer a;
     struct error err;
@@ -354,18 +354,18 @@ static enum exit_status get(const struct invocation *invocation, struct remote *
     if (done && document)
         json_escape(&o->text, a.body.data);
     else if (done)
-        output_safe_lines(&o->text, a.body.data);
+        output_escape_lines(&o->text, a.body.data);
     remote_answer_release(&a);
     if (!done) {
         fail_in(&err, "the exporter at %s", remote_url(r));
-        invocation_complain(invocation, err.text);
+        invocation_print_error(invocation, err.text);
         return STATUS_UNREACHABLE;
     }
-    document_finish(&o->text, options->output);
-    return invocation_print(invocation, o, status);
+    document_convert(&o->text, options->output);
+    return invocation_print_output(invocation, o, status);
 }
 
-/* As ask_check(). `path` ends with the query so far. */
+/* As remote_run_check(). `path` ends with the query so far. */
 static bool ask(const struct invocation *invocation, struct strbuf *path, enum exit_status *status)
 {
     const struct options *options = &invocation->options;
@@ -380,12 +380,12 @@ static bool ask(const struct invocation *invocation, struct strbuf *path, enum e
     if (fits && !wanted)
         return false;
     r = fits ? remote_new(options, &err) : NULL;
-    *status = r ? get(invocation, r, path, &o) : invocation_refuse(invocation, err.text);
+    *status = r ? get(invocation, r, path, &o) : invocation_reject(invocation, err.text);
     remote_free(r);
     return true;
 }
 
-bool ask_check(const struct invocation *invocation, enum exit_status *status)
+bool remote_run_check(const struct invocation *invocation, enum exit_status *status)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf classes = STRBUF_INIT(PATH_MAX_BYTES);
@@ -399,7 +399,8 @@ bool ask_check(const struct invocation *invocation, enum exit_status *status)
     return ask(invocation, &path, status);
 }
 
-bool ask_explain(const struct invocation *invocation, const char *typed, enum exit_status *status)
+bool remote_run_explain(const struct invocation *invocation, const char *typed,
+                        enum exit_status *status)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
     CLEANUP(object_name_release) struct object_name name = {0};
@@ -418,7 +419,7 @@ bool ask_explain(const struct invocation *invocation, const char *typed, enum ex
             url_add(&path, "default-namespace", o->namespace);
         url_add(&path, "history", o->history ? "true" : "false");
     } else if (o->on_command_line[OPTION_OF_server]) {
-        invocation_complain(invocation, err.text);
+        invocation_print_error(invocation, err.text);
         *status = STATUS_USAGE;
         return true;
     }

@@ -12,10 +12,10 @@
  * False if the command line names no exporter, and nothing that is for one: the verb looks for
  * itself. Else it is done, or refused, and *status is what to exit with.
  */
-bool ask_check(const struct invocation *invocation, enum exit_status *status) MUST_USE;
+bool remote_run_check(const struct invocation *invocation, enum exit_status *status) MUST_USE;
 /* `typed` is the object's name. */
-bool ask_explain(const struct invocation *invocation, const char *typed,
-                 enum exit_status *status) MUST_USE;
+bool remote_run_explain(const struct invocation *invocation, const char *typed,
+                        enum exit_status *status) MUST_USE;
 
 /*
  * A running exporter, as --server and the flags beside it name it. Nothing of what it sends can

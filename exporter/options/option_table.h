@@ -14,7 +14,7 @@
 OPTION(TEXTS, manifests, .name = "manifests", .value = "PATH",
        .help = "YAML or JSON manifests to evaluate: a file, a folder with all below it, or - for "
                "standard input",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(
     TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
@@ -22,25 +22,25 @@ OPTION(
         "where objects of the manifests are that belong to a namespace and name none, as if "
         "kubectl applied them; if it is given, explain looks there for an OBJECT without one, and "
         "reconcile changes templates there alone",
-    .commands = COMMAND_LOOKS)
+    .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
        .help = "how to reach Karmada's API server; without it $KUBECONFIG, ~/.kube/config and the "
                "pod's service account are tried",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, context, .name = "context", .value = "NAME", .fallback = "",
        .help = "the context of the kubeconfig to use instead of its current one",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(NAMES, namespaces, .name = "namespaces", .value = "NAMES",
        .help = "namespaces to read, of an API server or of files, several with commas; all by "
                "default; objects without a namespace are read in any case",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(NAMES, namespaces_denied, .name = "namespaces-denylist", .value = "NAMES",
        .help = "namespaces not to read, of an API server or of files, several with commas",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(DURATION, audit_interval_ms, .name = "kube.audit-interval", .value = "DURATION",
        .fallback = "1h",
@@ -58,11 +58,11 @@ OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback =
 OPTION(CHOICE, takeover, .name = "rules.takeover", .value = "RULES", .fallback = "preemption",
        .help = "when a template goes over to another policy: preemption (Karmada 1.8 and later) "
                "or static (at the template's next change)",
-       .choices = CHOICES("preemption", "static"), .commands = COMMAND_LOOKS)
+       .choices = CHOICES("preemption", "static"), .commands = COMMAND_EVALUATES)
 
 OPTION(DURATION, grace_ms, .name = "rules.grace", .value = "DURATION", .fallback = "60s",
        .help = "how long Karmada may take to act before a difference is overdue",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(UINT, versions, .name = "rules.versions", .value = "COUNT", .fallback = "10",
        .help = "how many versions of a policy to remember beside those that templates run",
@@ -77,40 +77,40 @@ OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .valu
        .fallback = "kube-.*",
        .help = "namespaces that Karmada never propagates, as in the flag of its controller "
                "manager; several with commas",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", .fallback = "",
        .help = "APIs that Karmada never propagates, as in the flag of its controller manager: "
                "groups, group/versions or group/version/Kinds, several with semicolons",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fallback = "",
        .help = "release of Karmada, such as 1.15, where it is older than the newest that is known: "
                "nothing is expected of it that came later (before 1.16 it does not resolve "
                "conflicts of dependencies)",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
        .help =
            "feature gates of Karmada's components that differ from its defaults, by its own "
            "names, as PropagationPolicyPreemption=true; several with commas; an unknown gate is a "
            "warning, and has no effect",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(FLAG, works, .name = "karmada.works",
        .help = "also read Works from the API server, which say of each member cluster what was "
                "sent there, and Events of overrides that fail: several Works for each template, "
                "so it takes more memory",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",
        .help = "Cloud Asset Inventory export, one JSON object after another, plain or gzip: the "
                "leases of Config Connector's resources; read again when it changes",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(DURATION, lease_skew_ms, .name = "configconnector.clock-skew", .value = "DURATION",
        .fallback = "0s", .help = "by how much clocks may differ before a lease counts as expired",
-       .commands = COMMAND_LOOKS)
+       .commands = COMMAND_EVALUATES)
 
 OPTION(TEXTS, changes, .name = "filename", .value = "CHANGE",
        .help = "manifests to apply over those of PATH: a file, a folder, or - for standard input",
@@ -138,34 +138,34 @@ OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
 OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
        .help = "ask the exporter that runs there, as http://localhost:19180 or with a path behind "
                "it, instead of looking for oneself; through no proxy, and no redirect is followed",
-       .flag_only = true, .commands = COMMAND_ASKS)
+       .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_ca_file, .name = "server.ca-file", .value = "FILE", .fallback = "",
        .help = "who vouches for the exporter of --server, in PEM; without it whom this system "
                "trusts",
-       .flag_only = true, .commands = COMMAND_ASKS)
+       .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_cert_file, .name = "server.cert-file", .value = "FILE", .fallback = "",
        .help = "our certificate for the exporter of --server, with --server.key-file",
-       .flag_only = true, .commands = COMMAND_ASKS)
+       .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_key_file, .name = "server.key-file", .value = "FILE", .fallback = "",
-       .help = "the key of --server.cert-file", .flag_only = true, .commands = COMMAND_ASKS)
+       .help = "the key of --server.cert-file", .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_user, .name = "server.user", .value = "NAME", .fallback = "",
        .help = "as which user the exporter of --server is asked, with --server.password-file; "
                "over https, or on this machine",
-       .flag_only = true, .commands = COMMAND_ASKS)
+       .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(TEXT, server_password_file, .name = "server.password-file", .value = "FILE", .fallback = "",
        .help = "the password of --server.user, up to the end of the line", .flag_only = true,
-       .commands = COMMAND_ASKS)
+       .commands = COMMAND_REMOTE)
 
 OPTION(DURATION, server_timeout_ms, .name = "server.timeout", .value = "DURATION",
        .fallback = "30s",
        .help = "for how long the exporter of --server may send next to nothing before we give up; "
                "0 for ever",
-       .flag_only = true, .commands = COMMAND_ASKS)
+       .flag_only = true, .commands = COMMAND_REMOTE)
 
 OPTION(FLAG, history, .name = "history",
        .help = "of a template also what it was before, when it moved and why: a running exporter "
@@ -367,7 +367,7 @@ OPTION(CHOICE, hardening, .name = "hardening", .value = "HOW", .fallback = "auto
 OPTION(TEXT, config_file, .name = "config.file", .value = "FILE", .fallback = "",
        .help = "YAML file with options under the names of these flags; a flag goes before the "
                "file; read again on SIGHUP",
-       .flag_only = true, .commands = COMMAND_LOOKS)
+       .flag_only = true, .commands = COMMAND_EVALUATES)
 
 OPTION(FLAG, version, .name = "version", .help = "print the version and exit", .flag_only = true,
        .commands = COMMAND_ALL)

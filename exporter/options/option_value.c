@@ -101,7 +101,7 @@ static bool find_choice(const char *const *choices, const char *text, size_t len
     return false;
 }
 
-void option_choices_add(struct strbuf *out, const char *const *choices)
+void option_add_choices(struct strbuf *out, const char *const *choices)
 {
     for (size_t i = 0; choices[i]; i++)
         strbuf_addf(out, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
@@ -111,7 +111,7 @@ static bool fail_choice(const char *const *choices, const char *text, size_t len
 {
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(CHOICES_TEXT_MAX);
 
-    option_choices_add(&all, choices);
+    option_add_choices(&all, choices);
     return fail(err, "'%s' is not one of %s", shown_part(text, len).text, all.data);
 }
 
@@ -183,14 +183,14 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
     abort();
 }
 
-bool option_type_grows(enum option_type type)
+bool option_type_is_list(enum option_type type)
 {
     return type == OPTION_TEXTS || type == OPTION_NAMES;
 }
 
 void option_value_release(void *field, enum option_type type)
 {
-    if (option_type_grows(type)) {
+    if (option_type_is_list(type)) {
         text_list_release(field);
     } else if (type == OPTION_TEXT) {
         char **text = field;
@@ -200,7 +200,7 @@ void option_value_release(void *field, enum option_type type)
     }
 }
 
-bool option_value_same(const void *a, const void *b, enum option_type type)
+bool option_value_equal(const void *a, const void *b, enum option_type type)
 {
     const struct text_list *list = a;
     const struct text_list *other = b;

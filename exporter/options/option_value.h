@@ -46,16 +46,16 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
                       const char *text, struct error *err) MUST_USE;
 
 /* Append "a, b or c". */
-void option_choices_add(struct strbuf *out, const char *const *choices);
+void option_add_choices(struct strbuf *out, const char *const *choices);
 
 /* True for lists: a further value is added to those before it. */
-bool option_type_grows(enum option_type type);
+bool option_type_is_list(enum option_type type);
 
 /* Free what the field owns; it is empty and usable again. */
 void option_value_release(void *field, enum option_type type);
 
 /* True if two fields of a type hold the same value. */
-bool option_value_same(const void *a, const void *b, enum option_type type) MUST_USE;
+bool option_value_equal(const void *a, const void *b, enum option_type type) MUST_USE;
 
 /* "90s", "1h30m", "250ms", "0"; units ms, s, m, h, d, w, in any order. */
 bool parse_duration(const char *text, int64_t *out_ms) MUST_USE;

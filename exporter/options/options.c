@@ -48,15 +48,15 @@ void options_release(struct options *o)
 static MUST_USE bool options_set(struct options *o, const struct option_def *def, const char *text,
                                  bool is_first, struct error *err)
 {
-    if (is_first && option_type_grows(def->type))
+    if (is_first && option_type_is_list(def->type))
         option_value_release(field_of(o, def), def->type);
     return option_value_set(field_of(o, def), def->type, def->choices, text, err);
 }
 
-bool options_same(const struct options *a, const struct options *b, const struct option_def *def)
+bool option_equal(const struct options *a, const struct options *b, const struct option_def *def)
 {
-    return option_value_same((const char *)a + def->offset, (const char *)b + def->offset,
-                             def->type);
+    return option_value_equal((const char *)a + def->offset, (const char *)b + def->offset,
+                              def->type);
 }
 
 static const char *next_name(void *context)
@@ -187,7 +187,7 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     return true;
 }
 
-unsigned option_choices(const struct option_def *def, unsigned bit)
+unsigned option_accepted_choices(const struct option_def *def, unsigned bit)
 {
     if (def == &option_defs[OPTION_OF_fail_on])
         return bit & COMMAND_PLAN ? FAIL_ON_PLAN : FAIL_ON_CHECK;
@@ -220,12 +220,12 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
     if (o->on_command_line[OPTION_OF_fail_on] || bit == COMMAND_CHECK) {
         const struct option_def *def = &option_defs[OPTION_OF_fail_on];
 
-        if (!fails_on_what_it_knows(o, command, option_choices(def, bit), err))
+        if (!fails_on_what_it_knows(o, command, option_accepted_choices(def, bit), err))
             return false;
     }
     const struct option_def *output = &option_defs[OPTION_OF_output];
 
-    if (output->commands & bit && !(option_choices(output, bit) & 1U << o->output))
+    if (output->commands & bit && !(option_accepted_choices(output, bit) & 1U << o->output))
         return fail(err, "'%s' prints no %s", command, output->choices[o->output]);
     return true;
 }
@@ -261,7 +261,7 @@ static bool set_member(struct options *o, const cJSON *member, struct error *err
         return false;
     if (def->flag_only)
         return fail(err, "'%s' is for the command line only", def->name);
-    if (cJSON_IsArray(member) && (option_type_grows(def->type) || def->type == OPTION_SET))
+    if (cJSON_IsArray(member) && (option_type_is_list(def->type) || def->type == OPTION_SET))
         return set_list(o, def, member, err);
     if (!member->valuestring)
         return fail(err, "'%s' takes a single value", def->name);

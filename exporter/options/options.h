@@ -21,18 +21,18 @@
     COMMAND(COMPLETION, completion_command)                                                        \
     COMMAND(MAN, man_command)
 
-#define COMMAND_PLACE(id, name) COMMAND_PLACE_##id,
-enum command_place { COMMANDS(COMMAND_PLACE) COMMAND_COUNT };
+#define COMMAND_INDEX(id, name) COMMAND_INDEX_##id,
+enum command_index { COMMANDS(COMMAND_INDEX) COMMAND_COUNT };
 
 /* Which verbs accept an option: bits. */
-#define COMMAND_BIT(id, name) COMMAND_##id = 1U << COMMAND_PLACE_##id,
+#define COMMAND_BIT(id, name) COMMAND_##id = 1U << COMMAND_INDEX_##id,
 enum command_bit {
     COMMANDS(COMMAND_BIT)
     /* All that evaluate objects. */
-    COMMAND_LOOKS =
+    COMMAND_EVALUATES =
         COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
     /* Those that can ask a running exporter. */
-    COMMAND_ASKS = COMMAND_CHECK | COMMAND_EXPLAIN,
+    COMMAND_REMOTE = COMMAND_CHECK | COMMAND_EXPLAIN,
     COMMAND_ALL = (1U << COMMAND_COUNT) - 1,
 };
 
@@ -92,10 +92,10 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
 const struct option_def *option_find(const char *name, struct error *err);
 
 /* Which of an option's choices a verb accepts: bits by their place. */
-unsigned option_choices(const struct option_def *def, unsigned bit);
+unsigned option_accepted_choices(const struct option_def *def, unsigned bit);
 
 /* True if both hold the same value of an option. */
-bool options_same(const struct options *a, const struct options *b, const struct option_def *def);
+bool option_equal(const struct options *a, const struct options *b, const struct option_def *def);
 
 /*
  * The file of --config.file: one YAML mapping whose keys are the names of the

@@ -24,7 +24,7 @@ static void log_adopted_evaluation(const struct log *log, const struct options *
                                    const struct evaluation *e)
 {
     for (size_t i = 0; before && i < OPTION_COUNT; i++) {
-        if (option_defs[i].needs_restart && !options_same(before, &e->options, &option_defs[i]))
+        if (option_defs[i].needs_restart && !option_equal(before, &e->options, &option_defs[i]))
             log_write(log, LOG_LEVEL_WARN, "option changed; restart to apply it", "option",
                       option_defs[i].name);
     }
@@ -155,7 +155,7 @@ static void answer_reload_request(struct reloads *r, unsigned status, const char
 
     queued_request->status = status;
     queued_request->content_type = RESPONSE_TEXT;
-    output_safe(&queued_request->body, text);
+    output_escape(&queued_request->body, text);
     strbuf_addc(&queued_request->body, '\n');
     request_queue_answer_first(r->request_queue);
     r->waits = false;

@@ -111,12 +111,12 @@ static const char *const stale_texts[STALE_REASON_COUNT] = {
     [STALE_TEMPLATE_UPDATED] = "its last change is not in its binding",
 };
 
-void section_print(struct output *o, const char *title, size_t count)
+void output_add_section(struct output *o, const char *title, size_t count)
 {
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);
 
     strbuf_addf(&heading, "%s (%zu)", title, count);
-    output_styled(o, STYLE_HEADING, heading.data);
+    output_add_styled(o, STYLE_HEADING, heading.data);
     strbuf_addc(&o->text, '\n');
 }
 
@@ -209,7 +209,7 @@ static void print_conflict(const struct entry *dependency, enum dependency_field
     if (f->unapplied && f->stored != f->resolved && !predicted)
         strbuf_addf(&line, ", but the binding still has %s",
                     dependency_value_name(field, f->stored));
-    output_safe(&safe, line.data);
+    output_escape(&safe, line.data);
     strbuf_addf(&o->text, "%*s", INDENT, "");
     output_wrap(&o->text, safe.data, INDENT, WANTS_INDENT, o->width);
     strbuf_addc(&o->text, '\n');
@@ -222,7 +222,8 @@ static void print_conflicts(const struct engine *engine, const struct findings *
 
     if (f->lists[class].count == 0)
         return;
-    section_print(o, predicted ? "Predicted conflicts" : "Conflicts", findings_count(f, class));
+    output_add_section(o, predicted ? "Predicted conflicts" : "Conflicts",
+                       findings_count(f, class));
     for (size_t i = 0; i < f->lists[class].count; i++) {
         const struct entry *dependency = f->lists[class].entries[i];
         const struct dependency_decision *d = dependency_decision(dependency);
@@ -247,7 +248,7 @@ static void print_templates(const char *title, const struct finding_list *list,
 
     if (list->count == 0)
         return;
-    section_print(o, title, list->count);
+    output_add_section(o, title, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->entries[i];
 
@@ -314,7 +315,7 @@ static void print_wrongs(const struct engine *engine, const struct problem_class
 
     if (list->count == 0)
         return;
-    section_print(o, w->title, list->count);
+    output_add_section(o, w->title, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->entries[i];
 
@@ -409,7 +410,7 @@ static void print_problems(const struct check_result *r, const char *title, bool
 
     if (count == 0)
         return;
-    section_print(o, title, count);
+    output_add_section(o, title, count);
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
@@ -455,7 +456,7 @@ static void print_read(const struct check_result *r, struct output *o)
     if (f->not_selected > 0)
         strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
                     f->not_selected, plural(f->not_selected));
-    output_safe(&safe, line.data);
+    output_escape(&safe, line.data);
     output_wrap(&o->text, safe.data, 0, 0, o->width);
     strbuf_addc(&o->text, '\n');
 }
@@ -478,19 +479,19 @@ static void print_found(const struct check_result *r, unsigned fail_on, bool lis
         between = ", ";
     }
     if (line.len > 0) {
-        output_styled(o, STYLE_BAD, line.data);
+        output_add_styled(o, STYLE_BAD, line.data);
     } else if (listed && fail_on == 0) {
         size_t count = findings_listed(&r->findings) + r->notes;
 
         strbuf_addf(&line, "Found %zu finding%s, which do not count: --fail-on is empty", count,
                     plural(count));
-        output_styled(o, STYLE_CAUTION, line.data);
+        output_add_styled(o, STYLE_CAUTION, line.data);
     } else if (listed)
-        output_styled(o, STYLE_CAUTION, "Found nothing that --fail-on names");
+        output_add_styled(o, STYLE_CAUTION, "Found nothing that --fail-on names");
     else if (r->complete)
-        output_styled(o, STYLE_GOOD, "Nothing found");
+        output_add_styled(o, STYLE_GOOD, "Nothing found");
     else
-        output_styled(o, STYLE_BAD, "Nothing found in what there is");
+        output_add_styled(o, STYLE_BAD, "Nothing found in what there is");
     strbuf_adds(&o->text, r->counts.unread > 0 ? ". Not everything could be read.\n" : ".\n");
 }
 

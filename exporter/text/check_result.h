@@ -52,4 +52,4 @@ void check_result_release(struct check_result *r);
 void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o);
 
 /* Print "Title (2)" as the heading of a section. */
-void section_print(struct output *o, const char *title, size_t count);
+void output_add_section(struct output *o, const char *title, size_t count);

@@ -171,8 +171,8 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
     return NULL;
 }
 
-const struct entry *object_find_in(const struct store *store, unsigned classes, const char *typed,
-                                   const char *ns, struct error *err)
+const struct entry *object_find_in_namespace(const struct store *store, unsigned classes,
+                                             const char *typed, const char *ns, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf full = STRBUF_INIT(NAMES_MAX_BYTES);
     CLEANUP(object_name_release) struct object_name name = {0};
@@ -194,7 +194,7 @@ const struct entry *object_find_in(const struct store *store, unsigned classes, 
     return entry;
 }
 
-const struct entry *object_find_binding_of(const struct store *store, const char *typed)
+const struct entry *object_find_binding(const struct store *store, const char *typed)
 {
     CLEANUP(object_name_release) struct object_name wanted = {0};
     CLEANUP(listing_release) struct listing all = listing_make(store, CLASS_BINDING);

@@ -31,11 +31,12 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
  * The same where `ns` (NULL: any) is meant if the name has no namespace, as by kubectl's -n: an
  * object of a cluster-scoped kind is found as well.
  */
-const struct entry *object_find_in(const struct store *store, unsigned classes, const char *typed,
-                                   const char *ns, struct error *err) MUST_USE;
+const struct entry *object_find_in_namespace(const struct store *store, unsigned classes,
+                                             const char *typed, const char *ns,
+                                             struct error *err) MUST_USE;
 
 /*
  * The binding of the template that somebody means, which may not be known itself; NULL if there
  * is none, or there are several.
  */
-const struct entry *object_find_binding_of(const struct store *store, const char *typed) MUST_USE;
+const struct entry *object_find_binding(const struct store *store, const char *typed) MUST_USE;

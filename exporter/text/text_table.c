@@ -74,7 +74,7 @@ bool output_flush(struct output *o, int fd, struct error *err)
     return true;
 }
 
-void output_styled(struct output *o, enum output_style style, const char *text)
+void output_add_styled(struct output *o, enum output_style style, const char *text)
 {
     bool styled = o->colour && style != STYLE_PLAIN && *text != '\0';
 
@@ -85,7 +85,7 @@ void output_styled(struct output *o, enum output_style style, const char *text)
         strbuf_adds(&o->text, "\033[0m");
 }
 
-void output_safe(struct strbuf *out, const char *text)
+void output_escape(struct strbuf *out, const char *text)
 {
     while (*text != '\0') {
         const char *begin = text;
@@ -100,13 +100,13 @@ void output_safe(struct strbuf *out, const char *text)
     }
 }
 
-void output_safe_lines(struct strbuf *out, const char *text)
+void output_escape_lines(struct strbuf *out, const char *text)
 {
     for (;;) {
         const char *newline = strchrnul(text, '\n');
         CLEANUP(free_cleanup) char *line = xmemdup0(text, (size_t)(newline - text));
 
-        output_safe(out, line);
+        output_escape(out, line);
         if (*newline == '\0')
             return;
         strbuf_addc(out, '\n');
@@ -114,7 +114,7 @@ void output_safe_lines(struct strbuf *out, const char *text)
     }
 }
 
-size_t output_columns(const char *text)
+size_t output_count_columns(const char *text)
 {
     size_t columns = 0;
 
@@ -131,7 +131,7 @@ void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent,
     for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
         size_t len = strcspn(text, " ");
         CLEANUP(free_cleanup) char *word = xmemdup0(text, len);
-        size_t columns = output_columns(word);
+        size_t columns = output_count_columns(word);
 
         if (line_has_word && width > 0 && at + 1 + columns > width) {
             strbuf_addf(out, "\n%*s", (int)indent, "");
@@ -147,11 +147,11 @@ void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent,
     }
 }
 
-void output_line(struct output *o, size_t indent, const char *text)
+void output_add_line(struct output *o, size_t indent, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
 
-    output_safe(&safe, text);
+    output_escape(&safe, text);
     strbuf_addf(&o->text, "%*s", (int)indent, "");
     output_wrap(&o->text, safe.data, indent, indent + HANGING, o->width);
     strbuf_addc(&o->text, '\n');
@@ -193,7 +193,7 @@ void table_add(struct table *t, enum output_style style, const char *text)
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(CELL_MAX);
     size_t len;
 
-    output_safe(&safe, text);
+    output_escape(&safe, text);
     /* The room doubles each time it is full, which is whenever the count is a power of two. */
     if ((t->cell_count & (t->cell_count - 1)) == 0)
         t->cells =
@@ -225,9 +225,9 @@ static struct layout make_layout(const struct table *t, unsigned width)
 
     assert(t->column_count > 0);
     for (size_t i = 0; i < t->column_count; i++)
-        l.widths[i] = t->headings[i] ? output_columns(t->headings[i]) : 0;
+        l.widths[i] = t->headings[i] ? output_count_columns(t->headings[i]) : 0;
     for (size_t i = 0; i < t->cell_count; i++) {
-        size_t columns = output_columns(t->cells[i].text);
+        size_t columns = output_count_columns(t->cells[i].text);
 
         if (columns > l.widths[i % t->column_count])
             l.widths[i % t->column_count] = columns;
@@ -262,16 +262,16 @@ static void print_row(const struct table *t, const struct layout *l, struct outp
 
     pad(o, t->indent);
     for (size_t i = 0; i < last; i++) {
-        output_styled(o, row[i].style, row[i].text);
+        output_add_styled(o, row[i].style, row[i].text);
         if (!l->stacked || i + 1 < last)
-            pad(o, l->widths[i] + GAP - output_columns(row[i].text));
+            pad(o, l->widths[i] + GAP - output_count_columns(row[i].text));
     }
     if (l->stacked && *row[last].text != '\0') {
         strbuf_addc(&o->text, '\n');
         pad(o, l->last_at);
     }
     output_wrap(&wrapped, row[last].text, l->last_at, l->last_at, o->width);
-    output_styled(o, row[last].style, wrapped.data);
+    output_add_styled(o, row[last].style, wrapped.data);
     end_line(o);
 }
 
@@ -286,11 +286,11 @@ void table_print(const struct table *t, struct output *o)
     for (size_t i = 0; t->headings[0] && i < t->column_count - l.stacked; i++) {
         bool ends = i + 1 == t->column_count - l.stacked;
 
-        output_styled(o, STYLE_FAINT, t->headings[i]);
+        output_add_styled(o, STYLE_FAINT, t->headings[i]);
         if (ends)
             end_line(o);
         else
-            pad(o, l.widths[i] + GAP - output_columns(t->headings[i]));
+            pad(o, l.widths[i] + GAP - output_count_columns(t->headings[i]));
     }
     for (size_t i = 0; i < t->cell_count; i += t->column_count)
         print_row(t, &l, o, &t->cells[i]);
@@ -303,10 +303,10 @@ void explanation_print_line(struct output *o, enum explain_style style, const ch
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(EXPLANATION_TEXT_LINE_MAX_BYTES);
     size_t indent = style == EXPLAIN_DETAIL ? DETAIL_INDENT : INDENT;
 
-    output_safe(&safe, text);
+    output_escape(&safe, text);
     if (style == EXPLAIN_HEADING) {
         strbuf_adds(&o->text, o->text.len > 0 ? "\n" : "");
-        output_styled(o, STYLE_HEADING, safe.data);
+        output_add_styled(o, STYLE_HEADING, safe.data);
     } else {
         strbuf_addf(&o->text, "%*s", (int)indent, "");
         if (style == EXPLAIN_ROW)

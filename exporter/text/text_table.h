@@ -42,21 +42,21 @@ enum output_style {
     STYLE_GOOD,    /* Green */
 };
 
-/* The text in a style. Not for texts from outside: those go through output_safe first. */
-void output_styled(struct output *o, enum output_style style, const char *text);
+/* The text in a style. Not for texts from outside: those go through output_escape first. */
+void output_add_styled(struct output *o, enum output_style style, const char *text);
 
 /* Append a text made safe for a terminal: control characters become "\x1b", broken UTF-8 U+FFFD. */
-void output_safe(struct strbuf *out, const char *text);
+void output_escape(struct strbuf *out, const char *text);
 
 /* Appends a text of several lines, each made safe for a terminal. */
-void output_safe_lines(struct strbuf *out, const char *text);
+void output_escape_lines(struct strbuf *out, const char *text);
 
-/* How many columns a text of output_safe is wide. */
-size_t output_columns(const char *text);
+/* How many columns a text of output_escape is wide. */
+size_t output_count_columns(const char *text);
 
 /*
  * Append words so that no line passes `width` columns (0: no limit). The text,
- * which output_safe() made, begins at column `at`; further lines are indented by `indent`. A word
+ * which output_escape() made, begins at column `at`; further lines are indented by `indent`. A word
  * that does not fit a line is left whole.
  */
 void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width);
@@ -65,7 +65,7 @@ void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent,
  * Append words, made safe for a terminal, as lines of their own, all of them indented, and those
  * after the first deeper.
  */
-void output_line(struct output *o, size_t indent, const char *text);
+void output_add_line(struct output *o, size_t indent, const char *text);
 
 /*
  * Rows of cells whose columns line up. Only the last column is wrapped: names

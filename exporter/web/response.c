@@ -71,7 +71,7 @@ struct MHD_Response *response_text(const char *text)
     size_t len;
     char *bytes;
 
-    output_safe_lines(&safe, text);
+    output_escape_lines(&safe, text);
     bytes = strbuf_take(&safe, &len);
     return response_new(bytes, len, RESPONSE_TEXT);
 }

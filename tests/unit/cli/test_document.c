@@ -48,7 +48,7 @@ TEST_ROWS(reads_back, text_cases, name)
     strbuf_addf(&text, "{\"key\":%s}\n", c->json);
     CLEANUP(json_cleanup) cJSON *wanted = json_parse(text.data, text.len, NULL, &err);
     assert_non_null(wanted);
-    document_finish(&text, OUTPUT_YAML);
+    document_convert(&text, OUTPUT_YAML);
     if (c->yaml) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX);
 
@@ -69,10 +69,10 @@ TEST(json_is_left_as_it_is)
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
     strbuf_adds(&text, "{\"a\": 1}\n");
-    document_finish(&text, OUTPUT_JSON);
+    document_convert(&text, OUTPUT_JSON);
     assert_string_equal(text.data, "{\"a\": 1}\n");
-    assert_true(document_wanted(OUTPUT_JSON) && document_wanted(OUTPUT_YAML));
-    assert_false(document_wanted(OUTPUT_TABLE) || document_wanted(OUTPUT_MARKDOWN));
+    assert_true(document_is_requested(OUTPUT_JSON) && document_is_requested(OUTPUT_YAML));
+    assert_false(document_is_requested(OUTPUT_TABLE) || document_is_requested(OUTPUT_MARKDOWN));
 }
 
 TEST(a_document_that_was_cut_stays_an_error)
@@ -80,6 +80,6 @@ TEST(a_document_that_was_cut_stays_an_error)
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8);
 
     strbuf_adds(&text, "{\"key\": [1, 2, 3]}");
-    document_finish(&text, OUTPUT_YAML);
+    document_convert(&text, OUTPUT_YAML);
     assert_false(strbuf_ok(&text));
 }

@@ -412,7 +412,7 @@ TEST(rows_are_whole)
 
         assert_int_equal(def->value == NULL, def->type == OPTION_FLAG);
         assert_int_equal(def->choices != NULL, choosing);
-        assert_true(def->fallback || def->type == OPTION_FLAG || option_type_grows(def->type));
+        assert_true(def->fallback || def->type == OPTION_FLAG || option_type_is_list(def->type));
         assert_true(def->commands != 0 && strlen(def->help) > 0);
         for (size_t j = 0; def->type == OPTION_CHOICE && def->choices[j]; j++)
             assert_non_null(strstr(def->help, def->choices[j]));

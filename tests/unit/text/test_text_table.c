@@ -45,9 +45,9 @@ TEST_ROWS(safe, safe_cases, name)
     const struct safe_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
 
-    output_safe(&out, c->text);
+    output_escape(&out, c->text);
     assert_string_equal(out.data, c->safe);
-    assert_int_equal(output_columns(out.data), c->columns);
+    assert_int_equal(output_count_columns(out.data), c->columns);
 }
 
 static struct wrap_case {
