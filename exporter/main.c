@@ -9,10 +9,10 @@
 static const struct command *const commands[] = {COMMANDS(COMMAND_POINTER) NULL};
 
 /*
- * Who starts us may have closed them, and what we open next would get their numbers: a file would
- * be read as standard input, a connection get our log.
+ * Opens /dev/null for each of the descriptors 0 to 2 that the parent process has closed. Otherwise
+ * the next file or socket gets the number, and a connection receives the log.
  */
-static void fill_standard_descriptors(void)
+static void open_standard_descriptors(void)
 {
     int fd;
 
@@ -25,10 +25,10 @@ static void fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    /* execve(2) lets a caller pass no arguments at all, not even the program's name. */
+    /* execve(2) accepts an empty argument list, without the program's name. */
     int skipped = argc > 0 ? 1 : 0;
 
-    fill_standard_descriptors();
+    open_standard_descriptors();
     memory_begin();
     secrecy_begin();
     return (int)commands_main(commands, argv[0], argc - skipped,

@@ -6,8 +6,8 @@
 #include "exporter/cli/remote.h"
 #include "exporter/text/check_result.h"
 
-static enum exit_status answer(const struct check_result *r, enum exit_status status,
-                               const struct invocation *invocation)
+static enum exit_status print_check_result(const struct check_result *r, enum exit_status status,
+                                           const struct invocation *invocation)
 {
     const struct options *options = &r->evaluation->options;
     CLEANUP(output_release) struct output o;
@@ -34,12 +34,12 @@ static enum exit_status run_check(struct invocation *invocation)
     e = load_sources(invocation, &status);
     if (!e)
         return status;
-    /* The table lists them; a program that reads a document may miss them there. */
+    /* The text for people lists the problems; a JSON or YAML document may be read by a program. */
     if (document_is_requested(e->options.output))
         load_print_problems(e->manifests, invocation);
     check_result_make(&r, e);
     r.complete = r.complete && status == STATUS_OK;
-    status = answer(&r, status, invocation);
+    status = print_check_result(&r, status, invocation);
     check_result_release(&r);
     evaluation_free(e);
     return status;

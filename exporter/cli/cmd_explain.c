@@ -8,8 +8,7 @@
 #include "exporter/text/text_table.h"
 #include "metrics/explain/explain.h"
 
-/* Nothing moves while one looks once. */
-static void print_no_history(struct output *o)
+static void print_history_hint(struct output *o)
 {
     explanation_print_line(o, EXPLAIN_HEADING, "How it came here");
     explanation_print_line(
@@ -18,8 +17,8 @@ static void print_no_history(struct output *o)
         "with --server URL.");
 }
 
-static enum exit_status explain(struct evaluation *e, const char *typed,
-                                const struct invocation *invocation)
+static enum exit_status print_explanation_of(struct evaluation *e, const char *typed,
+                                             const struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
     const struct entry *entry;
@@ -42,7 +41,7 @@ static enum exit_status explain(struct evaluation *e, const char *typed,
     } else {
         explanation_print(&x, &o);
         if (e->options.history && entry_class(entry) == CLASS_TEMPLATE)
-            print_no_history(&o);
+            print_history_hint(&o);
     }
     explanation_release(&x);
     return invocation_print_output(invocation, &o, STATUS_OK);
@@ -67,7 +66,7 @@ static enum exit_status run_explain(struct invocation *invocation)
         return status;
     if (status != STATUS_OK)
         load_print_problems(e->manifests, invocation);
-    status = explain(e, typed, invocation);
+    status = print_explanation_of(e, typed, invocation);
     evaluation_free(e);
     return status;
 }

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/cmd_help.h"
 
 #include "exporter/cli/command.h"
 #include "exporter/text/text_table.h"
 #include "exporter/version.h"
 
-/* Append its help, with the words of a set and whether it may be repeated; maybe the default. */
-static void option_describe(struct strbuf *out, const struct option_def *def, bool with_default)
+enum { TEXT_MAX = 4096 };
+
+static const char program_summary[] =
+    "Shows where Karmada's resources do not follow their propagation "
+    "policies: as Prometheus metrics, or as a check of manifests.";
+
+/* ---- description of an option ---- */
+
+/* Appends the help text, the choices of an OPTION_SET, the default if wanted, and "several times".
+ */
+static void add_option_help(struct strbuf *out, const struct option_def *def, bool with_default)
 {
     bool has_default = with_default && def->fallback && *def->fallback != '\0';
-    bool grows = option_type_is_list(def->type);
+    bool is_list = option_type_is_list(def->type);
 
     strbuf_adds(out, def->help);
     if (def->type == OPTION_SET) {
@@ -17,14 +25,14 @@ static void option_describe(struct strbuf *out, const struct option_def *def, bo
         option_add_choices(out, def->choices);
     }
     if (has_default)
-        strbuf_addf(out, " (default %s%s", def->fallback, grows ? "; " : ")");
-    if (grows)
+        strbuf_addf(out, " (default %s%s", def->fallback, is_list ? "; " : ")");
+    if (is_list)
         strbuf_addf(out, "%smay be given several times)", has_default ? "" : " (");
 }
 
-/* Append the names of the verbs with one of the bits, "check, plan"; "all" if they all have. */
-static void option_verbs_add(struct strbuf *out, const struct command *const *commands,
-                             unsigned bits)
+/* Appends the names of the commands in `bits`, such as "check, plan"; "all" for COMMAND_ALL. */
+static void add_command_names(struct strbuf *out, const struct command *const *commands,
+                              unsigned bits)
 {
     const char *between = "";
 
@@ -40,9 +48,9 @@ static void option_verbs_add(struct strbuf *out, const struct command *const *co
     }
 }
 
-enum { CELL_MAX = 4096 };
+/* ---- reference in Markdown ---- */
 
-static const char head[] =
+static const char reference_head[] =
     "# Configuration\n\n"
     "Written by `karmada-policy-exporter help --output markdown`; a test fails where this file "
     "differs from what that prints.\n\n"
@@ -63,13 +71,13 @@ static const char head[] =
     "| flag | key | default | commands | what it says |\n"
     "|---|---|---|---|---|\n";
 
-/* Append the reference of all options as Markdown: exporter/docs/configuration.md. */
-static void reference_markdown(const struct command *const *commands, struct strbuf *out)
+/* Appends the reference of all options: the text of exporter/docs/configuration.md. */
+static void add_reference(const struct command *const *commands, struct strbuf *out)
 {
-    strbuf_adds(out, head);
+    strbuf_adds(out, reference_head);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
-        CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(CELL_MAX);
+        CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(TEXT_MAX);
         bool has_default = def->fallback && *def->fallback != '\0';
         const char *mark = has_default ? "`" : "";
 
@@ -81,33 +89,31 @@ static void reference_markdown(const struct command *const *commands, struct str
         if (!def->flag_only)
             strbuf_addf(out, "`%s`", def->name);
         strbuf_addf(out, " | %s%s%s | ", mark, has_default ? def->fallback : "", mark);
-        option_verbs_add(out, commands, def->commands);
+        add_command_names(out, commands, def->commands);
         strbuf_adds(out, " | ");
-        option_describe(&help, def, false);
+        add_option_help(&help, def, false);
         for (size_t at = 0; at < help.len; at++)
             strbuf_addf(out, "%s%c", help.data[at] == '|' ? "\\" : "", help.data[at]);
         strbuf_addf(out, "%s |\n", def->needs_restart ? "; changes with a restart only" : "");
     }
 }
 
+/* ---- help ---- */
+
 enum {
     FLAG_MAX = 128,
-    HELP_MAX = 4096,
-    HELP_WIDTH = 80, /* Also on wider terminals: long lines are hard to read. */
+    HELP_WIDTH_MAX = 80, /* Limit on wider terminals: long lines are hard to read. */
     HELP_INDENT = 30,
 };
 
-const char help_about[] = "Shows where Karmada's resources do not follow their propagation "
-                          "policies: as Prometheus metrics, or as a check of manifests.";
-
-static size_t help_width(const struct output *o)
+static size_t find_help_width(const struct output *o)
 {
-    return o->width > 0 && o->width < HELP_WIDTH ? o->width : HELP_WIDTH;
+    return o->width > 0 && o->width < HELP_WIDTH_MAX ? o->width : HELP_WIDTH_MAX;
 }
 
 static void print_paragraph(struct output *o, const char *text)
 {
-    output_wrap(&o->text, text, 0, 0, help_width(o));
+    output_wrap(&o->text, text, 0, 0, find_help_width(o));
     strbuf_adds(&o->text, "\n\n");
 }
 
@@ -123,7 +129,7 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
         CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
-        CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
+        CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(TEXT_MAX);
 
         if (!(def->commands & bit))
             continue;
@@ -133,26 +139,26 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
             strbuf_adds(&flag, "      ");
         strbuf_addf(&flag, "--%s%s%s", def->name, def->value ? " " : "",
                     def->value ? def->value : "");
-        option_describe(&help, def, true);
+        add_option_help(&help, def, true);
 
         strbuf_add(&o->text, flag.data, flag.len);
         if (flag.len + 2 > HELP_INDENT)
             strbuf_addf(&o->text, "\n%*s", HELP_INDENT, "");
         else
             strbuf_addf(&o->text, "%*s", (int)(HELP_INDENT - flag.len), "");
-        output_wrap(&o->text, help.data, HELP_INDENT, HELP_INDENT, help_width(o));
+        output_wrap(&o->text, help.data, HELP_INDENT, HELP_INDENT, find_help_width(o));
         strbuf_addc(&o->text, '\n');
     }
 }
 
-static void print_all(const struct invocation *invocation, struct output *o)
+static void print_program_help(const struct invocation *invocation, struct output *o)
 {
     CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
     const struct command *const *commands = invocation->commands;
     char flags[64];
 
     strbuf_addf(&o->text, "Usage: %s [COMMAND] [FLAGS] [ARGUMENTS]\n\n", invocation->program);
-    print_paragraph(o, help_about);
+    print_paragraph(o, program_summary);
     print_heading(o, "Commands");
     for (size_t i = 0; commands[i]; i++) {
         table_add(&t, STYLE_PLAIN, commands[i]->name);
@@ -169,14 +175,14 @@ static void print_all(const struct invocation *invocation, struct output *o)
         strbuf_addf(&o->text, "  %zu  %s\n", i, exit_status_texts[i]);
 }
 
-/* Print what --help prints about one verb; NULL: about all. */
-static enum exit_status help_answer(struct invocation *invocation, const struct command *command)
+/* Prints the help of a command; NULL prints the help of the program. */
+static enum exit_status print_help(struct invocation *invocation, const struct command *command)
 {
     CLEANUP(output_release) struct output o;
 
     output_init(&o, invocation->out);
     if (!command) {
-        print_all(invocation, &o);
+        print_program_help(invocation, &o);
         return invocation_print_output(invocation, &o, STATUS_OK);
     }
     strbuf_addf(&o.text, "Usage: %s %s %s\n\n", invocation->program, command->name, command->usage);
@@ -202,9 +208,9 @@ static enum exit_status run_help(struct invocation *invocation)
     const struct command *command = NULL;
     struct error err;
 
-    output_init(&o, invocation->out);
     if (invocation->options.help)
-        return help_answer(invocation, invocation->command);
+        return print_help(invocation, invocation->command);
+    output_init(&o, invocation->out);
     if (arguments->count > 1)
         return invocation_reject(invocation, "'help' takes one command");
     if (arguments->count == 1) {
@@ -213,14 +219,14 @@ static enum exit_status run_help(struct invocation *invocation)
             return invocation_reject(invocation, err.text);
     }
     if (invocation->options.output != OUTPUT_MARKDOWN)
-        return help_answer(invocation, command);
+        return print_help(invocation, command);
     if (command)
         return invocation_reject(invocation, "markdown is printed of all commands together");
-    reference_markdown(invocation->commands, &o.text);
+    add_reference(invocation->commands, &o.text);
     return invocation_print_output(invocation, &o, STATUS_OK);
 }
 
-static const char *const examples[] = {
+static const char *const help_examples[] = {
     "help check",
     "help --output markdown >configuration.md",
     NULL,
@@ -233,16 +239,21 @@ const struct command help_command = {
     .details = "Prints what COMMAND --help prints; without a COMMAND, what there are and the flags "
                "of the default one. As markdown it is the reference of all options: flag, key in "
                "the configuration file, default, commands.",
-    .examples = examples,
+    .examples = help_examples,
     .bit = COMMAND_HELP,
     .takes_arguments = true,
     .run = run_help,
 };
 
-enum { TEXT_MAX = 4096, LINE_WIDTH = 78 };
+/* ---- manual page ---- */
 
-/* A text as roff takes it: hyphens that are copied as such, and no word that is a request. */
-static void add_text(struct strbuf *out, const char *text)
+enum { ROFF_LINE_WIDTH = 78 };
+
+/*
+ * Appends a text for roff: hyphens and backslashes are escaped, and so are dots and apostrophes
+ * after a space, because a line that begins with one is a request.
+ */
+static void add_roff_text(struct strbuf *out, const char *text)
 {
     char before = ' ';
 
@@ -258,46 +269,46 @@ static void add_text(struct strbuf *out, const char *text)
     }
 }
 
-static void add_paragraph(struct strbuf *out, const char *text)
+static void add_roff_paragraph(struct strbuf *out, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf escaped = STRBUF_INIT(TEXT_MAX);
 
-    add_text(&escaped, text);
-    output_wrap(out, escaped.data, 0, 0, LINE_WIDTH);
+    add_roff_text(&escaped, text);
+    output_wrap(out, escaped.data, 0, 0, ROFF_LINE_WIDTH);
     strbuf_addc(out, '\n');
 }
 
-static void add_line(struct strbuf *out, const char *request, const char *text)
+static void add_roff_line(struct strbuf *out, const char *request, const char *text)
 {
     strbuf_adds(out, request);
-    add_text(out, text);
+    add_roff_text(out, text);
     strbuf_addc(out, '\n');
 }
 
-static void add_command(struct strbuf *out, const struct invocation *invocation,
-                        const struct command *command)
+static void add_roff_command(struct strbuf *out, const struct invocation *invocation,
+                             const struct command *command)
 {
     strbuf_adds(out, ".SS ");
-    add_text(out, command->name);
-    add_line(out, *command->usage != '\0' ? " " : "", command->usage);
-    add_paragraph(out, command->details);
+    add_roff_text(out, command->name);
+    add_roff_line(out, *command->usage != '\0' ? " " : "", command->usage);
+    add_roff_paragraph(out, command->details);
     if (command->permissions) {
         strbuf_adds(out, ".PP\n");
-        add_paragraph(out, command->permissions);
+        add_roff_paragraph(out, command->permissions);
     }
     if (!command->examples)
         return;
     strbuf_adds(out, ".PP\n.nf\n");
     for (size_t i = 0; command->examples[i]; i++) {
         strbuf_adds(out, "    ");
-        add_text(out, invocation->program);
-        add_line(out, " ", command->examples[i]);
+        add_roff_text(out, invocation->program);
+        add_roff_line(out, " ", command->examples[i]);
     }
     strbuf_adds(out, ".fi\n");
 }
 
-static void add_option(struct strbuf *out, const struct invocation *invocation,
-                       const struct option_def *def)
+static void add_roff_option(struct strbuf *out, const struct invocation *invocation,
+                            const struct option_def *def)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
@@ -305,13 +316,13 @@ static void add_option(struct strbuf *out, const struct invocation *invocation,
     if (def->letter != '\0')
         strbuf_addf(out, "\\fB\\-%c\\fR, ", def->letter);
     strbuf_adds(out, "\\fB\\-\\-");
-    add_text(out, def->name);
+    add_roff_text(out, def->name);
     strbuf_addf(out, "\\fR%s%s%s\n", def->value ? " \\fI" : "", def->value ? def->value : "",
                 def->value ? "\\fR" : "");
-    option_describe(&text, def, true);
+    add_option_help(&text, def, true);
     strbuf_adds(&text, ". Of: ");
-    option_verbs_add(&text, invocation->commands, def->commands);
-    add_paragraph(out, text.data);
+    add_command_names(&text, invocation->commands, def->commands);
+    add_roff_paragraph(out, text.data);
 }
 
 static enum exit_status run_man(struct invocation *invocation)
@@ -321,23 +332,23 @@ static enum exit_status run_man(struct invocation *invocation)
     output_init(&o, invocation->out);
     strbuf_adds(&o.text, ".TH KARMADA\\-POLICY\\-EXPORTER 1 \"\" \"" EXPORTER_NAME
                          " " EXPORTER_VERSION "\"\n.SH NAME\n");
-    add_text(&o.text, EXPORTER_NAME);
-    add_line(&o.text, " \\- ", "metrics and checks of Karmada's policies");
+    add_roff_text(&o.text, EXPORTER_NAME);
+    add_roff_line(&o.text, " \\- ", "metrics and checks of Karmada's policies");
     strbuf_adds(&o.text, ".SH SYNOPSIS\n.B ");
-    add_line(&o.text, "", invocation->program);
+    add_roff_line(&o.text, "", invocation->program);
     strbuf_adds(&o.text, "[COMMAND] [FLAGS] [ARGUMENTS]\n.SH DESCRIPTION\n");
-    add_paragraph(&o.text, help_about);
+    add_roff_paragraph(&o.text, program_summary);
     strbuf_adds(&o.text, ".SH COMMANDS\n");
     for (size_t i = 0; invocation->commands[i]; i++)
-        add_command(&o.text, invocation, invocation->commands[i]);
+        add_roff_command(&o.text, invocation, invocation->commands[i]);
     strbuf_addf(&o.text, ".SH OPTIONS\nWithout a COMMAND they are those of %s.\n",
                 invocation->default_command->name);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        add_option(&o.text, invocation, &option_defs[i]);
+        add_roff_option(&o.text, invocation, &option_defs[i]);
     strbuf_adds(&o.text, ".SH EXIT STATUS\n");
     for (size_t i = 0; i < ARRAY_LEN(exit_status_texts); i++) {
         strbuf_addf(&o.text, ".TP\n%zu\n", i);
-        add_paragraph(&o.text, exit_status_texts[i]);
+        add_roff_paragraph(&o.text, exit_status_texts[i]);
     }
     return invocation_print_output(invocation, &o, STATUS_OK);
 }
@@ -357,6 +368,8 @@ const struct command man_command = {
     .bit = COMMAND_MAN,
     .run = run_man,
 };
+
+/* ---- completion script for bash ---- */
 
 static const char script_head[] =
     "#!/usr/bin/env bash\n"
@@ -423,8 +436,11 @@ static const char script_end[] =
     "    printf '%s\\n' \"${COMPREPLY[@]}\" :0\n"
     "fi\n";
 
-/* "check.--output | check.-o) words='table json yaml' ;;" for each flag that has choices. */
-static void add_choices(struct strbuf *out, const struct command *command)
+/*
+ * Appends a case for each flag with choices, such as
+ * "check.--output | check.-o) words='table json yaml ' ;;".
+ */
+static void add_choice_cases(struct strbuf *out, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
@@ -445,18 +461,20 @@ static void add_choices(struct strbuf *out, const struct command *command)
     }
 }
 
-/* Append the flags with one of the bits, letters first; or only those after which a value follows.
+/*
+ * Appends the flags of the commands in `bits`, each with `separator` behind it. If `with_value` is
+ * true, omits flags without a value.
  */
-static void add_flags(struct strbuf *out, unsigned bits, bool awaiting, const char *after)
+static void add_flags(struct strbuf *out, unsigned bits, bool with_value, const char *separator)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
 
-        if (!(def->commands & bits) || (awaiting && def->type == OPTION_FLAG))
+        if (!(def->commands & bits) || (with_value && def->type == OPTION_FLAG))
             continue;
         if (def->letter != '\0')
-            strbuf_addf(out, "-%c%s", def->letter, after);
-        strbuf_addf(out, "--%s%s", def->name, after);
+            strbuf_addf(out, "-%c%s", def->letter, separator);
+        strbuf_addf(out, "--%s%s", def->name, separator);
     }
 }
 
@@ -479,7 +497,7 @@ static enum exit_status run_completion(struct invocation *invocation)
     strbuf_adds(&o.text, "=) flag=${flag:-$word} ;;\n");
     strbuf_adds(&o.text, script_value);
     for (size_t i = 0; invocation->commands[i]; i++)
-        add_choices(&o.text, invocation->commands[i]);
+        add_choice_cases(&o.text, invocation->commands[i]);
     strbuf_adds(&o.text, script_flags);
     for (size_t i = 0; invocation->commands[i]; i++) {
         const struct command *command = invocation->commands[i];

@@ -4,7 +4,6 @@
 #include "exporter/cli/command.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
-#include "exporter/text/check_result.h"
 #include "exporter/text/object_name.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/json_writer.h"
@@ -17,13 +16,25 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/findings.h"
 
-enum { INDENT = 2 };
+enum {
+    INDENT = 2,
+    TEMPLATE_INDENT = 4,
+    DETAIL_INDENT = 6,
+    LINE_MAX_BYTES = 8192,
+    BYTES_PER_MIB = 1 << 20,
+    ELLIPSIS_COLUMNS = 3,
+};
 
-/* Called for each object of each class; the texts are the plan's. */
-typedef void found_fn(void *context, unsigned class, const struct identity *object);
+/* ---- classes of --fail-on ---- */
 
-struct finding_lookup {
-    found_fn *found;
+/*
+ * Callback for an object of a class of --fail-on: `class` is an index in fail_on_names. The texts
+ * of `object` are borrowed.
+ */
+typedef void finding_fn(void *context, unsigned class, const struct identity *object);
+
+struct finding_callback {
+    finding_fn *call;
     void *context;
 };
 
@@ -33,63 +44,64 @@ static struct identity identity_of(const struct entry *entry)
                              entry_ns(entry), entry->name};
 }
 
-static void find(const struct finding_lookup *f, bool holds, unsigned class,
-                 const struct identity *object)
+static void report_if(const struct finding_callback *f, bool applies, unsigned class,
+                      const struct identity *object)
 {
-    if (holds)
-        f->found(f->context, class, object);
+    if (applies)
+        f->call(f->context, class, object);
 }
 
-/* The template comes into a state that it was not in. */
-static bool enters(const struct plan_template *t, enum template_state state)
+/* Returns true if the template has the state after the change, but not before. */
+static bool enters_state(const struct plan_template *t, enum template_state state)
 {
     bool was = t->before.exists && t->before.state == state;
 
     return t->after.exists && t->after.state == state && !was;
 }
 
-static void find_of_template(const struct finding_lookup *f, const struct plan_template *t)
+static void report_template(const struct finding_callback *f, const struct plan_template *t)
 {
     bool stays = t->before.exists && t->after.exists;
     bool moves = !outcome_clusters_equal(&t->before, &t->after);
     struct identity id = identity_of(t->template);
 
-    find(f, enters(t, STATE_PENDING), FINDING_PENDING, &id);
-    find(f, enters(t, STATE_STALE), FINDING_STALE, &id);
-    find(f, enters(t, STATE_ORPHANED), FINDING_ORPHANED, &id);
-    find(f, stays && moves, CONSEQUENCE_MOVE, &id);
-    find(f, stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST, &id);
-    find(f, t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT, &id);
-    find(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
+    report_if(f, enters_state(t, STATE_PENDING), FINDING_PENDING, &id);
+    report_if(f, enters_state(t, STATE_STALE), FINDING_STALE, &id);
+    report_if(f, enters_state(t, STATE_ORPHANED), FINDING_ORPHANED, &id);
+    report_if(f, stays && moves, CONSEQUENCE_MOVE, &id);
+    report_if(f, stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST, &id);
+    report_if(f, t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT, &id);
+    report_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
 }
 
-static void find_all(const struct plan_result *r, const struct finding_lookup *f)
+/* Calls `f` once for each class of each object of the plan to which the class applies. */
+static void report_findings(const struct plan_result *r, const struct finding_callback *f)
 {
     const struct entry *last = NULL;
 
-    /* The fields of a dependency follow each other, those that appear first. */
+    /* Conflicts that appear come first; those of one dependency are neighbours. */
     for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
         struct identity id = resource_identity_of(r->conflicts[i].dependency);
 
-        find(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
+        report_if(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
         last = r->conflicts[i].dependency;
     }
     for (size_t i = 0; i < r->template_count; i++)
-        find_of_template(f, &r->templates[i]);
+        report_template(f, &r->templates[i]);
     for (size_t i = 0; i < r->clusters.count; i++) {
         struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
                               r->clusters.items[i].name};
 
-        find(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
+        report_if(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
     }
     for (size_t i = 0; i < r->unsettled->count; i++) {
         struct identity id = identity_of(r->unsettled->items[i]);
 
-        find(f, true, CONSEQUENCE_UNSETTLED, &id);
+        report_if(f, true, CONSEQUENCE_UNSETTLED, &id);
     }
 }
 
-static void add_bit(void *context, unsigned class, const struct identity *object)
+static void add_class_bit(void *context, unsigned class, const struct identity *object)
 {
     unsigned *found = context;
 
@@ -101,21 +113,21 @@ unsigned plan_finding_classes(const struct plan_result *r)
 {
     unsigned found = r->settled ? 0 : 1U << CONSEQUENCE_UNSETTLED;
 
-    find_all(r, &(struct finding_lookup){add_bit, &found});
+    report_findings(r, &(struct finding_callback){add_class_bit, &found});
     return found;
 }
 
-/* Failing objects are printed as rows, or written as elements. */
-struct fails {
-    unsigned classes;
+/* Objects that fail the plan, as rows of a table or as elements of a JSON array. */
+struct failing_objects {
+    unsigned classes; /* Classes of --fail-on, as bits. */
     struct table table;
     struct json_writer writer;
-    size_t count;
+    size_t count; /* Rows in the table. */
 };
 
-static void add_row(void *context, unsigned class, const struct identity *object)
+static void add_failing_row(void *context, unsigned class, const struct identity *object)
 {
-    struct fails *f = context;
+    struct failing_objects *f = context;
 
     if (!(f->classes >> class & 1))
         return;
@@ -124,14 +136,14 @@ static void add_row(void *context, unsigned class, const struct identity *object
     table_add_object(&f->table, object->kind, object->ns, object->name);
 }
 
-/* Prints a section with a row for each object of each of these classes; nothing without any. */
-static void plan_fails_print(const struct plan_result *r, unsigned classes, struct output *o)
+/* Prints a section with a row for each object of each class; nothing if there is no row. */
+static void print_failing_objects(const struct plan_result *r, unsigned classes, struct output *o)
 {
     static const char *const headings[] = {"CLASS", "OBJECT"};
-    struct fails f = {.classes = classes,
-                      .table = table_make(headings, ARRAY_LEN(headings), INDENT)};
+    struct failing_objects f = {.classes = classes,
+                                .table = table_make(headings, ARRAY_LEN(headings), INDENT)};
 
-    find_all(r, &(struct finding_lookup){add_row, &f});
+    report_findings(r, &(struct finding_callback){add_failing_row, &f});
     if (f.count > 0) {
         strbuf_addc(&o->text, '\n');
         output_add_section(o, "Fails", f.count);
@@ -140,9 +152,9 @@ static void plan_fails_print(const struct plan_result *r, unsigned classes, stru
     table_release(&f.table);
 }
 
-static void write_element(void *context, unsigned class, const struct identity *object)
+static void write_failing_element(void *context, unsigned class, const struct identity *object)
 {
-    struct fails *f = context;
+    struct failing_objects *f = context;
 
     if (!(f->classes >> class & 1))
         return;
@@ -152,23 +164,15 @@ static void write_element(void *context, unsigned class, const struct identity *
     json_writer_close(&f->writer, '}');
 }
 
-/* Appends the same rows as a JSON array. Call it before plan_undo(). */
-static void plan_fails_write(const struct plan_result *r, unsigned classes, struct strbuf *out)
+/* Appends a JSON array with the rows of print_failing_objects(). Call it before plan_undo(). */
+static void write_failing_objects(const struct plan_result *r, unsigned classes, struct strbuf *out)
 {
-    struct fails f = {.classes = classes, .writer = {.out = out}};
+    struct failing_objects f = {.classes = classes, .writer = {.out = out}};
 
     json_writer_open(&f.writer, NULL, '[');
-    find_all(r, &(struct finding_lookup){write_element, &f});
+    report_findings(r, &(struct finding_callback){write_failing_element, &f});
     json_writer_close(&f.writer, ']');
 }
-
-enum {
-    PLAN_PRINT_INDENT = 2,
-    DETAIL_INDENT = 6,
-    LINE_MAX_BYTES = 8192,
-    BYTES_PER_MIB = 1 << 20,
-    ELLIPSIS = 3
-};
 
 /* ---- templates ---- */
 
@@ -205,37 +209,37 @@ static const struct target_cluster *find_cluster(const struct outcome *o, const 
     return NULL;
 }
 
-/* A placement has no place for a line break: what does not fit is for --output json. */
-static void cut(struct strbuf *line, size_t width)
+/* Shortens a text to `width` bytes, with "..." at the end: a field value has no useful line breaks.
+ */
+static void shorten_line(struct strbuf *line, size_t width)
 {
-    size_t room = width - ELLIPSIS;
+    size_t room = width - ELLIPSIS_COLUMNS;
 
     if (line->len <= width)
         return;
     while (room > 0 && ((unsigned char)line->data[room] & 0xC0) == 0x80)
         room--;
-    line->len = room;
-    line->data[room] = '\0';
+    strbuf_cut(line, room);
     strbuf_adds(line, "...");
 }
 
-/* "+ member1: 2" or "- member1: 2", in the style of a difference. */
-static void print_sign(struct output *o, bool comes, const char *what)
+/* Prints a line of a difference, such as "+ cluster member1: 2"; "-" if `added` is false. */
+static void print_difference_line(struct output *o, bool added, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
-    strbuf_addf(&line, "%c ", comes ? '+' : '-');
-    output_escape(&line, what);
-    if (o->width > DETAIL_INDENT + ELLIPSIS)
-        cut(&line, o->width - DETAIL_INDENT);
+    strbuf_addf(&line, "%c ", added ? '+' : '-');
+    output_escape(&line, text);
+    if (o->width > DETAIL_INDENT + ELLIPSIS_COLUMNS)
+        shorten_line(&line, o->width - DETAIL_INDENT);
     strbuf_addf(&o->text, "%*s", DETAIL_INDENT, "");
-    output_add_styled(o, comes ? STYLE_GOOD : STYLE_BAD, line.data);
+    output_add_styled(o, added ? STYLE_GOOD : STYLE_BAD, line.data);
     strbuf_addc(&o->text, '\n');
 }
 
-/* The clusters of `a` that `b` lacks or gives another number of replicas. */
-static void print_clusters_of(struct output *o, const struct outcome *a, const struct outcome *b,
-                              bool comes)
+/* Prints the clusters of `a` that are missing in `b` or have another number of replicas there. */
+static void print_differing_clusters(struct output *o, const struct outcome *a,
+                                     const struct outcome *b, bool added)
 {
     for (uint32_t i = 0; i < a->cluster_count; i++) {
         const struct target_cluster *at = &a->clusters[i];
@@ -247,14 +251,14 @@ static void print_clusters_of(struct output *o, const struct outcome *a, const s
         strbuf_addf(&line, "cluster %s", at->name);
         if (at->replicas > 0)
             strbuf_addf(&line, ": %" PRId32, at->replicas);
-        print_sign(o, comes, line.data);
+        print_difference_line(o, added, line.data);
     }
 }
 
-typedef void add_fn(struct strbuf *out, const struct outcome *o);
+typedef void add_property_fn(struct strbuf *out, const struct outcome *o);
 
-static void print_field(struct output *o, const char *title, add_fn *add, const struct outcome *a,
-                        const struct outcome *b)
+static void print_differing_property(struct output *o, const char *title, add_property_fn *add,
+                                     const struct outcome *a, const struct outcome *b)
 {
     CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(LINE_MAX_BYTES);
@@ -265,11 +269,12 @@ static void print_field(struct output *o, const char *title, add_fn *add, const 
     add(&to, b);
     if (strcmp(from.data, to.data) == 0)
         return;
-    print_sign(o, false, from.data);
-    print_sign(o, true, to.data);
+    print_difference_line(o, false, from.data);
+    print_difference_line(o, true, to.data);
 }
 
-static void print_fields(struct output *o, const struct outcome *a, const struct outcome *b)
+static void print_differing_fields(struct output *o, const struct outcome *a,
+                                   const struct outcome *b)
 {
     unsigned fields = outcome_differing_fields(a, b);
 
@@ -283,16 +288,16 @@ static void print_fields(struct output *o, const struct outcome *a, const struct
                     explain_field_value(&a->binding->propagation, i));
         strbuf_addf(&to, "%s: %s", drift_field_names[i],
                     explain_field_value(&b->binding->propagation, i));
-        print_sign(o, false, from.data);
-        print_sign(o, true, to.data);
+        print_difference_line(o, false, from.data);
+        print_difference_line(o, true, to.data);
     }
 }
 
 static void print_difference(struct output *o, const struct outcome *a, const struct outcome *b)
 {
-    print_field(o, "state", add_state, a, b);
-    print_field(o, "policy", add_policy, a, b);
-    print_fields(o, a, b);
+    print_differing_property(o, "state", add_state, a, b);
+    print_differing_property(o, "policy", add_policy, a, b);
+    print_differing_fields(o, a, b);
     if (b->undetermined != UNDETERMINED_REASON_COUNT && b->exists) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
@@ -301,8 +306,8 @@ static void print_difference(struct output *o, const struct outcome *a, const st
         output_add_line(o, DETAIL_INDENT, line.data);
         return;
     }
-    print_clusters_of(o, a, b, false);
-    print_clusters_of(o, b, a, true);
+    print_differing_clusters(o, a, b, false);
+    print_differing_clusters(o, b, a, true);
 }
 
 static void print_template(struct output *o, const struct plan_template *row)
@@ -312,7 +317,7 @@ static void print_template(struct output *o, const struct plan_template *row)
 
     strbuf_addf(&name, "%s %s%s%s", entry_kind(row->template), ns, *ns ? "/" : "",
                 row->template->name);
-    strbuf_addf(&o->text, "%*s", 2 * PLAN_PRINT_INDENT, "");
+    strbuf_addf(&o->text, "%*s", TEMPLATE_INDENT, "");
     output_escape(&o->text, name.data);
     strbuf_addc(&o->text, '\n');
     print_difference(o, &row->before, &row->after);
@@ -328,7 +333,7 @@ static void print_templates(const struct plan_result *r, struct output *o)
         output_add_section(o, "Templates", r->template_count);
     for (unsigned when = 0; when < PLAN_WHEN_COUNT; when++) {
         if (r->when[when] > 0)
-            output_add_line(o, PLAN_PRINT_INDENT, when_titles[when]);
+            output_add_line(o, INDENT, when_titles[when]);
         for (size_t i = 0; i < r->template_count; i++) {
             if (r->templates[i].when == when)
                 print_template(o, &r->templates[i]);
@@ -338,13 +343,13 @@ static void print_templates(const struct plan_result *r, struct output *o)
         strbuf_addc(&o->text, '\n');
 }
 
-/* ---- the rest ---- */
+/* ---- conflicts, member clusters and summary ---- */
 
 static void print_conflicts(const struct plan_result *r, struct output *o)
 {
     static const char *const headings[] = {"CONFLICT", "CHANGE", "FIELD"};
     CLEANUP(table_release)
-    struct table t = table_make(headings, ARRAY_LEN(headings), PLAN_PRINT_INDENT);
+    struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
 
     if (r->conflict_count == 0)
         return;
@@ -365,7 +370,7 @@ static void print_clusters(const struct plan_result *r, struct output *o)
 {
     static const char *const headings[] = {"MEMBER CLUSTER", "REPLICAS", "CPU", "MEMORY MiB"};
     CLEANUP(table_release)
-    struct table t = table_make(headings, ARRAY_LEN(headings), PLAN_PRINT_INDENT);
+    struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
 
     if (r->clusters.count == 0)
         return;
@@ -386,13 +391,15 @@ static void print_clusters(const struct plan_result *r, struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
+/* Appends a number with the text for one or for several to a list; nothing if it is 0. */
 static void add_count(struct strbuf *out, size_t count, const char *one, const char *many)
 {
     if (count > 0)
         strbuf_addf(out, "%s%zu %s", out->len > 0 ? ", " : "", count, count == 1 ? one : many);
 }
 
-static void add_moves(struct strbuf *out, int64_t change, const char *cluster)
+/* Appends text such as "2 replicas leave member1" to a list. */
+static void add_replica_change(struct strbuf *out, int64_t change, const char *cluster)
 {
     bool one = change == 1 || change == -1;
 
@@ -416,7 +423,7 @@ static void print_summary(const struct plan_result *r, struct output *o)
         int64_t change = row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE];
 
         if (change != 0)
-            add_moves(&line, change, row->name);
+            add_replica_change(&line, change, row->name);
     }
     add_count(&line, r->conflicts_appear, "conflict appears", "conflicts appear");
     add_count(&line, r->conflicts_vanish, "conflict vanishes", "conflicts vanish");
@@ -445,17 +452,20 @@ void plan_print(const struct plan_result *r, struct output *o)
     }
 }
 
-enum { DELETABLE = ~(1U << CLASS_OTHER) };
+/* ---- command ---- */
 
-/* Delete each --delete. False, naming it, if there is no such object. */
-static bool delete_all(struct plan *p, const struct evaluation *e,
-                       const struct invocation *invocation)
+enum { DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
+
+/* Deletes the objects of --delete. Prints an error and returns false if one is not found. */
+static bool delete_objects(struct plan *p, const struct evaluation *e,
+                           const struct invocation *invocation)
 {
     const struct text_list *deletions = &e->options.deletions;
     struct error err;
 
     for (size_t i = 0; i < deletions->count; i++) {
-        const struct entry *entry = object_find(e->store, DELETABLE, deletions->items[i], &err);
+        const struct entry *entry =
+            object_find(e->store, DELETABLE_CLASSES, deletions->items[i], &err);
 
         if (!entry) {
             invocation_print_error(invocation, err.text);
@@ -466,14 +476,17 @@ static bool delete_all(struct plan *p, const struct evaluation *e,
     return true;
 }
 
-static bool apply_one(void *context, const cJSON *object, struct error *err)
+static bool apply_object(void *context, const cJSON *object, struct error *err)
 {
     return plan_apply(context, object, err);
 }
 
-/* Apply the objects of each -f, in the order in which they stand. False, having complained. */
-static bool apply_all(struct plan *p, const struct evaluation *e,
-                      const struct invocation *invocation)
+/*
+ * Applies the objects of the manifests of -f in their order. Prints an error and returns false if a
+ * file, a document or an object is invalid.
+ */
+static bool apply_manifests(struct plan *p, const struct evaluation *e,
+                            const struct invocation *invocation)
 {
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
@@ -482,7 +495,7 @@ static bool apply_all(struct plan *p, const struct evaluation *e,
     bool fine;
 
     manifests_know(m, e->manifests);
-    manifests_hand_out(m, apply_one, p);
+    manifests_hand_out(m, apply_object, p);
     fine = manifests_load(m, &err);
     if (!fine)
         invocation_print_error(invocation, err.text);
@@ -493,47 +506,49 @@ static bool apply_all(struct plan *p, const struct evaluation *e,
     return fine;
 }
 
-/* With --fail-on, the member `fails` lists the objects that fail the plan. */
+/* Appends the JSON document. If `fail_on` is not 0, its member "fails" lists the failing objects.
+ */
 static void write_document(struct plan *p, const struct plan_result *result,
-                           const struct evaluation *e, unsigned wanted, struct strbuf *out)
+                           const struct evaluation *e, unsigned fail_on, struct strbuf *out)
 {
     CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
 
-    if (wanted)
-        plan_fails_write(result, wanted, &fails);
-    report_plan(p, result, e->engine, wanted ? fails.data : NULL, out);
+    if (fail_on)
+        write_failing_objects(result, fail_on, &fails);
+    report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
 }
 
-static enum exit_status print(struct plan *p, const struct evaluation *e,
-                              const struct invocation *invocation)
+/* Finishes the plan and prints its result. */
+static enum exit_status print_plan_result(struct plan *p, const struct evaluation *e,
+                                          const struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;
     const struct plan_result *result = plan_finish(p);
-    unsigned wanted = e->options.on_command_line[OPTION_OF_fail_on] ? e->options.fail_on : 0;
+    unsigned fail_on = e->options.on_command_line[OPTION_OF_fail_on] ? e->options.fail_on : 0;
     unsigned found = plan_finding_classes(result);
 
     output_init(&o, invocation->out);
     if (document_is_requested(e->options.output)) {
-        write_document(p, result, e, wanted, &o.text);
+        write_document(p, result, e, fail_on, &o.text);
     } else {
         plan_print(result, &o);
-        plan_fails_print(result, wanted, &o);
+        print_failing_objects(result, fail_on, &o);
     }
     document_convert(&o.text, e->options.output);
-    return invocation_print_output(invocation, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
+    return invocation_print_output(invocation, &o, found & fail_on ? STATUS_FOUND : STATUS_OK);
 }
 
-/* Play the change on what was read: STATUS_USAGE if it cannot be read. */
-static enum exit_status overlay(struct evaluation *e, const struct invocation *invocation)
+/* Simulates the change on the loaded objects. Returns STATUS_USAGE if the change is invalid. */
+static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
 {
     struct plan *p = plan_new(e->engine);
     enum exit_status status = STATUS_USAGE;
 
-    /* At an API server everything has been applied. */
+    /* Objects of an API server are applied already. */
     if (!e->session)
         plan_admit_manifests(p);
-    if (delete_all(p, e, invocation) && apply_all(p, e, invocation))
-        status = print(p, e, invocation);
+    if (delete_objects(p, e, invocation) && apply_manifests(p, e, invocation))
+        status = print_plan_result(p, e, invocation);
     plan_free(p);
     return status;
 }
@@ -551,7 +566,7 @@ static enum exit_status run_plan(struct invocation *invocation)
         return read;
     if (read != STATUS_OK)
         load_print_problems(e->manifests, invocation);
-    status = overlay(e, invocation);
+    status = simulate_change(e, invocation);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;
 }

@@ -4,8 +4,8 @@
 #include "exporter/text/text_table.h"
 #include "metrics/simulate/plan.h"
 
-/* What of --fail-on a plan brings: bits by the place in fail_on_names. */
+/* Returns the words of --fail-on that apply to a plan: bits by index in fail_on_names. */
 unsigned plan_finding_classes(const struct plan_result *r);
 
-/* Print a finished plan for people. */
+/* Appends a finished plan as text for people. */
 void plan_print(const struct plan_result *r, struct output *o);

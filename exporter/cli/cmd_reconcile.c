@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/cmd_reconcile.h"
 
 #include "exporter/cli/cmd_plan.h"
 #include "exporter/cli/command.h"
@@ -8,55 +7,98 @@
 #include "exporter/kube/object_request.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/signals.h"
-#include "exporter/text/check_result.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/report.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
+#include "metrics/simulate/reconcile.h"
 
-enum { LINE_MAX_BYTES = 8192, WORD_COLUMNS = 8, BAR_COLUMNS = 40 };
+enum {
+    INDENT = 2,
+    LINE_MAX_BYTES = 8192,
+    SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes at most four bytes of one. */
+    WORD_COLUMNS = 8,
+    BAR_COLUMNS = 40,
+    PUMP_SLICE_MS = 50,
+    EVALUATION_BATCH = 1024,
+    SECOND_MS = 1000,
+};
 
-#define FATE_WORD(id, word) word,
-static const char *const words[FATE_COUNT] = {FATES(FATE_WORD)};
+/* ---- progress of the run ---- */
 
-static const enum output_style styles[FATE_COUNT] = {
-    [FATE_SKIPPED] = STYLE_CAUTION, [FATE_DONE] = STYLE_GOOD, [FATE_STOPPED] = STYLE_BAD};
+/* Progress of a template: the enumerator and the word in the output. */
+#define PROGRESS_STATES(ROW)                                                                       \
+    ROW(NOT_BEGUN, "not_begun")                                                                    \
+    ROW(WRITTEN, "written") /* The template has not reached its planned state yet. */              \
+    ROW(SKIPPED, "skipped")                                                                        \
+    ROW(DONE, "done")                                                                              \
+    ROW(STOPPED, "stopped") /* The run has ended at this template. */
 
-static void fates_init(struct fates *f, const struct reconcile_list *list, int out)
+#define PROGRESS_ENUMERATOR(id, word) PROGRESS_##id,
+enum progress_state { PROGRESS_STATES(PROGRESS_ENUMERATOR) PROGRESS_STATE_COUNT };
+
+struct template_progress {
+    enum progress_state state;
+    char *reason;     /* Sentence for people; NULL if none. */
+    uint64_t version; /* resourceVersion after the write; 0 if unknown. */
+};
+
+/*
+ * Progress of all templates of a run. The output is a line for each change and, on a terminal, a
+ * bar below the lines.
+ */
+struct run_progress {
+    const struct reconcile_list *list; /* Borrowed. */
+    struct template_progress *items;   /* In the order of `list`. */
+    int out;                           /* Descriptor for the lines; -1 for no output. */
+};
+
+#define PROGRESS_WORD(id, word) word,
+static const char *const progress_words[PROGRESS_STATE_COUNT] = {PROGRESS_STATES(PROGRESS_WORD)};
+
+static const enum output_style progress_styles[PROGRESS_STATE_COUNT] = {
+    [PROGRESS_SKIPPED] = STYLE_CAUTION,
+    [PROGRESS_DONE] = STYLE_GOOD,
+    [PROGRESS_STOPPED] = STYLE_BAD};
+
+static void run_progress_init(struct run_progress *f, const struct reconcile_list *list, int out)
 {
-    *f = (struct fates){list, xcalloc(list->count + 1, sizeof(*f->items)), out};
+    *f = (struct run_progress){list, xcalloc(list->count + 1, sizeof(*f->items)), out};
 }
 
-static void fates_release(struct fates *f)
+static void run_progress_release(struct run_progress *f)
 {
     for (size_t i = 0; i < f->list->count; i++)
         free(f->items[i].reason);
     free(f->items);
-    *f = (struct fates){0};
+    *f = (struct run_progress){0};
 }
 
-static void count(const struct fates *f, size_t counts[FATE_COUNT])
+static void count_states(const struct run_progress *f, size_t counts[PROGRESS_STATE_COUNT])
 {
-    memset(counts, 0, FATE_COUNT * sizeof(*counts));
+    memset(counts, 0, PROGRESS_STATE_COUNT * sizeof(*counts));
     for (size_t i = 0; i < f->list->count; i++)
-        counts[f->items[i].fate]++;
+        counts[f->items[i].state]++;
 }
 
-/* The new line stands where the bar was; the bar comes back below it. */
-/* Something has become of a template. `reason` may be NULL. False if nobody can be told. */
-static MUST_USE bool fates_set(struct fates *f, size_t at, enum fate fate, const char *reason)
+/*
+ * Sets the state of a template and prints a line, which replaces the bar, and the new bar below.
+ * `reason` may be NULL. Returns false if the output cannot be written.
+ */
+static MUST_USE bool run_progress_set_and_print(struct run_progress *f, size_t at,
+                                                enum progress_state state, const char *reason)
 {
     const struct entry *template = f->list->items[at].template;
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(4 * LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
     CLEANUP(output_release) struct output o;
-    size_t counts[FATE_COUNT];
+    size_t counts[PROGRESS_STATE_COUNT];
     struct error ignored;
 
     output_init(&o, f->out);
-    f->items[at].fate = fate;
+    f->items[at].state = state;
     free(f->items[at].reason);
     f->items[at].reason = reason ? xstrdup(reason) : NULL;
     if (f->out < 0)
@@ -66,57 +108,57 @@ static MUST_USE bool fates_set(struct fates *f, size_t at, enum fate fate, const
                 reason ? reason : "");
     output_escape(&safe, line.data);
     strbuf_adds(&o.text, o.redraws ? "\r\033[K" : "");
-    output_add_styled(&o, styles[fate], words[fate]);
-    strbuf_addf(&o.text, "%*s", (int)(WORD_COLUMNS - strlen(words[fate])), "");
+    output_add_styled(&o, progress_styles[state], progress_words[state]);
+    strbuf_addf(&o.text, "%*s", (int)(WORD_COLUMNS - strlen(progress_words[state])), "");
     output_wrap(&o.text, safe.data, WORD_COLUMNS, WORD_COLUMNS, o.width);
     strbuf_addc(&o.text, '\n');
     if (o.redraws) {
-        count(f, counts);
+        count_states(f, counts);
 
         size_t total = f->list->count;
-        size_t over = total - counts[FATE_NOT_BEGUN] - counts[FATE_WRITTEN];
+        size_t finished = total - counts[PROGRESS_NOT_BEGUN] - counts[PROGRESS_WRITTEN];
 
         strbuf_addc(&o.text, '[');
         for (size_t i = 0; i < BAR_COLUMNS; i++)
-            strbuf_addc(&o.text, i * total < over * BAR_COLUMNS ? '#' : '.');
-        strbuf_addf(&o.text, "] %zu of %zu", over, total);
+            strbuf_addc(&o.text, i * total < finished * BAR_COLUMNS ? '#' : '.');
+        strbuf_addf(&o.text, "] %zu of %zu", finished, total);
     }
     return output_flush(&o, f->out, &ignored);
 }
 
-/* The last line: "Stopped: 4 of 10 done, ...". */
-static void fates_summarise(struct fates *f, const char *how)
+/* Prints the last line, such as "Stopped: 4 of 10 done, 1 stopped at, 5 not begun. ...". */
+static void run_progress_print_summary(struct run_progress *f, const char *how)
 {
-    static const char *const sayings[FATE_COUNT] = {
-        [FATE_SKIPPED] = "skipped",
-        [FATE_WRITTEN] = "written and not waited for",
-        [FATE_STOPPED] = "stopped at",
-        [FATE_NOT_BEGUN] = "not begun",
+    static const char *const summary_words[PROGRESS_STATE_COUNT] = {
+        [PROGRESS_SKIPPED] = "skipped",
+        [PROGRESS_WRITTEN] = "written and not waited for",
+        [PROGRESS_STOPPED] = "stopped at",
+        [PROGRESS_NOT_BEGUN] = "not begun",
     };
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(output_release) struct output o;
-    size_t counts[FATE_COUNT];
+    size_t counts[PROGRESS_STATE_COUNT];
     struct error ignored;
 
-    count(f, counts);
-    strbuf_addf(&line, "%s: %zu of %zu done", how, counts[FATE_DONE], f->list->count);
-    for (unsigned i = FATE_COUNT; i-- > 0;) {
-        if (sayings[i] && counts[i] > 0)
-            strbuf_addf(&line, ", %zu %s", counts[i], sayings[i]);
+    count_states(f, counts);
+    strbuf_addf(&line, "%s: %zu of %zu done", how, counts[PROGRESS_DONE], f->list->count);
+    for (unsigned i = PROGRESS_STATE_COUNT; i-- > 0;) {
+        if (summary_words[i] && counts[i] > 0)
+            strbuf_addf(&line, ", %zu %s", counts[i], summary_words[i]);
     }
-    strbuf_adds(&line, counts[FATE_DONE] + counts[FATE_SKIPPED] == f->list->count
+    strbuf_adds(&line, counts[PROGRESS_DONE] + counts[PROGRESS_SKIPPED] == f->list->count
                            ? "."
                            : ". The same command goes on from here.");
     output_init(&o, f->out);
     strbuf_adds(&o.text, o.redraws ? "\r\033[K" : "");
     output_add_line(&o, 0, line.data);
-    /* Whoever does not hear it has the exit status. */
+    /* A failed write is no error here: the exit status has the result. */
     if (!output_flush(&o, f->out, &ignored))
         return;
 }
 
-/* Append all as the member "results" of the object that is open. */
-static void fates_write(const struct fates *f, struct json_writer *w)
+/* Appends the progress of all templates as the member "results" of the open JSON object. */
+static void run_progress_write(const struct run_progress *f, struct json_writer *w)
 {
     json_writer_open(w, "results", '[');
     for (size_t i = 0; i < f->list->count; i++) {
@@ -126,209 +168,227 @@ static void fates_write(const struct fates *f, struct json_writer *w)
         report_put_identity(w, (struct identity){template->partition->type->api_version,
                                                  entry_kind(template), entry_ns(template),
                                                  template->name});
-        json_writer_text(w, "result", words[f->items[i].fate]);
+        json_writer_text(w, "result", progress_words[f->items[i].state]);
         json_writer_text(w, "reason", f->items[i].reason);
         json_writer_close(w, '}');
     }
     json_writer_close(w, ']');
 }
 
-enum {
-    SLICE_MS = 50,
-    EVALUATION_BATCH = 1024,
-    RECONCILE_ACT_LINE_MAX_BYTES = 8192,
-    SECOND_MS = 1000,
-};
-static const int64_t year_ms = INT64_C(366) * 24 * 3600 * SECOND_MS;
+/* ---- run ---- */
+
+static const int64_t max_duration_ms = INT64_C(366) * 24 * 3600 * SECOND_MS;
 
 static const char field_manager[] = "karmada-policy-exporter-reconcile";
 
-struct act {
+/* One run of `reconcile --yes`. */
+struct reconcile_run {
     struct evaluation *e;
-    const struct reconcile_filter *wish;
-    struct fates fates;
-    struct annotator annotator;
+    const struct reconcile_filter *filter;
+    struct run_progress progress;
+    struct annotate annotate;
     struct signals signals;
-    size_t at;      /* The present one. */
-    char value[40]; /* Of its annotation. */
-    bool interrupted;
+    size_t at;        /* Index of the present template in the list. */
+    char value[40];   /* Value of the annotation that the run writes to the present template. */
+    bool interrupted; /* A signal has arrived, or the output cannot be written. */
     enum exit_status status;
 };
 
-static void set(struct act *a, size_t at, enum fate fate, const char *reason)
+static void set_progress(struct reconcile_run *run, size_t at, enum progress_state state,
+                         const char *reason)
 {
-    /* Whoever does not hear any more what is done does not want it done. */
-    if (!fates_set(&a->fates, at, fate, reason))
-        a->interrupted = true;
+    /* If the reader of the output is gone, the run ends like after SIGINT. */
+    if (!run_progress_set_and_print(&run->progress, at, state, reason))
+        run->interrupted = true;
 }
 
-/* It ends at the present template. */
-static bool stop(struct act *a, enum exit_status status, const char *reason)
+/* Records that the run ends at the present template. Returns false. */
+static bool stop_run(struct reconcile_run *run, enum exit_status status, const char *reason)
 {
-    a->status = status;
-    set(a, a->at, FATE_STOPPED, reason);
+    run->status = status;
+    set_progress(run, run->at, PROGRESS_STOPPED, reason);
     return false;
-}
-
-/* ---- one template ---- */
-
-/* One turn of all that goes on; then it waits for what comes, but not beyond `until_ms`. */
-static void turn(struct act *a, int64_t until_ms)
-{
-    struct pollfd signal = {.fd = a->signals.fd, .events = POLLIN};
-    int64_t wait_ms, now_ms;
-
-    evaluation_pump(a->e, SLICE_MS);
-    evaluation_run(a->e, platform_now_ms(), EVALUATION_BATCH);
-    now_ms = platform_steady_ms();
-    annotator_turn(&a->annotator, now_ms);
-    if (annotator_due(&a->annotator) < until_ms)
-        until_ms = annotator_due(&a->annotator);
-    wait_ms = evaluation_idle_ms(a->e);
-    if (until_ms - now_ms < wait_ms)
-        wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
-    evaluation_wait(a->e, NULL, &signal, 1, wait_ms);
-    if (signals_next(&a->signals) != 0)
-        a->interrupted = true;
-}
-
-/* True if the present template is to be changed, by all that is known now; else its fate is set. */
-static bool is_due(struct act *a)
-{
-    const struct reconcile_item *item = &a->fates.list->items[a->at];
-    enum reconcile_verdict verdict;
-
-    if (!entry_exists(item->template)) {
-        set(a, a->at, FATE_SKIPPED, "it was deleted");
-        return false;
-    }
-    verdict = reconcile_find_verdict(a->e->engine, a->wish, item->template);
-    if (verdict != RECONCILE_MOVES) {
-        set(a, a->at, FATE_SKIPPED, reconcile_verdict_texts[verdict]);
-        return false;
-    }
-    return reconcile_is_as_planned(item) ||
-           stop(a, STATUS_FOUND, "its policy was changed after the plan was made: look again");
 }
 
 /*
- * The annotation has just been read. One that was set since the template is stale, a moment ago,
- * was set by another who reconciles, or by us, in a request that got no answer.
+ * Processes received changes, evaluates objects and continues the write. Then waits for the next
+ * event, until `until_ms` (steady milliseconds) at most.
  */
-static bool is_wanted(void *context, const char *value)
+static void run_turn(struct reconcile_run *run, int64_t until_ms)
 {
-    struct act *a = context;
+    struct pollfd signal = {.fd = run->signals.fd, .events = POLLIN};
+    int64_t wait_ms, now_ms;
+
+    evaluation_pump(run->e, PUMP_SLICE_MS);
+    evaluation_run(run->e, platform_now_ms(), EVALUATION_BATCH);
+    now_ms = platform_steady_ms();
+    annotate_turn(&run->annotate, now_ms);
+    if (annotate_due(&run->annotate) < until_ms)
+        until_ms = annotate_due(&run->annotate);
+    wait_ms = evaluation_idle_ms(run->e);
+    if (until_ms - now_ms < wait_ms)
+        wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
+    evaluation_wait(run->e, NULL, &signal, 1, wait_ms);
+    if (signals_next(&run->signals) != 0)
+        run->interrupted = true;
+}
+
+/* ---- write of one template ---- */
+
+/*
+ * Checks the present template against the present objects. Returns true if a change still brings it
+ * to its policy as planned; otherwise records the progress and returns false.
+ */
+static bool check_template(struct reconcile_run *run)
+{
+    const struct reconcile_item *item = &run->progress.list->items[run->at];
+    enum reconcile_verdict verdict;
+
+    if (!entry_exists(item->template)) {
+        set_progress(run, run->at, PROGRESS_SKIPPED, "it was deleted");
+        return false;
+    }
+    verdict = reconcile_find_verdict(run->e->engine, run->filter, item->template);
+    if (verdict != RECONCILE_MOVES) {
+        set_progress(run, run->at, PROGRESS_SKIPPED, reconcile_verdict_texts[verdict]);
+        return false;
+    }
+    return reconcile_is_as_planned(item) ||
+           stop_run(run, STATUS_FOUND,
+                    "its policy was changed after the plan was made: look again");
+}
+
+/*
+ * Callback of struct annotate_spec: returns true if the annotation, which now has `value` or (NULL)
+ * does not exist, is to be written or removed.
+ *
+ * An annotation that was set after the template became stale, and not longer than --timeout ago,
+ * was written by another run, or by a request of this run whose response was lost. The template
+ * then counts as written.
+ */
+static bool confirm_write(void *context, const char *value)
+{
+    struct reconcile_run *run = context;
     const struct template_decision *d;
     int64_t set_ms, age_ms;
 
-    if (a->wish->undo && !value) {
-        set(a, a->at, FATE_SKIPPED, "it has no such annotation any more");
+    if (run->filter->undo && !value) {
+        set_progress(run, run->at, PROGRESS_SKIPPED, "it has no such annotation any more");
         return false;
     }
-    if (a->e->caught_up && !is_due(a))
+    if (run->e->caught_up && !check_template(run))
         return false;
-    d = template_decision(a->fates.list->items[a->at].template);
-    if (a->wish->undo || !value || !d || d->since_ms == 0 || !parse_timestamp(value, &set_ms))
+    d = template_decision(run->progress.list->items[run->at].template);
+    if (run->filter->undo || !value || !d || d->since_ms == 0 || !parse_timestamp(value, &set_ms))
         return true;
     age_ms = platform_now_ms() - set_ms;
-    /* Objects record whole seconds. */
+    /* The time in `since_ms` may have a precision of seconds only. */
     if (set_ms / SECOND_MS <= d->since_ms / SECOND_MS || age_ms < 0 ||
-        age_ms > a->e->options.timeout_ms)
+        age_ms > run->e->options.timeout_ms)
         return true;
-    set(a, a->at, FATE_WRITTEN,
-        strcmp(value, a->value) == 0 ? NULL : "by another who reconciles, just now");
+    set_progress(run, run->at, PROGRESS_WRITTEN,
+                 strcmp(value, run->value) == 0 ? NULL : "by another who reconciles, just now");
     return false;
 }
 
-/* The server's answer, if it ends everything; else true. */
-static bool accept_answer(struct act *a, const char *resource, const char *group)
+/* Records the result of the write of the present template. Returns false if the run ends. */
+static bool record_write(struct reconcile_run *run, const char *resource, const char *group)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(RECONCILE_ACT_LINE_MAX_BYTES);
-    const struct annotator *answer = &a->annotator;
-    const char *ns = entry_ns(a->fates.list->items[a->at].template);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+    const struct annotate *annotate = &run->annotate;
+    const char *ns = entry_ns(run->progress.list->items[run->at].template);
 
-    switch (answer->state) {
+    switch (annotate->state) {
     case ANNOTATE_WRITTEN:
-        a->fates.items[a->at].version = answer->version;
-        set(a, a->at, FATE_WRITTEN, NULL);
+        run->progress.items[run->at].version = annotate->version;
+        set_progress(run, run->at, PROGRESS_WRITTEN, NULL);
         return true;
     case ANNOTATE_GONE:
-        set(a, a->at, FATE_SKIPPED, "it was deleted");
+        set_progress(run, run->at, PROGRESS_SKIPPED, "it was deleted");
         return true;
     case ANNOTATE_REPLACED:
-        set(a, a->at, FATE_SKIPPED, "it was deleted, and another was created by its name");
+        set_progress(run, run->at, PROGRESS_SKIPPED,
+                     "it was deleted, and another was created by its name");
         return true;
     case ANNOTATE_DELETING:
-        set(a, a->at, FATE_SKIPPED, "it is being deleted");
+        set_progress(run, run->at, PROGRESS_SKIPPED, "it is being deleted");
         return true;
     case ANNOTATE_UNWANTED:
-        return a->fates.items[a->at].fate != FATE_STOPPED;
+        return run->progress.items[run->at].state != PROGRESS_STOPPED;
     case ANNOTATE_FORBIDDEN:
-        strbuf_addf(&text, "not allowed to %s %s%s%s%s%s: %s", answer->writes ? "patch" : "get",
+        strbuf_addf(&text, "not allowed to %s %s%s%s%s%s: %s", annotate->writes ? "patch" : "get",
                     resource, *group ? "." : "", group, *ns ? " in the namespace " : "", ns,
-                    answer->err.text);
-        return stop(a, STATUS_UNREACHABLE, text.data);
+                    annotate->err.text);
+        return stop_run(run, STATUS_UNREACHABLE, text.data);
     case ANNOTATE_FAILED:
     case ANNOTATE_OPEN:
         break;
     }
-    strbuf_addf(&text, "the API server does not change it: %s", answer->err.text);
-    return stop(a, STATUS_UNREACHABLE, text.data);
+    strbuf_addf(&text, "the API server does not change it: %s", annotate->err.text);
+    return stop_run(run, STATUS_UNREACHABLE, text.data);
 }
 
-/* Change the present template, unless that is of no use any more. False if all ends here. */
-static bool change(struct act *a)
+/*
+ * Writes or removes the annotation of the present template, unless check_template() returns false.
+ * Returns false if the run ends.
+ */
+static bool write_template(struct reconcile_run *run)
 {
-    const struct type *type = a->fates.list->items[a->at].template->partition->type;
-    const struct entry *template = a->fates.list->items[a->at].template;
+    const struct type *type = run->progress.list->items[run->at].template->partition->type;
+    const struct entry *template = run->progress.list->items[run->at].template;
     const struct api_resource *resource = NULL;
     char time[32];
 
     do {
-        turn(a, platform_steady_ms());
-    } while (!a->e->caught_up);
-    if (a->interrupted)
+        run_turn(run, platform_steady_ms());
+    } while (!run->e->caught_up);
+    if (run->interrupted)
         return false;
-    if (!is_due(a))
-        return a->fates.items[a->at].fate != FATE_STOPPED;
-    discovery_find(kube_source_discovery(kube_session_source(a->e->session)), type->api_version,
+    if (!check_template(run))
+        return run->progress.items[run->at].state != PROGRESS_STOPPED;
+    discovery_find(kube_source_discovery(kube_session_source(run->e->session)), type->api_version,
                    type->kind, &resource);
     if (!resource)
-        return stop(a, STATUS_UNREACHABLE, "the API server does not serve its kind any more");
+        return stop_run(run, STATUS_UNREACHABLE, "the API server does not serve its kind any more");
     format_timestamp(platform_now_ms(), time);
-    /* To the millisecond: whatever it was before, it is another value now. */
-    snprintf(a->value, sizeof(a->value), "%.19s.%03dZ", time, (int)(platform_now_ms() % SECOND_MS));
+    /* Milliseconds make the value differ from the previous one. */
+    snprintf(run->value, sizeof(run->value), "%.19s.%03dZ", time,
+             (int)(platform_now_ms() % SECOND_MS));
 
     CLEANUP(free_cleanup) char *plural = xstrdup(resource->resource);
-    const struct annotator_spec spec = {
+    const struct annotate_spec spec = {
         .id = {type->api_version, type->kind, entry_ns(template), template->name},
         .resource = plural,
         .uid_hash = entry_template(template)->uid_hash,
         .key = RECONCILE_ANNOTATION,
-        .value = a->wish->undo ? NULL : a->value,
+        .value = run->filter->undo ? NULL : run->value,
         .field_manager = field_manager,
-        .wanted = is_wanted,
-        .context = a,
+        .wanted = confirm_write,
+        .context = run,
     };
 
-    /* Even when a signal comes: what has become of it is to be known. */
-    annotator_start(&a->annotator, &spec);
-    while (a->annotator.state == ANNOTATE_OPEN)
-        turn(a, INT64_MAX);
-    return accept_answer(a, plural, type->group);
+    /* A signal does not cancel the write, so that its result is known. */
+    annotate_start(&run->annotate, &spec);
+    while (run->annotate.state == ANNOTATE_OPEN)
+        run_turn(run, INT64_MAX);
+    return record_write(run, plural, type->group);
 }
 
 /* ---- batches ---- */
 
-/* "not current after 300 s: stale policy_updated, outdated policy_updated: what Karmada says" */
-static void describe(const struct act *a, const struct entry *template, struct strbuf *out)
+/*
+ * Appends a reason such as "not current after 300 s: it is stale policy_updated, its stage outdated
+ * policy_updated: <message of Karmada>".
+ */
+static void describe_unfinished(const struct reconcile_run *run, const struct entry *template,
+                                struct strbuf *out)
 {
     const struct template_decision *d = template_decision(template);
     const char *reason = d ? reason_name(d->state, d->reason) : NULL;
-    const char *message = d ? engine_delivery_message(a->e->engine, template) : NULL;
+    const char *message = d ? engine_delivery_message(run->e->engine, template) : NULL;
 
-    strbuf_addf(out, "not %s after %g s", a->e->options.wait_for == 0 ? "current" : "healthy",
-                (double)a->e->options.timeout_ms / SECOND_MS);
+    strbuf_addf(out, "not %s after %g s", run->e->options.wait_for == 0 ? "current" : "healthy",
+                (double)run->e->options.timeout_ms / SECOND_MS);
     if (!d)
         return;
     strbuf_addf(out, ": it is %s%s%s, its stage %s %s", state_names[d->state], reason ? " " : "",
@@ -340,118 +400,117 @@ static void describe(const struct act *a, const struct entry *template, struct s
         strbuf_addf(out, ": %s", message);
 }
 
-/* No duration that is typed leads beyond what a number holds. */
-static int64_t moment_after(int64_t duration_ms)
+/* Returns the steady time after a duration. Longer durations than a year would overflow. */
+static int64_t deadline_after(int64_t duration_ms)
 {
-    return platform_steady_ms() + (duration_ms < year_ms ? duration_ms : year_ms);
+    return platform_steady_ms() + (duration_ms < max_duration_ms ? duration_ms : max_duration_ms);
 }
 
-/* Wait for those of the batch that were written. False if all ends here. */
-static bool await(struct act *a, size_t first, size_t end)
+/*
+ * Waits until the written templates with an index from `first` to below `end` have reached their
+ * planned state. Returns false if the run ends: after --timeout, or because it is interrupted.
+ */
+static bool await_batch(struct reconcile_run *run, size_t first, size_t end)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(RECONCILE_ACT_LINE_MAX_BYTES);
-    int64_t deadline_ms = moment_after(a->e->options.timeout_ms);
-    bool healthy = a->e->options.wait_for != 0;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+    int64_t deadline_ms = deadline_after(run->e->options.timeout_ms);
+    bool healthy = run->e->options.wait_for != 0;
     size_t waiting = end;
 
-    while (!a->interrupted) {
-        turn(a, deadline_ms);
+    while (!run->interrupted) {
+        run_turn(run, deadline_ms);
         waiting = end;
-        for (size_t i = first; i < end && a->e->caught_up; i++) {
-            const struct reconcile_item *item = &a->fates.list->items[i];
+        for (size_t i = first; i < end && run->e->caught_up; i++) {
+            const struct reconcile_item *item = &run->progress.list->items[i];
             const struct template *t = entry_template(item->template);
             const struct template_decision *d = template_decision(item->template);
-            /* What the watches have brought is of before the change, or of after it. */
-            bool seen = t && d && t->resource_version >= a->fates.items[i].version;
+            /* The watch may not have delivered the written version yet. */
+            bool seen = t && d && t->resource_version >= run->progress.items[i].version;
 
-            if (a->fates.items[i].fate != FATE_WRITTEN)
+            if (run->progress.items[i].state != PROGRESS_WRITTEN)
                 continue;
             if (!t)
-                set(a, i, FATE_SKIPPED, "it was deleted");
+                set_progress(run, i, PROGRESS_SKIPPED, "it was deleted");
             else if (seen && d->state == item->becomes &&
                      (!healthy || d->state != STATE_CURRENT || d->stages.at.stage == STAGE_HEALTHY))
-                set(a, i, FATE_DONE, NULL);
+                set_progress(run, i, PROGRESS_DONE, NULL);
             else if (waiting == end)
                 waiting = i;
         }
-        if (a->e->caught_up && waiting == end)
+        if (run->e->caught_up && waiting == end)
             return true;
         if (waiting < end && platform_steady_ms() >= deadline_ms) {
-            a->at = waiting;
-            describe(a, a->fates.list->items[waiting].template, &text);
-            return stop(a, STATUS_FOUND, text.data);
+            run->at = waiting;
+            describe_unfinished(run, run->progress.list->items[waiting].template, &text);
+            return stop_run(run, STATUS_FOUND, text.data);
         }
     }
     return false;
 }
 
 /*
- * Write the annotation of the templates that are chosen, or take it off, in batches, and wait for
- * each batch as the options say; the plan has ended. It goes on as long as everything goes as
- * planned: a template that nothing is to be done for any more is skipped, and the first one that
- * does not become what it should ends it, as SIGINT does after the present one.
+ * Writes or removes the annotation of the chosen templates in batches, and waits for each batch.
+ * Skips templates that no longer need the change. The run ends early at a template that is not
+ * written or does not reach its planned state; a signal ends it after the present template. Call it
+ * after reconcile_end_plan().
  *
- * Each template is reported on standard output as it happens; where `w` is not NULL, instead at the
- * end as the member "results" of the object that is open there.
- *
- * STATUS_FOUND if it ended before the end, STATUS_UNREACHABLE if the server did not let it go on.
+ * Prints the progress; if `w` is not NULL, instead appends it as the member "results" of the open
+ * JSON object at the end. Returns STATUS_OK for a complete run, STATUS_UNREACHABLE if the API
+ * server failed or rejected a request, STATUS_USAGE if signals cannot be received, else
+ * STATUS_FOUND.
  */
-static enum exit_status reconcile_act(struct evaluation *e, const struct invocation *invocation,
-                                      const struct reconcile_filter *wish,
-                                      const struct reconcile *r, struct json_writer *w)
+static enum exit_status run_batches(struct evaluation *e, const struct invocation *invocation,
+                                    const struct reconcile_filter *filter,
+                                    const struct reconcile *r, struct json_writer *w)
 {
-    struct act a = {.e = e, .wish = wish};
+    struct reconcile_run run = {.e = e, .filter = filter};
     const struct options *o = &e->options;
-    bool going = true;
+    bool continues = true;
     struct error err;
 
-    if (!signals_open(&a.signals, &err)) {
+    if (!signals_open(&run.signals, &err)) {
         invocation_print_error(invocation, err.text);
         return STATUS_USAGE;
     }
-    fates_init(&a.fates, &r->chosen, w ? -1 : invocation->out);
-    annotator_init(&a.annotator, kube_session_transport(e->session));
-    while (going && a.at < r->chosen.count) {
-        size_t first = a.at, written = 0;
+    run_progress_init(&run.progress, &r->chosen, w ? -1 : invocation->out);
+    annotate_init(&run.annotate, kube_session_transport(e->session));
+    while (continues && run.at < r->chosen.count) {
+        size_t first = run.at, written = 0;
 
-        for (; going && a.at < r->chosen.count && written < o->batch; a.at += going) {
-            going = change(&a);
-            written += going && a.fates.items[a.at].fate == FATE_WRITTEN;
+        for (; continues && run.at < r->chosen.count && written < o->batch; run.at += continues) {
+            continues = write_template(&run);
+            written += continues && run.progress.items[run.at].state == PROGRESS_WRITTEN;
         }
-        if (!going || written == 0)
+        if (!continues || written == 0)
             continue;
-        going = await(&a, first, a.at);
+        continues = await_batch(&run, first, run.at);
 
-        int64_t rested_ms = moment_after(o->pause_ms);
+        int64_t rested_ms = deadline_after(o->pause_ms);
 
-        while (going && a.at < r->chosen.count && platform_steady_ms() < rested_ms) {
-            turn(&a, rested_ms);
-            going = !a.interrupted;
+        while (continues && run.at < r->chosen.count && platform_steady_ms() < rested_ms) {
+            run_turn(&run, rested_ms);
+            continues = !run.interrupted;
         }
     }
-    if (a.interrupted && a.status == STATUS_OK)
-        a.status = STATUS_FOUND;
-    annotator_release(&a.annotator);
+    if (run.interrupted && run.status == STATUS_OK)
+        run.status = STATUS_FOUND;
+    annotate_release(&run.annotate);
     if (w)
-        fates_write(&a.fates, w);
+        run_progress_write(&run.progress, w);
     else
-        fates_summarise(&a.fates, a.status == STATUS_OK ? "All done"
-                                  : a.interrupted       ? "Interrupted"
-                                                        : "Stopped");
-    fates_release(&a.fates);
-    signals_close(&a.signals);
-    return a.status;
+        run_progress_print_summary(&run.progress, run.status == STATUS_OK ? "All done"
+                                                  : run.interrupted       ? "Interrupted"
+                                                                          : "Stopped");
+    run_progress_release(&run.progress);
+    signals_close(&run.signals);
+    return run.status;
 }
 
-enum {
-    INDENT = 2,
-    RECONCILE_PRINT_LINE_MAX_BYTES = 8192,
-    SAFE_MAX_BYTES = 4 * RECONCILE_PRINT_LINE_MAX_BYTES
-};
+/* ---- plan ---- */
 
-/* In the order of the choices of --accept. */
+/* Risks that stop a run before it writes, in the order of the choices of --accept. */
 static const struct {
-    unsigned finding; /* Of plan_finding_classes(). */
+    unsigned finding_class; /* Bit number in the result of plan_finding_classes(). */
     const char *word;
     const char *text;
 } risks[] = {
@@ -460,16 +519,13 @@ static const struct {
     {CONSEQUENCE_OVERFLOW, "overflow", "a member cluster gets more than it has free"},
 };
 
-/*
- * What of the plan somebody has to accept first: bits in the order of the choices of --accept,
- * without those that are accepted.
- */
-static unsigned reconcile_refusals(const struct reconcile *r, const struct options *o)
+/* Returns the risks of the plan that --accept does not contain: bits by index in `risks`. */
+static unsigned find_refused_risks(const struct reconcile *r, const struct options *o)
 {
     unsigned found = plan_finding_classes(r->result), refused = 0;
 
     for (unsigned i = 0; i < ARRAY_LEN(risks); i++) {
-        if (found & 1U << risks[i].finding)
+        if (found & 1U << risks[i].finding_class)
             refused |= 1U << i;
     }
     return refused & ~o->accept;
@@ -478,7 +534,7 @@ static unsigned reconcile_refusals(const struct reconcile *r, const struct optio
 static void print_intent(const struct reconcile *r, const struct options *o,
                          const struct entry *policy, struct output *out)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(RECONCILE_PRINT_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
     size_t count = r->chosen.count;
 
@@ -502,7 +558,7 @@ static void print_intent(const struct reconcile *r, const struct options *o,
     strbuf_adds(&out->text, "\n\n");
 }
 
-static void print_left(const struct reconcile *r, struct output *out)
+static void print_templates_left(const struct reconcile *r, struct output *out)
 {
     static const char *const headings[] = {"TEMPLATE", "WHY"};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
@@ -523,7 +579,7 @@ static void print_left(const struct reconcile *r, struct output *out)
 
 static void print_refusal(unsigned refused, struct output *out)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(RECONCILE_PRINT_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     const char *between = "Refused: ";
 
     for (unsigned i = 0; i < ARRAY_LEN(risks); i++) {
@@ -542,19 +598,19 @@ static void print_refusal(unsigned refused, struct output *out)
     output_add_line(out, 0, line.data);
 }
 
-/* Print what would be done, for people. `policy` is --policy's, NULL if there is none. */
-static void reconcile_print(const struct reconcile *r, const struct options *o,
-                            const struct entry *policy, struct output *out)
+/* Prints the plan for people. `policy` is the policy of --policy; NULL without the flag. */
+static void print_reconcile_plan(const struct reconcile *r, const struct options *o,
+                                 const struct entry *policy, struct output *out)
 {
-    CLEANUP(strbuf_release) struct strbuf counts = STRBUF_INIT(RECONCILE_PRINT_LINE_MAX_BYTES);
-    unsigned refused = reconcile_refusals(r, o);
+    CLEANUP(strbuf_release) struct strbuf counts = STRBUF_INIT(LINE_MAX_BYTES);
+    unsigned refused = find_refused_risks(r, o);
 
     if (r->chosen.count > 0) {
         print_intent(r, o, policy, out);
         plan_print(r->result, out);
         strbuf_addc(&out->text, '\n');
     }
-    print_left(r, out);
+    print_templates_left(r, out);
     if (r->current > 0)
         strbuf_addf(&counts, "%zu %s current already, %zu of them reconciled before. ", r->current,
                     r->current == 1 ? "template is" : "templates are", r->reconciled);
@@ -570,8 +626,8 @@ static void reconcile_print(const struct reconcile *r, const struct options *o,
         output_add_line(out, 0, "This is a dry run: nothing was written. With --yes it is.");
 }
 
-static void write_list(struct json_writer *w, const char *key, const struct reconcile_list *list,
-                       bool reasons)
+static void write_templates(struct json_writer *w, const char *key,
+                            const struct reconcile_list *list, bool reasons)
 {
     json_writer_open(w, key, '[');
     for (size_t i = 0; i < list->count; i++) {
@@ -591,11 +647,11 @@ static void write_list(struct json_writer *w, const char *key, const struct reco
     json_writer_close(w, ']');
 }
 
-/* Append the same as members of the object that is open. It calls plan_undo(). */
-static void reconcile_write(struct json_writer *w, const struct reconcile *r,
-                            const struct options *o)
+/* Appends the plan as members of the open JSON object. Calls plan_undo(). */
+static void write_reconcile_plan(struct json_writer *w, const struct reconcile *r,
+                                 const struct options *o)
 {
-    unsigned refused = r->chosen.count > 0 ? reconcile_refusals(r, o) : 0;
+    unsigned refused = r->chosen.count > 0 ? find_refused_risks(r, o) : 0;
 
     json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
     json_writer_text(w, "kind", "Reconcile");
@@ -606,18 +662,21 @@ static void reconcile_write(struct json_writer *w, const struct reconcile *r,
     json_writer_int(w, "current", (int64_t)r->current);
     json_writer_int(w, "reconciled", (int64_t)r->reconciled);
     json_writer_int(w, "beyond", (int64_t)r->beyond);
-    write_list(w, "templates", &r->chosen, false);
-    write_list(w, "notTouched", &r->left, true);
+    write_templates(w, "templates", &r->chosen, false);
+    write_templates(w, "notTouched", &r->left, true);
     report_put_plan(w, "plan", r->plan, r->result, r->engine);
 }
 
+/* ---- command ---- */
+
 /*
- * The hash of the version that --from-version names. A number may be another version's once this
- * one is out of force, while the present run goes on; the hash is not. False, having complained, if
- * there is none. A hash that is not known any more is one that no template runs.
+ * Stores the hash of the version that --from-version names. The run filters by hash, because the
+ * number could become that of another version during the run. A hash that is not known is
+ * accepted: no template has that version any more. Prints an error and returns false for any other
+ * unknown version.
  */
-static bool read_version(const struct options *o, const struct invocation *invocation,
-                         const struct entry *policy, char hash[POLICY_VERSION_HASH_SIZE])
+static bool read_version_hash(const struct options *o, const struct invocation *invocation,
+                              const struct entry *policy, char hash[POLICY_VERSION_HASH_SIZE])
 {
     const struct policy_decision *d = policy_decision(policy);
     const struct policy_version *v =
@@ -637,10 +696,14 @@ static bool read_version(const struct options *o, const struct invocation *invoc
     return false;
 }
 
-/* Whom the options mean. False, having complained, if that is nobody. */
-static bool read_wish(struct evaluation *e, const struct invocation *invocation,
-                      struct reconcile_filter *out, struct label_selector **labels,
-                      char version[POLICY_VERSION_HASH_SIZE], enum exit_status *status)
+/*
+ * Makes the filter from the options. *labels and `version` are memory that the filter refers to.
+ * Prints an error, sets *status and returns false if an option is invalid or its policy is not
+ * found.
+ */
+static bool read_filter(struct evaluation *e, const struct invocation *invocation,
+                        struct reconcile_filter *out, struct label_selector **labels,
+                        char version[POLICY_VERSION_HASH_SIZE], enum exit_status *status)
 {
     const struct options *o = &e->options;
     struct error err;
@@ -665,7 +728,7 @@ static bool read_wish(struct evaluation *e, const struct invocation *invocation,
     out->policy = load_object(e, 1U << CLASS_POLICY, o->policy, status, &err);
     if (out->policy && entry_class(out->policy) == CLASS_POLICY) {
         *status = STATUS_USAGE;
-        return !out->version || read_version(o, invocation, out->policy, version);
+        return !out->version || read_version_hash(o, invocation, out->policy, version);
     }
     if (out->policy)
         fail(&err, "'%s' is not a policy: write pp/NAMESPACE/NAME or cpp/NAME", o->policy);
@@ -673,13 +736,13 @@ static bool read_wish(struct evaluation *e, const struct invocation *invocation,
     return false;
 }
 
-/* Say what would be done, and do it if that is wanted and not refused. */
-static enum exit_status reconcile(struct evaluation *e, const struct invocation *invocation,
-                                  const struct reconcile_filter *wish)
+/* Prints the plan, and carries it out with --yes unless it has a risk that is not accepted. */
+static enum exit_status plan_and_run(struct evaluation *e, const struct invocation *invocation,
+                                     const struct reconcile_filter *filter)
 {
     const struct options *o = &e->options;
-    struct reconcile *r = reconcile_new(e->engine, wish, !e->session);
-    bool refused = r->chosen.count > 0 && reconcile_refusals(r, o);
+    struct reconcile *r = reconcile_new(e->engine, filter, !e->session);
+    bool refused = r->chosen.count > 0 && find_refused_risks(r, o);
     bool acts = o->yes && !refused && r->chosen.count > 0;
     enum exit_status status = refused ? STATUS_FOUND : STATUS_OK;
     bool document = document_is_requested(o->output);
@@ -691,15 +754,15 @@ static enum exit_status reconcile(struct evaluation *e, const struct invocation 
 
     if (document) {
         json_writer_open(&w, NULL, '{');
-        reconcile_write(&w, r, o);
+        write_reconcile_plan(&w, r, o);
     } else {
-        reconcile_print(r, o, wish->policy, &out);
+        print_reconcile_plan(r, o, filter->policy, &out);
         if (acts)
             status = invocation_print_output(invocation, &out, status);
     }
     reconcile_end_plan(r);
     if (acts && status == STATUS_OK)
-        status = reconcile_act(e, invocation, wish, r, document ? &w : NULL);
+        status = run_batches(e, invocation, filter, r, document ? &w : NULL);
     if (document) {
         json_writer_close(&w, '}');
         strbuf_addc(&out.text, '\n');
@@ -715,7 +778,7 @@ static enum exit_status run_reconcile(struct invocation *invocation)
     struct label_selector *labels = NULL;
     enum exit_status status, read;
     char version[POLICY_VERSION_HASH_SIZE];
-    struct reconcile_filter wish;
+    struct reconcile_filter filter;
     struct evaluation *e;
 
     if (*o->policy == '\0' && *o->selector == '\0')
@@ -740,8 +803,8 @@ static enum exit_status run_reconcile(struct invocation *invocation)
     if (read != STATUS_OK && e->options.yes) {
         invocation_print_error(invocation, "not everything could be read, so nothing is written");
         status = read;
-    } else if (read_wish(e, invocation, &wish, &labels, version, &status)) {
-        status = reconcile(e, invocation, &wish);
+    } else if (read_filter(e, invocation, &filter, &labels, version, &status)) {
+        status = plan_and_run(e, invocation, &filter);
     }
     label_selector_free(store_string_pool(e->store), labels);
     evaluation_free(e);

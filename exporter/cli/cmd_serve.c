@@ -13,60 +13,62 @@
 #include "exporter/version.h"
 
 enum {
-    /* A change shows within a second, also where it has to wait for the next page. */
-    PUBLISH_MS = 900,
+    PUBLISH_MS = 900, /* Maximum time that a change waits for the next page. */
     REFRESH_MS = 5000,
-    LOG_WAIT_MS = 250, /* For lines that are still to be written in the end. */
+    LOG_WAIT_MS = 250, /* Maximum time to write the remaining log lines at exit. */
 };
 
-enum outcome {
-    OUTCOME_REFUSED, /* The loop does not start, ... */
-    OUTCOME_FAILED,  /* ... or finds that its sources cannot be read. */
-    OUTCOME_ENDED,   /* By a signal. */
+enum loop_result {
+    LOOP_RESULT_NOT_STARTED, /* A thread or the loop could not be started. */
+    LOOP_RESULT_FAILED,      /* The loop has ended with an error. */
+    LOOP_RESULT_SIGNALLED,   /* Ended by SIGTERM or SIGINT. */
 };
 
-/* Parts that the loop borrows, and the guard of its end. */
-struct surroundings {
+/* Services that run beside the loop; all are borrowed. */
+struct loop_services {
     const struct log *log;
     struct file_reader *reader;
     struct shutdown_deadline *shutdown_deadline;
 };
 
-static enum outcome turn_loop(const struct invocation *invocation,
-                              const struct surroundings *around, struct error *err)
+static enum loop_result run_loop(const struct invocation *invocation,
+                                 const struct loop_services *services, struct error *err)
 {
-    const struct log *log = around->log;
+    const struct log *log = services->log;
     const struct options *o = &invocation->options;
     const struct loop_settings settings = {
         .argc = invocation->argc,
         .argv = invocation->argv,
         .log = log,
-        .reader = around->reader,
+        .reader = services->reader,
         .publish_ms = PUBLISH_MS,
         .refresh_ms = REFRESH_MS,
     };
-    enum loop_result step = LOOP_CONTINUES;
+    enum loop_step step = LOOP_GOES_ON;
     struct loop *loop = loop_new(&settings, err);
 
     if (!loop)
-        return OUTCOME_REFUSED;
+        return LOOP_RESULT_NOT_STARTED;
     log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
               exporter_revision);
     for (size_t i = 0; i < o->listen_addresses.count; i++) {
-        shutdown_deadline_listener(around->shutdown_deadline, loop_listener(loop, i));
+        shutdown_deadline_listener(services->shutdown_deadline, loop_listener(loop, i));
         log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
                   o->telemetry_path);
     }
-    while (step == LOOP_CONTINUES)
+    while (step == LOOP_GOES_ON)
         step = loop_turn(loop, err);
-    if (step == LOOP_STOPPED)
-        shutdown_deadline_ending(around->shutdown_deadline);
+    if (step == LOOP_ENDED)
+        shutdown_deadline_ending(services->shutdown_deadline);
     loop_free(loop);
-    return step == LOOP_STOPPED ? OUTCOME_ENDED : OUTCOME_FAILED;
+    return step == LOOP_ENDED ? LOOP_RESULT_SIGNALLED : LOOP_RESULT_FAILED;
 }
 
-/* Frees the reader. If a thread is still blocked, logs that and sets `*is_blocked`. */
-static void end_reading(struct file_reader *reader, const struct log *log, bool *is_blocked)
+/*
+ * Frees the reader; NULL has no effect. If a thread is still blocked in a read, the reader is not
+ * freed: logs a warning and sets *is_blocked.
+ */
+static void stop_file_reader(struct file_reader *reader, const struct log *log, bool *is_blocked)
 {
     char file[READ_FILE_MAX] = "";
     char count[16];
@@ -85,10 +87,11 @@ static void end_reading(struct file_reader *reader, const struct log *log, bool 
 }
 
 /*
- * Ends the process at once: exit() would free objects that a blocked thread uses when its read
- * returns. A program that reads the output must not wait for that read either.
+ * Ends the process without exit(), which would free objects that a blocked thread still uses.
+ * Closes the outputs first: the kernel may keep the process until the blocked read returns, and a
+ * program that reads the output must not wait for that.
  */
-static _Noreturn void leave(enum exit_status status)
+static _Noreturn void exit_with_blocked_thread(enum exit_status status)
 {
     close(STDOUT_FILENO);
     close(STDERR_FILENO);
@@ -106,35 +109,38 @@ static enum exit_status run_serve(struct invocation *invocation)
     struct confinement confinement;
     struct error err;
 
-    /* A reader of the log that goes away must not end the exporter. */
+    /* If the reader of the log closes its pipe, the exporter must continue. */
     signal(SIGPIPE, SIG_IGN);
     descriptors_raise();
     confine(o, platform_environment(), &confinement);
 
-    /* Threads that start from here on inherit Landlock; the filter reaches all threads. */
+    /*
+     * Threads that are created from here on inherit the Landlock rules. confine_calls() installs
+     * the filter of system calls in all threads.
+     */
     bool is_blocked = confinement.is_blocked;
     struct file_reader *reader = file_reader_new(&err);
     struct shutdown_deadline *shutdown_deadline = reader ? shutdown_deadline_start(&err) : NULL;
 
-    enum outcome outcome = OUTCOME_REFUSED;
+    enum loop_result result = LOOP_RESULT_NOT_STARTED;
     enum exit_status status = STATUS_OK;
 
     if (shutdown_deadline && log_start(&log, &err)) {
         confine_calls(&confinement);
         confinement_log(&confinement, &log);
-        outcome =
-            turn_loop(invocation, &(struct surroundings){&log, reader, shutdown_deadline}, &err);
+        result =
+            run_loop(invocation, &(struct loop_services){&log, reader, shutdown_deadline}, &err);
     }
-    end_reading(reader, &log, &is_blocked);
+    stop_file_reader(reader, &log, &is_blocked);
     log_stop(&log, LOG_WAIT_MS);
-    if (outcome == OUTCOME_REFUSED)
+    if (result == LOOP_RESULT_NOT_STARTED)
         status = invocation_reject(invocation, err.text);
-    if (outcome == OUTCOME_FAILED) {
+    if (result == LOOP_RESULT_FAILED) {
         invocation_print_error(invocation, err.text);
         status = STATUS_USAGE;
     }
     if (is_blocked)
-        leave(status);
+        exit_with_blocked_thread(status);
     shutdown_deadline_free(shutdown_deadline);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "exporter/cli/command.h"
 #include "exporter/version.h"
 
-/* As exporters of the Prometheus project print it. */
+/* The first line has the format of the exporters of the Prometheus project. */
 static enum exit_status run_version(struct invocation *invocation)
 {
     CLEANUP(output_release) struct output o;

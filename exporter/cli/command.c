@@ -12,7 +12,8 @@ const char *const exit_status_texts[] = {
     [STATUS_UNREACHABLE] = "the source cannot be reached",
 };
 
-static const char *next_name(void *context)
+/* suggest_name() calls the function for each name; `context` points to the next command. */
+static const char *next_command_name(void *context)
 {
     const struct command *const **next = context;
 
@@ -26,7 +27,7 @@ const struct command *command_find(const struct command *const *commands, const 
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     }
-    const char *nearest = suggest_name(name, next_name, &commands);
+    const char *nearest = suggest_name(name, next_command_name, &commands);
 
     if (nearest)
         fail(err, "unknown command '%s'; did you mean '%s'?", shown(name).text, nearest);
@@ -35,7 +36,8 @@ const struct command *command_find(const struct command *const *commands, const 
     return NULL;
 }
 
-static void complain(const struct invocation *invocation, const char *text, const char *advice)
+static void print_error_and_advice(const struct invocation *invocation, const char *text,
+                                   const char *advice)
 {
     CLEANUP(output_release) struct output o;
     struct error ignored;
@@ -45,14 +47,14 @@ static void complain(const struct invocation *invocation, const char *text, cons
     output_add_styled(&o, STYLE_BAD, ": ");
     output_escape(&o.text, text);
     strbuf_addf(&o.text, "\n%s", advice);
-    /* Where standard error is closed, nobody is left to complain to. */
+    /* There is no other place to report that standard error cannot be written. */
     if (!output_flush(&o, invocation->err, &ignored))
         return;
 }
 
 void invocation_print_error(const struct invocation *invocation, const char *text)
 {
-    complain(invocation, text, "");
+    print_error_and_advice(invocation, text, "");
 }
 
 enum exit_status invocation_reject(const struct invocation *invocation, const char *text)
@@ -62,7 +64,7 @@ enum exit_status invocation_reject(const struct invocation *invocation, const ch
 
     snprintf(advice, sizeof(advice), "See '%s%s%s --help'.\n", invocation->program,
              command ? " " : "", command ? command->name : "");
-    complain(invocation, text, advice);
+    print_error_and_advice(invocation, text, advice);
     return STATUS_USAGE;
 }
 
@@ -77,10 +79,10 @@ enum exit_status invocation_print_output(const struct invocation *invocation, st
     return STATUS_USAGE;
 }
 
-/* kubectl runs the program of this name for `kubectl karmada-policy`. */
+/* Name of the executable that kubectl runs for `kubectl karmada-policy`. */
 static const char plugin_file[] = "kubectl-karmada_policy";
 
-static enum exit_status dispatch(struct invocation *invocation)
+static enum exit_status run_selected_command(struct invocation *invocation)
 {
     const struct options *o = &invocation->options;
     const struct command *command = NULL;
@@ -125,7 +127,7 @@ enum exit_status commands_main(const struct command *const *commands, const char
         .out = out,
         .err = err,
     };
-    enum exit_status status = dispatch(&invocation);
+    enum exit_status status = run_selected_command(&invocation);
 
     options_release(&invocation.options);
     return status;

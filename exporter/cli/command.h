@@ -6,67 +6,75 @@
 
 enum exit_status {
     STATUS_OK = 0,
-    STATUS_FOUND = 1,       /* Findings (check), differences (plan), or an end before the end. */
-    STATUS_USAGE = 2,       /* A wrong command line, or input that cannot be read. */
-    STATUS_UNREACHABLE = 3, /* The source does not answer. */
+    STATUS_FOUND = 1, /* Findings that fail, or a reconcile run that refused or ended early. */
+    STATUS_USAGE = 2, /* Invalid command line, or input that cannot be read completely. */
+    STATUS_UNREACHABLE = 3, /* No complete answer from the API server or the running exporter. */
 };
 
-/* What a verb works with. It may move the options out; argc and argv stay for a reload. */
+/* One run of the program: its command line, options and output descriptors. All is borrowed. */
 struct invocation {
-    const struct command *const *commands; /* All there are; NULL ends them. */
-    const struct command *command;         /* NULL while it is not known. */
+    const struct command *const *commands; /* All commands; ends with NULL. */
+    const struct command *command;         /* NULL if the command line names no known command. */
     const struct command *default_command;
-    const char *program; /* What people type to run it, for usage, examples and complaints. */
-    struct options options;
-    int argc;
+    const char *program;    /* Name of the program for usage, examples and error messages. */
+    struct options options; /* Owned until a command moves them out. */
+    int argc;               /* Number of arguments after the program's name, before parsing. */
     const char *const *argv;
-    int out; /* Standard output. */
-    int err; /* Standard error. */
+    int out; /* Descriptor of standard output. */
+    int err; /* Descriptor of standard error. */
 };
 
-/* One thing that the program does, defined by a file of its own. The table of them is VERBS
- * (options.h). */
+/* A command of the program, defined in a file of its own and listed in COMMANDS (options.h). */
 struct command {
     const char *name;
-    const char *usage;           /* What follows the name. */
+    const char *usage;           /* Flags and arguments after the name. */
     const char *summary;         /* One line. */
-    const char *details;         /* A paragraph. */
-    const char *permissions;     /* What it needs to be allowed beyond reading; NULL: nothing. */
+    const char *details;         /* One paragraph. */
+    const char *permissions;     /* Rights that the command needs beyond reading; NULL if none. */
     const char *const *examples; /* Command lines after the program's name; ends with NULL. */
-    unsigned bit;                /* The verb's bit in the table of options. */
+    unsigned bit;                /* The bit of enum command_bit. */
     bool takes_arguments;
     enum exit_status (*run)(struct invocation *invocation);
 };
 
-/* What an exit status means, for people, by its number. */
+/* Meanings for people, by enum exit_status. */
 extern const char *const exit_status_texts[STATUS_UNREACHABLE + 1];
 
 #define COMMAND_DECLARATION(id, name) extern const struct command name;
 COMMANDS(COMMAND_DECLARATION)
 #define COMMAND_POINTER(id, name) &(name),
 
-/* The verb of a name; NULL, with a suggestion, if there is none. */
+/*
+ * Returns the command with this name. Returns NULL and sets `err`, with the nearest name as a
+ * suggestion, if no command has the name.
+ */
 const struct command *command_find(const struct command *const *commands, const char *name,
                                    struct error *err);
 
-/* Write "karmada-policy-exporter: <text>" to standard error. */
+/* Writes the line "<program>: <text>" to standard error. */
 void invocation_print_error(const struct invocation *invocation, const char *text);
 
-/* The same with a line that points to the verb's --help. Answers STATUS_USAGE. */
+/*
+ * Writes the line "<program>: <text>" and a line that refers to --help to standard error. Returns
+ * STATUS_USAGE.
+ */
 enum exit_status invocation_reject(const struct invocation *invocation, const char *text);
 
-/* Print the output. Answers `status`, or STATUS_USAGE with a complaint if it cannot be written. */
+/*
+ * Writes the output to standard output. Returns `status`, or prints an error and returns
+ * STATUS_USAGE if the write fails.
+ */
 enum exit_status invocation_print_output(const struct invocation *invocation, struct output *o,
                                          enum exit_status status);
 
 /*
- * Do what the command line (after the program's name) says with one of `commands`, which ends with
- * NULL and whose first is the default; print to `out` and complain to `err`. Answers the exit
- * status.
+ * Runs the command that the arguments `argv` (without the program's name) select, and returns the
+ * exit status. `commands` ends with NULL; the first command is the default. Output goes to the
+ * descriptor `out`, errors go to `err`.
  *
- * `program` is the file that was run, NULL if nobody says. As kubectl-karmada_policy it is a plugin
- * of kubectl: texts say "kubectl karmada-policy", and without a verb it prints help, as plugins do,
- * rather than begin to serve.
+ * `program` is the path of the executable; NULL if unknown. An executable named
+ * kubectl-karmada_policy is a plugin of kubectl: messages name it "kubectl karmada-policy", and the
+ * default is the command help.
  */
 enum exit_status commands_main(const struct command *const *commands, const char *program, int argc,
                                const char *const *argv, int out, int err);

@@ -16,7 +16,8 @@ bool document_is_requested(enum output_format format)
     return format == OUTPUT_JSON || format == OUTPUT_YAML;
 }
 
-static int append(void *context, unsigned char *bytes, size_t len)
+/* Write handler of libyaml. Returns 0 if the buffer is full. */
+static int append_yaml(void *context, unsigned char *bytes, size_t len)
 {
     struct strbuf *out = context;
 
@@ -24,17 +25,17 @@ static int append(void *context, unsigned char *bytes, size_t len)
     return strbuf_ok(out) ? 1 : 0;
 }
 
-/* The emitter owns the event from here on. */
-static void emit(yaml_emitter_t *emitter, yaml_event_t *event, int made)
+/* Emits an event and takes ownership of it. `initialized`: result of the function that made it. */
+static void emit_event(yaml_emitter_t *emitter, yaml_event_t *event, int initialized)
 {
-    /* Only memory can fail; what does not fit its buffer, the buffer remembers. */
-    if (!made)
+    /* The text is valid UTF-8, so only memory can be missing. The buffer records an overflow. */
+    if (!initialized)
         memory_exhausted(0);
     if (!yaml_emitter_emit(emitter, event) && emitter->error == YAML_MEMORY_ERROR)
         memory_exhausted(0);
 }
 
-static bool is_safe(const char *text)
+static bool is_safe_for_terminal(const char *text)
 {
     while (*text != '\0') {
         if (utf8_is_unsafe(utf8_next(&text)))
@@ -44,15 +45,15 @@ static bool is_safe(const char *text)
 }
 
 /*
- * Would YAML 1.1 and 1.2 both read it as a text, and a terminal show it as it is? Quotes more than
- * it must: all that begins with anything but a letter.
+ * Returns true if a string needs no quotes: YAML 1.1 and 1.2 read it as a string, and it is safe
+ * for a terminal. A string that does not begin with a letter always gets quotes.
  */
-static bool is_plain(const char *text)
+static bool is_plain_string(const char *text)
 {
     static const char *const words[] = {"y",   "n",    "yes",   "no",  "on",
                                         "off", "true", "false", "null"};
 
-    if (!isalpha((unsigned char)*text) || !is_safe(text))
+    if (!isalpha((unsigned char)*text) || !is_safe_for_terminal(text))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         if (strcasecmp(text, words[i]) == 0)
@@ -64,16 +65,16 @@ static bool is_plain(const char *text)
 static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool is_text)
 {
     yaml_event_t event;
-    bool plain = !is_text || is_plain(text);
+    bool plain = !is_text || is_plain_string(text);
     yaml_scalar_style_t style = plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     CLEANUP(free_cleanup) char *copy = xstrdup(text);
 
-    emit(emitter, &event,
-         yaml_scalar_event_initialize(&event, NULL, NULL, (yaml_char_t *)copy, (int)strlen(copy),
-                                      plain, is_text, style));
+    emit_event(emitter, &event,
+               yaml_scalar_event_initialize(&event, NULL, NULL, (yaml_char_t *)copy,
+                                            (int)strlen(copy), plain, is_text, style));
 }
 
-/* Recursion is safe: json_parse() refuses documents that are nested too deeply. */
+/* Emits a JSON value. The recursion is limited by json_parse(), which rejects deep nesting. */
 static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
 {
     CLEANUP(strbuf_release) struct strbuf number = STRBUF_INIT(NUMBER_MAX);
@@ -96,18 +97,19 @@ static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
         emit_scalar(emitter, word, false);
         return;
     }
-    emit(emitter, &event,
-         is_map ? yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_ANY_MAPPING_STYLE)
-                : yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
-                                                       YAML_ANY_SEQUENCE_STYLE));
+    emit_event(
+        emitter, &event,
+        is_map
+            ? yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_ANY_MAPPING_STYLE)
+            : yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_ANY_SEQUENCE_STYLE));
     cJSON_ArrayForEach (child, item) {
         if (is_map)
             emit_scalar(emitter, child->string, true);
         emit_item(emitter, child);
     }
-    emit(emitter, &event,
-         is_map ? yaml_mapping_end_event_initialize(&event)
-                : yaml_sequence_end_event_initialize(&event));
+    emit_event(emitter, &event,
+               is_map ? yaml_mapping_end_event_initialize(&event)
+                      : yaml_sequence_end_event_initialize(&event));
 }
 
 void document_convert(struct strbuf *text, enum output_format format)
@@ -122,23 +124,22 @@ void document_convert(struct strbuf *text, enum output_format format)
 
     CLEANUP(json_cleanup) cJSON *tree = json_parse(text->data, text->len, NULL, &err);
 
-    /* Only a document that was cut off does not parse; output_flush() then reports the buffer. */
+    /* Only a truncated document is invalid: output_flush() then reports the overflow of `text`. */
     if (!tree)
         return;
     if (!yaml_emitter_initialize(&emitter))
         memory_exhausted(0);
-    yaml_emitter_set_output(&emitter, append, &yaml);
+    yaml_emitter_set_output(&emitter, append_yaml, &yaml);
     yaml_emitter_set_unicode(&emitter, 1);
     yaml_emitter_set_width(&emitter, NO_WRAP);
-    emit(&emitter, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
-    emit(&emitter, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));
+    emit_event(&emitter, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
+    emit_event(&emitter, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));
     emit_item(&emitter, tree);
-    emit(&emitter, &event, yaml_document_end_event_initialize(&event, 1));
-    emit(&emitter, &event, yaml_stream_end_event_initialize(&event));
+    emit_event(&emitter, &event, yaml_document_end_event_initialize(&event, 1));
+    emit_event(&emitter, &event, yaml_stream_end_event_initialize(&event));
     yaml_emitter_delete(&emitter);
     strbuf_reset(text);
     json_escape(text, yaml.data);
-    /* A document that was cut off stays one. */
     text->full |= !strbuf_ok(&yaml);
     strbuf_release(&yaml);
 }

@@ -4,12 +4,12 @@
 #include "exporter/options/options.h"
 #include "exporter/text/text_table.h"
 
-/* True for the formats that programs read, whatever the verb. */
+/* Returns true for the formats for programs: JSON and YAML. */
 bool document_is_requested(enum output_format format);
 
 /*
- * Convert the text, which is one JSON document, to `format`: to YAML, with texts quoted where
- * a reader could mistake them for a number, a boolean or null, and dangerous characters escaped.
- * Any other format changes nothing.
+ * Replaces a JSON document by the same document as YAML if `format` is YAML; other formats keep the
+ * text as it is. Strings that a YAML reader could take for a number, a boolean or null are quoted.
+ * Characters that are unsafe for a terminal are escaped.
  */
 void document_convert(struct strbuf *text, enum output_format format);

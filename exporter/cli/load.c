@@ -8,9 +8,9 @@
 #include "exporter/text/object_name.h"
 #include "metrics/rules/object_index.h"
 
-enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, SLICE_MS = 5 };
+enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, PUMP_SLICE_MS = 5, LOOKUP_SLICE_MS = 100 };
 
-/* A failure is part of the answer, a retry is not worth a line. */
+/* A command prints errors itself, and retries are not of interest. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
 void load_print_problems(const struct manifests *m, const struct invocation *invocation)
@@ -27,12 +27,12 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
     }
 }
 
-/* LOADING_GOES_ON, with the reason, if the server cannot be reached. */
-static enum loading read_sources(struct evaluation *e, struct error *err)
+/* Returns the final state, or LOADING_GOES_ON and sets `err` if the API server does not answer. */
+static enum loading read_all_sources(struct evaluation *e, struct error *err)
 {
     enum loading loading;
 
-    /* Writing to a server that closed its connection must not end the process. */
+    /* A write to a closed connection must fail with EPIPE and not end the process. */
     if (e->session)
         signal(SIGPIPE, SIG_IGN);
     while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
@@ -45,22 +45,22 @@ static enum loading read_sources(struct evaluation *e, struct error *err)
     return loading;
 }
 
-/* Keep what a template refers to, whether its policy propagates that or not. */
-static void refer_to_all(struct store *store, const struct entry *template)
+/* Requests a read of all dependencies of a template, whether or not a policy propagates them. */
+static void request_dependencies(struct store *store, const struct entry *template)
 {
-    CLEANUP(entry_list_release) struct entry_list needed = {0};
+    CLEANUP(entry_list_release) struct entry_list dependencies = {0};
 
     if (entry_exists(template))
-        list_template_dependencies(store, template, NULL, &needed);
-    for (size_t i = 0; i < needed.count; i++)
-        store_request_read(needed.items[i]);
+        list_template_dependencies(store, template, NULL, &dependencies);
+    for (size_t i = 0; i < dependencies.count; i++)
+        store_request_read(dependencies.items[i]);
 }
 
 /*
- * Read what workloads refer to, as far as that is not read anyway: what they propagate without
- * a binding, or could (`all`) if a policy were changed.
+ * Reads dependencies of templates whose kinds are not watched. If `all` is true, includes those
+ * that only a change of a policy would propagate.
  */
-static void read_referred(struct evaluation *e, bool all)
+static void read_dependencies(struct evaluation *e, bool all)
 {
     struct error ignored;
 
@@ -69,12 +69,12 @@ static void read_referred(struct evaluation *e, bool all)
     for (const struct type *type = store_first_type(e->store); type && all; type = type->next) {
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++)
-                refer_to_all(e->store, p->entries[i]);
+                request_dependencies(e->store, p->entries[i]);
         }
     }
     kube_session_read_referenced_templates(e->session);
     for (;;) {
-        evaluation_pump(e, SLICE_MS);
+        evaluation_pump(e, PUMP_SLICE_MS);
         evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
         if (kube_session_ready(e->session) || !kube_session_can_become_ready(e->session, &ignored))
             return;
@@ -82,8 +82,8 @@ static void read_referred(struct evaluation *e, bool all)
     }
 }
 
-/* True if all kinds were read; names those that were not. */
-static bool check_kinds(const struct evaluation *e, const struct invocation *invocation)
+/* Prints an error for each kind that could not be read. Returns true if there is no such kind. */
+static bool check_missing_kinds(const struct evaluation *e, const struct invocation *invocation)
 {
     const struct kube_source *source = e->session ? kube_session_source(e->session) : NULL;
     bool complete = true;
@@ -102,7 +102,7 @@ static bool check_kinds(const struct evaluation *e, const struct invocation *inv
     return complete;
 }
 
-static void warn_of_gate(void *context, const char *gate, const char *nearest)
+static void print_unknown_gate(void *context, const char *gate, const char *nearest)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
 
@@ -142,8 +142,8 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
         *status = invocation_reject(invocation, err.text);
         return NULL;
     }
-    unknown_gates_each(e->options.feature_gates, warn_of_gate, invocation);
-    loading = read_sources(e, &err);
+    unknown_gates_each(e->options.feature_gates, print_unknown_gate, invocation);
+    loading = read_all_sources(e, &err);
     if (loading == LOADING_GOES_ON) {
         invocation_print_error(invocation, err.text);
         *status = STATUS_UNREACHABLE;
@@ -151,11 +151,11 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
         return NULL;
     }
     if (e->session)
-        read_referred(e, invocation->command->bit & (COMMAND_PLAN | COMMAND_RECONCILE));
+        read_dependencies(e, invocation->command->bit & (COMMAND_PLAN | COMMAND_RECONCILE));
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     complete = loading == LOADING_DONE;
-    /* The answer lists manifests that cannot be read, and has no place for assets. */
+    /* The output of a command lists manifests that could not be read, but not the asset file. */
     if (*asset_source_problem(e->assets) != '\0') {
         invocation_print_error(invocation, asset_source_problem(e->assets));
         complete = false;
@@ -164,15 +164,13 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
         complete =
             complete && !problem_kind_blocks_evaluation(manifests_problem(e->manifests, i).kind);
     *status = complete ? STATUS_OK : STATUS_USAGE;
-    if (!check_kinds(e, invocation))
+    if (!check_missing_kinds(e, invocation))
         *status = STATUS_UNREACHABLE;
     return e;
 }
 
-enum { FIND_SLICE_MS = 100 };
-
-/* Why an object could not be read; the server's own words come behind it. */
-static const char *const failures[] = {
+/* Error messages by enum lookup_state; the reason that the API server returned is appended. */
+static const char *const lookup_errors[] = {
     [LOOKUP_FORBIDDEN] = "the API server does not let us read it",
     [LOOKUP_OUTSIDE] = "its namespace is none of those that are read",
     [LOOKUP_LATE] = "the API server has not answered in time",
@@ -180,7 +178,8 @@ static const char *const failures[] = {
     [LOOKUP_BUSY] = "too many objects have been asked for",
 };
 
-static struct lookup_answer ask(struct evaluation *e, const struct object_name *name)
+/* Requests a template from the API server and waits for the answer. */
+static struct lookup_answer request_template(struct evaluation *e, const struct object_name *name)
 {
     struct template_finder *finder = kube_session_finder(e->session);
     const struct template_name wanted = {
@@ -196,15 +195,19 @@ static struct lookup_answer ask(struct evaluation *e, const struct object_name *
         (answer = template_finder_find(finder, &wanted, LOOKUP_COMMAND, &id, platform_steady_ms()))
             .state == LOOKUP_WAITING) {
         evaluation_wait(e, NULL, NULL, 0, evaluation_idle_ms(e));
-        evaluation_pump(e, FIND_SLICE_MS);
+        evaluation_pump(e, LOOKUP_SLICE_MS);
         evaluation_run(e, platform_now_ms(), SIZE_MAX);
     }
     return answer;
 }
 
-/* Read it at the API server. NULL: `err` says what it said before unless there is more to say. */
-static const struct entry *fetch(struct evaluation *e, const char *typed, enum exit_status *status,
-                                 struct error *err)
+/*
+ * Fetches a template from the API server, adds it to the store and evaluates it. Returns NULL and
+ * keeps the caller's `err` if there is no API server, the name is malformed, or no such template
+ * exists; returns NULL and sets `err` on any other failure.
+ */
+static const struct entry *fetch_template(struct evaluation *e, const char *typed,
+                                          enum exit_status *status, struct error *err)
 {
     CLEANUP(object_name_release) struct object_name name = {0};
     const struct entry *entry;
@@ -213,13 +216,13 @@ static const struct entry *fetch(struct evaluation *e, const char *typed, enum e
 
     if (!e->session || !object_name_parse(typed, &name, &ignored))
         return NULL;
-    answer = ask(e, &name);
+    answer = request_template(e, &name);
     if (answer.state == LOOKUP_MISSING || answer.state == LOOKUP_UNKNOWN)
         return NULL;
     if (answer.state != LOOKUP_FOUND) {
         *status = answer.state == LOOKUP_LATE || answer.state == LOOKUP_FAILED ? STATUS_UNREACHABLE
                                                                                : STATUS_USAGE;
-        fail(err, "'%s': %s%s%s", typed, failures[answer.state], *answer.reason ? ": " : "",
+        fail(err, "'%s': %s%s%s", typed, lookup_errors[answer.state], *answer.reason ? ": " : "",
              answer.reason);
         return NULL;
     }
@@ -238,6 +241,6 @@ const struct entry *load_object(struct evaluation *e, unsigned classes, const ch
 
     *status = STATUS_USAGE;
     if (!entry)
-        entry = fetch(e, typed, status, err);
+        entry = fetch_template(e, typed, status, err);
     return entry ? entry : object_find_binding(e->store, typed);
 }

@@ -5,25 +5,27 @@
 #include "exporter/evaluation.h"
 
 /*
- * Read and evaluate everything once: the manifests of --manifests and of the arguments, which
- * are PATHs; an API server where there are none.
+ * Reads all sources once and evaluates all objects. The sources are the manifests of --manifests
+ * and of the command's arguments, or an API server if there are no manifests. Moves the options out
+ * of the invocation. The caller frees the evaluation with evaluation_free().
  *
- * NULL, having complained, if there is no source, an option is not valid or the server cannot be
- * read; *status is then what to exit with. Else it is STATUS_OK, STATUS_USAGE if a PATH is
- * missing or something in it could not be read, or STATUS_UNREACHABLE if a kind could not, having
- * named it. The caller frees the evaluation, which owns the
- * command's options from then on.
+ * Returns NULL, prints an error and stores the exit status in *status if an option is invalid, if
+ * there is no source, or if the API server cannot be read. Otherwise *status is
+ *   STATUS_UNREACHABLE if the API server could not deliver some kinds: an error is printed for
+ * each, STATUS_USAGE if a file or a document in it could not be read: load_print_problems() prints
+ *     those of manifests; an error of the asset file is printed,
+ *   STATUS_OK otherwise.
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
-/* Complain of everything in manifests that could not be read, one line each. */
+/* Prints an error for each file and document of the manifests that could not be read. */
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
 
 /*
- * The object that somebody names (object_name.h): from the store, else read alone at the API
- * server, else, of a template that cannot be had, its binding. `classes` has a bit for each enum
- * object_class that may be meant. Of what is read the engine has decided. NULL with the reason and
- * the exit status if there is none of these.
+ * Returns the object with the name `typed` (object_name.h): an object of the store whose class has
+ * its bit (enum object_class) in `classes`, else a template that is fetched from the API server and
+ * evaluated, else the binding of the named template. Returns NULL, sets `err`, and stores the exit
+ * status in *status if no such object is found.
  */
 const struct entry *load_object(struct evaluation *e, unsigned classes, const char *typed,
                                 enum exit_status *status, struct error *err) MUST_USE;

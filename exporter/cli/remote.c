@@ -18,64 +18,118 @@
 enum {
     SLOWEST_BYTES_PER_SECOND = 100,
     HEADERS_MAX_BYTES = 256 * 1024,
-    BODY_MAX_BYTES = 256 * 1024 * 1024, /* As much as an exporter answers. */
+    BODY_MAX_BYTES = 256 * 1024 * 1024, /* Maximum size of a response of an exporter. */
+    PATH_MAX_BYTES = 32 * 1024,
+    LINE_MAX_BYTES = 1024 * 1024,
+    ERROR_MAX_BYTES = 64 * 1024, /* Maximum size of a response with an error. */
 };
 
+/* A running exporter, as --server and the flags --server.* describe it. */
 struct remote {
-    const struct options *options;
+    const struct options *options; /* Borrowed. */
     struct server_url url;
     struct tls_files tls;
-    char *password; /* NULL without a user. */
-    size_t header_bytes;
+    char *password;      /* NULL without --server.user. */
+    size_t header_bytes; /* Bytes of headers received in the present response. */
     char error[CURL_ERROR_SIZE];
 };
 
-/* ---- what the options say ---- */
+/* ---- flags of the command line ---- */
 
-static bool has(const char *option)
+/* Rejects arguments and flags that a command with --server must not have. */
+static bool check_flags_with_server(const struct invocation *invocation, struct error *err)
+{
+    const struct options *o = &invocation->options;
+
+    if (o->arguments.count > 0)
+        return fail(err, "--server asks an exporter for what it looks at: leave '%s' out",
+                    shown(o->arguments.items[0]).text);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_def *def = &option_defs[i];
+        /* Option that the running exporter has a value of its own for. */
+        bool is_setting = def->commands & COMMAND_SERVE && !def->flag_only;
+        /* `explain` sends --namespace as the namespace of the OBJECT. */
+        bool is_sent = i == OPTION_OF_namespace && invocation->command->bit == COMMAND_EXPLAIN;
+
+        if (o->on_command_line[i] && is_setting && !is_sent)
+            return fail(err, "--server asks an exporter that has a --%s of its own: leave it out",
+                        def->name);
+    }
+    return true;
+}
+
+/* Rejects flags --server.* if --server is missing. */
+static bool check_flags_without_server(const struct options *o, struct error *err)
+{
+    static const char prefix[] = "server.";
+
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const char *name = option_defs[i].name;
+
+        if (o->on_command_line[i] && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+            return fail(err, "--%s is about the exporter that --server names: name one", name);
+    }
+    return true;
+}
+
+/* ---- URL and credentials ---- */
+
+static bool is_set(const char *option)
 {
     return *option != '\0';
 }
 
-static bool check_flags(const struct options *o, const struct server_url *url, struct error *err)
+static bool check_tls_and_user(const struct options *o, const struct server_url *url,
+                               struct error *err)
 {
-    bool certificate = has(o->server_cert_file) || has(o->server_key_file);
+    bool certificate = is_set(o->server_cert_file) || is_set(o->server_key_file);
 
-    if (has(o->server_cert_file) != has(o->server_key_file))
+    if (is_set(o->server_cert_file) != is_set(o->server_key_file))
         return fail(err, "--server.cert-file and --server.key-file are given together or not");
-    if (has(o->server_user) != has(o->server_password_file))
+    if (is_set(o->server_user) != is_set(o->server_password_file))
         return fail(err, "--server.user and --server.password-file are given together or not");
     if (strchr(o->server_user, ':'))
         return fail(err, "--server.user: a user's name has no ':'");
-    if (!url->tls && (certificate || has(o->server_ca_file)))
+    if (!url->tls && (certificate || is_set(o->server_ca_file)))
         return fail(err, "certificates are of https://, and --server begins with http://");
-    if (!url->tls && has(o->server_user) && !host_is_loopback(url->address))
+    if (!url->tls && is_set(o->server_user) && !host_is_loopback(url->address))
         return fail(err, "--server.user: a password goes over https:// alone, or to this machine");
     return true;
 }
 
+/* Reads the URL, the TLS files and the password that the options name. */
 static bool read_options(struct remote *r, struct error *err)
 {
     const struct options *o = r->options;
-    /* It only lends them. */
     const struct rest_config files = {
-        .ca.file = has(o->server_ca_file) ? o->server_ca_file : NULL,
-        .certificate.file = has(o->server_cert_file) ? o->server_cert_file : NULL,
-        .key.file = has(o->server_key_file) ? o->server_key_file : NULL,
+        .ca.file = is_set(o->server_ca_file) ? o->server_ca_file : NULL,
+        .certificate.file = is_set(o->server_cert_file) ? o->server_cert_file : NULL,
+        .key.file = is_set(o->server_key_file) ? o->server_key_file : NULL,
     };
 
     if (!strstr(o->server, "://"))
         return fail(err, "--server: write https:// or http:// before the address");
     if (!server_url_parse(o->server, NULL, &r->url, err))
         return fail_in(err, "--server");
-    if (!check_flags(o, &r->url, err) || !tls_files_load(&r->tls, &files, 0, err))
+    if (!check_tls_and_user(o, &r->url, err) || !tls_files_load(&r->tls, &files, 0, err))
         return false;
-    if (has(o->server_user))
+    if (is_set(o->server_user))
         r->password = secret_line_read(o->server_password_file, err);
-    return !has(o->server_user) || r->password || fail_in(err, "--server.password-file");
+    return !is_set(o->server_user) || r->password || fail_in(err, "--server.password-file");
 }
 
-/* NULL if what the options say of it cannot be used. They are borrowed. */
+/* Accepts NULL. */
+static void remote_free(struct remote *r)
+{
+    if (!r)
+        return;
+    secret_free(r->password);
+    tls_files_release(&r->tls);
+    server_url_release(&r->url);
+    free(r);
+}
+
+/* Returns NULL and sets `err` if an option or a file that it names is invalid. */
 static MUST_USE struct remote *remote_new(const struct options *o, struct error *err)
 {
     struct remote *r = xcalloc(1, sizeof(*r));
@@ -87,26 +141,24 @@ static MUST_USE struct remote *remote_new(const struct options *o, struct error 
     return NULL;
 }
 
-void remote_free(struct remote *r)
-{
-    if (!r)
-        return;
-    secret_free(r->password);
-    tls_files_release(&r->tls);
-    server_url_release(&r->url);
-    free(r);
-}
-
-/* Where it is, for people: without a user. */
+/* Returns the URL without a user, for messages. */
 static const char *remote_url(const struct remote *r)
 {
     return r->url.base;
 }
 
-/* ---- what it is asked ---- */
+/* ---- HTTP request ---- */
 
-/* Any result but the number of bytes ends the transfer. */
-static size_t receive_header(char *bytes, size_t size, size_t count, void *context)
+struct remote_response {
+    unsigned status;    /* HTTP status code. */
+    char *content_type; /* "" without the header. */
+    char *findings;     /* Value of FINDING_COUNTS_HEADER; NULL without the header. */
+    char *location;     /* Target of a redirect without user and query; NULL if unknown. */
+    struct strbuf body;
+};
+
+/* Header callback of curl: aborts the transfer, by returning 0, if the headers are too long. */
+static size_t count_header_bytes(char *bytes, size_t size, size_t count, void *context)
 {
     struct remote *r = context;
 
@@ -115,11 +167,11 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
     return r->header_bytes <= HEADERS_MAX_BYTES ? size * count : 0;
 }
 
-/* What curl knows of an answer that is here. */
-static void note_answer(CURL *easy, struct remote_answer *out)
+/* Copies status and headers of the response that curl has received. */
+static void read_status_and_headers(CURL *easy, struct remote_response *out)
 {
     struct curl_header *findings;
-    struct server_url elsewhere;
+    struct server_url target;
     struct error ignored;
     char *text = NULL;
     long status = 0;
@@ -132,30 +184,30 @@ static void note_answer(CURL *easy, struct remote_answer *out)
         out->findings = xstrdup(findings->value);
     text = NULL;
     curl_easy_getinfo(easy, CURLINFO_REDIRECT_URL, &text);
-    if (!text || !server_url_parse(text, NULL, &elsewhere, &ignored))
+    if (!text || !server_url_parse(text, NULL, &target, &ignored))
         return;
-    out->location = xstrdup(elsewhere.base);
-    server_url_release(&elsewhere);
+    out->location = xstrdup(target.base);
+    server_url_release(&target);
 }
 
-static void remote_answer_release(struct remote_answer *a)
+static void remote_response_release(struct remote_response *a)
 {
     free(a->content_type);
     free(a->findings);
     free(a->location);
     strbuf_release(&a->body);
-    *a = (struct remote_answer){.body = STRBUF_INIT(0)};
+    *a = (struct remote_response){.body = STRBUF_INIT(0)};
 }
 
 /*
- * Ask for a path with its query. False if no answer came, or not all of it. `out` is to be
- * released in either case.
+ * Sends GET with a path and query. Returns false and sets `err` if there is no complete response.
+ * The caller releases `out` in both cases.
  */
-static MUST_USE bool remote_get(struct remote *r, const char *path, struct remote_answer *out,
+static MUST_USE bool remote_get(struct remote *r, const char *path, struct remote_response *out,
                                 struct error *err)
 {
     int64_t timeout_ms = r->options->server_timeout_ms;
-    long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0: never. */
+    long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0 disables the limit in curl. */
     CURL *easy = http_request_new(&(struct http_request){
         .server = &r->url,
         .path = path,
@@ -169,19 +221,19 @@ static MUST_USE bool remote_get(struct remote *r, const char *path, struct remot
     });
     CURLcode code;
 
-    /* Writing to a server that closed its connection must not end the process. */
+    /* A write to a closed connection must fail with EPIPE and not end the process. */
     signal(SIGPIPE, SIG_IGN);
-    *out = (struct remote_answer){.body = STRBUF_INIT(BODY_MAX_BYTES)};
+    *out = (struct remote_response){.body = STRBUF_INIT(BODY_MAX_BYTES)};
     r->header_bytes = 0;
     r->error[0] = '\0';
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST_BYTES_PER_SECOND);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, timeout_s);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->error);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, receive_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, count_header_bytes);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
     code = curl_easy_perform(easy);
     if (code == CURLE_OK)
-        note_answer(easy, out);
+        read_status_and_headers(easy, out);
     else if (code == CURLE_WRITE_ERROR)
         fail(err, "it answers with more than %d MiB, or with %d KiB of headers",
              BODY_MAX_BYTES >> 20, HEADERS_MAX_BYTES >> 10);
@@ -191,65 +243,30 @@ static MUST_USE bool remote_get(struct remote *r, const char *path, struct remot
     return code == CURLE_OK;
 }
 
-enum { PATH_MAX_BYTES = 32 * 1024, LINE_MAX_BYTES = 1024 * 1024, ERROR_MAX_BYTES = 64 * 1024 };
+/* ---- response ---- */
 
-/* ---- the command line ---- */
-
-/* False if the command line asks an exporter and says what that has to know by itself. */
-static bool fits_server(const struct invocation *invocation, struct error *err)
-{
-    const struct options *o = &invocation->options;
-
-    if (o->arguments.count > 0)
-        return fail(err, "--server asks an exporter for what it looks at: leave '%s' out",
-                    shown(o->arguments.items[0]).text);
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option_def *def = &option_defs[i];
-        bool looks = def->commands & COMMAND_SERVE && !def->flag_only;
-        bool names = i == OPTION_OF_namespace && invocation->command->bit == COMMAND_EXPLAIN;
-
-        if (o->on_command_line[i] && looks && !names)
-            return fail(err, "--server asks an exporter that has a --%s of its own: leave it out",
-                        def->name);
-    }
-    return true;
-}
-
-/* False if nobody is to be asked, and a flag says how. */
-static bool fits_none(const struct options *o, struct error *err)
-{
-    static const char prefix[] = "server.";
-
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const char *name = option_defs[i].name;
-
-        if (o->on_command_line[i] && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
-            return fail(err, "--%s is about the exporter that --server names: name one", name);
-    }
-    return true;
-}
-
-/* ---- what it answers ---- */
-
-/* ": " and its own words for what is wrong; where another server has answered, the status too. */
-static void add_words(struct strbuf *out, const struct remote_answer *a)
+/*
+ * Appends ": " and the member "error" of the response. Without that member, as in a response of
+ * another server, appends the status and the first line of a plain text.
+ */
+static void add_error_of_response(struct strbuf *out, const struct remote_response *a)
 {
     struct error ignored;
-    /* No error of an exporter is long. */
     const char *body = a->body.len <= ERROR_MAX_BYTES ? a->body.data : "";
     CLEANUP(json_cleanup) cJSON *tree = json_parse(body, strlen(body), NULL, &ignored);
-    const char *words = json_str(tree, "error", NULL);
+    const char *message = json_str(tree, "error", NULL);
     bool plain = strncasecmp(a->content_type, "text/plain", strlen("text/plain")) == 0;
 
-    if (words)
-        strbuf_addf(out, ": %s", words);
+    if (message)
+        strbuf_addf(out, ": %s", message);
     else
         strbuf_addf(out, ": status %u", a->status);
-    if (!words && plain && *body != '\0')
+    if (!message && plain && *body != '\0')
         strbuf_addf(out, ", %.*s", (int)strcspn(body, "\n"), body);
 }
 
-static void add_advice(struct strbuf *out, const struct remote_answer *a, const struct options *o)
+/* Appends the flags that could help after 401 or 403, or the target of a redirect. */
+static void add_advice(struct strbuf *out, const struct remote_response *a, const struct options *o)
 {
     if (a->status == 401 && *o->server_user != '\0')
         strbuf_addf(out, " (--server.user is '%s', --server.password-file '%s')", o->server_user,
@@ -262,21 +279,22 @@ static void add_advice(struct strbuf *out, const struct remote_answer *a, const 
                     a->location ? ", to " : "", a->location ? a->location : "");
 }
 
-/* The exit status for an answer that is none to the question, having complained of it. */
-static enum exit_status complain_of(const struct invocation *invocation, const struct remote *r,
-                                    const struct remote_answer *a)
+/* Prints an error about a response with a status other than 200. Returns the exit status. */
+static enum exit_status print_response_error(const struct invocation *invocation,
+                                             const struct remote *r,
+                                             const struct remote_response *a)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
 
     strbuf_addf(&text, "the exporter at %s says", remote_url(r));
-    add_words(&text, a);
+    add_error_of_response(&text, a);
     add_advice(&text, a, &invocation->options);
     invocation_print_error(invocation, text.data);
     return a->status == 400 || a->status == 404 ? STATUS_USAGE : STATUS_UNREACHABLE;
 }
 
-/* Is it an answer in the form that was asked for? */
-static bool check_form(const struct remote_answer *a, bool document, struct error *err)
+/* Returns false and sets `err` if the response is not JSON (`document`) or not plain text. */
+static bool check_content(const struct remote_response *a, bool document, struct error *err)
 {
     const char *type = document ? "application/json" : "text/plain";
 
@@ -292,9 +310,13 @@ static bool check_form(const struct remote_answer *a, bool document, struct erro
     return !fault.reason || fail(err, "it answers with what is no JSON: %s", fault.reason);
 }
 
-/* What the findings make of the exit status. */
-static bool judge(const struct invocation *invocation, const struct remote *r,
-                  const struct remote_answer *a, enum exit_status *status, struct error *err)
+/*
+ * Changes *status to the exit status for the findings that the header counts. Prints an error if
+ * the exporter could not read everything. Returns false and sets `err` without a valid header.
+ */
+static bool apply_finding_counts(const struct invocation *invocation, const struct remote *r,
+                                 const struct remote_response *a, enum exit_status *status,
+                                 struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
     struct finding_counts counts;
@@ -316,10 +338,10 @@ static bool judge(const struct invocation *invocation, const struct remote *r,
     return true;
 }
 
-/* ---- the question ---- */
+/* ---- commands ---- */
 
-static void add_form(struct strbuf *path, const struct invocation *invocation,
-                     const struct output *o)
+static void add_format_to_query(struct strbuf *path, const struct invocation *invocation,
+                                const struct output *o)
 {
     char width[16];
 
@@ -332,30 +354,32 @@ static void add_form(struct strbuf *path, const struct invocation *invocation,
     url_add(path, "width", width);
 }
 
-static enum exit_status get(const struct invocation *invocation, struct remote *r,
-                            struct strbuf *path, struct output *o)
+/* Sends the request and prints the response or an error. Returns the exit status. */
+static enum exit_status run_request(const struct invocation *invocation, struct remote *r,
+                                    struct strbuf *path, struct output *o)
 {
     const struct options *options = &invocation->options;
     bool document = document_is_requested(options->output);
     enum exit_status status = STATUS_OK;
-    struct remote_answer a;
+    struct remote_response a;
     struct error err;
     bool done;
 
-    add_form(path, invocation, o);
+    add_format_to_query(path, invocation, o);
     done = remote_get(r, path->data, &a, &err);
     if (done && a.status != 200) {
-        status = complain_of(invocation, r, &a);
-        remote_answer_release(&a);
+        status = print_response_error(invocation, r, &a);
+        remote_response_release(&a);
         return status;
     }
-    done = done && check_form(&a, document, &err) &&
-           (invocation->command->bit != COMMAND_CHECK || judge(invocation, r, &a, &status, &err));
+    done = done && check_content(&a, document, &err) &&
+           (invocation->command->bit != COMMAND_CHECK ||
+            apply_finding_counts(invocation, r, &a, &status, &err));
     if (done && document)
         json_escape(&o->text, a.body.data);
     else if (done)
         output_escape_lines(&o->text, a.body.data);
-    remote_answer_release(&a);
+    remote_response_release(&a);
     if (!done) {
         fail_in(&err, "the exporter at %s", remote_url(r));
         invocation_print_error(invocation, err.text);
@@ -365,22 +389,27 @@ static enum exit_status get(const struct invocation *invocation, struct remote *
     return invocation_print_output(invocation, o, status);
 }
 
-/* As remote_run_check(). `path` ends with the query so far. */
-static bool ask(const struct invocation *invocation, struct strbuf *path, enum exit_status *status)
+/*
+ * Runs the command on the exporter of --server; result and *status as for remote_run_check().
+ * `path` contains the API path and the query parameters of the command.
+ */
+static bool run_if_server(const struct invocation *invocation, struct strbuf *path,
+                          enum exit_status *status)
 {
     const struct options *options = &invocation->options;
     CLEANUP(output_release) struct output o;
-    bool wanted = options->on_command_line[OPTION_OF_server];
-    bool fits;
+    bool has_server = options->on_command_line[OPTION_OF_server];
+    bool valid;
     struct remote *r;
     struct error err;
 
     output_init(&o, invocation->out);
-    fits = wanted ? fits_server(invocation, &err) : fits_none(options, &err);
-    if (fits && !wanted)
+    valid = has_server ? check_flags_with_server(invocation, &err)
+                       : check_flags_without_server(options, &err);
+    if (valid && !has_server)
         return false;
-    r = fits ? remote_new(options, &err) : NULL;
-    *status = r ? get(invocation, r, path, &o) : invocation_reject(invocation, err.text);
+    r = valid ? remote_new(options, &err) : NULL;
+    *status = r ? run_request(invocation, r, path, &o) : invocation_reject(invocation, err.text);
     remote_free(r);
     return true;
 }
@@ -396,7 +425,7 @@ bool remote_run_check(const struct invocation *invocation, enum exit_status *sta
     }
     strbuf_adds(&path, "/api/v1/report?");
     url_add(&path, "fail-on", classes.data);
-    return ask(invocation, &path, status);
+    return run_if_server(invocation, &path, status);
 }
 
 bool remote_run_explain(const struct invocation *invocation, const char *typed,
@@ -423,5 +452,5 @@ bool remote_run_explain(const struct invocation *invocation, const char *typed,
         *status = STATUS_USAGE;
         return true;
     }
-    return ask(invocation, &path, status);
+    return run_if_server(invocation, &path, status);
 }

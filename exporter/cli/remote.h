@@ -2,36 +2,19 @@
 #pragma once
 
 #include "exporter/cli/command.h"
-#include "exporter/options/options.h"
-#include "metrics/base/strbuf.h"
 
 /*
- * The verbs as a running exporter answers them (--server): it prints, and its findings make the
- * exit status.
- *
- * False if the command line names no exporter, and nothing that is for one: the verb looks for
- * itself. Else it is done, or refused, and *status is what to exit with.
+ * Commands that a running exporter answers (--server). Size and time of a response are limited, no
+ * proxy is used, and no redirect is followed. Messages contain no credentials.
+ */
+
+/*
+ * Runs `check` on the exporter of --server: prints its response and stores the exit status in
+ * *status. Returns false, without output, if the command line contains neither --server nor another
+ * flag of that group (--server.*). Such a flag without --server is an error: the function prints
+ * the error, stores STATUS_USAGE and returns true.
  */
 bool remote_run_check(const struct invocation *invocation, enum exit_status *status) MUST_USE;
-/* `typed` is the object's name. */
+/* Runs `explain` for the object `typed` (object_name.h) likewise. */
 bool remote_run_explain(const struct invocation *invocation, const char *typed,
                         enum exit_status *status) MUST_USE;
-
-/*
- * A running exporter, as --server and the flags beside it name it. Nothing of what it sends can
- * make us wait, grow or go elsewhere without end; no proxy is used, and no redirect followed. The
- * credentials stay out of every text.
- */
-struct remote;
-
-/* NULL is fine. */
-void remote_free(struct remote *r);
-
-/* What it has answered. */
-struct remote_answer {
-    unsigned status;
-    char *content_type; /* "" if it did not say. */
-    char *findings;     /* The header FINDING_COUNTS_HEADER; NULL without. */
-    char *location;     /* Where a redirect leads, without user and query; NULL if unknown. */
-    struct strbuf body;
-};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE table of options. A row is the whole option: OPTION(type, field, ...) gives its type (enum
- * option_type, which says the field's C type too), its field in struct options, and as in struct
- * option_def its flag, which is also its key in --config.file, the default, the verbs that accept
- * it and its help. A new option is one row here; what uses it reads the field.
+ * Table of all options. A row OPTION(type, field, ...) has the suffix of the option type (enum
+ * option_type), the name of the member in struct options, and initializers for struct option_def. A
+ * new option is a new row; code that uses the option reads the member.
  *
- * options.h and options.c include this file each for what they make of the rows.
+ * options.h and options.c include this file several times, each time with another macro OPTION.
  */
 #ifndef OPTION
 #define OPTION(type, field, ...)
@@ -54,7 +53,7 @@ OPTION(UINT, shard, .name = "shard", .value = "NUMBER", .fallback = "0",
 OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback = "1",
        .help = "how many exporters share the namespaces between them", .commands = COMMAND_SERVE)
 
-/* As enum takeover. */
+/* Choices in the order of enum takeover. */
 OPTION(CHOICE, takeover, .name = "rules.takeover", .value = "RULES", .fallback = "preemption",
        .help = "when a template goes over to another policy: preemption (Karmada 1.8 and later) "
                "or static (at the template's next change)",
@@ -120,14 +119,14 @@ OPTION(TEXTS, deletions, .name = "delete", .value = "OBJECT",
        .help = "an object of PATH to delete, written KIND[.GROUP]/[NAMESPACE/]NAME",
        .flag_only = true, .commands = COMMAND_PLAN)
 
-/* By enum finding_class and enum consequence. */
+/* Choices in the order of enum finding_class, then of enum consequence. */
 OPTION(SET, fail_on, .name = "fail-on", .value = "CLASSES",
        .fallback = "conflict,pending,overdue,invalid",
        .help = "what makes the exit status 1, several with commas; plan exits with 1 only if this "
                "is given",
        .choices = fail_on_names, .commands = COMMAND_CHECK | COMMAND_PLAN)
 
-/* As enum output_format. */
+/* Choices in the order of enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
        .help = "table for people, json or yaml for programs; metrics has markdown, too, and so has "
                "help, of which that is the reference of all options",
@@ -196,7 +195,7 @@ OPTION(FLAG, undo, .name = "undo",
                "user to Karmada: it brings no old placement back",
        .flag_only = true, .commands = COMMAND_RECONCILE)
 
-/* In the order of reconcile_risks. */
+/* Choices in the order of `risks` in cmd_reconcile.c. */
 OPTION(SET, accept, .name = "accept", .value = "RISKS", .fallback = "",
        .help = "go ahead although the plan has conflicts that appear, templates that become "
                "pending, or member clusters that get more than they have free, several with commas",
@@ -289,7 +288,7 @@ OPTION(TEXT, alertmanager_ca_file, .name = "alertmanager.ca-file", .value = "FIL
        .help = "who vouches for Alertmanager, in PEM; without it whom this system trusts",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
-/* Alerts compare with these three. */
+/* The alert rules compare ages with the three thresholds, which are metrics. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",
        .help = "how long a template may be stale before an alert calls it forgotten",
@@ -346,18 +345,18 @@ OPTION(DURATION, events_lease_ms, .name = "events.lease-duration", .value = "DUR
                "whole seconds from 3s on; it is renewed seven times in that",
        .commands = COMMAND_SERVE)
 
-/* As enum log_level. */
+/* Choices in the order of enum log_level. */
 OPTION(CHOICE, log_level, .name = "log.level", .value = "LEVEL", .fallback = "info",
        .help = "the least severe messages to log: debug, info, warn or error",
        .choices = CHOICES("debug", "info", "warn", "error"), .commands = COMMAND_SERVE,
        .needs_restart = true)
 
-/* As enum log_format. */
+/* Choices in the order of enum log_format. */
 OPTION(CHOICE, log_format, .name = "log.format", .value = "FORMAT", .fallback = "logfmt",
        .help = "the format of the log: logfmt or json", .choices = CHOICES("logfmt", "json"),
        .commands = COMMAND_SERVE, .needs_restart = true)
 
-/* As enum hardening. */
+/* Choices in the order of enum hardening. */
 OPTION(CHOICE, hardening, .name = "hardening", .value = "HOW", .fallback = "auto",
        .help = "auto confines the process to system calls that it needs and to reading the files "
                "that it was started with, as far as the kernel can, unless the kubeconfig names an "

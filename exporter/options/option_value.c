@@ -5,7 +5,7 @@
 #include "metrics/base/shown.h"
 
 enum {
-    DIGITS_MAX = 15, /* As many nines of weeks, in milliseconds, are beyond an int64_t already. */
+    DIGITS_MAX = 15, /* Longer numbers are rejected: 10^15 ms are more than 31,000 years. */
     CHOICES_TEXT_MAX = 400,
 };
 
@@ -44,8 +44,8 @@ void text_list_release(struct text_list *list)
     *list = (struct text_list){0};
 }
 
-/* Parse one "<number><unit>" at *at, which moves past it. */
-static bool parse_part(const char **at, int64_t *out_ms)
+/* Parses one "<number><unit>" at *at and moves *at behind it. */
+static bool parse_number_and_unit(const char **at, int64_t *out_ms)
 {
     char digits[DIGITS_MAX + 1] = "";
     size_t digit_count = strspn(*at, "0123456789");
@@ -82,7 +82,7 @@ bool parse_duration(const char *text, int64_t *out_ms)
     while (*text != '\0') {
         int64_t part;
 
-        if (!parse_part(&text, &part) || part > INT64_MAX - total)
+        if (!parse_number_and_unit(&text, &part) || part > INT64_MAX - total)
             return false;
         total += part;
     }
@@ -115,8 +115,8 @@ static bool fail_choice(const char *const *choices, const char *text, size_t len
     return fail(err, "'%s' is not one of %s", shown_part(text, len).text, all.data);
 }
 
-static bool set_bits(unsigned *field, const char *const *choices, const char *text,
-                     struct error *err)
+static bool parse_set(unsigned *field, const char *const *choices, const char *text,
+                      struct error *err)
 {
     unsigned bits = 0;
 
@@ -173,7 +173,7 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
         return find_choice(choices, text, strlen(text), field) ||
                fail_choice(choices, text, strlen(text), err);
     case OPTION_SET:
-        return set_bits(field, choices, text, err);
+        return parse_set(field, choices, text, err);
     case OPTION_FLAG:
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
             return fail(err, "'%s' is neither true nor false", shown(text).text);

@@ -10,19 +10,19 @@ struct text_list {
     size_t count;
 };
 
-/* What the text of an option becomes. */
+/* Types of the values of options. */
 enum option_type {
-    OPTION_TEXT,     /* Owned. */
-    OPTION_TEXTS,    /* May be given several times. */
-    OPTION_NAMES,    /* The same, and several with commas. */
-    OPTION_UINT,     /* A whole number. */
+    OPTION_TEXT,     /* Owned text. */
+    OPTION_TEXTS,    /* List: one text for each time that the flag is given. */
+    OPTION_NAMES,    /* List: like OPTION_TEXTS, but commas separate several names. */
+    OPTION_UINT,     /* Integer from 0. */
     OPTION_DURATION, /* Milliseconds. */
-    OPTION_CHOICE,   /* The place among the choices. */
-    OPTION_SET,      /* A comma-separated list of choices, one bit each. */
-    OPTION_FLAG,
+    OPTION_CHOICE,   /* Index of one choice. */
+    OPTION_SET,      /* Comma-separated choices: bits by index. */
+    OPTION_FLAG,     /* "true" or "false". */
 };
 
-/* The C type of the field that it is kept in. */
+/* C types of the fields, by option type. */
 #define OPTION_C_TEXT     char *
 #define OPTION_C_TEXTS    struct text_list
 #define OPTION_C_NAMES    struct text_list
@@ -32,30 +32,35 @@ enum option_type {
 #define OPTION_C_SET      unsigned
 #define OPTION_C_FLAG     bool
 
+/* Appends a copy of the text. */
 void text_list_add(struct text_list *list, const char *text);
 void text_list_release(struct text_list *list);
-/* Move the text at `at` out of the list. The caller frees it. */
+/* Removes the text with the index `at` from the list and returns it; the caller frees it. */
 char *text_list_take(struct text_list *list, size_t at) MUST_USE;
 
 /*
- * Parse `text` into the field of a type. A list grows by it; any other field is
- * replaced. `choices` ends with NULL and counts only for choices and sets. On a
- * failure the field keeps its value.
+ * Parses `text` as a value of the type. Appends to a list; replaces any other value. `choices` are
+ * the words of OPTION_CHOICE and OPTION_SET, with NULL at the end. Returns false and sets `err` if
+ * the text is invalid: OPTION_NAMES may then have got the names before an empty name; fields of the
+ * other types keep their value.
  */
 bool option_value_set(void *field, enum option_type type, const char *const *choices,
                       const char *text, struct error *err) MUST_USE;
 
-/* Append "a, b or c". */
+/* Appends the choices as "a, b or c". */
 void option_add_choices(struct strbuf *out, const char *const *choices);
 
-/* True for lists: a further value is added to those before it. */
+/* Returns true for OPTION_TEXTS and OPTION_NAMES. */
 bool option_type_is_list(enum option_type type);
 
-/* Free what the field owns; it is empty and usable again. */
+/* Frees memory that the field owns: an OPTION_TEXT is then NULL, a list empty. */
 void option_value_release(void *field, enum option_type type);
 
-/* True if two fields of a type hold the same value. */
+/* Returns true if two fields of this type have the same value. */
 bool option_value_equal(const void *a, const void *b, enum option_type type) MUST_USE;
 
-/* "90s", "1h30m", "250ms", "0"; units ms, s, m, h, d, w, in any order. */
+/*
+ * Parses a duration such as "90s", "1h30m" or "0" into milliseconds. Units are ms, s, m, h, d and
+ * w, in any order. Returns false if the text is malformed or the sum exceeds INT64_MAX.
+ */
 bool parse_duration(const char *text, int64_t *out_ms) MUST_USE;

@@ -31,7 +31,7 @@ void options_init(struct options *o)
 
         if (def->fallback &&
             !option_value_set(field_of(o, def), def->type, def->choices, def->fallback, &err))
-            abort(); /* A mistake in the table. */
+            abort(); /* A default in option_table.h is invalid. */
     }
 }
 
@@ -44,9 +44,9 @@ void options_release(struct options *o)
     *o = (struct options){0};
 }
 
-/* Set one option. `is_first` empties a list first. */
-static MUST_USE bool options_set(struct options *o, const struct option_def *def, const char *text,
-                                 bool is_first, struct error *err)
+/* Sets one option from text. If `is_first` is true, the old values of a list are removed. */
+static MUST_USE bool set_option(struct options *o, const struct option_def *def, const char *text,
+                                bool is_first, struct error *err)
 {
     if (is_first && option_type_is_list(def->type))
         option_value_release(field_of(o, def), def->type);
@@ -59,7 +59,8 @@ bool option_equal(const struct options *a, const struct options *b, const struct
                               def->type);
 }
 
-static const char *next_name(void *context)
+/* suggest_name() calls the function for each name; `context` points to the next index. */
+static const char *next_option_name(void *context)
 {
     size_t *at = context;
 
@@ -82,7 +83,7 @@ const struct option_def *option_find(const char *name, struct error *err)
 
     if (def)
         return def;
-    const char *nearest = suggest_name(name, next_name, &at);
+    const char *nearest = suggest_name(name, next_option_name, &at);
 
     if (nearest)
         fail(err, "there is no '%s'; did you mean '%s'?", shown(name).text, nearest);
@@ -91,11 +92,12 @@ const struct option_def *option_find(const char *name, struct error *err)
     return NULL;
 }
 
-/* The arguments that are not parsed yet begin at `at`. */
+/* ---- command line ---- */
+
 struct argument_cursor {
     const char *const *argv;
     int argc;
-    int at;
+    int at; /* Index of the next argument to parse. */
 };
 
 static bool set_from_flag(struct options *o, const struct option_def *def, const char *text,
@@ -103,15 +105,15 @@ static bool set_from_flag(struct options *o, const struct option_def *def, const
 {
     bool *seen = &o->on_command_line[def - option_defs];
 
-    if (!options_set(o, def, text, !*seen, err))
+    if (!set_option(o, def, text, !*seen, err))
         return fail_in(err, "--%s", def->name);
     *seen = true;
     return true;
 }
 
-/* The value is what follows '=', else the next argument. */
-static bool parse_value(struct options *o, const struct option_def *def, const char *after_equals,
-                        struct argument_cursor *c, struct error *err)
+/* Sets an option to the text after '=' or, if that is NULL, to "true" or to the next argument. */
+static bool parse_flag_value(struct options *o, const struct option_def *def,
+                             const char *after_equals, struct argument_cursor *c, struct error *err)
 {
     if (after_equals)
         return set_from_flag(o, def, after_equals, err);
@@ -122,15 +124,15 @@ static bool parse_value(struct options *o, const struct option_def *def, const c
     return set_from_flag(o, def, c->argv[c->at++], err);
 }
 
-static bool parse_long(struct options *o, const char *name, struct argument_cursor *c,
-                       struct error *err)
+static bool parse_long_flag(struct options *o, const char *name, struct argument_cursor *c,
+                            struct error *err)
 {
     size_t len = strcspn(name, "=");
     const char *after_equals = name[len] == '=' ? name + len + 1 : NULL;
     const struct option_def *def = find_def(name, len);
 
     if (def)
-        return parse_value(o, def, after_equals, c, err);
+        return parse_flag_value(o, def, after_equals, c, err);
     if (strncmp(name, "no-", 3) == 0 && !after_equals) {
         def = find_def(name + 3, len - 3);
         if (def && def->type == OPTION_FLAG)
@@ -138,15 +140,15 @@ static bool parse_long(struct options *o, const char *name, struct argument_curs
     }
     CLEANUP(free_cleanup) char *unknown = xmemdup0(name, len);
     size_t at = 0;
-    const char *nearest = suggest_name(unknown, next_name, &at);
+    const char *nearest = suggest_name(unknown, next_option_name, &at);
 
     if (nearest)
         return fail(err, "unknown flag '--%s'; did you mean '--%s'?", shown(unknown).text, nearest);
     return fail(err, "unknown flag '--%s'", shown(unknown).text);
 }
 
-static bool parse_short(struct options *o, const char *letters, struct argument_cursor *c,
-                        struct error *err)
+static bool parse_short_flag(struct options *o, const char *letters, struct argument_cursor *c,
+                             struct error *err)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
@@ -154,11 +156,11 @@ static bool parse_short(struct options *o, const char *letters, struct argument_
         if (def->letter == '\0' || def->letter != letters[0])
             continue;
         if (letters[1] == '\0')
-            return parse_value(o, def, NULL, c, err);
+            return parse_flag_value(o, def, NULL, c, err);
         if (def->type != OPTION_FLAG)
-            return parse_value(o, def, letters + 1 + (letters[1] == '='), c, err);
+            return parse_flag_value(o, def, letters + 1 + (letters[1] == '='), c, err);
     }
-    /* The text after the letter may be a password. */
+    /* The message omits the text after the letter, which may be a secret. */
     return fail(err, "unknown flag '-%s'", shown_part(letters, 1).text);
 }
 
@@ -173,10 +175,10 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
         if (!ended && strcmp(text, "--") == 0) {
             ended = true;
         } else if (!ended && strncmp(text, "--", 2) == 0) {
-            if (!parse_long(o, text + 2, &c, err))
+            if (!parse_long_flag(o, text + 2, &c, err))
                 return false;
         } else if (!ended && text[0] == '-' && text[1] != '\0') {
-            if (!parse_short(o, text + 1, &c, err))
+            if (!parse_short_flag(o, text + 1, &c, err))
                 return false;
         } else if (!ended && !o->command) {
             o->command = xstrdup(text);
@@ -186,6 +188,8 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     }
     return true;
 }
+
+/* ---- options of a command ---- */
 
 unsigned option_accepted_choices(const struct option_def *def, unsigned bit)
 {
@@ -198,12 +202,12 @@ unsigned option_accepted_choices(const struct option_def *def, unsigned bit)
     return ~0U;
 }
 
-/* The words of --fail-on that the verb does not know are named: it would never fail on them. */
-static bool fails_on_what_it_knows(const struct options *o, const char *command, unsigned known,
-                                   struct error *err)
+/* Rejects classes of --fail-on that the command never reports: it could not fail on them. */
+static bool check_fail_on(const struct options *o, const char *command, unsigned accepted,
+                          struct error *err)
 {
     for (unsigned i = 0; fail_on_names[i]; i++) {
-        if (o->fail_on & ~known & 1U << i)
+        if (o->fail_on & ~accepted & 1U << i)
             return fail(err, "'%s' finds nothing of the class '%s' of --fail-on", command,
                         fail_on_names[i]);
     }
@@ -216,11 +220,14 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
         if (o->on_command_line[i] && !(option_defs[i].commands & bit))
             return fail(err, "'%s' takes no --%s", command, option_defs[i].name);
     }
-    /* Without the flag the default stands, whose words are those of check. */
+    /*
+     * `check` also checks classes from the configuration file. Other commands check only the flag,
+     * because the default of --fail-on has classes of `check`.
+     */
     if (o->on_command_line[OPTION_OF_fail_on] || bit == COMMAND_CHECK) {
         const struct option_def *def = &option_defs[OPTION_OF_fail_on];
 
-        if (!fails_on_what_it_knows(o, command, option_accepted_choices(def, bit), err))
+        if (!check_fail_on(o, command, option_accepted_choices(def, bit), err))
             return false;
     }
     const struct option_def *output = &option_defs[OPTION_OF_output];
@@ -230,9 +237,14 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
     return true;
 }
 
-/* A list of choices is joined, so that it means what commas mean on the command line. */
-static bool set_list(struct options *o, const struct option_def *def, const cJSON *list,
-                     struct error *err)
+/* ---- configuration file ---- */
+
+/*
+ * Sets an option from a YAML list. The items of an OPTION_SET are joined with commas, because one
+ * value must contain all choices.
+ */
+static bool set_option_from_list(struct options *o, const struct option_def *def, const cJSON *list,
+                                 struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf joined = STRBUF_INIT(YAML_CONFIG_MAX);
     const cJSON *item;
@@ -246,14 +258,14 @@ static bool set_list(struct options *o, const struct option_def *def, const cJSO
             return fail(err, "'%s' takes a list of texts", def->name);
         if (def->type == OPTION_SET)
             strbuf_addf(&joined, "%s%s", joined.len > 0 ? "," : "", text);
-        else if (!options_set(o, def, text, item == list->child, err))
+        else if (!set_option(o, def, text, item == list->child, err))
             return fail_in(err, "'%s'", def->name);
     }
-    return def->type != OPTION_SET || options_set(o, def, joined.data, true, err) ||
+    return def->type != OPTION_SET || set_option(o, def, joined.data, true, err) ||
            fail_in(err, "'%s'", def->name);
 }
 
-static bool set_member(struct options *o, const cJSON *member, struct error *err)
+static bool set_option_from_member(struct options *o, const cJSON *member, struct error *err)
 {
     const struct option_def *def = option_find(member->string, err);
 
@@ -262,10 +274,10 @@ static bool set_member(struct options *o, const cJSON *member, struct error *err
     if (def->flag_only)
         return fail(err, "'%s' is for the command line only", def->name);
     if (cJSON_IsArray(member) && (option_type_is_list(def->type) || def->type == OPTION_SET))
-        return set_list(o, def, member, err);
+        return set_option_from_list(o, def, member, err);
     if (!member->valuestring)
         return fail(err, "'%s' takes a single value", def->name);
-    return options_set(o, def, member->valuestring, true, err) || fail_in(err, "'%s'", def->name);
+    return set_option(o, def, member->valuestring, true, err) || fail_in(err, "'%s'", def->name);
 }
 
 bool config_apply(const char *path, const char *text, size_t len, struct options *o,
@@ -279,7 +291,7 @@ bool config_apply(const char *path, const char *text, size_t len, struct options
     if (root && !cJSON_IsObject(root))
         return fail(err, "expected 'option: value' lines") || yaml_fail(path, root, err);
     cJSON_ArrayForEach (member, root) {
-        if (!set_member(o, member, err))
+        if (!set_option_from_member(o, member, err))
             return yaml_fail(path, member, err);
     }
     return true;
@@ -297,7 +309,7 @@ bool config_load(struct options *o, int argc, const char *const *argv, struct er
 
     CLEANUP(free_cleanup) char *path = xstrdup(o->config_file);
 
-    /* Once more from the start: flags go before the file. */
+    /* The flags are parsed again, after the file, because they override it. */
     options_release(o);
     options_init(o);
     if (!file_read(path, &text, err) || !config_apply(path, text.data, text.len, o, err))
@@ -305,9 +317,13 @@ bool config_load(struct options *o, int argc, const char *const *argv, struct er
     return options_parse(o, argc, argv, err);
 }
 
-/* A part of a gate's name is near: Karmada's code calls PropagationPolicyPreemption
- * PolicyPreemption. */
-static const char *nearest_gate(const char *gate)
+/* ---- feature gates ---- */
+
+/*
+ * Returns the known gate with the smallest edit distance. A gate whose name contains `gate` has the
+ * distance 1: Karmada's code calls PropagationPolicyPreemption also PolicyPreemption.
+ */
+static const char *find_nearest_gate(const char *gate)
 {
     const char *nearest = gate_name(0);
     size_t closest = SIZE_MAX;
@@ -323,7 +339,7 @@ static const char *nearest_gate(const char *gate)
     return nearest;
 }
 
-/* Returns true if the text names this unknown gate before `end`. */
+/* Returns true if the unknown gate at `name`, a position in `gates`, also occurs before it. */
 static bool is_repeated(const char *gates, const char *name, size_t len)
 {
     size_t other_len;
@@ -346,6 +362,6 @@ void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *contex
         struct shown gate = shown_part(name, len);
 
         if (!is_repeated(gates, name, len))
-            report(context, gate.text, nearest_gate(gate.text));
+            report(context, gate.text, find_nearest_gate(gate.text));
     }
 }

@@ -6,8 +6,9 @@
 #include "metrics/rules/findings.h"
 
 /*
- * THE table of verbs, in the order of --help; the first is the default. A row is a verb's bit in
- * the table of options, and the struct command that its file in exporter/cli/ defines.
+ * Table of all commands, in the order of --help; the first command is the default. A row has the
+ * suffix of the enumerators in command_index and command_bit, and the struct command that a file of
+ * exporter/cli/ defines.
  */
 #define COMMANDS(COMMAND)                                                                          \
     COMMAND(SERVE, serve_command)                                                                  \
@@ -24,98 +25,92 @@
 #define COMMAND_INDEX(id, name) COMMAND_INDEX_##id,
 enum command_index { COMMANDS(COMMAND_INDEX) COMMAND_COUNT };
 
-/* Which verbs accept an option: bits. */
+/* Bits of commands, for the commands that accept an option. */
 #define COMMAND_BIT(id, name) COMMAND_##id = 1U << COMMAND_INDEX_##id,
 enum command_bit {
     COMMANDS(COMMAND_BIT)
-    /* All that evaluate objects. */
+    /* Commands that evaluate objects. */
     COMMAND_EVALUATES =
         COMMAND_SERVE | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_PLAN | COMMAND_RECONCILE,
-    /* Those that can ask a running exporter. */
+    /* Commands that can query a running exporter (--server). */
     COMMAND_REMOTE = COMMAND_CHECK | COMMAND_EXPLAIN,
     COMMAND_ALL = (1U << COMMAND_COUNT) - 1,
 };
 
-/* In the order of --output's choices. */
+/* Formats of --output, in the order of its choices. */
 enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_YAML, OUTPUT_MARKDOWN };
 
-/* The options by their place in the table. */
+/* Indexes of options, in the order of option_table.h. */
 #define OPTION(type, field, ...) OPTION_OF_##field,
 enum {
 #include "exporter/options/option_table.h"
     OPTION_COUNT
 };
 
+/* Values of all options, one member for each row of option_table.h. */
 #define OPTION(type, field, ...) OPTION_C_##type field;
 struct options {
 #include "exporter/options/option_table.h"
-    char *command; /* NULL if none is named. */
-    struct text_list arguments;
-    bool on_command_line[OPTION_COUNT]; /* By the option's place in the table. */
+    char *command;                      /* Owned; NULL if the command line names no command. */
+    struct text_list arguments;         /* Arguments after the command that are no flags. */
+    bool on_command_line[OPTION_COUNT]; /* By option index: the flag is given. */
 };
 
-/* A row of option_table.h as data. */
+/* Definition of an option: a row of option_table.h. */
 struct option_def {
-    const char *name;
-    const char *value; /* What --help calls the argument; NULL for flags. */
-    const char *fallback;
-    const char *help;
-    const char *const *choices; /* Ends with NULL; NULL if anything goes. */
+    const char *name;           /* Flag without "--", and key in the configuration file. */
+    const char *value;          /* Placeholder for the value in --help; NULL for OPTION_FLAG. */
+    const char *fallback;       /* Default as text; NULL for an empty list or false. */
+    const char *help;           /* Sentence without a full stop. */
+    const char *const *choices; /* Accepted words; ends with NULL. NULL for other types. */
     enum option_type type;
-    char letter;        /* The short form, '\0' if there is none. */
-    bool flag_only;     /* Has no meaning in a configuration file. */
-    bool needs_restart; /* A reload does not change it. */
-    unsigned commands;
-    size_t offset;
+    char letter;        /* Short form; '\0' if none. */
+    bool flag_only;     /* Not accepted in the configuration file. */
+    bool needs_restart; /* Not changed by a reload. */
+    unsigned commands;  /* Commands that accept the option: bits of enum command_bit. */
+    size_t offset;      /* Offset of the member in struct options. */
 };
 
 extern const struct option_def option_defs[OPTION_COUNT];
 
-/* Every option at its default. */
+/* Sets all options to their defaults. The caller releases them. */
 void options_init(struct options *o);
+/* Frees the values and sets all members to zero. */
 void options_release(struct options *o);
 
 /*
- * Parse the arguments after the program's name: "--name value", "--name=value",
- * "--no-name" for flags, "-o value", "--" before arguments that begin with a
- * hyphen. The first other argument is the verb. A value replaces what the option
- * holds; a list that is given again grows.
+ * Parses the arguments after the program's name: "--name value" and "--name=value"; "--name" and
+ * "--no-name" for OPTION_FLAG; "-o value" for options with a letter; "--" before arguments that
+ * begin with a hyphen. The first argument that is no flag is the command. A value replaces the
+ * value that the option had before; further values of a list option are added. Returns false and
+ * sets `err` on the first error; options before it are set.
  */
 bool options_parse(struct options *o, int argc, const char *const *argv,
                    struct error *err) MUST_USE;
 
-/* False, naming the first, if the command line has a flag that this verb does not accept. */
+/*
+ * Returns false and sets `err` if the command with this name and bit does not accept a flag on the
+ * command line, a class of --fail-on or the format of --output.
+ */
 bool options_accepted(const struct options *o, const char *command, unsigned bit,
                       struct error *err) MUST_USE;
 
-/* The option of a name; NULL, with a suggestion, if there is none. */
-const struct option_def *option_find(const char *name, struct error *err);
-
-/* Which of an option's choices a verb accepts: bits by their place. */
+/* Returns the choices of an option that a command accepts: bits by index in `choices`. */
 unsigned option_accepted_choices(const struct option_def *def, unsigned bit);
 
-/* True if both hold the same value of an option. */
+/* Returns true if an option has the same value in both. */
 bool option_equal(const struct options *a, const struct options *b, const struct option_def *def);
 
 /*
- * The file of --config.file: one YAML mapping whose keys are the names of the
- * flags. An option that may be given several times, and a set of choices, may
- * have a list. A key that is unknown or occurs twice is an error that names the line.
- */
-
-/*
- * The options that a command line means: the defaults, then what its
- * --config.file says, then its flags. Initialises `o`, which the caller releases
- * also after a failure.
+ * Sets the options to the defaults, then to the values of the file of --config.file, then to the
+ * flags of the command line. The caller releases `o`, also after a failure.
  */
 bool config_load(struct options *o, int argc, const char *const *argv, struct error *err) MUST_USE;
 
-/* Set what the text of a file says; `path` is for errors. A failure may leave some of it set. */
-bool config_apply(const char *path, const char *text, size_t len, struct options *o,
-                  struct error *err) MUST_USE;
-
-/* `gate`: the name as messages show it (shown.h). `nearest`: the known gate whose name differs
- * least. */
+/*
+ * Callback for an unknown feature gate. `gate`: the name as messages show it (shown.h). `nearest`:
+ * the known gate with the most similar name.
+ */
 typedef void unknown_gate_fn(void *context, const char *gate, const char *nearest);
 
 /*
@@ -123,3 +118,17 @@ typedef void unknown_gate_fn(void *context, const char *gate, const char *neares
  * not a feature gate of Karmada.
  */
 void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *context);
+
+/* For tests. */
+
+/* Returns the option with this name; NULL, with a suggestion in `err`, if there is none. */
+const struct option_def *option_find(const char *name, struct error *err);
+
+/*
+ * Sets options from the text of a configuration file: a YAML mapping with names of flags as keys.
+ * The value of a list option or of an OPTION_SET may be a YAML list. Returns false and sets `err`,
+ * with `path` and usually the line, on the first error, such as an unknown or repeated key; options
+ * before it stay set.
+ */
+bool config_apply(const char *path, const char *text, size_t len, struct options *o,
+                  struct error *err) MUST_USE;

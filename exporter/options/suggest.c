@@ -9,7 +9,7 @@ size_t edit_distance(const char *a, const char *b)
     size_t a_len = strlen(a);
     size_t b_len = strlen(b);
 
-    /* No name is that long, so what was meant is another one anyway. */
+    /* `rows` has a fixed size: a longer name gets no suggestion. */
     if (a_len > NAME_MAX_LEN || b_len > NAME_MAX_LEN)
         return SIZE_MAX;
     for (size_t j = 0; j <= b_len; j++)
@@ -41,7 +41,7 @@ const char *suggest_name(const char *typed, const char *(*next)(void *context), 
 
     while ((name = next(context))) {
         size_t distance = edit_distance(typed, name);
-        /* More than a third of it wrong is another word, not a slip. */
+        /* A larger distance is rather another word than a typing error. */
         size_t allowed = strlen(name) < 6 ? 2 : strlen(name) / 3;
 
         if (distance <= allowed && distance < closest) {

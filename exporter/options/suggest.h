@@ -4,11 +4,13 @@
 #include "metrics/base/base.h"
 
 /*
- * The name that `typed` is probably a slip of: the one with the smallest edit
- * distance. NULL if all are far off. `next` answers the candidates one by one,
- * NULL at the end.
+ * Returns the candidate with the smallest edit distance to `typed`: the first of several. Returns
+ * NULL if all candidates differ too much. `next` returns one candidate per call, then NULL.
  */
 const char *suggest_name(const char *typed, const char *(*next)(void *context), void *context);
 
-/* How many letters differ: added, dropped, changed or swapped with their neighbour. */
+/*
+ * Returns the number of bytes to insert, delete, replace or swap with the next byte to turn `a`
+ * into `b`. Returns SIZE_MAX if a text is longer than 64 bytes.
+ */
 size_t edit_distance(const char *a, const char *b);

@@ -7,11 +7,19 @@
 #include "metrics/expose/policy_names.h"
 #include "metrics/model/binding.h"
 
-enum { WORD_MAX = 64 };
+enum {
+    WORD_MAX = 64,
+    INDENT = 2,
+    DETAIL_INDENT = 4,
+    LINE_MAX_BYTES = 8192,
+    SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes four bytes of one. */
+};
 
-static const char none[] = "none";
+/* ---- counts of findings ---- */
 
-static void write_count(struct strbuf *out, size_t start, const char *word, size_t count)
+static const char none[] = "none"; /* Value of the header without findings. */
+
+static void append_count(struct strbuf *out, size_t start, const char *word, size_t count)
 {
     if (count > 0)
         strbuf_addf(out, "%s%s=%zu", out->len > start ? ", " : "", word, count);
@@ -22,15 +30,15 @@ void finding_counts_write(const struct finding_counts *c, struct strbuf *out)
     size_t start = out->len;
 
     for (unsigned i = 0; i < FINDING_CLASSES; i++)
-        write_count(out, start, fail_on_names[i], c->classes[i]);
-    write_count(out, start, "unread", c->unread);
-    write_count(out, start, "missing", c->missing);
+        append_count(out, start, fail_on_names[i], c->classes[i]);
+    append_count(out, start, "unread", c->unread);
+    append_count(out, start, "missing", c->missing);
     if (out->len == start)
         strbuf_adds(out, none);
 }
 
-/* Where the count of a word goes; NULL if nobody here knows the word. */
-static size_t *count_of(struct finding_counts *c, const char *word)
+/* Returns the count for the word of a class, "unread" or "missing"; NULL for other words. */
+static size_t *find_count(struct finding_counts *c, const char *word)
 {
     for (unsigned i = 0; i < FINDING_CLASSES; i++) {
         if (strcmp(word, fail_on_names[i]) == 0)
@@ -41,8 +49,8 @@ static size_t *count_of(struct finding_counts *c, const char *word)
     return strcmp(word, "missing") == 0 ? &c->missing : NULL;
 }
 
-/* "conflict=2" */
-static bool read_one(const char *text, size_t len, struct finding_counts *out)
+/* Parses one count, such as "conflict=2". */
+static bool read_count(const char *text, size_t len, struct finding_counts *out)
 {
     char word[WORD_MAX];
     size_t word_len = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
@@ -55,7 +63,7 @@ static bool read_one(const char *text, size_t len, struct finding_counts *out)
     word[word_len] = '\0';
     if (!parse_uint(word + word_len + 1, SIZE_MAX, &number) || number == 0)
         return false;
-    count = count_of(out, word);
+    count = find_count(out, word);
     if (count && *count > 0)
         return false;
     if (count)
@@ -72,7 +80,7 @@ bool finding_counts_read(const char *text, struct finding_counts *out)
         size_t len = strcspn(text, ",");
 
         more = text[len] == ',';
-        if (!read_one(text, len, &counts))
+        if (!read_count(text, len, &counts))
             return false;
         text += len + more;
         text += strspn(text, " ");
@@ -90,9 +98,9 @@ bool finding_counts_any(const struct finding_counts *c, unsigned classes)
     return false;
 }
 
-enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };
+/* ---- sections of the findings ---- */
 
-/* For people; the word of the reason, beside it in the table, is for programs. */
+/* Sentences for people. The column before them has the word for programs. */
 static const char *const pending_texts[PENDING_REASON_COUNT] = {
     [PENDING_NO_MATCH] = "no policy selects it",
     [PENDING_EXCLUDED] = "a policy would select it, but its excludedResources keep it out",
@@ -111,34 +119,25 @@ static const char *const stale_texts[STALE_REASON_COUNT] = {
     [STALE_TEMPLATE_UPDATED] = "its last change is not in its binding",
 };
 
-void output_add_section(struct output *o, const char *title, size_t count)
-{
-    CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);
-
-    strbuf_addf(&heading, "%s (%zu)", title, count);
-    output_add_styled(o, STYLE_HEADING, heading.data);
-    strbuf_addc(&o->text, '\n');
-}
-
-/* The namespace is left out where it is `known_ns`. */
-static void add_neighbour(struct table *t, const char *kind, const char *ns, const char *name,
-                          const char *known_ns)
+/* Adds a cell with an object; without its namespace if that is `known_ns`. */
+static void add_related_object(struct table *t, const char *kind, const char *ns, const char *name,
+                               const char *known_ns)
 {
     table_add_object(t, kind, strcmp(ns, known_ns) == 0 ? "" : ns, name);
 }
 
-/* What the referrers of a dependency want of one field: now, or once their policies apply. */
-struct wants {
+/* Table of the values that the referrers of a dependency request for one field. */
+struct requested_values {
     struct table table;
-    const char *ns; /* Of the dependency. */
+    const char *ns; /* Namespace of the dependency. */
     enum dependency_field field;
-    bool current; /* Once they apply. */
-    bool mixed;   /* Some have a binding, others not: the last column says which. */
+    bool current; /* Values after the policies are applied; false for the present values. */
+    bool mixed;   /* Only some referrers have a binding: the last column marks the others. */
 };
 
-static void add_want(void *context, const struct dependency_referrer *referrer)
+static void add_requested_value(void *context, const struct dependency_referrer *referrer)
 {
-    struct wants *w = context;
+    struct requested_values *w = context;
     const struct dependency_values *values = w->current ? &referrer->current : &referrer->observed;
     const struct entry *object = referrer->template ? referrer->template : referrer->binding;
     struct policy_name policy = referrer_policy(referrer, w->current);
@@ -147,53 +146,53 @@ static void add_want(void *context, const struct dependency_referrer *referrer)
         return;
     table_add(&w->table, STYLE_PLAIN, dependency_value_name(w->field, values->wants[w->field]));
     if (policy.kind)
-        add_neighbour(&w->table, policy.kind, policy.ns, policy.name, w->ns);
+        add_related_object(&w->table, policy.kind, policy.ns, policy.name, w->ns);
     else
         table_add(&w->table, STYLE_FAINT, "no policy");
-    add_neighbour(&w->table, entry_kind(object), entry_ns(object), object->name, w->ns);
+    add_related_object(&w->table, entry_kind(object), entry_ns(object), object->name, w->ns);
     if (w->mixed)
         table_add(&w->table, STYLE_FAINT, referrer->derived ? "no binding yet" : "");
 }
 
-/* The referrers of a dependency, by whether they have a binding of their own. */
-struct referrers {
-    size_t derived;
+struct referrer_counts {
+    size_t derived; /* Number of referrers without a binding of their own. */
     size_t bound;
 };
 
 static void count_referrer(void *context, const struct dependency_referrer *referrer)
 {
-    struct referrers *r = context;
+    struct referrer_counts *r = context;
 
     r->derived += referrer->derived;
     r->bound += !referrer->derived;
 }
 
-static bool is_mixed(const struct engine *engine, const struct entry *dependency)
+static bool has_bound_and_derived(const struct engine *engine, const struct entry *dependency)
 {
-    struct referrers r = {0};
+    struct referrer_counts r = {0};
 
     engine_dependency_referrers(engine, dependency, count_referrer, &r);
     return r.derived > 0 && r.bound > 0;
 }
 
-static void print_wants(const struct engine *engine, const struct entry *dependency,
-                        enum dependency_field field, bool predicted, struct output *o)
+static void print_requested_values(const struct engine *engine, const struct entry *dependency,
+                                   enum dependency_field field, bool predicted, struct output *o)
 {
     static const char *const headings[] = {"WANTS", "POLICY", "REFERRER", ""};
-    bool mixed = is_mixed(engine, dependency);
-    struct wants w = {.table = table_make(headings, 3 + mixed, WANTS_INDENT),
-                      .ns = resource_identity_of(dependency).ns,
-                      .field = field,
-                      .current = predicted,
-                      .mixed = mixed};
+    bool mixed = has_bound_and_derived(engine, dependency);
+    struct requested_values w = {.table = table_make(headings, 3 + mixed, DETAIL_INDENT),
+                                 .ns = resource_identity_of(dependency).ns,
+                                 .field = field,
+                                 .current = predicted,
+                                 .mixed = mixed};
 
-    engine_dependency_referrers(engine, dependency, add_want, &w);
+    engine_dependency_referrers(engine, dependency, add_requested_value, &w);
     table_print(&w.table, o);
     table_release(&w.table);
 }
 
-/* "  ConfigMap default/my-config: ConflictResolution resolves to Overwrite". */
+/* Prints a line such as "  ConfigMap default/my-config: ConflictResolution resolves to Overwrite".
+ */
 static void print_conflict(const struct entry *dependency, enum dependency_field field,
                            bool predicted, struct output *o)
 {
@@ -211,7 +210,7 @@ static void print_conflict(const struct entry *dependency, enum dependency_field
                     dependency_value_name(field, f->stored));
     output_escape(&safe, line.data);
     strbuf_addf(&o->text, "%*s", INDENT, "");
-    output_wrap(&o->text, safe.data, INDENT, WANTS_INDENT, o->width);
+    output_wrap(&o->text, safe.data, INDENT, DETAIL_INDENT, o->width);
     strbuf_addc(&o->text, '\n');
 }
 
@@ -232,13 +231,16 @@ static void print_conflicts(const struct engine *engine, const struct findings *
             if (!(predicted ? d->fields[k].predicted : d->fields[k].conflict))
                 continue;
             print_conflict(dependency, k, predicted, o);
-            print_wants(engine, dependency, k, predicted, o);
+            print_requested_values(engine, dependency, k, predicted, o);
             strbuf_addc(&o->text, '\n');
         }
     }
 }
 
-/* A section with a row for each object of a listing; `add` appends the cells after its name. */
+/*
+ * Prints a section with a row for each template of the list; nothing if the list is empty. `add`
+ * adds the cells after the name.
+ */
 static void print_templates(const char *title, const struct finding_list *list,
                             const char *const *headings, size_t columns,
                             void (*add)(struct table *, const struct template_decision *),
@@ -259,14 +261,14 @@ static void print_templates(const char *title, const struct finding_list *list,
     strbuf_addc(&o->text, '\n');
 }
 
-static void add_pending(struct table *t, const struct template_decision *d)
+static void add_pending_cells(struct table *t, const struct template_decision *d)
 {
     table_add(t, STYLE_BAD, pending_reason_names[d->reason]);
     table_add(t, STYLE_PLAIN, pending_texts[d->reason]);
 }
 
-/* "its policy has changed: placement, failover". */
-static void add_stale(struct table *t, const struct template_decision *d)
+/* Adds the phase, the reason, and a sentence such as "its policy has changed: placement". */
+static void add_stale_cells(struct table *t, const struct template_decision *d)
 {
     CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(LINE_MAX_BYTES);
     const char *between = ": ";
@@ -283,13 +285,13 @@ static void add_stale(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, why.data);
 }
 
-static void add_orphaned(struct table *t, const struct template_decision *d)
+static void add_orphaned_cells(struct table *t, const struct template_decision *d)
 {
     (void)d;
     table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
 }
 
-static void add_stage(struct table *t, const struct template_decision *d)
+static void add_stage_cells(struct table *t, const struct template_decision *d)
 {
     struct stage_and_reason at = d->stages.at;
 
@@ -297,7 +299,7 @@ static void add_stage(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
 }
 
-static void add_held(struct table *t, const struct template_decision *d)
+static void add_delivery_cells(struct table *t, const struct template_decision *d)
 {
     struct stage_and_reason at = d->stages.delivery;
     bool waits = at.reason == WHY_WAITING || at.reason == WHY_ROLLING || at.reason == WHY_UNKNOWN;
@@ -307,8 +309,9 @@ static void add_held(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
 }
 
-static void print_wrongs(const struct engine *engine, const struct problem_class *w,
-                         const struct finding_list *list, struct output *o)
+/* Prints a section with a row for each problem of each object of the class. */
+static void print_problem_class(const struct engine *engine, const struct problem_class *w,
+                                const struct finding_list *list, struct output *o)
 {
     const char *const headings[] = {w->heading, ""};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
@@ -339,8 +342,9 @@ static void print_wrongs(const struct engine *engine, const struct problem_class
     strbuf_addc(&o->text, '\n');
 }
 
-/* Classes that no other section lists completely. */
-static void print_named(const struct findings *f, unsigned fail_on, struct output *o)
+/* Prints the classes UNBOUND and UNMATCHED if `fail_on` has them: other sections lack some objects.
+ */
+static void print_optional_classes(const struct findings *f, unsigned fail_on, struct output *o)
 {
     static const char *const headings[] = {"TEMPLATE", "REASON", ""};
     static const struct {
@@ -351,38 +355,38 @@ static void print_named(const struct findings *f, unsigned fail_on, struct outpu
     for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
         if (fail_on >> sections[i].class & 1)
             print_templates(sections[i].title, &f->lists[sections[i].class], headings,
-                            ARRAY_LEN(headings), add_stage, o);
+                            ARRAY_LEN(headings), add_stage_cells, o);
     }
 }
 
 /*
- * Print the findings as sections of tables, for people. `fail_on` has the bits of the classes that
- * fail: each of their objects is in a section, also those of classes that are else only counted.
+ * Prints the findings as sections of tables. Each object of a class in `fail_on` is in a section;
+ * without `fail_on`, some classes have no section.
  */
-static void findings_print(const struct engine *engine, const struct findings *f, unsigned fail_on,
+static void print_findings(const struct engine *engine, const struct findings *f, unsigned fail_on,
                            struct output *o)
 {
     static const char *const pending[] = {"TEMPLATE", "REASON", ""};
     static const char *const stale[] = {"TEMPLATE", "PHASE", "REASON", ""};
     static const char *const orphaned[] = {"TEMPLATE", ""};
-    static const char *const held[] = {"TEMPLATE", "STAGE", "REASON", ""};
+    static const char *const delivery[] = {"TEMPLATE", "STAGE", "REASON", ""};
 
     print_conflicts(engine, f, FINDING_CONFLICT, o);
     print_conflicts(engine, f, FINDING_PREDICTED, o);
-    print_templates("Pending", &f->lists[FINDING_PENDING], pending, ARRAY_LEN(pending), add_pending,
-                    o);
-    print_templates("Stale", &f->lists[FINDING_STALE], stale, ARRAY_LEN(stale), add_stale, o);
+    print_templates("Pending", &f->lists[FINDING_PENDING], pending, ARRAY_LEN(pending),
+                    add_pending_cells, o);
+    print_templates("Stale", &f->lists[FINDING_STALE], stale, ARRAY_LEN(stale), add_stale_cells, o);
     print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
-                    add_orphaned, o);
-    print_named(f, fail_on, o);
-    print_templates("Not healthy", &f->lists[FINDING_NOT_HEALTHY], held, ARRAY_LEN(held), add_held,
-                    o);
+                    add_orphaned_cells, o);
+    print_optional_classes(f, fail_on, o);
+    print_templates("Not healthy", &f->lists[FINDING_NOT_HEALTHY], delivery, ARRAY_LEN(delivery),
+                    add_delivery_cells, o);
     for (size_t i = 0; i < PROBLEM_CLASSES; i++)
-        print_wrongs(engine, &problem_class[i], &f->lists[problem_class[i].class], o);
+        print_problem_class(engine, &problem_class[i], &f->lists[problem_class[i].class], o);
 }
 
-/* Returns the sum of the numbers in the headings that findings_print() prints for no class. */
-static size_t findings_listed(const struct findings *f)
+/* Returns the sum of the numbers in the headings that print_findings() prints with `fail_on` 0. */
+static size_t count_printed_findings(const struct findings *f)
 {
     static const unsigned lists[] = {FINDING_PENDING, FINDING_STALE, FINDING_ORPHANED,
                                      FINDING_NOT_HEALTHY};
@@ -395,18 +399,15 @@ static size_t findings_listed(const struct findings *f)
     return count;
 }
 
-enum {
-    CHECK_RESULT_INDENT = 2,
-    CHECK_RESULT_LINE_MAX_BYTES = 8192,
-    SAFE_MAX_BYTES = 4 * CHECK_RESULT_LINE_MAX_BYTES
-};
+/* ---- manifests and summary ---- */
 
-static void print_problems(const struct check_result *r, const char *title, bool unread,
-                           size_t count, struct output *o)
+/* Prints the documents and files that could not be read (`unread`), or the documents of notes. */
+static void print_manifest_problems(const struct check_result *r, const char *title, bool unread,
+                                    size_t count, struct output *o)
 {
     const struct manifests *m = r->evaluation->manifests;
-    CLEANUP(table_release) struct table t = table_make(NULL, 2, CHECK_RESULT_INDENT);
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(CHECK_RESULT_LINE_MAX_BYTES);
+    CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
     if (count == 0)
         return;
@@ -426,15 +427,15 @@ static void print_problems(const struct check_result *r, const char *title, bool
     strbuf_addc(&o->text, '\n');
 }
 
-static const char *plural(size_t count)
+static const char *plural_suffix(size_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-/* "Read 4 files with 3 templates (2 unbound, 1 attached), 2 policies and no bindings." */
-static void print_read(const struct check_result *r, struct output *o)
+/* Prints "Read 4 files with 3 templates (2 unbound, 1 attached), 2 policies and 0 bindings." */
+static void print_sources(const struct check_result *r, struct output *o)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(CHECK_RESULT_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
     const struct findings *f = &r->findings;
     size_t files = manifests_file_count(r->evaluation->manifests);
@@ -443,8 +444,8 @@ static void print_read(const struct check_result *r, struct output *o)
     if (r->evaluation->session)
         strbuf_addf(&line, "Read %s", kube_session_server_url(r->evaluation->session));
     else
-        strbuf_addf(&line, "Read %zu file%s", files, plural(files));
-    strbuf_addf(&line, " with %zu template%s", f->templates, plural(f->templates));
+        strbuf_addf(&line, "Read %zu file%s", files, plural_suffix(files));
+    strbuf_addf(&line, " with %zu template%s", f->templates, plural_suffix(f->templates));
     for (unsigned i = 0; i < STATE_COUNT; i++) {
         if (f->states[i] == 0)
             continue;
@@ -452,23 +453,25 @@ static void print_read(const struct check_result *r, struct output *o)
         between = ", ";
     }
     strbuf_addf(&line, "%s, %zu polic%s and %zu binding%s.", f->templates > 0 ? ")" : "",
-                f->policies, f->policies == 1 ? "y" : "ies", f->bindings, plural(f->bindings));
+                f->policies, f->policies == 1 ? "y" : "ies", f->bindings,
+                plural_suffix(f->bindings));
     if (f->not_selected > 0)
         strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
-                    f->not_selected, plural(f->not_selected));
+                    f->not_selected, plural_suffix(f->not_selected));
     output_escape(&safe, line.data);
     output_wrap(&o->text, safe.data, 0, 0, o->width);
     strbuf_addc(&o->text, '\n');
 }
 
 /*
- * "Found 2 conflicts, 1 pending template.": what makes the exit status 1. `listed`: something was
- * printed, whether or not it counts. If nothing can count, the number of all that was printed.
+ * Prints the classes that fail the check, such as "Found 2 conflicts, 1 pending template."; without
+ * them, a sentence that depends on `listed`: findings or notes are printed above. An empty
+ * `fail_on` gives the number of these.
  */
-static void print_found(const struct check_result *r, unsigned fail_on, bool listed,
-                        struct output *o)
+static void print_summary(const struct check_result *r, unsigned fail_on, bool listed,
+                          struct output *o)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(CHECK_RESULT_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     const size_t *counts = r->counts.classes;
     const char *between = "Found ";
 
@@ -481,10 +484,10 @@ static void print_found(const struct check_result *r, unsigned fail_on, bool lis
     if (line.len > 0) {
         output_add_styled(o, STYLE_BAD, line.data);
     } else if (listed && fail_on == 0) {
-        size_t count = findings_listed(&r->findings) + r->notes;
+        size_t count = count_printed_findings(&r->findings) + r->notes;
 
         strbuf_addf(&line, "Found %zu finding%s, which do not count: --fail-on is empty", count,
-                    plural(count));
+                    plural_suffix(count));
         output_add_styled(o, STYLE_CAUTION, line.data);
     } else if (listed)
         output_add_styled(o, STYLE_CAUTION, "Found nothing that --fail-on names");
@@ -499,16 +502,18 @@ void check_result_print(const struct check_result *r, unsigned fail_on, struct o
 {
     size_t start = o->text.len;
 
-    findings_print(r->evaluation->engine, &r->findings, fail_on, o);
-    print_problems(r, "Notes", false, r->notes, o);
+    print_findings(r->evaluation->engine, &r->findings, fail_on, o);
+    print_manifest_problems(r, "Notes", false, r->notes, o);
     bool listed = o->text.len > start;
 
-    print_problems(r, "Not read", true, r->unread, o);
-    print_read(r, o);
-    print_found(r, fail_on, listed, o);
+    print_manifest_problems(r, "Not read", true, r->unread, o);
+    print_sources(r, o);
+    print_summary(r, fail_on, listed, o);
 }
 
-static size_t count_missing(const struct kube_session *session)
+/* ---- check result ---- */
+
+static size_t count_missing_kinds(const struct kube_session *session)
 {
     const struct kube_source *source = session ? kube_session_source(session) : NULL;
     size_t count = 0;
@@ -528,7 +533,7 @@ void check_result_make(struct check_result *r, const struct evaluation *e)
         r->notes += kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
     }
     r->counts.unread = r->unread + (*asset_source_problem(e->assets) != '\0');
-    r->counts.missing = count_missing(e->session);
+    r->counts.missing = count_missing_kinds(e->session);
     r->complete = r->counts.unread == 0 && r->counts.missing == 0;
     findings_gather(e->store, &r->findings);
     for (unsigned i = 0; i < FINDING_CLASSES; i++)

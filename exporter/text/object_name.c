@@ -37,7 +37,7 @@ bool object_name_parse(const char *text, struct object_name *out, struct error *
     return true;
 }
 
-/* kubectl's short names of the kinds that people type most. */
+/* Short names of kubectl for common kinds. */
 static const struct {
     const char *abbreviation;
     const char *kind;
@@ -71,8 +71,8 @@ static const struct {
     {"svc", "Service"},
 };
 
-/* True if the kind may be what somebody typed. */
-static bool object_kind_fits(const char *kind, const char *typed)
+/* Returns true if `typed` is a short name, the singular or the plural of the kind, in any case. */
+static bool kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {
         if (strcasecmp(typed, short_names[i].abbreviation) == 0)
@@ -90,7 +90,7 @@ static bool object_kind_fits(const char *kind, const char *typed)
     return rest == 0 || strcasecmp(typed + len, "s") == 0 || strcasecmp(typed + len, "es") == 0;
 }
 
-static void add_name(struct strbuf *out, const struct entry *entry)
+static void add_entry_name(struct strbuf *out, const struct entry *entry)
 {
     const char *group = entry->partition->type->group;
     const char *ns = entry_ns(entry);
@@ -99,32 +99,33 @@ static void add_name(struct strbuf *out, const struct entry *entry)
                 *group ? "." : "", group, ns, *ns ? "/" : "", entry->name);
 }
 
-/* Append the names nearest to what was typed, for the error. */
-static void add_nearest(struct strbuf *out, const struct object_name *w, const struct listing *all)
+/* Appends the objects with the most similar names, at most SUGGESTIONS_MAX. */
+static void add_suggestions(struct strbuf *out, const struct object_name *w,
+                            const struct listing *all)
 {
     for (size_t distance = 0, found = 0; distance <= 2 && found < SUGGESTIONS_MAX; distance++) {
         for (size_t i = 0; i < all->count && found < SUGGESTIONS_MAX; i++) {
             if (edit_distance(all->entries[i]->name, w->name) != distance)
                 continue;
-            add_name(out, all->entries[i]);
+            add_entry_name(out, all->entries[i]);
             found++;
         }
     }
 }
 
-static bool fits(const struct object_name *w, const struct identity *id)
+static bool identity_fits(const struct object_name *w, const struct identity *id)
 {
     size_t group_len = api_group_len(id->api_version);
 
-    return object_kind_fits(id->kind, w->kind) && strcmp(id->name, w->name) == 0 &&
+    return kind_fits(id->kind, w->kind) && strcmp(id->name, w->name) == 0 &&
            (!w->group ||
             (strlen(w->group) == group_len && memcmp(w->group, id->api_version, group_len) == 0)) &&
            (!w->ns || strcmp(id->ns, w->ns) == 0);
 }
 
-/* How many objects of a class fit; the last of them goes to `found`, their names to `names`. */
-static size_t find_all(const struct object_name *w, const struct listing *all, struct strbuf *names,
-                       const struct entry **found)
+/* Returns the number of objects that fit, appends their names, and stores the last in *found. */
+static size_t find_fitting(const struct object_name *w, const struct listing *all,
+                           struct strbuf *names, const struct entry **found)
 {
     size_t count = 0;
 
@@ -133,10 +134,10 @@ static size_t find_all(const struct object_name *w, const struct listing *all, s
         const struct identity id = {entry->partition->type->api_version, entry_kind(entry),
                                     entry_ns(entry), entry->name};
 
-        if (!fits(w, &id))
+        if (!identity_fits(w, &id))
             continue;
         *found = entry;
-        add_name(names, entry);
+        add_entry_name(names, entry);
         count++;
     }
     return count;
@@ -157,8 +158,8 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
         if (!(classes & 1U << i))
             continue;
         CLEANUP(listing_release) struct listing all = listing_make(store, (enum object_class)i);
-        count += find_all(&wanted, &all, &names, &found);
-        add_nearest(&nearest, &wanted, &all);
+        count += find_fitting(&wanted, &all, &names, &found);
+        add_suggestions(&nearest, &wanted, &all);
     }
     if (count == 1)
         return found;
@@ -207,7 +208,8 @@ const struct entry *object_find_binding(const struct store *store, const char *t
     for (size_t i = 0; i < all.count; i++) {
         struct identity id;
 
-        if (!binding_get_resource(entry_binding(all.entries[i]), &id) || !fits(&wanted, &id))
+        if (!binding_get_resource(entry_binding(all.entries[i]), &id) ||
+            !identity_fits(&wanted, &id))
             continue;
         found = all.entries[i];
         count++;

@@ -4,39 +4,39 @@
 #include "metrics/model/store.h"
 
 /*
- * Objects as people name them: KIND[.GROUP]/[NAMESPACE/]NAME, with kinds as in kubectl: in any
- * case, plural, or short for the most common ones.
+ * Names of objects as users type them: KIND[.GROUP]/[NAMESPACE/]NAME. A kind may be in any case and
+ * in the plural; common kinds have the short names of kubectl.
  */
-
-/* Such a name, parsed; a part that is left out is NULL. The kind is as typed. */
 struct object_name {
-    char *kind;
-    char *group;
-    char *ns;
+    char *kind;  /* As typed. */
+    char *group; /* NULL if omitted. */
+    char *ns;    /* NULL if omitted. */
     char *name;
 };
 
+/* Parses a name. Returns false and sets `err` if the text has another form. */
 bool object_name_parse(const char *text, struct object_name *out, struct error *err) MUST_USE;
-/* Also after a failure; all zero is released. */
+/* Frees the parts. Accepts a struct of zeros and the result of a failed object_name_parse(). */
 void object_name_release(struct object_name *n);
 
 /*
- * The object that somebody means. `classes` has a bit for each enum object_class that may be
- * meant. NULL, naming the nearest ones, if there is none, and naming all if there are several.
+ * Returns the object with this name among the classes in `classes` (bits by enum object_class).
+ * Returns NULL and sets `err` if the name is malformed, if no object fits (the error lists up to
+ * five similar names for each class), or if several objects fit (the error lists all).
  */
 const struct entry *object_find(const struct store *store, unsigned classes, const char *typed,
                                 struct error *err) MUST_USE;
 
 /*
- * The same where `ns` (NULL: any) is meant if the name has no namespace, as by kubectl's -n: an
- * object of a cluster-scoped kind is found as well.
+ * Like object_find(), with `ns` as the namespace of names that omit it, as kubectl's -n: the result
+ * is in `ns` or has no namespace. NULL for `ns`: any namespace.
  */
 const struct entry *object_find_in_namespace(const struct store *store, unsigned classes,
                                              const char *typed, const char *ns,
                                              struct error *err) MUST_USE;
 
 /*
- * The binding of the template that somebody means, which may not be known itself; NULL if there
- * is none, or there are several.
+ * Returns the binding of the named template, which may be missing in the store. Returns NULL if the
+ * name is malformed, or if no binding or several bindings fit.
  */
 const struct entry *object_find_binding(const struct store *store, const char *typed) MUST_USE;

@@ -11,7 +11,7 @@
 enum {
     TEXT_MAX = 1024 * 1024 * 1024,
     LINE_MAX_BYTES = 1024 * 1024,
-    HANGING = 2,
+    CONTINUATION_INDENT = 2,
 };
 
 static const char *const escapes[] = {
@@ -19,7 +19,7 @@ static const char *const escapes[] = {
     [STYLE_BAD] = "\033[31m", [STYLE_CAUTION] = "\033[33m", [STYLE_GOOD] = "\033[32m",
 };
 
-static unsigned width_of(int fd, bool is_terminal)
+static unsigned find_width(int fd, bool is_terminal)
 {
     const char *columns = getenv("COLUMNS");
     struct winsize size = {0};
@@ -41,10 +41,10 @@ void output_init(struct output *o, int fd)
     bool is_terminal = isatty(fd) == 1;
     bool redraws = is_terminal && !(terminal && strcmp(terminal, "dumb") == 0);
 
-    /* https://no-color.org: NO_COLOR counts unless it is empty. */
+    /* https://no-color.org: an empty NO_COLOR has no effect. */
     *o = (struct output){
         .text = STRBUF_INIT(TEXT_MAX),
-        .width = width_of(fd, is_terminal),
+        .width = find_width(fd, is_terminal),
         .colour = redraws && !(no_colour && *no_colour != '\0'),
         .redraws = redraws,
     };
@@ -85,6 +85,15 @@ void output_add_styled(struct output *o, enum output_style style, const char *te
         strbuf_adds(&o->text, "\033[0m");
 }
 
+void output_add_section(struct output *o, const char *title, size_t count)
+{
+    CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&heading, "%s (%zu)", title, count);
+    output_add_styled(o, STYLE_HEADING, heading.data);
+    strbuf_addc(&o->text, '\n');
+}
+
 void output_escape(struct strbuf *out, const char *text)
 {
     while (*text != '\0') {
@@ -118,7 +127,7 @@ size_t output_count_columns(const char *text)
 {
     size_t columns = 0;
 
-    /* One column a character: neither names nor our texts have wide ones. */
+    /* Counts one column for each code point, also for wide characters. */
     for (; *text != '\0'; text++)
         columns += ((unsigned char)*text & 0xC0) != 0x80;
     return columns;
@@ -153,21 +162,23 @@ void output_add_line(struct output *o, size_t indent, const char *text)
 
     output_escape(&safe, text);
     strbuf_addf(&o->text, "%*s", (int)indent, "");
-    output_wrap(&o->text, safe.data, indent, indent + HANGING, o->width);
+    output_wrap(&o->text, safe.data, indent, indent + CONTINUATION_INDENT, o->width);
     strbuf_addc(&o->text, '\n');
 }
+
+/* ---- tables ---- */
 
 enum {
     CELL_MAX = 64 * 1024,
     GAP = 2,
-    LAST_COLUMN_MIN = 24, /* Narrower than this is no column to read. */
-    TABLE_HANGING = 4,
+    LAST_COLUMN_MIN = 24, /* Minimum width of the last column beside the others. */
+    STACKED_INDENT = 4,
 };
 
-struct layout {
+struct table_layout {
     size_t widths[TABLE_COLUMNS_MAX];
-    size_t last_at; /* Where the last column begins. */
-    bool stacked;   /* It goes under its row. */
+    size_t last_at; /* First terminal column of the last table column. */
+    bool stacked;   /* The last cell stands on a line below its row. */
 };
 
 struct table table_make(const char *const *headings, size_t column_count, unsigned indent)
@@ -194,7 +205,7 @@ void table_add(struct table *t, enum output_style style, const char *text)
     size_t len;
 
     output_escape(&safe, text);
-    /* The room doubles each time it is full, which is whenever the count is a power of two. */
+    /* The capacity is a power of two and doubles when the array is full. */
     if ((t->cell_count & (t->cell_count - 1)) == 0)
         t->cells =
             xreallocarray(t->cells, t->cell_count ? t->cell_count * 2 : 1, sizeof(*t->cells));
@@ -217,10 +228,10 @@ void table_add_object(struct table *t, const char *kind, const char *ns, const c
     table_addf(t, STYLE_PLAIN, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
 }
 
-static struct layout make_layout(const struct table *t, unsigned width)
+static struct table_layout make_table_layout(const struct table *t, unsigned width)
 {
     size_t last = t->column_count - 1;
-    struct layout l = {.last_at = t->indent};
+    struct table_layout l = {.last_at = t->indent};
     size_t natural;
 
     assert(t->column_count > 0);
@@ -237,16 +248,17 @@ static struct layout make_layout(const struct table *t, unsigned width)
     natural = l.last_at + l.widths[last];
     l.stacked = width > 0 && last > 0 && natural > width && l.last_at + LAST_COLUMN_MIN > width;
     if (l.stacked)
-        l.last_at = t->indent + TABLE_HANGING;
+        l.last_at = t->indent + STACKED_INDENT;
     return l;
 }
 
-static void pad(struct output *o, size_t columns)
+static void add_spaces(struct output *o, size_t columns)
 {
     for (size_t i = 0; i < columns; i++)
         strbuf_addc(&o->text, ' ');
 }
 
+/* Ends the line without trailing spaces. */
 static void end_line(struct output *o)
 {
     while (o->text.len > 0 && o->text.data[o->text.len - 1] == ' ')
@@ -254,21 +266,21 @@ static void end_line(struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_row(const struct table *t, const struct layout *l, struct output *o,
+static void print_row(const struct table *t, const struct table_layout *l, struct output *o,
                       const struct table_cell *row)
 {
     CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(2 * CELL_MAX);
     size_t last = t->column_count - 1;
 
-    pad(o, t->indent);
+    add_spaces(o, t->indent);
     for (size_t i = 0; i < last; i++) {
         output_add_styled(o, row[i].style, row[i].text);
         if (!l->stacked || i + 1 < last)
-            pad(o, l->widths[i] + GAP - output_count_columns(row[i].text));
+            add_spaces(o, l->widths[i] + GAP - output_count_columns(row[i].text));
     }
     if (l->stacked && *row[last].text != '\0') {
         strbuf_addc(&o->text, '\n');
-        pad(o, l->last_at);
+        add_spaces(o, l->last_at);
     }
     output_wrap(&wrapped, row[last].text, l->last_at, l->last_at, o->width);
     output_add_styled(o, row[last].style, wrapped.data);
@@ -277,12 +289,12 @@ static void print_row(const struct table *t, const struct layout *l, struct outp
 
 void table_print(const struct table *t, struct output *o)
 {
-    struct layout l = make_layout(t, o->width);
+    struct table_layout l = make_table_layout(t, o->width);
 
     assert(t->cell_count % t->column_count == 0);
     if (t->headings[0])
-        pad(o, t->indent);
-    /* A last column that is stacked has no heading. */
+        add_spaces(o, t->indent);
+    /* A stacked column has no heading. */
     for (size_t i = 0; t->headings[0] && i < t->column_count - l.stacked; i++) {
         bool ends = i + 1 == t->column_count - l.stacked;
 
@@ -290,17 +302,19 @@ void table_print(const struct table *t, struct output *o)
         if (ends)
             end_line(o);
         else
-            pad(o, l.widths[i] + GAP - output_count_columns(t->headings[i]));
+            add_spaces(o, l.widths[i] + GAP - output_count_columns(t->headings[i]));
     }
     for (size_t i = 0; i < t->cell_count; i += t->column_count)
         print_row(t, &l, o, &t->cells[i]);
 }
 
-enum { EXPLANATION_TEXT_LINE_MAX_BYTES = 1 << 20, INDENT = 2, DETAIL_INDENT = 5 };
+/* ---- explanations ---- */
+
+enum { INDENT = 2, DETAIL_INDENT = 5 };
 
 void explanation_print_line(struct output *o, enum explain_style style, const char *text)
 {
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(EXPLANATION_TEXT_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
     size_t indent = style == EXPLAIN_DETAIL ? DETAIL_INDENT : INDENT;
 
     output_escape(&safe, text);

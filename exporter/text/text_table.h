@@ -6,9 +6,8 @@
 #include "metrics/explain/explanation.h"
 
 /*
- * Text for people: tables whose columns line up, wrapped to the width of the
- * terminal, coloured only there. Everything is written to a buffer, which
- * output_flush() prints.
+ * Output for people: a buffer of text, wrapped to the width of the terminal, and coloured if the
+ * terminal supports it. output_flush() prints the buffer.
  */
 enum {
     OUTPUT_WIDTH_DEFAULT = 80,
@@ -18,19 +17,23 @@ enum {
 
 struct output {
     struct strbuf text;
-    unsigned width; /* In columns, OUTPUT_WIDTH_MIN or more; 0: no limit. */
+    unsigned width; /* Columns, at least OUTPUT_WIDTH_MIN; 0 for no limit. */
     bool colour;
-    bool redraws; /* A terminal, whose last line can be written over. */
+    bool redraws; /* The terminal can overwrite its last line. */
 };
 
 /*
- * For what `fd` is: a terminal has a width and, unless NO_COLOR is set or TERM is
- * "dumb", colours. COLUMNS sets the width of anything. A file or a pipe has no limit.
+ * Creates an empty buffer with the properties of `fd`. The width is the value of COLUMNS, else that
+ * of the terminal; other files have no limit. A terminal has colours unless NO_COLOR is set or TERM
+ * is "dumb".
  */
 void output_init(struct output *o, int fd);
 void output_release(struct output *o);
 
-/* Send the text to `fd`. A closed pipe is an error, too. */
+/*
+ * Writes the text to `fd` and empties the buffer. Returns false and sets `err` if the buffer has
+ * overflowed, or if a write fails, as on a closed pipe; a part may then be written.
+ */
 bool output_flush(struct output *o, int fd, struct error *err) MUST_USE;
 
 enum output_style {
@@ -42,43 +45,49 @@ enum output_style {
     STYLE_GOOD,    /* Green */
 };
 
-/* The text in a style. Not for texts from outside: those go through output_escape first. */
+/* Appends a text in a style. The caller escapes text from outside with output_escape(). */
 void output_add_styled(struct output *o, enum output_style style, const char *text);
 
-/* Append a text made safe for a terminal: control characters become "\x1b", broken UTF-8 U+FFFD. */
-void output_escape(struct strbuf *out, const char *text);
-
-/* Appends a text of several lines, each made safe for a terminal. */
-void output_escape_lines(struct strbuf *out, const char *text);
-
-/* How many columns a text of output_escape is wide. */
-size_t output_count_columns(const char *text);
+/* Appends a heading "<title> (<count>)" and a newline. */
+void output_add_section(struct output *o, const char *title, size_t count);
 
 /*
- * Append words so that no line passes `width` columns (0: no limit). The text,
- * which output_escape() made, begins at column `at`; further lines are indented by `indent`. A word
- * that does not fit a line is left whole.
+ * Appends a text that is safe for a terminal: each byte of an unsafe character (utf8_is_unsafe)
+ * becomes an escape such as "\x1b", and malformed UTF-8 becomes U+FFFD.
+ */
+void output_escape(struct strbuf *out, const char *text);
+
+/* Like output_escape(), but keeps newlines. */
+void output_escape_lines(struct strbuf *out, const char *text);
+
+/*
+ * Appends the words of an escaped text, and breaks lines that would exceed `width` columns (0: no
+ * limit). The first line begins at column `at`; the other lines are indented by `indent`. A word
+ * that is longer than a line is not broken.
  */
 void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width);
 
 /*
- * Append words, made safe for a terminal, as lines of their own, all of them indented, and those
- * after the first deeper.
+ * Escapes a text and appends it, wrapped and with a newline. The first line is indented by `indent`
+ * columns; the other lines are indented further.
  */
 void output_add_line(struct output *o, size_t indent, const char *text);
 
-/*
- * Rows of cells whose columns line up. Only the last column is wrapped: names
- * must stay whole, to be copied. Where the terminal is too narrow for that, the
- * last column goes under its row.
- */
 enum { TABLE_COLUMNS_MAX = 6 };
 
 struct table_cell {
-    char *text; /* Safe for a terminal. */
+    char *text; /* Owned; escaped. */
     enum output_style style;
 };
 
+/*
+ * A table with aligned columns. Only the last column is wrapped, because users copy the names in
+ * the other columns. If the terminal is too narrow, the last cell stands on a line below its row.
+ */
+/*
+ * A table with aligned columns. Only the last column is wrapped, because users copy the names in
+ * the other columns. If the terminal is too narrow, the last cell stands on a line below its row.
+ */
 struct table {
     const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
     size_t column_count;
@@ -87,23 +96,30 @@ struct table {
     size_t cell_count;
 };
 
-/* An empty table. `headings` are column_count texts; NULL for none. */
+/*
+ * Returns an empty table. `headings` has column_count texts; NULL for a table without headings. The
+ * caller releases the table.
+ */
 struct table table_make(const char *const *headings, size_t column_count, unsigned indent);
 void table_release(struct table *t);
 
-/* Add the next cell, row by row. */
+/* Escapes a text and adds it as the next cell; the cells of a row follow each other. */
 void table_add(struct table *t, enum output_style style, const char *text);
 void table_addf(struct table *t, enum output_style style, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* A cell with "Deployment default/app-a"; objects without a namespace have no slash. */
+/* Adds a cell such as "Deployment default/app-a"; without the slash if `ns` is "". */
 void table_add_object(struct table *t, const char *kind, const char *ns, const char *name);
 
+/* Appends the table to the output. */
 void table_print(const struct table *t, struct output *o);
 
-/* What `explain` prints, and /api/v1/explain answers as text. */
-
-/* Print a finished explanation, made safe for a terminal and wrapped to the width. */
+/* Appends a finished explanation, escaped and wrapped. */
 void explanation_print(const struct explanation *x, struct output *o);
 
-/* Print one line of that. */
+/* Appends one line of an explanation in its style, escaped and wrapped; rows are not wrapped. */
 void explanation_print_line(struct output *o, enum explain_style style, const char *text);
+
+/* For tests. */
+
+/* Returns the width of an escaped text in columns. */
+size_t output_count_columns(const char *text);
