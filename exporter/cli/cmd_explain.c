@@ -85,16 +85,15 @@ const struct command explain_command = {
     .usage = "[FLAGS] OBJECT [PATH...]",
     .summary = "explain the decision about one template, policy or binding",
     .details =
-        "Reads the manifests at each PATH, or Karmada's API server where there is no "
-        "PATH, and explains one OBJECT, written KIND[.GROUP]/[NAMESPACE/]NAME. Of a "
-        "template: its state and what it means, the policies in question and what made "
-        "each lose, whose claim stands, what its binding says otherwise, which overrides act "
-        "on which member cluster and in which order, who requires it, and what comes next. Of a "
-        "policy (pp/, cpp/): what it selects, on which "
-        "templates it is not in force, and what is wrong with it. Of a binding (rb/, "
-        "crb/): what it propagates, by whose will, and who requires it. JSON and YAML "
-        "have the same in full. With --server a running exporter is asked instead, which also "
-        "remembers what moved (--history).",
+        "Reads the manifests at each PATH, or Karmada's API server where there is no PATH, and "
+        "explains one OBJECT, written KIND[.GROUP]/[NAMESPACE/]NAME. Of a template: its state and "
+        "what it means, the policies in question and what made each lose, whose claim stands, what "
+        "its binding says otherwise, which overrides act on which member cluster and in which "
+        "order, who requires it, and what comes next. Of a policy (pp/, cpp/): what it selects, on "
+        "which templates it is not in force, and what is wrong with it. Of a binding (rb/, crb/): "
+        "what it propagates, by whose will, and who requires it. JSON and YAML have the same in "
+        "full. With --server a running exporter is asked instead, which also remembers what moved "
+        "(--history).",
     .examples = examples,
     .bit = COMMAND_EXPLAIN,
     .takes_arguments = true,

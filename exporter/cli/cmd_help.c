@@ -10,10 +10,7 @@ static const char program_summary[] =
     "Shows where Karmada's resources do not follow their propagation "
     "policies: as Prometheus metrics, or as a check of manifests.";
 
-/* ---- description of an option ---- */
-
-/* Appends the help text, the choices of an OPTION_SET, the default if wanted, and "several times".
- */
+/* Appends the help text, the choices of a set, the default if wanted, and "several times". */
 static void add_option_help(struct strbuf *out, const struct option_def *def, bool with_default)
 {
     bool has_default = with_default && def->fallback && *def->fallback != '\0';
@@ -249,10 +246,7 @@ const struct command help_command = {
 
 enum { ROFF_LINE_WIDTH = 78 };
 
-/*
- * Appends a text for roff: hyphens and backslashes are escaped, and so are dots and apostrophes
- * after a space, because a line that begins with one is a request.
- */
+/* Escapes hyphens and backslashes, and words that would be a request at the start of a line. */
 static void add_roff_text(struct strbuf *out, const char *text)
 {
     char before = ' ';
@@ -436,10 +430,7 @@ static const char script_end[] =
     "    printf '%s\\n' \"${COMPREPLY[@]}\" :0\n"
     "fi\n";
 
-/*
- * Appends a case for each flag with choices, such as
- * "check.--output | check.-o) words='table json yaml ' ;;".
- */
+/* Appends cases such as "check.--output | check.-o) words='table json yaml ' ;;". */
 static void add_choice_cases(struct strbuf *out, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -461,10 +452,7 @@ static void add_choice_cases(struct strbuf *out, const struct command *command)
     }
 }
 
-/*
- * Appends the flags of the commands in `bits`, each with `separator` behind it. If `with_value` is
- * true, omits flags without a value.
- */
+/* Appends the flags of the commands in `bits`; if `with_value`, only flags that take a value. */
 static void add_flags(struct strbuf *out, unsigned bits, bool with_value, const char *separator)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {

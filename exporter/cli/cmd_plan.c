@@ -27,27 +27,19 @@ enum {
 
 /* ---- classes of --fail-on ---- */
 
-/*
- * Callback for an object of a class of --fail-on: `class` is an index in fail_on_names. The texts
- * of `object` are borrowed.
- */
+/* Callback for an object, borrowed, to which the class with this index in fail_on_names applies. */
 typedef void finding_fn(void *context, unsigned class, const struct identity *object);
 
 struct finding_callback {
     finding_fn *call;
     void *context;
+    unsigned classes; /* Classes to report, as bits. */
 };
-
-static struct identity identity_of(const struct entry *entry)
-{
-    return (struct identity){entry->partition->type->api_version, entry_kind(entry),
-                             entry_ns(entry), entry->name};
-}
 
 static void report_if(const struct finding_callback *f, bool applies, unsigned class,
                       const struct identity *object)
 {
-    if (applies)
+    if (applies && f->classes >> class & 1)
         f->call(f->context, class, object);
 }
 
@@ -63,7 +55,7 @@ static void report_template(const struct finding_callback *f, const struct plan_
 {
     bool stays = t->before.exists && t->after.exists;
     bool moves = !outcome_clusters_equal(&t->before, &t->after);
-    struct identity id = identity_of(t->template);
+    struct identity id = entry_identity(t->template);
 
     report_if(f, enters_state(t, STATE_PENDING), FINDING_PENDING, &id);
     report_if(f, enters_state(t, STATE_STALE), FINDING_STALE, &id);
@@ -74,7 +66,7 @@ static void report_template(const struct finding_callback *f, const struct plan_
     report_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
 }
 
-/* Calls `f` once for each class of each object of the plan to which the class applies. */
+/* Calls `f` once for each object of the plan and each class that applies to the object. */
 static void report_findings(const struct plan_result *r, const struct finding_callback *f)
 {
     const struct entry *last = NULL;
@@ -95,7 +87,7 @@ static void report_findings(const struct plan_result *r, const struct finding_ca
         report_if(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
     }
     for (size_t i = 0; i < r->unsettled->count; i++) {
-        struct identity id = identity_of(r->unsettled->items[i]);
+        struct identity id = entry_identity(r->unsettled->items[i]);
 
         report_if(f, true, CONSEQUENCE_UNSETTLED, &id);
     }
@@ -113,13 +105,12 @@ unsigned plan_finding_classes(const struct plan_result *r)
 {
     unsigned found = r->settled ? 0 : 1U << CONSEQUENCE_UNSETTLED;
 
-    report_findings(r, &(struct finding_callback){add_class_bit, &found});
+    report_findings(r, &(struct finding_callback){add_class_bit, &found, ~0U});
     return found;
 }
 
 /* Objects that fail the plan, as rows of a table or as elements of a JSON array. */
 struct failing_objects {
-    unsigned classes; /* Classes of --fail-on, as bits. */
     struct table table;
     struct json_writer writer;
     size_t count; /* Rows in the table. */
@@ -129,8 +120,6 @@ static void add_failing_row(void *context, unsigned class, const struct identity
 {
     struct failing_objects *f = context;
 
-    if (!(f->classes >> class & 1))
-        return;
     f->count++;
     table_add(&f->table, STYLE_BAD, fail_on_names[class]);
     table_add_object(&f->table, object->kind, object->ns, object->name);
@@ -140,10 +129,9 @@ static void add_failing_row(void *context, unsigned class, const struct identity
 static void print_failing_objects(const struct plan_result *r, unsigned classes, struct output *o)
 {
     static const char *const headings[] = {"CLASS", "OBJECT"};
-    struct failing_objects f = {.classes = classes,
-                                .table = table_make(headings, ARRAY_LEN(headings), INDENT)};
+    struct failing_objects f = {.table = table_make(headings, ARRAY_LEN(headings), INDENT)};
 
-    report_findings(r, &(struct finding_callback){add_failing_row, &f});
+    report_findings(r, &(struct finding_callback){add_failing_row, &f, classes});
     if (f.count > 0) {
         strbuf_addc(&o->text, '\n');
         output_add_section(o, "Fails", f.count);
@@ -156,8 +144,6 @@ static void write_failing_element(void *context, unsigned class, const struct id
 {
     struct failing_objects *f = context;
 
-    if (!(f->classes >> class & 1))
-        return;
     json_writer_open(&f->writer, NULL, '{');
     json_writer_text(&f->writer, "class", fail_on_names[class]);
     report_put_identity(&f->writer, *object);
@@ -167,10 +153,10 @@ static void write_failing_element(void *context, unsigned class, const struct id
 /* Appends a JSON array with the rows of print_failing_objects(). Call it before plan_undo(). */
 static void write_failing_objects(const struct plan_result *r, unsigned classes, struct strbuf *out)
 {
-    struct failing_objects f = {.classes = classes, .writer = {.out = out}};
+    struct failing_objects f = {.writer = {.out = out}};
 
     json_writer_open(&f.writer, NULL, '[');
-    report_findings(r, &(struct finding_callback){write_failing_element, &f});
+    report_findings(r, &(struct finding_callback){write_failing_element, &f, classes});
     json_writer_close(&f.writer, ']');
 }
 
@@ -209,8 +195,7 @@ static const struct target_cluster *find_cluster(const struct outcome *o, const 
     return NULL;
 }
 
-/* Shortens a text to `width` bytes, with "..." at the end: a field value has no useful line breaks.
- */
+/* Shortens a text to `width` bytes, with "..." at the end; wrapped field values are unreadable. */
 static void shorten_line(struct strbuf *line, size_t width)
 {
     size_t room = width - ELLIPSIS_COLUMNS;
@@ -481,10 +466,7 @@ static bool apply_object(void *context, const cJSON *object, struct error *err)
     return plan_apply(context, object, err);
 }
 
-/*
- * Applies the objects of the manifests of -f in their order. Prints an error and returns false if a
- * file, a document or an object is invalid.
- */
+/* Applies the manifests of -f in their order. Prints errors and returns false if one is invalid. */
 static bool apply_manifests(struct plan *p, const struct evaluation *e,
                             const struct invocation *invocation)
 {
@@ -506,8 +488,7 @@ static bool apply_manifests(struct plan *p, const struct evaluation *e,
     return fine;
 }
 
-/* Appends the JSON document. If `fail_on` is not 0, its member "fails" lists the failing objects.
- */
+/* Appends the JSON document; with `fail_on`, its member "fails" lists the failing objects. */
 static void write_document(struct plan *p, const struct plan_result *result,
                            const struct evaluation *e, unsigned fail_on, struct strbuf *out)
 {

@@ -7,6 +7,7 @@
 #include "exporter/kube/object_request.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/signals.h"
+#include "exporter/text/object_name.h"
 #include "exporter/text/text_table.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/report.h"
@@ -41,14 +42,11 @@ enum progress_state { PROGRESS_STATES(PROGRESS_ENUMERATOR) PROGRESS_STATE_COUNT 
 
 struct template_progress {
     enum progress_state state;
-    char *reason;     /* Sentence for people; NULL if none. */
+    char *reason;     /* Owned sentence for people; may be NULL. */
     uint64_t version; /* resourceVersion after the write; 0 if unknown. */
 };
 
-/*
- * Progress of all templates of a run. The output is a line for each change and, on a terminal, a
- * bar below the lines.
- */
+/* Progress of all templates. The output has a line for each change and, on a terminal, a bar. */
 struct run_progress {
     const struct reconcile_list *list; /* Borrowed. */
     struct template_progress *items;   /* In the order of `list`. */
@@ -162,12 +160,8 @@ static void run_progress_write(const struct run_progress *f, struct json_writer 
 {
     json_writer_open(w, "results", '[');
     for (size_t i = 0; i < f->list->count; i++) {
-        const struct entry *template = f->list->items[i].template;
-
         json_writer_open(w, NULL, '{');
-        report_put_identity(w, (struct identity){template->partition->type->api_version,
-                                                 entry_kind(template), entry_ns(template),
-                                                 template->name});
+        report_put_identity(w, entry_identity(f->list->items[i].template));
         json_writer_text(w, "result", progress_words[f->items[i].state]);
         json_writer_text(w, "reason", f->items[i].reason);
         json_writer_close(w, '}');
@@ -175,7 +169,7 @@ static void run_progress_write(const struct run_progress *f, struct json_writer 
     json_writer_close(w, ']');
 }
 
-/* ---- run ---- */
+/* ---- write of one template ---- */
 
 static const int64_t max_duration_ms = INT64_C(366) * 24 * 3600 * SECOND_MS;
 
@@ -233,8 +227,6 @@ static void run_turn(struct reconcile_run *run, int64_t until_ms)
         run->interrupted = true;
 }
 
-/* ---- write of one template ---- */
-
 /*
  * Checks the present template against the present objects. Returns true if a change still brings it
  * to its policy as planned; otherwise records the progress and returns false.
@@ -263,8 +255,8 @@ static bool check_template(struct reconcile_run *run)
  * does not exist, is to be written or removed.
  *
  * An annotation that was set after the template became stale, and not longer than --timeout ago,
- * was written by another run, or by a request of this run whose response was lost. The template
- * then counts as written.
+ * was written by another run, or by a request of this run that got no response. The template then
+ * counts as written.
  */
 static bool confirm_write(void *context, const char *value)
 {
@@ -282,7 +274,7 @@ static bool confirm_write(void *context, const char *value)
     if (run->filter->undo || !value || !d || d->since_ms == 0 || !parse_timestamp(value, &set_ms))
         return true;
     age_ms = platform_now_ms() - set_ms;
-    /* The time in `since_ms` may have a precision of seconds only. */
+    /* Timestamps of Kubernetes objects have whole seconds. */
     if (set_ms / SECOND_MS <= d->since_ms / SECOND_MS || age_ms < 0 ||
         age_ms > run->e->options.timeout_ms)
         return true;
@@ -357,7 +349,7 @@ static bool write_template(struct reconcile_run *run)
 
     CLEANUP(free_cleanup) char *plural = xstrdup(resource->resource);
     const struct annotate_spec spec = {
-        .id = {type->api_version, type->kind, entry_ns(template), template->name},
+        .id = entry_identity(template),
         .resource = plural,
         .uid_hash = entry_template(template)->uid_hash,
         .key = RECONCILE_ANNOTATION,
@@ -376,10 +368,7 @@ static bool write_template(struct reconcile_run *run)
 
 /* ---- batches ---- */
 
-/*
- * Appends a reason such as "not current after 300 s: it is stale policy_updated, its stage outdated
- * policy_updated: <message of Karmada>".
- */
+/* Appends a reason such as "not current after 300 s: it is stale policy_updated, its stage ...". */
 static void describe_unfinished(const struct reconcile_run *run, const struct entry *template,
                                 struct strbuf *out)
 {
@@ -400,7 +389,7 @@ static void describe_unfinished(const struct reconcile_run *run, const struct en
         strbuf_addf(out, ": %s", message);
 }
 
-/* Returns the steady time after a duration. Longer durations than a year would overflow. */
+/* Returns the steady time after a duration, at most a year, so that the sum does not overflow. */
 static int64_t deadline_after(int64_t duration_ms)
 {
     return platform_steady_ms() + (duration_ms < max_duration_ms ? duration_ms : max_duration_ms);
@@ -450,14 +439,13 @@ static bool await_batch(struct reconcile_run *run, size_t first, size_t end)
 
 /*
  * Writes or removes the annotation of the chosen templates in batches, and waits for each batch.
- * Skips templates that no longer need the change. The run ends early at a template that is not
- * written or does not reach its planned state; a signal ends it after the present template. Call it
- * after reconcile_end_plan().
+ * Skips templates that no longer need the change. A failed write, a changed policy, or a template
+ * that does not reach its planned state ends the run early; so does a signal, after the present
+ * template. Call it after reconcile_end_plan().
  *
  * Prints the progress; if `w` is not NULL, instead appends it as the member "results" of the open
- * JSON object at the end. Returns STATUS_OK for a complete run, STATUS_UNREACHABLE if the API
- * server failed or rejected a request, STATUS_USAGE if signals cannot be received, else
- * STATUS_FOUND.
+ * JSON object at the end. Returns STATUS_OK for a complete run, STATUS_UNREACHABLE after a failed
+ * write, STATUS_USAGE if signals cannot be received, else STATUS_FOUND.
  */
 static enum exit_status run_batches(struct evaluation *e, const struct invocation *invocation,
                                     const struct reconcile_filter *filter,
@@ -632,12 +620,9 @@ static void write_templates(struct json_writer *w, const char *key,
     json_writer_open(w, key, '[');
     for (size_t i = 0; i < list->count; i++) {
         const struct reconcile_item *item = &list->items[i];
-        const struct entry *template = item->template;
 
         json_writer_open(w, NULL, '{');
-        report_put_identity(w, (struct identity){template->partition->type->api_version,
-                                                 entry_kind(template), entry_ns(template),
-                                                 template->name});
+        report_put_identity(w, entry_identity(item->template));
         if (reasons) {
             json_writer_text(w, "reason", reconcile_verdict_names[item->verdict]);
             json_writer_text(w, "message", reconcile_verdict_texts[item->verdict]);
@@ -826,19 +811,17 @@ const struct command reconcile_command = {
     .summary = "bring stale templates to what their policy says now",
     .details =
         "Of the templates that are to follow a policy, or have these labels, those that are stale "
-        "and that plan says move when their user changes them: it sets one annotation on "
-        "each, karmada-policy-exporter/reconcile-at, which Karmada takes for a change by its user. "
-        "The annotation is a part of the template: it travels to the member clusters, too. What a "
+        "and that plan says move when their user changes them: it sets one annotation on each, "
+        "karmada-policy-exporter/reconcile-at, which Karmada takes for a change by its user. The "
+        "annotation is a part of the template: it travels to the member clusters, too. What a "
         "change does not cure is listed with the reason, and never touched. It is a dry run that "
         "prints what plan says unless --yes is given; it refuses where conflicts appear, templates "
         "become pending or member clusters get more than they have free, unless --accept names "
         "that. --yes writes in batches, waits for each, and stops at the first template that does "
         "not become what --wait says. Run it again to go on: what is current already is left "
         "alone. Ctrl-C ends it after the present template. It exits with 1 if it refuses or ends "
-        "before "
-        "the end, with 3 if the API server does not answer or does not allow it. No more than ten "
-        "templates are "
-        "changed in a second, and fewer while the API server is busy.",
+        "before the end, with 3 if the API server does not answer or does not allow it. No more "
+        "than ten templates are changed in a second, and fewer while the API server is busy.",
     .permissions =
         "To read it needs what the other commands need: get, list and watch. With --yes it also "
         "needs get and patch on the kinds of the templates that are to be changed, such as "

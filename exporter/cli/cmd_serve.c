@@ -64,10 +64,7 @@ static enum loop_result run_loop(const struct invocation *invocation,
     return step == LOOP_ENDED ? LOOP_RESULT_SIGNALLED : LOOP_RESULT_FAILED;
 }
 
-/*
- * Frees the reader; NULL has no effect. If a thread is still blocked in a read, the reader is not
- * freed: logs a warning and sets *is_blocked.
- */
+/* Frees the reader, which may be NULL. If a thread is blocked, logs that and sets *is_blocked. */
 static void stop_file_reader(struct file_reader *reader, const struct log *log, bool *is_blocked)
 {
     char file[READ_FILE_MAX] = "";
@@ -114,10 +111,7 @@ static enum exit_status run_serve(struct invocation *invocation)
     descriptors_raise();
     confine(o, platform_environment(), &confinement);
 
-    /*
-     * Threads that are created from here on inherit the Landlock rules. confine_calls() installs
-     * the filter of system calls in all threads.
-     */
+    /* New threads inherit the Landlock rules; confine_calls() sets its filter in all threads. */
     bool is_blocked = confinement.is_blocked;
     struct file_reader *reader = file_reader_new(&err);
     struct shutdown_deadline *shutdown_deadline = reader ? shutdown_deadline_start(&err) : NULL;

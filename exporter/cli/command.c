@@ -47,7 +47,7 @@ static void print_error_and_advice(const struct invocation *invocation, const ch
     output_add_styled(&o, STYLE_BAD, ": ");
     output_escape(&o.text, text);
     strbuf_addf(&o.text, "\n%s", advice);
-    /* There is no other place to report that standard error cannot be written. */
+    /* A failed write to standard error cannot be reported. */
     if (!output_flush(&o, invocation->err, &ignored))
         return;
 }

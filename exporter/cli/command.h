@@ -30,7 +30,7 @@ struct command {
     const char *usage;           /* Flags and arguments after the name. */
     const char *summary;         /* One line. */
     const char *details;         /* One paragraph. */
-    const char *permissions;     /* Rights that the command needs beyond reading; NULL if none. */
+    const char *permissions;     /* Rights that the command needs beyond reading; may be NULL. */
     const char *const *examples; /* Command lines after the program's name; ends with NULL. */
     unsigned bit;                /* The bit of enum command_bit. */
     bool takes_arguments;
@@ -44,26 +44,17 @@ extern const char *const exit_status_texts[STATUS_UNREACHABLE + 1];
 COMMANDS(COMMAND_DECLARATION)
 #define COMMAND_POINTER(id, name) &(name),
 
-/*
- * Returns the command with this name. Returns NULL and sets `err`, with the nearest name as a
- * suggestion, if no command has the name.
- */
+/* Returns the command with this name. NULL if unknown: `err` then suggests the nearest name. */
 const struct command *command_find(const struct command *const *commands, const char *name,
                                    struct error *err);
 
 /* Writes the line "<program>: <text>" to standard error. */
 void invocation_print_error(const struct invocation *invocation, const char *text);
 
-/*
- * Writes the line "<program>: <text>" and a line that refers to --help to standard error. Returns
- * STATUS_USAGE.
- */
+/* Writes "<program>: <text>" and a hint to --help to standard error. Returns STATUS_USAGE. */
 enum exit_status invocation_reject(const struct invocation *invocation, const char *text);
 
-/*
- * Writes the output to standard output. Returns `status`, or prints an error and returns
- * STATUS_USAGE if the write fails.
- */
+/* Writes the output and returns `status`. If that fails, prints an error, returns STATUS_USAGE. */
 enum exit_status invocation_print_output(const struct invocation *invocation, struct output *o,
                                          enum exit_status status);
 

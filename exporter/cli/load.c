@@ -57,8 +57,8 @@ static void request_dependencies(struct store *store, const struct entry *templa
 }
 
 /*
- * Reads dependencies of templates whose kinds are not watched. If `all` is true, includes those
- * that only a change of a policy would propagate.
+ * Reads templates that other templates refer to and that no watch delivers. If `all` is true,
+ * includes templates that only a change of a policy would propagate.
  */
 static void read_dependencies(struct evaluation *e, bool all)
 {

@@ -22,10 +22,10 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
 void load_print_problems(const struct manifests *m, const struct invocation *invocation);
 
 /*
- * Returns the object with the name `typed` (object_name.h): an object of the store whose class has
- * its bit (enum object_class) in `classes`, else a template that is fetched from the API server and
+ * Returns the object with the name `typed` (object_name.h): an object of the store in a class of
+ * `classes` (bits by enum object_class), else a template that is fetched from the API server and
  * evaluated, else the binding of the named template. Returns NULL, sets `err`, and stores the exit
- * status in *status if no such object is found.
+ * status in *status if there is no such object.
  */
 const struct entry *load_object(struct evaluation *e, unsigned classes, const char *typed,
                                 enum exit_status *status, struct error *err) MUST_USE;

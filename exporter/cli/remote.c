@@ -27,7 +27,7 @@ enum {
 /* A running exporter, as --server and the flags --server.* describe it. */
 struct remote {
     const struct options *options; /* Borrowed. */
-    struct server_url url;
+    struct server_url url;         /* Messages show `url.base`, which has no user. */
     struct tls_files tls;
     char *password;      /* NULL without --server.user. */
     size_t header_bytes; /* Bytes of headers received in the present response. */
@@ -118,33 +118,11 @@ static bool read_options(struct remote *r, struct error *err)
     return !is_set(o->server_user) || r->password || fail_in(err, "--server.password-file");
 }
 
-/* Accepts NULL. */
-static void remote_free(struct remote *r)
+static void remote_release(struct remote *r)
 {
-    if (!r)
-        return;
     secret_free(r->password);
     tls_files_release(&r->tls);
     server_url_release(&r->url);
-    free(r);
-}
-
-/* Returns NULL and sets `err` if an option or a file that it names is invalid. */
-static MUST_USE struct remote *remote_new(const struct options *o, struct error *err)
-{
-    struct remote *r = xcalloc(1, sizeof(*r));
-
-    r->options = o;
-    if (read_options(r, err))
-        return r;
-    remote_free(r);
-    return NULL;
-}
-
-/* Returns the URL without a user, for messages. */
-static const char *remote_url(const struct remote *r)
-{
-    return r->url.base;
 }
 
 /* ---- HTTP request ---- */
@@ -286,7 +264,7 @@ static enum exit_status print_response_error(const struct invocation *invocation
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
 
-    strbuf_addf(&text, "the exporter at %s says", remote_url(r));
+    strbuf_addf(&text, "the exporter at %s says", r->url.base);
     add_error_of_response(&text, a);
     add_advice(&text, a, &invocation->options);
     invocation_print_error(invocation, text.data);
@@ -333,7 +311,7 @@ static bool apply_finding_counts(const struct invocation *invocation, const stru
     if (counts.unread == 0 && counts.missing == 0)
         return true;
     strbuf_addf(&text, "the exporter at %s could not read everything: its page /exporter says what",
-                remote_url(r));
+                r->url.base);
     invocation_print_error(invocation, text.data);
     return true;
 }
@@ -381,7 +359,7 @@ static enum exit_status run_request(const struct invocation *invocation, struct 
         output_escape_lines(&o->text, a.body.data);
     remote_response_release(&a);
     if (!done) {
-        fail_in(&err, "the exporter at %s", remote_url(r));
+        fail_in(&err, "the exporter at %s", r->url.base);
         invocation_print_error(invocation, err.text);
         return STATUS_UNREACHABLE;
     }
@@ -399,18 +377,19 @@ static bool run_if_server(const struct invocation *invocation, struct strbuf *pa
     const struct options *options = &invocation->options;
     CLEANUP(output_release) struct output o;
     bool has_server = options->on_command_line[OPTION_OF_server];
-    bool valid;
-    struct remote *r;
+    struct remote r = {.options = options};
     struct error err;
+    bool valid;
 
     output_init(&o, invocation->out);
     valid = has_server ? check_flags_with_server(invocation, &err)
                        : check_flags_without_server(options, &err);
     if (valid && !has_server)
         return false;
-    r = valid ? remote_new(options, &err) : NULL;
-    *status = r ? run_request(invocation, r, path, &o) : invocation_reject(invocation, err.text);
-    remote_free(r);
+    valid = valid && read_options(&r, &err);
+    *status =
+        valid ? run_request(invocation, &r, path, &o) : invocation_reject(invocation, err.text);
+    remote_release(&r);
     return true;
 }
 

@@ -189,8 +189,6 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     return true;
 }
 
-/* ---- options of a command ---- */
-
 unsigned option_accepted_choices(const struct option_def *def, unsigned bit)
 {
     if (def == &option_defs[OPTION_OF_fail_on])
@@ -220,10 +218,7 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
         if (o->on_command_line[i] && !(option_defs[i].commands & bit))
             return fail(err, "'%s' takes no --%s", command, option_defs[i].name);
     }
-    /*
-     * `check` also checks classes from the configuration file. Other commands check only the flag,
-     * because the default of --fail-on has classes of `check`.
-     */
+    /* The default has classes of `check`, so other commands check only the flag. */
     if (o->on_command_line[OPTION_OF_fail_on] || bit == COMMAND_CHECK) {
         const struct option_def *def = &option_defs[OPTION_OF_fail_on];
 
@@ -239,10 +234,7 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
 
 /* ---- configuration file ---- */
 
-/*
- * Sets an option from a YAML list. The items of an OPTION_SET are joined with commas, because one
- * value must contain all choices.
- */
+/* Sets an option from a YAML list. An OPTION_SET gets the items as one value, with commas. */
 static bool set_option_from_list(struct options *o, const struct option_def *def, const cJSON *list,
                                  struct error *err)
 {
@@ -317,10 +309,8 @@ bool config_load(struct options *o, int argc, const char *const *argv, struct er
     return options_parse(o, argc, argv, err);
 }
 
-/* ---- feature gates ---- */
-
 /*
- * Returns the known gate with the smallest edit distance. A gate whose name contains `gate` has the
+ * Returns the known gate with the smallest edit distance. A name that contains `gate` counts as
  * distance 1: Karmada's code calls PropagationPolicyPreemption also PolicyPreemption.
  */
 static const char *find_nearest_gate(const char *gate)

@@ -64,7 +64,7 @@ struct option_def {
     const char *help;           /* Sentence without a full stop. */
     const char *const *choices; /* Accepted words; ends with NULL. NULL for other types. */
     enum option_type type;
-    char letter;        /* Short form; '\0' if none. */
+    char letter;        /* Short form; '\0' without a short form. */
     bool flag_only;     /* Not accepted in the configuration file. */
     bool needs_restart; /* Not changed by a reload. */
     unsigned commands;  /* Commands that accept the option: bits of enum command_bit. */
@@ -121,7 +121,7 @@ void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *contex
 
 /* For tests. */
 
-/* Returns the option with this name; NULL, with a suggestion in `err`, if there is none. */
+/* Returns the option with this name. NULL if unknown: `err` then suggests the nearest name. */
 const struct option_def *option_find(const char *name, struct error *err);
 
 /*

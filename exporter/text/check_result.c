@@ -191,8 +191,7 @@ static void print_requested_values(const struct engine *engine, const struct ent
     table_release(&w.table);
 }
 
-/* Prints a line such as "  ConfigMap default/my-config: ConflictResolution resolves to Overwrite".
- */
+/* Prints "ConfigMap default/my-config: ConflictResolution resolves to Overwrite" and the like. */
 static void print_conflict(const struct entry *dependency, enum dependency_field field,
                            bool predicted, struct output *o)
 {
@@ -237,10 +236,7 @@ static void print_conflicts(const struct engine *engine, const struct findings *
     }
 }
 
-/*
- * Prints a section with a row for each template of the list; nothing if the list is empty. `add`
- * adds the cells after the name.
- */
+/* Prints a section with a row for each template; `add` adds the cells after the name. */
 static void print_templates(const char *title, const struct finding_list *list,
                             const char *const *headings, size_t columns,
                             void (*add)(struct table *, const struct template_decision *),
@@ -342,8 +338,7 @@ static void print_problem_class(const struct engine *engine, const struct proble
     strbuf_addc(&o->text, '\n');
 }
 
-/* Prints the classes UNBOUND and UNMATCHED if `fail_on` has them: other sections lack some objects.
- */
+/* Prints the classes UNBOUND and UNMATCHED, if `fail_on` has them. */
 static void print_optional_classes(const struct findings *f, unsigned fail_on, struct output *o)
 {
     static const char *const headings[] = {"TEMPLATE", "REASON", ""};
@@ -359,10 +354,7 @@ static void print_optional_classes(const struct findings *f, unsigned fail_on, s
     }
 }
 
-/*
- * Prints the findings as sections of tables. Each object of a class in `fail_on` is in a section;
- * without `fail_on`, some classes have no section.
- */
+/* Prints the sections. Without its bit in `fail_on`, a class may have no section of its own. */
 static void print_findings(const struct engine *engine, const struct findings *f, unsigned fail_on,
                            struct output *o)
 {
@@ -510,8 +502,6 @@ void check_result_print(const struct check_result *r, unsigned fail_on, struct o
     print_sources(r, o);
     print_summary(r, fail_on, listed, o);
 }
-
-/* ---- check result ---- */
 
 static size_t count_missing_kinds(const struct kube_session *session)
 {

@@ -19,7 +19,7 @@ struct finding_counts {
     size_t missing; /* Kinds that the API server did not deliver (missing_kind_is_failure). */
 };
 
-/* Appends the value of the header: all counts above 0, or "none". */
+/* Appends the value of the header, which omits counts of 0. */
 void finding_counts_write(const struct finding_counts *c, struct strbuf *out);
 
 /*

@@ -9,6 +9,12 @@
 
 enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };
 
+struct identity entry_identity(const struct entry *entry)
+{
+    return (struct identity){entry->partition->type->api_version, entry_kind(entry),
+                             entry_ns(entry), entry->name};
+}
+
 void object_name_release(struct object_name *n)
 {
     free(n->kind);
@@ -131,8 +137,7 @@ static size_t find_fitting(const struct object_name *w, const struct listing *al
 
     for (size_t i = 0; i < all->count; i++) {
         const struct entry *entry = all->entries[i];
-        const struct identity id = {entry->partition->type->api_version, entry_kind(entry),
-                                    entry_ns(entry), entry->name};
+        const struct identity id = entry_identity(entry);
 
         if (!identity_fits(w, &id))
             continue;

@@ -8,11 +8,14 @@
  * in the plural; common kinds have the short names of kubectl.
  */
 struct object_name {
-    char *kind;  /* As typed. */
+    char *kind;  /* The text as typed. */
     char *group; /* NULL if omitted. */
     char *ns;    /* NULL if omitted. */
     char *name;
 };
+
+/* Returns the identity of an entry; its texts are borrowed from the entry. */
+struct identity entry_identity(const struct entry *entry);
 
 /* Parses a name. Returns false and sets `err` if the text has another form. */
 bool object_name_parse(const char *text, struct object_name *out, struct error *err) MUST_USE;

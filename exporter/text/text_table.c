@@ -308,8 +308,6 @@ void table_print(const struct table *t, struct output *o)
         print_row(t, &l, o, &t->cells[i]);
 }
 
-/* ---- explanations ---- */
-
 enum { INDENT = 2, DETAIL_INDENT = 5 };
 
 void explanation_print_line(struct output *o, enum explain_style style, const char *text)
