@@ -205,9 +205,9 @@ static enum exit_status run_help(struct invocation *invocation)
     const struct command *command = NULL;
     struct error err;
 
+    output_init(&o, invocation->out);
     if (invocation->options.help)
         return print_help(invocation, invocation->command);
-    output_init(&o, invocation->out);
     if (arguments->count > 1)
         return invocation_reject(invocation, "'help' takes one command");
     if (arguments->count == 1) {
