@@ -7,24 +7,24 @@
 enum exit_status {
     STATUS_OK = 0,
     STATUS_FOUND = 1, /* Findings that fail, or a reconcile run that refused or ended early. */
-    STATUS_USAGE = 2, /* Invalid command line, or input that cannot be read completely. */
-    STATUS_UNREACHABLE = 3, /* No complete answer from the API server or the running exporter. */
+    STATUS_USAGE = 2, /* Invalid command line, unreadable input, or output that is not written. */
+    STATUS_UNREACHABLE = 3, /* Failed request to the API server or the running exporter. */
 };
 
-/* One run of the program: its command line, options and output descriptors. All is borrowed. */
+/* One run of the program: its command line, options and output descriptors. */
 struct invocation {
     const struct command *const *commands; /* All commands; ends with NULL. */
-    const struct command *command;         /* NULL if the command line names no known command. */
+    const struct command *command;         /* NULL until the command is known. */
     const struct command *default_command;
     const char *program;    /* Name of the program for usage, examples and error messages. */
-    struct options options; /* Owned until a command moves them out. */
+    struct options options; /* Owned; zero after a command has moved them out. */
     int argc;               /* Number of arguments after the program's name, before parsing. */
     const char *const *argv;
     int out; /* Descriptor of standard output. */
     int err; /* Descriptor of standard error. */
 };
 
-/* A command of the program, defined in a file of its own and listed in COMMANDS (options.h). */
+/* A command of the program, defined in a file cmd_*.c and listed in COMMANDS (options.h). */
 struct command {
     const char *name;
     const char *usage;           /* Flags and arguments after the name. */
@@ -44,7 +44,7 @@ extern const char *const exit_status_texts[STATUS_UNREACHABLE + 1];
 COMMANDS(COMMAND_DECLARATION)
 #define COMMAND_POINTER(id, name) &(name),
 
-/* Returns the command with this name. NULL if unknown: `err` then suggests the nearest name. */
+/* Returns the command with this name. NULL if unknown: `err` then suggests a similar name. */
 const struct command *command_find(const struct command *const *commands, const char *name,
                                    struct error *err);
 

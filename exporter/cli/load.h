@@ -10,11 +10,10 @@
  * of the invocation. The caller frees the evaluation with evaluation_free().
  *
  * Returns NULL, prints an error and stores the exit status in *status if an option is invalid, if
- * there is no source, or if the API server cannot be read. Otherwise *status is
- *   STATUS_UNREACHABLE if the API server could not deliver some kinds: an error is printed for
- * each, STATUS_USAGE if a file or a document in it could not be read: load_print_problems() prints
- *     those of manifests; an error of the asset file is printed,
- *   STATUS_OK otherwise.
+ * there is no source, or if the API server cannot be read. Otherwise *status is STATUS_UNREACHABLE
+ * if the API server did not deliver some kinds, else STATUS_USAGE if a file or a document could not
+ * be read, else STATUS_OK. Prints errors about kinds and the asset file, but not about manifests:
+ * see load_print_problems().
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 

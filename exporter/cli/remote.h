@@ -4,8 +4,9 @@
 #include "exporter/cli/command.h"
 
 /*
- * Commands that a running exporter answers (--server). Size and time of a response are limited, no
- * proxy is used, and no redirect is followed. Messages contain no credentials.
+ * Commands that a running exporter runs (--server). Limits the size of a response and the time
+ * without progress (--server.timeout), uses no proxy and follows no redirect. Messages contain no
+ * password.
  */
 
 /*

@@ -288,7 +288,7 @@ OPTION(TEXT, alertmanager_ca_file, .name = "alertmanager.ca-file", .value = "FIL
        .help = "who vouches for Alertmanager, in PEM; without it whom this system trusts",
        .commands = COMMAND_SERVE, .needs_restart = true)
 
-/* The alert rules compare ages with the three thresholds, which are metrics. */
+/* The alert rules compare ages with these three thresholds, which are series of a metric. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",
        .help = "how long a template may be stale before an alert calls it forgotten",

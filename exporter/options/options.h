@@ -61,7 +61,7 @@ struct option_def {
     const char *name;           /* Flag without "--", and key in the configuration file. */
     const char *value;          /* Placeholder for the value in --help; NULL for OPTION_FLAG. */
     const char *fallback;       /* Default as text; NULL for an empty list or false. */
-    const char *help;           /* Sentence without a full stop. */
+    const char *help;           /* Text for --help, without a full stop. */
     const char *const *choices; /* Accepted words; ends with NULL. NULL for other types. */
     enum option_type type;
     char letter;        /* Short form; '\0' without a short form. */
@@ -80,10 +80,10 @@ void options_release(struct options *o);
 
 /*
  * Parses the arguments after the program's name: "--name value" and "--name=value"; "--name" and
- * "--no-name" for OPTION_FLAG; "-o value" for options with a letter; "--" before arguments that
- * begin with a hyphen. The first argument that is no flag is the command. A value replaces the
- * value that the option had before; further values of a list option are added. Returns false and
- * sets `err` on the first error; options before it are set.
+ * "--no-name" for OPTION_FLAG; "-o value" and "-ovalue" for options with a letter; "--" before
+ * arguments that begin with a hyphen. The first argument that is no flag is the command. A value
+ * replaces the old value of the option; further values of a list option are added. Returns false
+ * and sets `err` on the first error; options before it are set.
  */
 bool options_parse(struct options *o, int argc, const char *const *argv,
                    struct error *err) MUST_USE;
@@ -121,7 +121,7 @@ void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *contex
 
 /* For tests. */
 
-/* Returns the option with this name. NULL if unknown: `err` then suggests the nearest name. */
+/* Returns the option with this name. NULL if unknown: `err` then suggests a similar name. */
 const struct option_def *option_find(const char *name, struct error *err);
 
 /*

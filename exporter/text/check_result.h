@@ -15,7 +15,7 @@
 
 struct finding_counts {
     size_t classes[FINDING_CLASSES];
-    size_t unread;  /* Files and documents of manifests, and the asset file, that are not read. */
+    size_t unread;  /* Manifest files, documents and asset files that could not be read. */
     size_t missing; /* Kinds that the API server did not deliver (missing_kind_is_failure). */
 };
 
