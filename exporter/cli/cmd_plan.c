@@ -476,13 +476,13 @@ static bool apply_manifests(struct plan *p, const struct evaluation *e,
     struct error err;
     bool fine;
 
-    manifests_know(m, e->manifests);
-    manifests_hand_out(m, apply_object, p);
+    manifests_import_definitions(m, e->manifests);
+    manifests_set_receiver(m, apply_object, p);
     fine = manifests_load(m, &err);
     if (!fine)
         invocation_print_error(invocation, err.text);
     for (size_t i = 0; i < manifests_problem_count(m); i++)
-        fine &= !problem_kind_is_unread(manifests_problem(m, i).kind);
+        fine &= !problem_kind_blocks_evaluation(manifests_problem(m, i).kind);
     load_print_problems(m, invocation);
     manifests_free(m);
     return fine;

@@ -180,7 +180,7 @@ struct reconcile_run {
     struct evaluation *e;
     const struct reconcile_filter *filter;
     struct run_progress progress;
-    struct annotate annotate;
+    struct annotator annotator;
     struct signals signals;
     size_t at;        /* Index of the present template in the list. */
     char value[40];   /* Value of the annotation that the run writes to the present template. */
@@ -216,9 +216,9 @@ static void run_turn(struct reconcile_run *run, int64_t until_ms)
     evaluation_pump(run->e, PUMP_SLICE_MS);
     evaluation_run(run->e, platform_now_ms(), EVALUATION_BATCH);
     now_ms = platform_steady_ms();
-    annotate_turn(&run->annotate, now_ms);
-    if (annotate_due(&run->annotate) < until_ms)
-        until_ms = annotate_due(&run->annotate);
+    annotator_turn(&run->annotator, now_ms);
+    if (annotator_due(&run->annotator) < until_ms)
+        until_ms = annotator_due(&run->annotator);
     wait_ms = evaluation_idle_ms(run->e);
     if (until_ms - now_ms < wait_ms)
         wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
@@ -251,8 +251,8 @@ static bool check_template(struct reconcile_run *run)
 }
 
 /*
- * Callback of struct annotate_spec: returns true if the annotation, which now has `value` or (NULL)
- * does not exist, is to be written or removed.
+ * Callback of struct annotator_spec: returns true if the annotation, which now has `value` or
+ * (NULL) does not exist, is to be written or removed.
  *
  * An annotation that was set after the template became stale, and not longer than --timeout ago,
  * was written by another run, or by a request of this run that got no response. The template then
@@ -287,12 +287,12 @@ static bool confirm_write(void *context, const char *value)
 static bool record_write(struct reconcile_run *run, const char *resource, const char *group)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
-    const struct annotate *annotate = &run->annotate;
+    const struct annotator *annotator = &run->annotator;
     const char *ns = entry_ns(run->progress.list->items[run->at].template);
 
-    switch (annotate->state) {
+    switch (annotator->state) {
     case ANNOTATE_WRITTEN:
-        run->progress.items[run->at].version = annotate->version;
+        run->progress.items[run->at].version = annotator->version;
         set_progress(run, run->at, PROGRESS_WRITTEN, NULL);
         return true;
     case ANNOTATE_GONE:
@@ -308,15 +308,15 @@ static bool record_write(struct reconcile_run *run, const char *resource, const 
     case ANNOTATE_UNWANTED:
         return run->progress.items[run->at].state != PROGRESS_STOPPED;
     case ANNOTATE_FORBIDDEN:
-        strbuf_addf(&text, "not allowed to %s %s%s%s%s%s: %s", annotate->writes ? "patch" : "get",
+        strbuf_addf(&text, "not allowed to %s %s%s%s%s%s: %s", annotator->writes ? "patch" : "get",
                     resource, *group ? "." : "", group, *ns ? " in the namespace " : "", ns,
-                    annotate->err.text);
+                    annotator->err.text);
         return stop_run(run, STATUS_UNREACHABLE, text.data);
     case ANNOTATE_FAILED:
     case ANNOTATE_OPEN:
         break;
     }
-    strbuf_addf(&text, "the API server does not change it: %s", annotate->err.text);
+    strbuf_addf(&text, "the API server does not change it: %s", annotator->err.text);
     return stop_run(run, STATUS_UNREACHABLE, text.data);
 }
 
@@ -348,7 +348,7 @@ static bool write_template(struct reconcile_run *run)
              (int)(platform_now_ms() % SECOND_MS));
 
     CLEANUP(free_cleanup) char *plural = xstrdup(resource->resource);
-    const struct annotate_spec spec = {
+    const struct annotator_spec spec = {
         .id = entry_identity(template),
         .resource = plural,
         .uid_hash = entry_template(template)->uid_hash,
@@ -360,8 +360,8 @@ static bool write_template(struct reconcile_run *run)
     };
 
     /* A signal does not cancel the write, so that its result is known. */
-    annotate_start(&run->annotate, &spec);
-    while (run->annotate.state == ANNOTATE_OPEN)
+    annotator_start(&run->annotator, &spec);
+    while (run->annotator.state == ANNOTATE_OPEN)
         run_turn(run, INT64_MAX);
     return record_write(run, plural, type->group);
 }
@@ -461,7 +461,7 @@ static enum exit_status run_batches(struct evaluation *e, const struct invocatio
         return STATUS_USAGE;
     }
     run_progress_init(&run.progress, &r->chosen, w ? -1 : invocation->out);
-    annotate_init(&run.annotate, kube_session_transport(e->session));
+    annotator_init(&run.annotator, kube_session_transport(e->session));
     while (continues && run.at < r->chosen.count) {
         size_t first = run.at, written = 0;
 
@@ -482,7 +482,7 @@ static enum exit_status run_batches(struct evaluation *e, const struct invocatio
     }
     if (run.interrupted && run.status == STATUS_OK)
         run.status = STATUS_FOUND;
-    annotate_release(&run.annotate);
+    annotator_release(&run.annotator);
     if (w)
         run_progress_write(&run.progress, w);
     else

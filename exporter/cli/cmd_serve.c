@@ -18,10 +18,10 @@ enum {
     LOG_WAIT_MS = 250, /* Maximum time to write the remaining log lines at exit. */
 };
 
-enum loop_result {
-    LOOP_RESULT_NOT_STARTED, /* A thread or the loop could not be started. */
-    LOOP_RESULT_FAILED,      /* The loop has ended with an error. */
-    LOOP_RESULT_SIGNALLED,   /* Ended by SIGTERM or SIGINT. */
+enum serve_result {
+    SERVE_NOT_STARTED, /* A thread or the loop could not be started. */
+    SERVE_FAILED,      /* The loop has ended with an error. */
+    SERVE_SIGNALLED,   /* Ended by SIGTERM or SIGINT. */
 };
 
 /* Services that run beside the loop; all are borrowed. */
@@ -31,8 +31,8 @@ struct loop_services {
     struct shutdown_deadline *shutdown_deadline;
 };
 
-static enum loop_result run_loop(const struct invocation *invocation,
-                                 const struct loop_services *services, struct error *err)
+static enum serve_result run_loop(const struct invocation *invocation,
+                                  const struct loop_services *services, struct error *err)
 {
     const struct log *log = services->log;
     const struct options *o = &invocation->options;
@@ -44,11 +44,11 @@ static enum loop_result run_loop(const struct invocation *invocation,
         .publish_ms = PUBLISH_MS,
         .refresh_ms = REFRESH_MS,
     };
-    enum loop_step step = LOOP_GOES_ON;
+    enum loop_result result = LOOP_CONTINUES;
     struct loop *loop = loop_new(&settings, err);
 
     if (!loop)
-        return LOOP_RESULT_NOT_STARTED;
+        return SERVE_NOT_STARTED;
     log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
               exporter_revision);
     for (size_t i = 0; i < o->listen_addresses.count; i++) {
@@ -56,12 +56,12 @@ static enum loop_result run_loop(const struct invocation *invocation,
         log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
                   o->telemetry_path);
     }
-    while (step == LOOP_GOES_ON)
-        step = loop_turn(loop, err);
-    if (step == LOOP_ENDED)
+    while (result == LOOP_CONTINUES)
+        result = loop_turn(loop, err);
+    if (result == LOOP_STOPPED)
         shutdown_deadline_ending(services->shutdown_deadline);
     loop_free(loop);
-    return step == LOOP_ENDED ? LOOP_RESULT_SIGNALLED : LOOP_RESULT_FAILED;
+    return result == LOOP_STOPPED ? SERVE_SIGNALLED : SERVE_FAILED;
 }
 
 /* Frees the reader, which may be NULL. If a thread is blocked, logs that and sets *is_blocked. */
@@ -116,7 +116,7 @@ static enum exit_status run_serve(struct invocation *invocation)
     struct file_reader *reader = file_reader_new(&err);
     struct shutdown_deadline *shutdown_deadline = reader ? shutdown_deadline_start(&err) : NULL;
 
-    enum loop_result result = LOOP_RESULT_NOT_STARTED;
+    enum serve_result result = SERVE_NOT_STARTED;
     enum exit_status status = STATUS_OK;
 
     if (shutdown_deadline && log_start(&log, &err)) {
@@ -127,9 +127,9 @@ static enum exit_status run_serve(struct invocation *invocation)
     }
     stop_file_reader(reader, &log, &is_blocked);
     log_stop(&log, LOG_WAIT_MS);
-    if (result == LOOP_RESULT_NOT_STARTED)
+    if (result == SERVE_NOT_STARTED)
         status = invocation_reject(invocation, err.text);
-    if (result == LOOP_RESULT_FAILED) {
+    if (result == SERVE_FAILED) {
         invocation_print_error(invocation, err.text);
         status = STATUS_USAGE;
     }

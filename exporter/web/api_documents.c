@@ -22,7 +22,7 @@ enum {
 
 /* ---- the selected object ---- */
 
-/* Appends the name of the object for object_find_in(): KIND[.GROUP]/[NAMESPACE/]NAME. */
+/* Appends the name of the object for object_find_in_namespace(): KIND[.GROUP]/[NAMESPACE/]NAME. */
 static void add_object_name(struct strbuf *out, char *const *values)
 {
     const char *group = values[PARAMETER_GROUP], *ns = values[PARAMETER_NAMESPACE];
@@ -57,10 +57,10 @@ const struct entry *find_requested_object(struct queued_request *request, const 
         return NULL;
     }
     add_object_name(&name, request->query.values);
-    entry = object_find_in(h->evaluation->store, classes, name.data,
-                           request->query.values[PARAMETER_DEFAULT_NAMESPACE], &err);
+    entry = object_find_in_namespace(h->evaluation->store, classes, name.data,
+                                     request->query.values[PARAMETER_DEFAULT_NAMESPACE], &err);
     if (!entry && classes >> CLASS_BINDING & 1)
-        entry = object_find_binding_of(h->evaluation->store, name.data);
+        entry = object_find_binding(h->evaluation->store, name.data);
     if (!entry)
         api_refuse(request, MHD_HTTP_NOT_FOUND, err.text);
     return entry;
