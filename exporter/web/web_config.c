@@ -88,16 +88,16 @@ struct config_reader {
     bool has_position; /* The error already begins with the position of an inner key. */
 };
 
-struct field;
+struct config_field;
 
 /* Reads a value. Returns false with the reason, to which the caller adds the field and position. */
-typedef bool read_fn(struct config_reader *r, const cJSON *value, const struct field *field,
+typedef bool read_fn(struct config_reader *r, const cJSON *value, const struct config_field *field,
                      struct error *err);
 
 enum section { ROOT, TLS, HTTP, RATE };
 
 /* Key of the file with the description of its value. Unused columns are zero. */
-struct field {
+struct config_field {
     enum section section; /* Mapping that contains the key. */
     const char *name;
     read_fn *read;
@@ -105,13 +105,13 @@ struct field {
     read_fn *read_member; /* Reads a member of this mapping. */
     enum section members; /* Section of these members, for read_known(). */
     bool (*check)(struct web_config *c, struct error *err); /* Checks the mapping; or NULL. */
-    bool (*add)(struct web_config *c, const char *text, const struct field *field,
+    bool (*add)(struct web_config *c, const char *text, const struct config_field *field,
                 struct error *err); /* Adds an item of this list. */
     const char *const *names;       /* Allowed values; ended by NULL. */
     const char *kind;               /* Kind of the names, for errors. */
 };
 
-static void *target(const struct config_reader *r, const struct field *field)
+static void *target(const struct config_reader *r, const struct config_field *field)
 {
     return (char *)r->config + field->offset;
 }
@@ -147,7 +147,7 @@ static bool find_name(const char *const *names, const char *kind, const char *te
                    : fail(err, "'%s' is no %s", shown(text).text, kind);
 }
 
-static bool read_name(struct config_reader *r, const cJSON *value, const struct field *field,
+static bool read_name(struct config_reader *r, const cJSON *value, const struct config_field *field,
                       struct error *err)
 {
     return find_name(field->names, field->kind, value->valuestring, target(r, field), err);
@@ -164,14 +164,14 @@ static bool copy_text(const cJSON *value, char **out, struct error *err)
     return true;
 }
 
-static bool read_text(struct config_reader *r, const cJSON *value, const struct field *field,
+static bool read_text(struct config_reader *r, const cJSON *value, const struct config_field *field,
                       struct error *err)
 {
     return copy_text(value, target(r, field), err);
 }
 
-static bool read_boolean(struct config_reader *r, const cJSON *value, const struct field *field,
-                         struct error *err)
+static bool read_boolean(struct config_reader *r, const cJSON *value,
+                         const struct config_field *field, struct error *err)
 {
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
     const char *text = value->valuestring;
@@ -186,8 +186,8 @@ static bool read_boolean(struct config_reader *r, const cJSON *value, const stru
     return fail(err, "expected true or false");
 }
 
-static bool read_client_auth(struct config_reader *r, const cJSON *value, const struct field *field,
-                             struct error *err)
+static bool read_client_auth(struct config_reader *r, const cJSON *value,
+                             const struct config_field *field, struct error *err)
 {
     const char *text = value->valuestring;
     bool is_set = text && *text != '\0';
@@ -220,8 +220,8 @@ static double unit_ns(const char *text, size_t *out_len)
 }
 
 /* Reads a duration in Go's syntax ("1s", "1.5s", "100ms", "1m30s", "0") that is not negative. */
-static bool read_interval(struct config_reader *r, const cJSON *value, const struct field *field,
-                          struct error *err)
+static bool read_interval(struct config_reader *r, const cJSON *value,
+                          const struct config_field *field, struct error *err)
 {
     static const char digits[] = "0123456789";
     const double sum_max = 1e18; /* About 30 years. */
@@ -250,8 +250,8 @@ static bool read_interval(struct config_reader *r, const cJSON *value, const str
     return true;
 }
 
-static bool read_burst(struct config_reader *r, const cJSON *value, const struct field *field,
-                       struct error *err)
+static bool read_burst(struct config_reader *r, const cJSON *value,
+                       const struct config_field *field, struct error *err)
 {
     enum { DIGITS_MAX = 9 };
     const char *text = value->valuestring;
@@ -266,7 +266,7 @@ static bool read_burst(struct config_reader *r, const cJSON *value, const struct
 
 /* ---- lists ---- */
 
-static bool read_list(struct config_reader *r, const cJSON *list, const struct field *field,
+static bool read_list(struct config_reader *r, const cJSON *list, const struct config_field *field,
                       struct error *err)
 {
     const cJSON *item;
@@ -284,7 +284,7 @@ static bool read_list(struct config_reader *r, const cJSON *list, const struct f
     return true;
 }
 
-static bool add_cipher(struct web_config *c, const char *text, const struct field *field,
+static bool add_cipher(struct web_config *c, const char *text, const struct config_field *field,
                        struct error *err)
 {
     unsigned at;
@@ -295,7 +295,7 @@ static bool add_cipher(struct web_config *c, const char *text, const struct fiel
     return true;
 }
 
-static bool add_curve(struct web_config *c, const char *text, const struct field *field,
+static bool add_curve(struct web_config *c, const char *text, const struct config_field *field,
                       struct error *err)
 {
     unsigned at;
@@ -310,7 +310,7 @@ static bool add_curve(struct web_config *c, const char *text, const struct field
     return true;
 }
 
-static bool add_san(struct web_config *c, const char *text, const struct field *field,
+static bool add_san(struct web_config *c, const char *text, const struct config_field *field,
                     struct error *err)
 {
     (void)field;
@@ -320,7 +320,7 @@ static bool add_san(struct web_config *c, const char *text, const struct field *
     return true;
 }
 
-static bool read_sans(struct config_reader *r, const cJSON *value, const struct field *field,
+static bool read_sans(struct config_reader *r, const cJSON *value, const struct config_field *field,
                       struct error *err)
 {
     return read_list(r, value, field, err) &&
@@ -338,8 +338,8 @@ static bool fail_at(struct config_reader *r, const cJSON *node, struct error *er
 }
 
 /* A null mapping has no members. */
-static bool read_mapping(struct config_reader *r, const cJSON *mapping, const struct field *field,
-                         struct error *err)
+static bool read_mapping(struct config_reader *r, const cJSON *mapping,
+                         const struct config_field *field, struct error *err)
 {
     const cJSON *member;
 
@@ -367,8 +367,8 @@ static bool check_header(const char *name, const char *value, struct error *err)
     return true;
 }
 
-static bool read_header(struct config_reader *r, const cJSON *member, const struct field *headers,
-                        struct error *err)
+static bool read_header(struct config_reader *r, const cJSON *member,
+                        const struct config_field *headers, struct error *err)
 {
     const char *name = member->string;
     unsigned at;
@@ -400,8 +400,8 @@ static bool check_hash(const char *hash, struct error *err)
     return true;
 }
 
-static bool read_user(struct config_reader *r, const cJSON *member, const struct field *users,
-                      struct error *err)
+static bool read_user(struct config_reader *r, const cJSON *member,
+                      const struct config_field *users, struct error *err)
 {
     const char *hash = member->valuestring;
     struct web_config *c = r->config;
@@ -464,7 +464,7 @@ static read_fn read_known;
 #define AT(member)        .offset = offsetof(struct web_config, member)
 #define NAMES(list, word) .names = (list), .kind = (word)
 
-static const struct field fields[] = {
+static const struct config_field fields[] = {
     {ROOT, "tls_server_config", read_mapping, .read_member = read_known, .members = TLS,
      .check = check_tls},
     {ROOT, "http_server_config", read_mapping, .read_member = read_known, .members = HTTP},
@@ -518,11 +518,11 @@ static bool fail_unknown(const char *key, enum section section, struct error *er
 }
 
 /* Reads a member as the table says for its key. A null value counts as absent. */
-static bool read_known(struct config_reader *r, const cJSON *member, const struct field *mapping,
-                       struct error *err)
+static bool read_known(struct config_reader *r, const cJSON *member,
+                       const struct config_field *mapping, struct error *err)
 {
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        const struct field *field = &fields[i];
+        const struct config_field *field = &fields[i];
 
         if (field->section != mapping->members || strcmp(field->name, member->string) != 0)
             continue;
@@ -537,7 +537,7 @@ static bool read_known(struct config_reader *r, const cJSON *member, const struc
 bool web_config_parse(const char *path, const char *text, size_t len, struct web_config *out,
                       struct error *err)
 {
-    static const struct field file = {.read_member = read_known, .members = ROOT};
+    static const struct config_field file = {.read_member = read_known, .members = ROOT};
     CLEANUP(secret_tree_cleanup) cJSON *root = NULL;
     struct config_reader r = {.path = path, .config = out};
 
