@@ -11,36 +11,36 @@
 #include "tests/unit/http_client.h"
 #include "tests/unit/suite.h"
 
-enum { TAKEN_MAX = 64, PATIENCE_MS = 20000, FROM = 500 };
+enum { ACCEPTED_MAX = 64, TIMEOUT_MS = 20000, FD_MIN = 500 };
 
-/* An acceptor whose connections are taken over by nobody. */
+/* An acceptor, and the connections that it handed over, which stay open and unserved. */
 struct fixture {
     struct connections *connections;
     struct acceptor *acceptor;
     int listener;
     char name[LISTENER_NAME_MAX];
-    pthread_mutex_t lock; /* Guards the two below. */
-    int taken[TAKEN_MAX];
+    pthread_mutex_t lock; /* Guards `accepted` and `count`. */
+    int accepted[ACCEPTED_MAX];
     size_t count;
-    int clients[TAKEN_MAX];
+    int clients[ACCEPTED_MAX];
     size_t client_count;
 };
 
-static bool take(void *context, int fd, const struct sockaddr *address, socklen_t len)
+static bool keep_connection(void *context, int fd, const struct sockaddr *address, socklen_t len)
 {
     struct fixture *f = context;
 
     pthread_mutex_lock(&f->lock);
-    bool taken =
-        address->sa_family == AF_INET && len == sizeof(struct sockaddr_in) && f->count < TAKEN_MAX;
+    bool kept = address->sa_family == AF_INET && len == sizeof(struct sockaddr_in) &&
+                f->count < ACCEPTED_MAX;
 
-    if (taken)
-        f->taken[f->count++] = fd;
+    if (kept)
+        f->accepted[f->count++] = fd;
     pthread_mutex_unlock(&f->lock);
-    return taken;
+    return kept;
 }
 
-static struct fixture *make_fixture(unsigned limit, int first_fd)
+static struct fixture *make_fixture(unsigned limit, int from)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct address address;
@@ -54,8 +54,8 @@ static struct fixture *make_fixture(unsigned limit, int first_fd)
     f->acceptor = acceptor_start(&(struct acceptor_settings){.listeners = &f->listener,
                                                              .listener_count = 1,
                                                              .connections = f->connections,
-                                                             .first_fd = first_fd,
-                                                             .add_connection = take,
+                                                             .from = from,
+                                                             .hand_over = keep_connection,
                                                              .context = f},
                                  &err);
     assert_non_null(f->acceptor);
@@ -66,7 +66,7 @@ static void free_fixture(struct fixture *f)
 {
     acceptor_stop(f->acceptor);
     for (size_t i = 0; i < f->count; i++)
-        close(f->taken[i]);
+        close(f->accepted[i]);
     for (size_t i = 0; i < f->client_count; i++)
         close(f->clients[i]);
     close(f->listener);
@@ -75,7 +75,7 @@ static void free_fixture(struct fixture *f)
     free(f);
 }
 
-static void connect_some(struct fixture *f, size_t count)
+static void connect_clients(struct fixture *f, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         f->clients[f->client_count] = http_connect(f->name);
@@ -83,7 +83,7 @@ static void connect_some(struct fixture *f, size_t count)
     }
 }
 
-static size_t taken(struct fixture *f)
+static size_t count_accepted(struct fixture *f)
 {
     pthread_mutex_lock(&f->lock);
     size_t count = f->count;
@@ -91,54 +91,54 @@ static size_t taken(struct fixture *f)
     return count;
 }
 
-static void wait_until_taken(struct fixture *f, size_t count)
+static void wait_until_accepted(struct fixture *f, size_t count)
 {
-    int64_t end_ms = platform_steady_ms() + PATIENCE_MS;
+    int64_t end_ms = platform_steady_ms() + TIMEOUT_MS;
 
-    while (taken(f) < count && platform_steady_ms() < end_ms)
+    while (count_accepted(f) < count && platform_steady_ms() < end_ms)
         usleep(1000);
-    assert_int_equal(taken(f), count);
+    assert_int_equal(count_accepted(f), count);
 }
 
-TEST(connections_are_handed_over)
+TEST(accepted_connections_are_handed_over)
 {
-    struct fixture *f = make_fixture(TAKEN_MAX, 0);
+    struct fixture *f = make_fixture(ACCEPTED_MAX, 0);
 
-    connect_some(f, 5);
-    wait_until_taken(f, 5);
+    connect_clients(f, 5);
+    wait_until_accepted(f, 5);
     assert_int_equal(connections_count(f->connections), 5);
     for (size_t i = 0; i < 5; i++) {
-        assert_true(fcntl(f->taken[i], F_GETFL) & O_NONBLOCK);
-        assert_true(fcntl(f->taken[i], F_GETFD) & FD_CLOEXEC);
+        assert_true(fcntl(f->accepted[i], F_GETFL) & O_NONBLOCK);
+        assert_true(fcntl(f->accepted[i], F_GETFD) & FD_CLOEXEC);
     }
     free_fixture(f);
 }
 
-TEST(they_leave_low_numbers_to_others)
+TEST(accepted_descriptors_start_at_the_minimum)
 {
-    struct fixture *f = make_fixture(TAKEN_MAX, FROM);
+    struct fixture *f = make_fixture(ACCEPTED_MAX, FD_MIN);
 
-    connect_some(f, 3);
-    wait_until_taken(f, 3);
+    connect_clients(f, 3);
+    wait_until_accepted(f, 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_true(f->taken[i] >= FROM);
-        assert_true(fcntl(f->taken[i], F_GETFL) & O_NONBLOCK);
-        assert_true(fcntl(f->taken[i], F_GETFD) & FD_CLOEXEC);
+        assert_true(f->accepted[i] >= FD_MIN);
+        assert_true(fcntl(f->accepted[i], F_GETFL) & O_NONBLOCK);
+        assert_true(fcntl(f->accepted[i], F_GETFD) & FD_CLOEXEC);
     }
     free_fixture(f);
 }
 
-TEST(what_is_not_taken_over_does_not_count)
+TEST(connection_that_is_not_handed_over_is_not_counted)
 {
-    struct fixture *f = make_fixture(TAKEN_MAX, 0);
+    struct fixture *f = make_fixture(ACCEPTED_MAX, 0);
 
-    f->count = TAKEN_MAX;
-    for (size_t i = 0; i < TAKEN_MAX; i++)
-        f->taken[i] = -1;
-    connect_some(f, 1);
-    int64_t end_ms = platform_steady_ms() + PATIENCE_MS;
+    f->count = ACCEPTED_MAX;
+    for (size_t i = 0; i < ACCEPTED_MAX; i++)
+        f->accepted[i] = -1;
+    connect_clients(f, 1);
+    int64_t end_ms = platform_steady_ms() + TIMEOUT_MS;
 
-    /* It was there, or will be: either way it is not in the end. */
+    /* Time to accept the connection: the count is also 0 before that. */
     usleep(50 * 1000);
     while (connections_count(f->connections) > 0 && platform_steady_ms() < end_ms)
         usleep(1000);
@@ -146,20 +146,23 @@ TEST(what_is_not_taken_over_does_not_count)
     free_fixture(f);
 }
 
-/* Nobody can be ended for the third: it waits a moment, and is refused. */
-TEST(without_room_it_is_refused)
+/*
+ * A limit of 3 allows 2 open connections. Neither can be evicted, as it is not registered with
+ * connections_add(). The third client waits, and is then refused.
+ */
+TEST(connection_without_room_is_refused)
 {
     struct fixture *f = make_fixture(3, 0);
     char byte;
 
-    connect_some(f, 3);
+    connect_clients(f, 3);
     assert_int_equal(recv(f->clients[2], &byte, 1, 0), 0);
     assert_int_equal(connections_refused(f->connections, REFUSED_BUDGET), 1);
-    assert_int_equal(taken(f), 2);
+    assert_int_equal(count_accepted(f), 2);
     free_fixture(f);
 }
 
-static int64_t used_ms(void)
+static int64_t cpu_time_ms(void)
 {
     struct timespec used;
 
@@ -167,15 +170,18 @@ static int64_t used_ms(void)
     return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-/* The limit such that no descriptor is left but the one that the acceptor spares. */
-TEST(without_descriptors_one_is_served_and_the_others_wait)
+/*
+ * RLIMIT_NOFILE leaves only the spare descriptor of the acceptor. The acceptor must not spin while
+ * no descriptor is free.
+ */
+TEST(spare_descriptor_serves_one_client_while_others_wait)
 {
-    struct fixture *f = make_fixture(TAKEN_MAX, 0);
+    struct fixture *f = make_fixture(ACCEPTED_MAX, 0);
     struct rlimit before, none;
     int clients[3];
 
-    connect_some(f, 1);
-    wait_until_taken(f, 1);
+    connect_clients(f, 1);
+    wait_until_accepted(f, 1);
     for (size_t i = 0; i < ARRAY_LEN(clients); i++)
         clients[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -190,25 +196,25 @@ TEST(without_descriptors_one_is_served_and_the_others_wait)
         assert_int_equal(connect(clients[i], (const struct sockaddr *)&address, len), 0);
         f->clients[f->client_count++] = clients[i];
     }
-    wait_until_taken(f, 2);
-    int64_t used_before_ms = used_ms();
+    wait_until_accepted(f, 2);
+    int64_t cpu_before_ms = cpu_time_ms();
 
     usleep(500 * 1000);
-    int64_t spent_ms = used_ms() - used_before_ms;
-    size_t served = taken(f);
+    int64_t spent_ms = cpu_time_ms() - cpu_before_ms;
+    size_t served = count_accepted(f);
 
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    wait_until_taken(f, 4);
+    wait_until_accepted(f, 4);
     assert_int_equal(served, 2);
     assert_in_range(spent_ms, 0, 250);
     free_fixture(f);
 }
 
-TEST(it_ends_with_a_connection_in_hand)
+TEST(acceptor_stops_while_a_connection_waits_for_room)
 {
     struct fixture *f = make_fixture(2, 0);
 
-    connect_some(f, 2);
-    wait_until_taken(f, 1);
+    connect_clients(f, 2);
+    wait_until_accepted(f, 1);
     free_fixture(f);
 }

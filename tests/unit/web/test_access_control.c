@@ -13,15 +13,15 @@
 #include "tests/unit/suite.h"
 
 /*
- * A server over TLS whose certificates, users and headers are replaced while clients connect: each
- * is answered by one of the configurations. The sanitizers look at what is shared meanwhile.
+ * Clients connect over TLS while the web configuration is reloaded with other certificates,
+ * password hashes and headers. The sanitizers check the data that threads share.
  */
-enum { CLIENTS = 3, ASKS = 20, CERTIFICATES = 2, TEXT_MAX = 4096, PATIENCE_S = 60 };
+enum { CLIENTS = 3, REQUESTS = 20, CERTIFICATES = 2, TEXT_MAX = 4096, TIMEOUT_S = 60 };
 
 struct fixture {
     char *folder;
-    char *path; /* Of the web configuration. */
-    struct page_store *page_store;
+    char *path; /* Path of the web configuration file. */
+    struct snapshot *snapshot;
     struct access_control *access_control;
     struct server *server;
 };
@@ -38,8 +38,8 @@ static void make_certificate(const char *folder, unsigned number)
     assert_int_equal(system(command), 0);
 }
 
-/* Each round has another certificate, another cost of the hash and another header. */
-static void configure(const struct fixture *f, unsigned round)
+/* Writes a web configuration. Certificate, bcrypt cost and header depend on the round. */
+static void write_config(const struct fixture *f, unsigned round)
 {
     struct crypt_data data = {.initialized = 0};
     char salt[64], text[TEXT_MAX];
@@ -67,9 +67,9 @@ static int set_up(void **state)
     f->path = folder_path(f->folder, "web.yml");
     for (unsigned i = 0; i < CERTIFICATES; i++)
         make_certificate(f->folder, i);
-    configure(f, 0);
+    write_config(f, 0);
     f->access_control = access_control_new(&(struct access_control_options){.path = f->path}, &err);
-    f->page_store = page_store_new();
+    f->snapshot = snapshot_new();
     const struct server_options options = {
         .addresses = &address,
         .address_count = 1,
@@ -77,7 +77,7 @@ static int set_up(void **state)
         .access_control = f->access_control,
     };
 
-    f->server = f->access_control ? server_start(&options, f->page_store, &err) : NULL;
+    f->server = f->access_control ? server_start(&options, f->snapshot, &err) : NULL;
     if (!f->server)
         fprintf(stderr, "%s\n", err.text);
     return f->server ? 0 : -1;
@@ -89,7 +89,7 @@ static int tear_down(void **state)
 
     server_stop(f->server);
     access_control_free(f->access_control);
-    page_store_free(f->page_store);
+    snapshot_free(f->snapshot);
     folder_remove(f->folder);
     free(f->path);
     free(f);
@@ -110,8 +110,8 @@ static size_t ignore(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* A connection of its own each time; 0 counts those that were not answered. */
-static void ask(struct client *c)
+/* Sends a request on a new connection and counts its status; 0 if there was no response. */
+static void send_request(struct client *c)
 {
     CURL *curl = curl_easy_init();
     long status = 0;
@@ -122,7 +122,7 @@ static void ask(struct client *c)
     curl_easy_setopt(curl, CURLOPT_USERPWD, c->credentials);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)PATIENCE_S);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)TIMEOUT_S);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore);
     if (curl_easy_perform(curl) == CURLE_OK)
@@ -131,16 +131,16 @@ static void ask(struct client *c)
     curl_easy_cleanup(curl);
 }
 
-static void *keep_asking(void *context)
+static void *send_requests(void *context)
 {
     struct client *c = context;
 
-    for (unsigned i = 0; i < ASKS; i++)
-        ask(c);
+    for (unsigned i = 0; i < REQUESTS; i++)
+        send_request(c);
     return NULL;
 }
 
-static void start(const struct fixture *f, struct client clients[CLIENTS])
+static void start_clients(const struct fixture *f, struct client clients[CLIENTS])
 {
     static const char *const credentials[CLIENTS] = {"scraper:secret", "scraper:secret",
                                                      "scraper:guess"};
@@ -149,14 +149,17 @@ static void start(const struct fixture *f, struct client clients[CLIENTS])
         clients[i] = (struct client){.credentials = credentials[i]};
         snprintf(clients[i].url, sizeof(clients[i].url), "https://%s/-/healthy",
                  server_address(f->server, 0));
-        assert_int_equal(pthread_create(&clients[i].thread, NULL, keep_asking, &clients[i]), 0);
+        assert_int_equal(pthread_create(&clients[i].thread, NULL, send_requests, &clients[i]), 0);
     }
 }
 
-/* Until a client has ended: how many rounds were put in force. */
+/*
+ * Reloads valid and broken configurations until the thread ends. Returns the number of reloads that
+ * changed the active configuration.
+ */
 static unsigned reload_until_end(struct fixture *f, pthread_t thread)
 {
-    unsigned put = 0;
+    unsigned activated = 0;
 
     for (unsigned round = 1; pthread_tryjoin_np(thread, NULL) != 0; round++) {
         bool changed, broken = round % 5 == 0;
@@ -165,33 +168,34 @@ static unsigned reload_until_end(struct fixture *f, pthread_t thread)
         if (broken)
             folder_replace(f->folder, "web.yml", "tls_server_config: [\n");
         else
-            configure(f, round);
+            write_config(f, round);
         assert_int_equal(access_control_reload(f->access_control, &changed, &err), !broken);
-        put += changed;
+        activated += changed;
     }
-    return put;
+    return activated;
 }
 
-TEST_WITH(clients_connect_while_it_is_replaced, set_up, tear_down)
+TEST_WITH(clients_connect_while_the_configuration_is_reloaded, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct client clients[CLIENTS];
-    unsigned put;
+    unsigned activated;
 
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    start(f, clients);
-    put = reload_until_end(f, clients[0].thread);
+    start_clients(f, clients);
+    activated = reload_until_end(f, clients[0].thread);
     for (size_t i = 1; i < CLIENTS; i++)
         pthread_join(clients[i].thread, NULL);
-    assert_true(put > 1);
+    assert_true(activated > 1);
     for (size_t i = 0; i + 1 < CLIENTS; i++)
-        assert_int_equal(clients[i].statuses[200] + clients[i].statuses[429], ASKS);
+        assert_int_equal(clients[i].statuses[200] + clients[i].statuses[429], REQUESTS);
     assert_true(clients[0].statuses[200] > 0);
-    assert_int_equal(clients[CLIENTS - 1].statuses[401] + clients[CLIENTS - 1].statuses[429], ASKS);
+    assert_int_equal(clients[CLIENTS - 1].statuses[401] + clients[CLIENTS - 1].statuses[429],
+                     REQUESTS);
     curl_global_cleanup();
 }
 
-/* ---- a reload never weakens what is in force ---- */
+/* ---- reloads that would weaken the active configuration ---- */
 
 #define HASH_4 "$2b$04$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234"
 
@@ -246,7 +250,7 @@ static void bare_end(struct bare *b)
     free(b->path);
 }
 
-/* True if every client that `fresh` lets in would also be let in by `old`. */
+/* Returns true if `fresh` is at least as strict as `old` in each of these settings. */
 static bool is_as_strict(const struct web_config *fresh, const struct web_config *old)
 {
     return fresh->tls == old->tls && fresh->min_version >= old->min_version &&
@@ -267,11 +271,11 @@ static void check_truncated(struct bare *b, const struct web_config *whole, cons
     snprintf(cut, sizeof(cut), "%.*s", (int)len, text);
     folder_replace(b->folder, "web.yml", cut);
     bool accepted = access_control_reload(b->access_control, &changed, &err);
-    struct active_web_config *now = access_control_acquire_config(b->access_control, NULL);
+    struct active_web_config *now = access_control_greet(b->access_control, NULL);
 
     if (!is_as_strict(&now->config, whole))
-        fail_msg("cut at byte %zu, the file weakens what is in force:\n%s", len, cut);
-    access_control_release_config(b->access_control, now);
+        fail_msg("cut at byte %zu, the file weakens the active configuration:\n%s", len, cut);
+    access_control_leave(b->access_control, now);
     assert_true(accepted || (!changed && *err.text != '\0'));
     folder_replace(b->folder, "web.yml", text);
     assert_true(access_control_reload(b->access_control, &changed, &err));
@@ -288,7 +292,7 @@ static const struct layout {
              "key_file: 0.key}}\n"},
 };
 
-TEST_ROWS(a_file_cut_at_any_byte_weakens_nothing, layouts, title)
+TEST_ROWS(truncated_file_does_not_weaken_access_control, layouts, title)
 {
     const struct layout *layout = *state;
     struct error err;
@@ -322,57 +326,57 @@ static const struct reload {
     const char *title, *old, *fresh, *why;
 } reloads[] = {
     REFUSED("an_empty_file", USERS_PART, "", "restart to turn authentication off"),
-    REFUSED("a_comment_alone", USERS_PART, "# nothing\n", "restart to turn authentication off"),
+    REFUSED("only_a_comment", USERS_PART, "# nothing\n", "restart to turn authentication off"),
     REFUSED("users_without_value", USERS_PART, "basic_auth_users:\n", "restart to turn auth"),
     REFUSED("users_empty_mapping", USERS_PART, "basic_auth_users: {}\n", "restart to turn auth"),
     REFUSED("users_null", USERS_PART, "basic_auth_users: null\n", "restart to turn auth"),
     REFUSED("users_tilde", USERS_PART, "basic_auth_users: ~\n", "restart to turn auth"),
     REFUSED("users_commented_out", USERS_PART, "#" USERS_PART, "web.yml:"),
     REFUSED("users_replaced_by_TLS", MINIMAL_TLS USERS_PART, MINIMAL_TLS, "restart to turn auth"),
-    REFUSED("the_last_user", "basic_auth_users: {alice: '" HASH_4 "'}\n", "basic_auth_users: {}\n",
-            "restart to turn authentication off"),
+    REFUSED("last_user_removed", "basic_auth_users: {alice: '" HASH_4 "'}\n",
+            "basic_auth_users: {}\n", "restart to turn authentication off"),
     REFUSED("TLS_off", MINIMAL_TLS, "", "restart to switch TLS off"),
     REFUSED("TLS_off_users_stay", MINIMAL_TLS USERS_PART, USERS_PART, "restart to switch TLS off"),
     REFUSED("TLS_on", USERS_PART, MINIMAL_TLS USERS_PART, "restart to switch TLS on"),
-    REFUSED("no_certificate_asked", MUTUAL("RequireAndVerifyClientCert"), MINIMAL_TLS,
-            "restart to ask less of client certificates"),
-    REFUSED("asked_only", MUTUAL("RequireAndVerifyClientCert"), MUTUAL("RequestClientCert"),
-            "restart to ask less of client certificates"),
-    REFUSED("not_verified", MUTUAL("RequireAndVerifyClientCert"), MUTUAL("RequireAnyClientCert"),
-            "restart to ask less of client certificates"),
-    REFUSED("not_required", MUTUAL("RequireAndVerifyClientCert"), MUTUAL("VerifyClientCertIfGiven"),
-            "restart to ask less of client certificates"),
+    REFUSED("client_certificate_not_required_any_more", MUTUAL("RequireAndVerifyClientCert"),
+            MINIMAL_TLS, "restart to ask less of client certificates"),
+    REFUSED("client_certificate_only_requested", MUTUAL("RequireAndVerifyClientCert"),
+            MUTUAL("RequestClientCert"), "restart to ask less of client certificates"),
+    REFUSED("client_certificate_not_verified", MUTUAL("RequireAndVerifyClientCert"),
+            MUTUAL("RequireAnyClientCert"), "restart to ask less of client certificates"),
+    REFUSED("client_certificate_optional", MUTUAL("RequireAndVerifyClientCert"),
+            MUTUAL("VerifyClientCertIfGiven"), "restart to ask less of client certificates"),
     REFUSED("required_to_verified_if_given", MUTUAL("RequireAnyClientCert"),
             MUTUAL("VerifyClientCertIfGiven"), "restart to ask less of client certificates"),
     REFUSED("verified_if_given_to_required", MUTUAL("VerifyClientCertIfGiven"),
             MUTUAL("RequireAnyClientCert"), "restart to ask less of client certificates"),
-    REFUSED("no_longer_asked", MUTUAL("RequestClientCert"), MINIMAL_TLS,
+    REFUSED("client_certificate_not_requested", MUTUAL("RequestClientCert"), MINIMAL_TLS,
             "restart to ask less of client certificates"),
-    REFUSED("authority_gone", MUTUAL("RequireAndVerifyClientCert"),
+    REFUSED("client_CA_removed", MUTUAL("RequireAndVerifyClientCert"),
             MINIMAL_TLS "  client_auth_type: RequireAndVerifyClientCert\n",
             "client_auth_type needs client_ca"),
-    REFUSED("names_gone",
+    REFUSED("allowed_SANs_removed",
             MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [one.example]\n",
             MUTUAL("RequireAndVerifyClientCert"), "restart to accept certificates of any name"),
-    REFUSED("older_versions", MINIMAL_TLS "  min_version: TLS13\n", MINIMAL_TLS,
+    REFUSED("older_TLS_versions", MINIMAL_TLS "  min_version: TLS13\n", MINIMAL_TLS,
             "restart to accept older versions of TLS"),
     ALLOWED("a_user_added", "basic_auth_users: {alice: '" HASH_4 "'}\n", USERS_PART),
     ALLOWED("a_user_removed", USERS_PART, "basic_auth_users: {alice: '" HASH_4 "'}\n"),
     ALLOWED("a_user_renamed", "basic_auth_users: {alice: '" HASH_4 "'}\n",
             "basic_auth_users: {carol: '" HASH_4 "'}\n"),
-    ALLOWED("users_where_none_were", "", USERS_PART),
-    ALLOWED("an_authority_replaced", MUTUAL("RequireAndVerifyClientCert"),
+    ALLOWED("first_users_added", "", USERS_PART),
+    ALLOWED("client_CA_replaced", MUTUAL("RequireAndVerifyClientCert"),
             MINIMAL_TLS "  client_ca_file: 0.pem\n"
                         "  client_auth_type: RequireAndVerifyClientCert\n"),
-    ALLOWED("more_of_clients", MUTUAL("VerifyClientCertIfGiven"),
+    ALLOWED("stricter_for_client_certificates", MUTUAL("VerifyClientCertIfGiven"),
             MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [one.example]\n"),
-    ALLOWED("a_name_replaced",
+    ALLOWED("allowed_SAN_replaced",
             MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [one.example]\n",
             MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [two.example]\n"),
-    ALLOWED("nothing_where_nothing_was", "", "# nothing\n"),
+    ALLOWED("empty_file_stays_empty", "", "# nothing\n"),
 };
 
-TEST_ROWS(a_reload, reloads, title)
+TEST_ROWS(reload_is_accepted_or_refused, reloads, title)
 {
     const struct reload *reload = *state;
     struct error err = {""};
@@ -389,8 +393,8 @@ TEST_ROWS(a_reload, reloads, title)
     bare_end(&b);
 }
 
-/* The path leads to no file, to a folder, or to an empty device. */
-TEST(a_file_that_is_gone_weakens_nothing)
+/* The path leads to no file, to a directory, and to an empty device. */
+TEST(missing_file_does_not_turn_authentication_off)
 {
     struct error err = {""};
     bool changed;

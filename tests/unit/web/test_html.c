@@ -15,31 +15,31 @@ static struct text_case {
     const char *text;
     const char *html;
 } text_cases[] = {
-    {"plain text stays", "Deployment default/app-a", "Deployment default/app-a"},
-    {"markup is shown, not followed", "<b a='1' c=\"2\">&amp;</b>",
+    {"plain text is unchanged", "Deployment default/app-a", "Deployment default/app-a"},
+    {"markup is escaped", "<b a='1' c=\"2\">&amp;</b>",
      "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;amp;&lt;/b&gt;"},
-    {"other scripts stay", "gr\xC3\xBC\xC3\x9F \xF0\x9F\x91\x8D",
+    {"non-ASCII letters are unchanged", "gr\xC3\xBC\xC3\x9F \xF0\x9F\x91\x8D",
      "gr\xC3\xBC\xC3\x9F \xF0\x9F\x91\x8D"},
     {"control characters are replaced", "a\033b\nc\x7F",
      "a\xEF\xBF\xBD"
      "b\xEF\xBF\xBD"
      "c\xEF\xBF\xBD"},
     {"C1 controls are replaced", "\xC2\x85", "\xEF\xBF\xBD"},
-    {"what turns the direction of what follows is replaced",
+    {"bidirectional controls and byte order marks are replaced",
      "a\xE2\x80\xAE"
      "b\xE2\x81\xA6\xEF\xBB\xBF",
      "a\xEF\xBF\xBD"
      "b\xEF\xBF\xBD\xEF\xBF\xBD"},
-    {"line ends of other scripts are replaced", "\xE2\x80\xA8", "\xEF\xBF\xBD"},
-    {"broken UTF-8 is replaced",
+    {"the line separator U+2028 is replaced", "\xE2\x80\xA8", "\xEF\xBF\xBD"},
+    {"invalid UTF-8 is replaced",
      "a\xFF"
      "b\xE2\x82",
      "a\xEF\xBF\xBD"
      "b\xEF\xBF\xBD\xEF\xBF\xBD"},
-    {"nothing", "", ""},
+    {"empty text", "", ""},
 };
 
-TEST_ROWS(text, text_cases, name)
+TEST_ROWS(html_text_escapes, text_cases, name)
 {
     const struct text_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf plain = STRBUF_INIT(4096);
@@ -51,7 +51,7 @@ TEST_ROWS(text, text_cases, name)
     assert_string_equal(formatted.data, c->html);
 }
 
-/* A session with a server that is not there, and the page that tells of it. */
+/* A session with an unreachable API server, and its index page. */
 struct lab {
     struct world world;
     struct namespace_filter filter;
@@ -89,7 +89,7 @@ static void lab_release(struct lab *lab)
     world_release(&lab->world);
 }
 
-/* How many resources the page says of that they cannot be read. */
+/* Returns the number of resources that the index page reports as unreadable. */
 static size_t count_failures(struct lab *lab)
 {
     size_t count = 0;
@@ -108,7 +108,7 @@ static struct age_case {
     int64_t now_ms;
     const char *html;
 } age_cases[] = {
-    {"no age", 0, ""},
+    {"unknown current time", 0, ""},
     {"just now", INT64_C(1767225600000), " (0 s ago)"},
     {"seconds", INT64_C(1767225659999), " (59 s ago)"},
     {"a minute", INT64_C(1767225660000), " (1 min ago)"},
@@ -117,7 +117,7 @@ static struct age_case {
     {"in the future", INT64_C(1767225599000), ""},
 };
 
-TEST_ROWS(age, age_cases, name)
+TEST_ROWS(html_time_shows_the_age, age_cases, name)
 {
     const struct age_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
@@ -129,9 +129,9 @@ TEST_ROWS(age, age_cases, name)
     assert_string_equal(out.data, wanted);
 }
 
-TEST(the_first_page_names_what_has_failed_and_nothing_else)
+TEST(index_page_reports_only_resources_that_failed)
 {
-    enum { PATIENCE_MS = 60 * 1000 };
+    enum { TIMEOUT_MS = 60 * 1000 };
     struct lab lab;
 
     lab_init(&lab);
@@ -141,15 +141,15 @@ TEST(the_first_page_names_what_has_failed_and_nothing_else)
     while (count_failures(&lab) < 2) {
         int64_t now_ms = platform_steady_ms();
 
-        assert_in_range(now_ms - began_ms, 0, PATIENCE_MS);
+        assert_in_range(now_ms - began_ms, 0, TIMEOUT_MS);
         kube_session_turn(lab.session, now_ms, INT64_C(1767225600000) + now_ms);
         kube_session_poll(lab.session, NULL, NULL, 0, 20);
     }
     lab_release(&lab);
 }
 
-/* What manifests in a folder have it say. */
-static void write_page_of(const char *folder, struct strbuf *page)
+/* Writes the index page after an evaluation of the manifests in the folder. */
+static void write_index_of_manifests(const char *folder, struct strbuf *page)
 {
     static const struct log log = {.level = LOG_LEVEL_ERROR};
     const char *const arguments[] = {"check", "--manifests", folder};
@@ -181,9 +181,9 @@ static void write_page_of(const char *folder, struct strbuf *page)
     evaluation_free(e);
 }
 
-TEST(each_list_of_findings_says_what_it_is_and_how_long)
+TEST(each_list_of_findings_has_a_heading_and_a_count)
 {
-    static const char *const said[] = {
+    static const char *const expected[] = {
         "<li><a href=\"#invalid\"><b>2</b> Invalid policies</a></li>",
         "<h2 id=\"invalid\">Invalid policies <span class=\"faint\">2</span></h2>",
         "<a href=\"policy?kind=PropagationPolicy&amp;namespace=a&amp;name=empty-1\">",
@@ -203,10 +203,10 @@ TEST(each_list_of_findings_says_what_it_is_and_how_long)
                  "metadata: {namespace: a, name: empty-2}\nspec: {resourceSelectors: []}\n");
     folder_write(folder, "b-1.yaml", "no: {object\n");
     folder_write(folder, "b-2.yaml", "no: {object\n");
-    write_page_of(folder, &page);
+    write_index_of_manifests(folder, &page);
     folder_remove(folder);
-    for (size_t i = 0; i < ARRAY_LEN(said); i++) {
-        if (!strstr(page.data, said[i]))
-            fail_msg("the page lacks %s", said[i]);
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        if (!strstr(page.data, expected[i]))
+            fail_msg("the page lacks %s", expected[i]);
     }
 }
