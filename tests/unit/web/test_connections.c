@@ -292,7 +292,7 @@ static size_t add_connection_from(struct fixture *f, uint32_t from, enum connect
     return at;
 }
 
-/* Of addresses with equally many connections, the oldest connection is evicted. */
+/* If two addresses have equally many connections, the oldest connection is evicted. */
 TEST_WITH(address_with_most_connections_is_evicted_first, set_up, tear_down)
 {
     struct fixture *f = *state;

@@ -8,8 +8,8 @@
 #include "tests/unit/suite.h"
 
 /*
- * A kind that hangs, drips or never comes to an end costs no other kind anything: between the
- * source and a server that is well stands one that misbehaves for some of the kinds.
+ * Responses for one kind that hang, drip or never end do not delay other kinds. A transport between
+ * the source and the fake API server injects these faults for some of the kinds.
  */
 
 enum {
@@ -19,16 +19,16 @@ enum {
 };
 
 enum fault {
-    WELL,
-    HANGS,          /* Nothing comes, not even a status. */
-    SAYS_NOTHING,   /* A status of 200, and nothing more. */
-    DRIPS,          /* A byte a second. */
-    ONLY_BOOKMARKS, /* On streams: one every ten seconds. The kind's lists are well. */
-    NO_FETCH,       /* A single object of it hangs. Its lists and streams are well. */
-    SLOW,           /* Twelve seconds to the first byte of a list, and then all of it. */
+    NO_FAULT,
+    HANGS,             /* No response, not even a status. */
+    NO_BODY,           /* Status 200 without a body. */
+    DRIPS,             /* Status 200, and a byte a second. */
+    ONLY_BOOKMARKS,    /* Instead of initial events, a bookmark every ten seconds. */
+    SINGLE_READ_HANGS, /* Reads of single objects hang. No fault in lists and streams. */
+    SLOW,              /* Twelve seconds until a response begins. No fault in streams. */
 };
 
-/* A request that the server does not get. */
+/* A request with a fault. The fake API server receives only SLOW requests, later. */
 struct bad_request {
     struct bad_request *next;
     struct transport_handler handler;
@@ -36,7 +36,7 @@ struct bad_request {
     int64_t opened_ms;
     int64_t sent_ms;
     bool answered;
-    char *path; /* SLOW: what to ask the server for, later. */
+    char *path; /* Owned. */
     char *accept;
     struct lab *lab;
     struct transfer *transfer;
@@ -44,13 +44,13 @@ struct bad_request {
 
 struct lab {
     struct follow_lab base;
-    struct transport server; /* That of the base; start() and cancel() stand before it. */
+    struct transport server; /* Transport of `base`, which start() and cancel() wrap. */
     enum fault faults[FAKE_KIND_COUNT];
-    const char *bad_path; /* That of the discovery that hangs. */
+    const char *bad_path; /* Path of discovery that hangs, or NULL. */
     struct bad_request *requests;
-    struct transport_room room; /* All zero: any number. */
-    unsigned bad_count;         /* Open. */
-    unsigned bad_most;
+    struct transport_room room; /* Limits of the transport; all zero: unlimited. */
+    unsigned bad_count;         /* Open requests with a fault. */
+    unsigned bad_most;          /* Maximum of bad_count. */
 };
 
 static enum fake_kind kind_of_path(const char *path)
@@ -68,18 +68,18 @@ static enum fault fault_of(const struct lab *lab, const char *path)
 {
     enum fake_kind kind = kind_of_path(path);
     bool stream = strstr(path, "watch=true") != NULL;
-    enum fault fault = kind == FAKE_KIND_COUNT ? WELL : lab->faults[kind];
+    enum fault fault = kind == FAKE_KIND_COUNT ? NO_FAULT : lab->faults[kind];
 
     if (kind == FAKE_KIND_COUNT)
-        return lab->bad_path && strcmp(path, lab->bad_path) == 0 ? HANGS : WELL;
+        return lab->bad_path && strcmp(path, lab->bad_path) == 0 ? HANGS : NO_FAULT;
     if (fault == ONLY_BOOKMARKS)
-        return strstr(path, "sendInitialEvents") ? fault : WELL;
-    if (fault == NO_FETCH)
-        return strchr(path, '?') ? WELL : HANGS;
-    return fault == SLOW && stream ? WELL : fault;
+        return strstr(path, "sendInitialEvents") ? fault : NO_FAULT;
+    if (fault == SINGLE_READ_HANGS)
+        return strchr(path, '?') ? NO_FAULT : HANGS;
+    return fault == SLOW && stream ? NO_FAULT : fault;
 }
 
-static void forget(struct lab *lab, struct bad_request *bad)
+static void free_request(struct lab *lab, struct bad_request *bad)
 {
     struct bad_request **at = &lab->requests;
 
@@ -98,7 +98,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     enum fault fault = fault_of(lab, request->path);
     struct bad_request *bad;
 
-    if (fault == WELL)
+    if (fault == NO_FAULT)
         return lab->server.start(lab->server.context, request);
     bad = xcalloc(1, sizeof(*bad));
     *bad = (struct bad_request){.next = lab->requests,
@@ -124,7 +124,7 @@ static void cancel(void *context, struct transfer *transfer)
             continue;
         if (bad->transfer)
             lab->server.cancel(lab->server.context, bad->transfer);
-        forget(lab, bad);
+        free_request(lab, bad);
         return;
     }
     lab->server.cancel(lab->server.context, transfer);
@@ -142,12 +142,12 @@ static void pass_end(void *context, const struct transport_result *result)
     struct bad_request *bad = context;
     struct transport_handler handler = bad->handler;
 
-    forget(bad->lab, bad);
+    free_request(bad->lab, bad);
     handler.done(handler.context, result);
 }
 
-/* The server begins to answer. */
-static void ask_server(struct lab *lab, struct bad_request *bad)
+/* Sends a SLOW request to the fake API server. */
+static void forward_request(struct lab *lab, struct bad_request *bad)
 {
     bad->transfer =
         lab->server.start(lab->server.context,
@@ -157,14 +157,14 @@ static void ask_server(struct lab *lab, struct bad_request *bad)
                                                       .handler = {pass_data, pass_end, bad, NULL}});
 }
 
-static void misbehave(struct lab *lab, struct bad_request *bad)
+static void apply_fault(struct lab *lab, struct bad_request *bad)
 {
     static const char bookmark[] = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":"
                                    "{\"resourceVersion\":\"1\"}}}\n";
 
     if (bad->fault == SLOW) {
         if (!bad->transfer && lab->base.api.now_ms >= bad->opened_ms + SLOW_MS)
-            ask_server(lab, bad);
+            forward_request(lab, bad);
         return;
     }
     if (bad->fault != HANGS && !bad->answered && bad->handler.responded)
@@ -209,12 +209,12 @@ static void settle(struct lab *lab)
 {
     for (struct bad_request *bad = lab->requests, *next; bad; bad = next) {
         next = bad->next;
-        misbehave(lab, bad);
+        apply_fault(lab, bad);
     }
     follow_settle(&lab->base);
 }
 
-static void pass(struct lab *lab, int64_t ms)
+static void run_for(struct lab *lab, int64_t ms)
 {
     int64_t until_ms = lab->base.api.now_ms + ms;
 
@@ -227,7 +227,7 @@ static void pass(struct lab *lab, int64_t ms)
 
 static const struct reflector *reflector_of(const struct lab *lab, enum fake_kind kind)
 {
-    for (size_t i = 0; i < kube_source_reflector_count(lab->base.source); i++) {
+    for (size_t i = 0; i < kube_source_count(lab->base.source); i++) {
         const struct reflector *r = kube_source_reflector(lab->base.source, i);
 
         if (strcmp(r->resource, fake_kinds[kind].resource) == 0)
@@ -243,8 +243,8 @@ static bool is_synced(const struct lab *lab, enum fake_kind kind)
     return r && r->synced;
 }
 
-/* True if the store has it; the names of bindings go on after that of their template. */
-static bool has(const struct lab *lab, enum fake_kind kind, const char *name)
+/* Returns true if the store has an object of this name. The name of a binding has a suffix. */
+static bool has_object(const struct lab *lab, enum fake_kind kind, const char *name)
 {
     for (const struct type *type = store_first_type(lab->base.world.store); type;
          type = type->next) {
@@ -261,28 +261,28 @@ static bool has(const struct lab *lab, enum fake_kind kind, const char *name)
     return false;
 }
 
-/* Some kinds: policies, bindings and clusters are there from the start, templates when selected. */
+/* Kinds that are read from the start. Kinds of templates are read once a policy selects them. */
 static const enum fake_kind watched[] = {
     FAKE_POLICY,   FAKE_CLUSTER_POLICY,   FAKE_BINDING, FAKE_CLUSTER_BINDING,
     FAKE_OVERRIDE, FAKE_CLUSTER_OVERRIDE, FAKE_CLUSTER,
 };
 
-/* An object written to a kind that is well is in the store soon. */
+/* Writes an object of each kind without a fault, and asserts that the store has it in time. */
 static void assert_fresh(struct lab *lab, unsigned round)
 {
     char name[16];
 
     snprintf(name, sizeof(name), "fresh%02u", round % 100);
     for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
-        if (lab->faults[watched[i]] == WELL)
+        if (lab->faults[watched[i]] == NO_FAULT)
             fake_put(&lab->base.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
                      name, round);
     }
-    pass(lab, FRESH_MS);
+    run_for(lab, FRESH_MS);
     for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
-        if (lab->faults[watched[i]] == WELL)
-            if (!has(lab, watched[i], name))
-                fail_msg("%s %s is not there", fake_kinds[watched[i]].kind, name);
+        if (lab->faults[watched[i]] == NO_FAULT)
+            if (!has_object(lab, watched[i], name))
+                fail_msg("%s %s is not in the store", fake_kinds[watched[i]].kind, name);
     }
 }
 
@@ -291,54 +291,53 @@ static const struct bad_row {
     enum fault fault;
 } bad_rows[] = {
     {"hangs", HANGS},
-    {"says nothing", SAYS_NOTHING},
+    {"no body", NO_BODY},
     {"drips", DRIPS},
     {"only bookmarks", ONLY_BOOKMARKS},
 };
 
-/* Any of the kinds, all but one, misbehave from the start. */
-TEST_ROWS(the_one_kind_that_is_well_is_fresh, bad_rows, name)
+/* All kinds but one have the fault from the start. */
+TEST_ROWS(only_kind_without_a_fault_stays_fresh, bad_rows, name)
 {
     const struct bad_row *row = *state;
     struct lab lab;
 
-    for (size_t well = 0; well < ARRAY_LEN(watched); well++) {
+    for (size_t healthy = 0; healthy < ARRAY_LEN(watched); healthy++) {
         lab_init(&lab);
         for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
             lab.faults[i] = row->fault;
-        lab.faults[watched[well]] = WELL;
+        lab.faults[watched[healthy]] = NO_FAULT;
         lab_start(&lab);
-        pass(&lab, 3000);
-        assert_true(is_synced(&lab, watched[well]));
+        run_for(&lab, 3000);
+        assert_true(is_synced(&lab, watched[healthy]));
         for (unsigned round = 0; round < 30; round++)
             assert_fresh(&lab, round);
         lab_release(&lab);
     }
 }
 
-TEST_ROWS(a_relist_does_not_wait_for_kinds_that_misbehave, bad_rows, name)
+TEST_ROWS(relist_does_not_wait_for_kinds_with_a_fault, bad_rows, name)
 {
     const struct bad_row *row = *state;
     struct lab lab;
 
     lab_init(&lab);
     lab_start(&lab);
-    pass(&lab, 3000);
+    run_for(&lab, 3000);
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         lab.faults[i] = row->fault;
-    lab.faults[FAKE_OVERRIDE] = WELL;
+    lab.faults[FAKE_OVERRIDE] = NO_FAULT;
     for (unsigned round = 0; round < 10; round++) {
         fake_put(&lab.base.api, FAKE_OVERRIDE, "default", "other", round);
         fake_compact(&lab.base.api);
         fake_cut_all(&lab.base.api);
         assert_fresh(&lab, round);
-        pass(&lab, 60 * 1000);
+        run_for(&lab, 60 * 1000);
     }
     lab_release(&lab);
 }
 
-/* A server that needs twelve seconds for a list is slow, and well. */
-TEST(a_slow_list_is_waited_for)
+TEST(list_that_begins_after_twelve_seconds_is_read)
 {
     struct lab lab;
 
@@ -347,21 +346,21 @@ TEST(a_slow_list_is_waited_for)
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         lab.faults[i] = SLOW;
     lab_start(&lab);
-    pass(&lab, 12 * 1000 + 2000);
+    run_for(&lab, 12 * 1000 + 2000);
     for (size_t i = 0; i < ARRAY_LEN(watched); i++)
         assert_true(is_synced(&lab, watched[i]));
     lab_release(&lab);
 }
 
-/* What people are told while the request is still open. */
-TEST(the_reason_is_told_after_ten_seconds)
+/* The failure text is set while the request is still open. */
+TEST(failure_text_is_set_after_ten_seconds)
 {
     static const struct {
         enum fault fault;
         const char *reason;
     } rows[] = {
         {HANGS, "quiet: the server does not answer"},
-        {SAYS_NOTHING, "quiet: the initial events do not end"},
+        {NO_BODY, "quiet: the initial events do not end"},
         {DRIPS, "quiet: the initial events do not end"},
     };
     struct lab lab;
@@ -370,18 +369,18 @@ TEST(the_reason_is_told_after_ten_seconds)
         lab_init(&lab);
         lab.faults[FAKE_CLUSTER] = rows[i].fault;
         lab_start(&lab);
-        pass(&lab, 9 * 1000);
+        run_for(&lab, 9 * 1000);
         assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
         assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure.text, "");
-        pass(&lab, 2 * 1000);
+        run_for(&lab, 2 * 1000);
         assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, rows[i].reason);
         assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure.text, "");
         lab_release(&lab);
     }
 }
 
-/* It goes to the end of the queue from the first time on. */
-TEST(a_kind_that_hung_once_lets_others_go_first)
+/* One stalled list is enough to lower the priority of the next list. */
+TEST(next_list_after_a_stall_has_low_priority)
 {
     struct lab lab;
     const struct reflector *r;
@@ -390,50 +389,49 @@ TEST(a_kind_that_hung_once_lets_others_go_first)
     lab.base.api.streaming_lists = false;
     lab.faults[FAKE_CLUSTER] = HANGS;
     lab_start(&lab);
-    pass(&lab, 1000);
+    run_for(&lab, 1000);
     r = reflector_of(&lab, FAKE_CLUSTER);
     assert_int_equal(r->ticket.state, TICKET_OPEN);
     assert_int_equal(r->ticket.class, LIST_FIRST);
     while (r->watch.stalls == 0)
-        pass(&lab, 1000);
+        run_for(&lab, 1000);
     while (r->ticket.state == TICKET_IDLE)
-        pass(&lab, 1000);
+        run_for(&lab, 1000);
     assert_int_equal(r->watch.stalls, 1);
     assert_int_equal(r->ticket.class, LIST_STALLED);
     lab_release(&lab);
 }
 
-TEST(initial_events_that_do_not_end_are_listed)
+TEST(list_replaces_initial_events_that_do_not_end)
 {
     struct lab lab;
 
     lab_init(&lab);
     lab.faults[FAKE_CLUSTER] = ONLY_BOOKMARKS;
     lab_start(&lab);
-    pass(&lab, 13 * 1000);
+    run_for(&lab, 13 * 1000);
     assert_true(is_synced(&lab, FAKE_CLUSTER));
     assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
     lab_release(&lab);
 }
 
-/* It comes back as soon as its server does, but for the wait between two attempts. */
-TEST(a_kind_that_hung_is_read_once_it_answers)
+TEST(kind_is_read_after_its_fault_has_ended)
 {
     struct lab lab;
 
     lab_init(&lab);
     lab.faults[FAKE_CLUSTER] = HANGS;
     lab_start(&lab);
-    pass(&lab, 10 * 60 * 1000);
+    run_for(&lab, 10 * 60 * 1000);
     assert_false(is_synced(&lab, FAKE_CLUSTER));
-    lab.faults[FAKE_CLUSTER] = WELL;
-    pass(&lab, 61 * 1000 + 60 * 1000);
+    lab.faults[FAKE_CLUSTER] = NO_FAULT;
+    run_for(&lab, 61 * 1000 + 60 * 1000);
     assert_true(is_synced(&lab, FAKE_CLUSTER));
     assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
     lab_release(&lab);
 }
 
-static void put_bound(struct lab *lab, enum fake_kind kind, const char *name)
+static void put_template_and_binding(struct lab *lab, enum fake_kind kind, const char *name)
 {
     assert_int_equal(fake_bound_kind(name), kind);
     fake_put(&lab->base.api, kind, "default", name, 1);
@@ -441,40 +439,39 @@ static void put_bound(struct lab *lab, enum fake_kind kind, const char *name)
     fake_put(&lab->base.api, FAKE_BINDING, "default", name, 1);
 }
 
-/* Objects that are read one by one, because a binding refers to them. */
-TEST(fetches_that_hang_hold_up_no_others)
+/* Templates that are read one by one, because a binding refers to them. */
+TEST(single_reads_that_hang_do_not_delay_other_kinds)
 {
     struct lab lab;
     char name[16];
 
     lab_init(&lab);
     lab_start(&lab);
-    put_bound(&lab, FAKE_CONFIG_MAP, "x");
-    put_bound(&lab, FAKE_DEPLOYMENT, "y");
-    pass(&lab, 3000);
-    assert_true(has(&lab, FAKE_CONFIG_MAP, "x") && has(&lab, FAKE_DEPLOYMENT, "y"));
-    lab.faults[FAKE_CONFIG_MAP] = NO_FETCH;
+    put_template_and_binding(&lab, FAKE_CONFIG_MAP, "x");
+    put_template_and_binding(&lab, FAKE_DEPLOYMENT, "y");
+    run_for(&lab, 3000);
+    assert_true(has_object(&lab, FAKE_CONFIG_MAP, "x") && has_object(&lab, FAKE_DEPLOYMENT, "y"));
+    lab.faults[FAKE_CONFIG_MAP] = SINGLE_READ_HANGS;
     for (unsigned i = 0; i < 50; i++) {
         snprintf(name, sizeof(name), "x%u", i);
-        put_bound(&lab, FAKE_CONFIG_MAP, name);
+        put_template_and_binding(&lab, FAKE_CONFIG_MAP, name);
     }
     for (unsigned i = 0; i < 10; i++) {
         snprintf(name, sizeof(name), "y%02u", i);
-        put_bound(&lab, FAKE_DEPLOYMENT, name);
-        pass(&lab, FRESH_MS);
-        assert_true(has(&lab, FAKE_DEPLOYMENT, name));
+        put_template_and_binding(&lab, FAKE_DEPLOYMENT, name);
+        run_for(&lab, FRESH_MS);
+        assert_true(has_object(&lab, FAKE_DEPLOYMENT, name));
     }
-    /* They are given up, and asked for again. */
-    assert_false(has(&lab, FAKE_CONFIG_MAP, "x49"));
+    /* Reads that hang are cancelled and repeated, at most four at a time. */
+    assert_false(has_object(&lab, FAKE_CONFIG_MAP, "x49"));
     assert_in_range(lab.bad_most, 1, 4);
-    lab.faults[FAKE_CONFIG_MAP] = WELL;
-    pass(&lab, 60 * 1000);
-    assert_true(has(&lab, FAKE_CONFIG_MAP, "x49"));
+    lab.faults[FAKE_CONFIG_MAP] = NO_FAULT;
+    run_for(&lab, 60 * 1000);
+    assert_true(has_object(&lab, FAKE_CONFIG_MAP, "x49"));
     lab_release(&lab);
 }
 
-/* A server that does not say what it serves. */
-TEST(a_discovery_that_hangs_ends)
+TEST(discovery_that_hangs_is_repeated_and_delays_no_kind)
 {
     struct lab lab;
 
@@ -485,13 +482,13 @@ TEST(a_discovery_that_hangs_ends)
         assert_fresh(&lab, round);
     assert_false(discovery_succeeded(kube_source_discovery(lab.base.source)));
     lab.bad_path = NULL;
-    pass(&lab, 40 * 1000);
+    run_for(&lab, 40 * 1000);
     assert_true(discovery_succeeded(kube_source_discovery(lab.base.source)));
     lab_release(&lab);
 }
 
-/* Where each version of a group needs a request of its own. */
-TEST(a_version_that_hangs_hides_no_others)
+/* Legacy discovery has a request for each group version. */
+TEST(group_version_that_hangs_hides_no_other_group)
 {
     const struct api_resource *found;
     struct lab lab;
@@ -500,23 +497,23 @@ TEST(a_version_that_hangs_hides_no_others)
     lab.base.api.legacy_discovery = true;
     lab.bad_path = "/apis/cluster.karmada.io/v1alpha1";
     lab_start(&lab);
-    pass(&lab, 2000);
+    run_for(&lab, 2000);
     assert_true(discovery_succeeded(kube_source_discovery(lab.base.source)));
     assert_int_equal(
         discovery_find(kube_source_discovery(lab.base.source), "apps/v1", "Deployment", &found),
         DISCOVERY_SERVED);
     lab.bad_path = NULL;
-    pass(&lab, 60 * 1000);
+    run_for(&lab, 60 * 1000);
     assert_int_equal(discovery_find(kube_source_discovery(lab.base.source),
                                     "cluster.karmada.io/v1alpha1", "Cluster", &found),
                      DISCOVERY_SERVED);
     lab_release(&lab);
 }
 
-/* ---- a server that speaks HTTP/1.1 ---- */
+/* ---- an API server without enough streams, as over HTTP/1.1 ---- */
 
-/* Those that find no connection for a watch are listed every half a minute. */
-TEST(what_cannot_be_watched_is_polled)
+/* A resource without a stream is listed every 30 seconds. */
+TEST(resources_without_a_stream_are_polled)
 {
     struct lab lab;
     unsigned polled = 0;
@@ -524,9 +521,9 @@ TEST(what_cannot_be_watched_is_polled)
     lab_init(&lab);
     lab.room = (struct transport_room){.streams = 5, .lists = 4, .single_reads = 1};
     lab_start(&lab);
-    pass(&lab, 5000);
+    run_for(&lab, 5000);
     assert_int_equal(lab.base.api.open_streams, 5);
-    for (size_t i = 0; i < kube_source_reflector_count(lab.base.source); i++) {
+    for (size_t i = 0; i < kube_source_count(lab.base.source); i++) {
         const struct reflector *r = kube_source_reflector(lab.base.source, i);
 
         assert_true(r->synced);
@@ -534,7 +531,7 @@ TEST(what_cannot_be_watched_is_polled)
         assert_string_equal(r->failure.text, "");
         polled += r->watch.polled;
     }
-    assert_int_equal(polled, kube_source_reflector_count(lab.base.source) - 5);
+    assert_int_equal(polled, kube_source_count(lab.base.source) - 5);
     CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
 
     source_cards_write(lab.base.source, &section);
@@ -548,28 +545,28 @@ TEST(what_cannot_be_watched_is_polled)
         for (size_t i = 0; i < ARRAY_LEN(watched); i++)
             fake_put(&lab.base.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
                      name, 0);
-        pass(&lab, 36 * 1000);
+        run_for(&lab, 36 * 1000);
         for (size_t i = 0; i < ARRAY_LEN(watched); i++)
-            assert_true(has(&lab, watched[i], name));
+            assert_true(has_object(&lab, watched[i], name));
         assert_in_range(lab.base.api.open_streams, 1, 5);
     }
     lab_release(&lab);
 }
 
-/* Once there is room again, as over HTTP/2, all are watched. */
-TEST(what_was_polled_is_watched_when_there_is_room)
+/* The transport allows more streams later, as over HTTP/2. */
+TEST(polled_resources_are_watched_once_streams_are_free)
 {
     struct lab lab;
 
     lab_init(&lab);
     lab.room = (struct transport_room){.streams = 1, .lists = 1, .single_reads = 1};
     lab_start(&lab);
-    pass(&lab, 60 * 1000);
+    run_for(&lab, 60 * 1000);
     assert_int_equal(lab.base.api.open_streams, 1);
     lab.room = (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
-    pass(&lab, 40 * 1000);
-    assert_int_equal(lab.base.api.open_streams, kube_source_reflector_count(lab.base.source));
-    for (size_t i = 0; i < kube_source_reflector_count(lab.base.source); i++)
+    run_for(&lab, 40 * 1000);
+    assert_int_equal(lab.base.api.open_streams, kube_source_count(lab.base.source));
+    for (size_t i = 0; i < kube_source_count(lab.base.source); i++)
         assert_false(kube_source_reflector(lab.base.source, i)->watch.polled);
     lab_release(&lab);
 }
@@ -602,8 +599,8 @@ static void reject_policy(struct reflector_store *s, const char *name)
     reflector_store_reject(s, object, "it is too large");
 }
 
-/* The last version of an object that cannot be read any more outlives every list. */
-TEST(what_cannot_be_read_is_not_swept)
+/* The last readable version of a rejected object stays in the store. */
+TEST(unreadable_objects_are_not_removed)
 {
     struct lab lab;
 
@@ -624,20 +621,20 @@ TEST(what_cannot_be_read_is_not_swept)
     put_policy(&s, "a");
     reject_policy(&s, "b");
     reflector_store_end_pass(&s);
-    assert_true(has(&lab, FAKE_POLICY, "a") && has(&lab, FAKE_POLICY, "b"));
-    assert_false(has(&lab, FAKE_POLICY, "c"));
+    assert_true(has_object(&lab, FAKE_POLICY, "a") && has_object(&lab, FAKE_POLICY, "b"));
+    assert_false(has_object(&lab, FAKE_POLICY, "c"));
 
-    /* One that nobody can name may be any of them. */
+    /* An unreadable object of unknown name may be `a` or `b`. */
     reflector_store_begin_pass(&s, false);
     reflector_store_note_unnamed(&s);
     reflector_store_end_pass(&s);
-    assert_true(has(&lab, FAKE_POLICY, "a") && has(&lab, FAKE_POLICY, "b"));
+    assert_true(has_object(&lab, FAKE_POLICY, "a") && has_object(&lab, FAKE_POLICY, "b"));
 
     reflector_store_begin_pass(&s, false);
     put_policy(&s, "b");
     reflector_store_end_pass(&s);
-    assert_false(has(&lab, FAKE_POLICY, "a"));
-    assert_true(has(&lab, FAKE_POLICY, "b"));
+    assert_false(has_object(&lab, FAKE_POLICY, "a"));
+    assert_true(has_object(&lab, FAKE_POLICY, "b"));
     reflector_store_clear(&s);
     fake_api_release(&lab.base.api);
     world_release(&lab.base.world);

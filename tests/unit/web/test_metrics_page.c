@@ -20,7 +20,7 @@ struct fixture {
     struct page_store *page_store;
     struct server *server;
     struct registry *registry;
-    struct metrics_page *page; /* The last one that was published. */
+    struct metrics_page *page; /* Last published page; owned. */
     atomic_bool stop;
     _Atomic unsigned bad;
 };
@@ -58,14 +58,14 @@ static void publish(struct fixture *f)
     page_store_publish_metrics(f->page_store, fresh);
 }
 
-/* What is asked for, and how. */
+/* A request for /metrics. */
 struct request {
-    const char *query; /* With its '?'. */
+    const char *query; /* Starts with '?'; "" without a query. */
     enum exposition_format format;
     bool gzip;
 };
 
-/* Append the body as it was before it was compressed; false unless it is whole. */
+/* Appends the body, decompressed. Returns false without a complete response of status 200. */
 static bool fetch(const struct fixture *f, struct request r, struct strbuf *out)
 {
     static const char *const accept[] = {"text/plain", "application/openmetrics-text"};
@@ -89,8 +89,8 @@ static bool fetch(const struct fixture *f, struct request r, struct strbuf *out)
     return true;
 }
 
-/* A row of each own family, many of one, so that it is long, and some numbers. */
-static void fill(struct registry *r, unsigned seed, unsigned rows)
+/* Sets a value of each own family, and many series of two families to make the page long. */
+static void fill_registry(struct registry *r, unsigned seed, unsigned rows)
 {
     char name[32];
 
@@ -114,9 +114,9 @@ static void fill(struct registry *r, unsigned seed, unsigned rows)
     }
 }
 
-/* ---- whatever is asked for is a part of the page, and says the same ---- */
+/* ---- selected families are parts of the whole page ---- */
 
-static void check_whole(const struct fixture *f, struct exposition how)
+static void assert_whole_page(const struct fixture *f, struct exposition how)
 {
     CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(PAGE_MAX_BYTES);
 
@@ -129,8 +129,8 @@ static void check_whole(const struct fixture *f, struct exposition how)
     }
 }
 
-/* All families one by one are the page, and those before one and after it are all but it. */
-static void check_parts(const struct fixture *f, struct exposition how)
+/* Compares collect[] and exclude[] of each family with the parts of the whole page. */
+static void assert_parts(const struct fixture *f, struct exposition how)
 {
     CLEANUP(strbuf_release) struct strbuf whole = STRBUF_INIT(PAGE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf parts = STRBUF_INIT(PAGE_MAX_BYTES);
@@ -165,19 +165,19 @@ TEST_WITH(random_pages_are_whole_in_every_format_and_encoding, start, stop)
     struct fixture *f = *state;
 
     for (unsigned seed = 1; seed <= 6; seed++) {
-        fill(f->registry, seed, seed * seed * 40);
+        fill_registry(f->registry, seed, seed * seed * 40);
         publish(f);
         for (unsigned format = 0; format < EXPOSITION_FORMATS; format++)
-            check_whole(f, (struct exposition){.format = format,
-                                               .synced = false,
-                                               .created_ms = BLANK_PAGE_SINCE_MS});
+            assert_whole_page(f, (struct exposition){.format = format,
+                                                     .synced = false,
+                                                     .created_ms = BLANK_PAGE_SINCE_MS});
     }
     for (unsigned format = 0; format < EXPOSITION_FORMATS; format++)
-        check_parts(f, (struct exposition){
-                           .format = format, .synced = false, .created_ms = BLANK_PAGE_SINCE_MS});
+        assert_parts(f, (struct exposition){
+                            .format = format, .synced = false, .created_ms = BLANK_PAGE_SINCE_MS});
 }
 
-TEST_WITH(families_of_objects_are_parts_as_well, start, stop)
+TEST_WITH(families_of_objects_can_be_selected, start, stop)
 {
     struct fixture *f = *state;
     struct registry_options options = registry_options_default;
@@ -196,21 +196,22 @@ TEST_WITH(families_of_objects_are_parts_as_well, start, stop)
                                NULL, BLANK_PAGE_MAX, NULL);
     page_store_publish_metrics(f->page_store, f->page);
     for (unsigned format = 0; format < EXPOSITION_FORMATS; format++) {
-        check_whole(f, (struct exposition){.format = format, .synced = true, .created_ms = 7});
-        check_parts(f, (struct exposition){.format = format, .synced = true, .created_ms = 7});
+        assert_whole_page(f,
+                          (struct exposition){.format = format, .synced = true, .created_ms = 7});
+        assert_parts(f, (struct exposition){.format = format, .synced = true, .created_ms = 7});
     }
     registry_free(f->registry);
     f->registry = NULL;
     world_release(&w);
 }
 
-TEST_WITH(several_families_come_in_the_order_of_the_page, start, stop)
+TEST_WITH(selected_families_keep_the_order_of_the_page, start, stop)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(PAGE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf other = STRBUF_INIT(PAGE_MAX_BYTES);
 
-    fill(f->registry, 1, 10);
+    fill_registry(f->registry, 1, 10);
     publish(f);
     assert_true(fetch(f,
                       (struct request){.query = "?collect[]=process_open_fds&collect[]="
@@ -223,16 +224,16 @@ TEST_WITH(several_families_come_in_the_order_of_the_page, start, stop)
     assert_non_null(strstr(one.data, "\nprocess_max_fds "));
 }
 
-/* ---- what it costs ---- */
+/* ---- size and memory ---- */
 
-/* In pieces it must not be more than a tenth longer than at once. */
-TEST_WITH(gzip_in_pieces_is_nearly_as_short, start, stop)
+/* The page is compressed in segments, which must not add more than a tenth to its length. */
+TEST_WITH(gzip_in_segments_is_at_most_a_tenth_longer, start, stop)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     CLEANUP(strbuf_release) struct strbuf whole = STRBUF_INIT(PAGE_MAX_BYTES);
 
-    fill(f->registry, 3, ROWS);
+    fill_registry(f->registry, 3, ROWS);
     publish(f);
     exposition_write(f->registry, (struct exposition){.synced = false}, &whole);
     assert_true(http_talk(server_address(f->server, 0),
@@ -246,15 +247,15 @@ TEST_WITH(gzip_in_pieces_is_nearly_as_short, start, stop)
     assert_in_range(answer.len - (size_t)(http_body(&answer) - answer.data), 1, len * 11 / 10);
 }
 
-/* A page whose families are nearly all as before costs only what has changed, and its lists. */
-TEST(what_has_not_changed_is_not_there_twice)
+/* A further page allocates memory only for changed families and its own lists. */
+TEST(unchanged_families_share_memory_between_pages)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
     enum { PAGES = 4 };
     struct metrics_page *pages[PAGES];
     size_t before = heap_bytes(), first = 0;
 
-    fill(r, 3, ROWS);
+    fill_registry(r, 3, ROWS);
     for (unsigned i = 0; i < PAGES; i++) {
         REGISTRY_SET(r, OWN_UP, i);
         before = i == 0 ? heap_bytes() : before;
@@ -272,8 +273,8 @@ TEST(what_has_not_changed_is_not_there_twice)
     }
 }
 
-/* What a reader still has of an old page counts; what the new one shares with it does not. */
-TEST(an_old_page_counts_while_it_is_held)
+/* Page 1 shares memory with page 0; page 2 shares memory with no page. */
+TEST(old_page_counts_as_held_until_it_is_dropped)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
     struct page_store *s = page_store_new();
@@ -281,7 +282,7 @@ TEST(an_old_page_counts_while_it_is_held)
     struct metrics_page *pages[3];
     size_t len = 0;
 
-    fill(r, 3, ROWS);
+    fill_registry(r, 3, ROWS);
     for (unsigned i = 0; i < ARRAY_LEN(pages); i++) {
         REGISTRY_SET(r, OWN_UP, i);
         registry_prepare(r);
@@ -302,12 +303,12 @@ TEST(an_old_page_counts_while_it_is_held)
     registry_free(r);
 }
 
-TEST(a_page_that_is_too_large_is_none)
+TEST(page_over_the_limit_is_not_created)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
     struct metrics_page *fits, *none[3];
 
-    fill(r, 3, 1000);
+    fill_registry(r, 3, 1000);
     registry_prepare(r);
     fits = metrics_page_new(r, (struct exposition){.synced = false}, NULL, 1 << 20, NULL);
     for (unsigned i = 0; i < ARRAY_LEN(none); i++)
@@ -320,9 +321,9 @@ TEST(a_page_that_is_too_large_is_none)
     registry_free(r);
 }
 
-/* ---- while others publish ---- */
+/* ---- concurrent publication ---- */
 
-/* A page all of whose rows say the same number, so that a mixed one shows. */
+/* Publishes a page with the same value in all series, so that a mix of pages is detected. */
 static void publish_number(struct fixture *f, unsigned number)
 {
     char name[32];
@@ -336,7 +337,7 @@ static void publish_number(struct fixture *f, unsigned number)
     publish(f);
 }
 
-static void *publish_on(void *context)
+static void *publish_until_stopped(void *context)
 {
     struct fixture *f = context;
 
@@ -345,8 +346,8 @@ static void *publish_on(void *context)
     return NULL;
 }
 
-/* Every row says what the last one does, and there are as many as there should be. */
-static bool is_of_one_page(char *page)
+/* Returns true if the page has all 601 series, with the same value. */
+static bool is_one_page(char *page)
 {
     const char *number = NULL;
     unsigned rows = 0;
@@ -364,7 +365,7 @@ static bool is_of_one_page(char *page)
     return rows == 601;
 }
 
-static void *read_on(void *context)
+static void *read_pages(void *context)
 {
     struct fixture *f = context;
 
@@ -376,22 +377,22 @@ static void *read_on(void *context)
                                         i % 2, i % 3 == 0};
         CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(PAGE_MAX_BYTES);
 
-        if (!fetch(f, request, &got) || !is_of_one_page(got.data) ||
+        if (!fetch(f, request, &got) || !is_one_page(got.data) ||
             !fetch(f, (struct request){"", i % 2, i % 3 != 1}, &all))
             atomic_fetch_add(&f->bad, 1);
     }
     return NULL;
 }
 
-TEST_WITH(pages_are_replaced_under_readers, start, stop)
+TEST_WITH(readers_get_whole_pages_during_publication, start, stop)
 {
     struct fixture *f = *state;
     pthread_t publisher, readers[READERS];
 
     publish_number(f, 0);
-    assert_int_equal(pthread_create(&publisher, NULL, publish_on, f), 0);
+    assert_int_equal(pthread_create(&publisher, NULL, publish_until_stopped, f), 0);
     for (int i = 0; i < READERS; i++)
-        assert_int_equal(pthread_create(&readers[i], NULL, read_on, f), 0);
+        assert_int_equal(pthread_create(&readers[i], NULL, read_pages, f), 0);
     for (int i = 0; i < READERS; i++)
         pthread_join(readers[i], NULL);
     atomic_store(&f->stop, true);

@@ -38,7 +38,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* Fetch the page with these extra header lines. */
+/* Requests the index page, with these extra header lines. */
 static bool fetch(const struct fixture *f, const char *headers, struct strbuf *answer)
 {
     char request[512];
@@ -48,7 +48,7 @@ static bool fetch(const struct fixture *f, const char *headers, struct strbuf *a
     return http_talk(server_address(f->server, 0), request, answer);
 }
 
-/* A page all of whose lines say the same number, so that a mixed one shows. */
+/* Appends a page with the same number in all lines, so that a mix of pages is detected. */
 static void fill_page(struct strbuf *body, unsigned number, unsigned lines)
 {
     for (unsigned i = 0; i < lines; i++)
@@ -69,14 +69,14 @@ static struct encoding_case {
     const char *headers;
     bool gzip;
 } encoding_cases[] = {
-    {"no wish", "", false},
+    {"no Accept-Encoding", "", false},
     {"gzip", "Accept-Encoding: gzip\r\n", true},
-    {"gzip forbidden", "Accept-Encoding: gzip;q=0\r\n", false},
+    {"gzip with weight 0", "Accept-Encoding: gzip;q=0\r\n", false},
     {"the header in two lines", "Accept-Encoding: br\r\naccept-encoding: gzip\r\n", true},
-    {"something like it", "Accept-Encoding: gzipped\r\nX-Accept-Encoding: gzip\r\n", false},
+    {"similar names", "Accept-Encoding: gzipped\r\nX-Accept-Encoding: gzip\r\n", false},
 };
 
-TEST_ROWS(encoding, encoding_cases, name)
+TEST_ROWS(index_page_follows_accept_encoding, encoding_cases, name)
 {
     const struct encoding_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -107,7 +107,7 @@ TEST_ROWS(encoding, encoding_cases, name)
     }
 }
 
-TEST_WITH(what_would_grow_is_sent_plain, start, stop)
+TEST_WITH(page_that_gzip_would_enlarge_is_sent_plain, start, stop)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -119,7 +119,7 @@ TEST_WITH(what_would_grow_is_sent_plain, start, stop)
     assert_string_equal(http_body(&answer), "up 1\n");
 }
 
-TEST_WITH(an_empty_page_is_a_page, start, stop)
+TEST_WITH(empty_page_is_answered_with_status_200, start, stop)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -130,7 +130,7 @@ TEST_WITH(an_empty_page_is_a_page, start, stop)
     assert_string_equal(http_body(&answer), "");
 }
 
-static void *publish_on(void *context)
+static void *publish_until_stopped(void *context)
 {
     struct fixture *f = context;
 
@@ -139,7 +139,7 @@ static void *publish_on(void *context)
     return NULL;
 }
 
-/* Is it one page, whole, all of it of one publication? */
+/* Returns true if the body is one complete page, with one number in all lines. */
 static bool is_whole_page(const struct strbuf *answer, bool gzip)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(BODY_MAX);
@@ -158,7 +158,7 @@ static bool is_whole_page(const struct strbuf *answer, bool gzip)
     return page.len == wanted.len && memcmp(page.data, wanted.data, page.len) == 0;
 }
 
-static void *read_on(void *context)
+static void *read_pages(void *context)
 {
     struct fixture *f = context;
 
@@ -173,17 +173,16 @@ static void *read_on(void *context)
     return NULL;
 }
 
-/* Two publish as fast as they can while eight read: nobody ever gets parts of two pages. */
-TEST_WITH(pages_are_replaced_under_readers, start, stop)
+TEST_WITH(readers_get_whole_pages_during_publication, start, stop)
 {
     struct fixture *f = *state;
     pthread_t publishers[PUBLISHERS], readers[READERS];
 
     publish(f, 0, 2000);
     for (int i = 0; i < PUBLISHERS; i++)
-        assert_int_equal(pthread_create(&publishers[i], NULL, publish_on, f), 0);
+        assert_int_equal(pthread_create(&publishers[i], NULL, publish_until_stopped, f), 0);
     for (int i = 0; i < READERS; i++)
-        assert_int_equal(pthread_create(&readers[i], NULL, read_on, f), 0);
+        assert_int_equal(pthread_create(&readers[i], NULL, read_pages, f), 0);
     for (int i = 0; i < READERS; i++)
         pthread_join(readers[i], NULL);
     atomic_store(&f->stop, true);

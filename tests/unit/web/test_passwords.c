@@ -8,18 +8,18 @@
 
 enum { QUEUE = 16, MANY = 40 };
 
-/* Each that asks writes here how it was answered, and as which one. */
+/* Password checks, with the results that their callbacks stored. */
 struct fixture {
     struct passwords *passwords;
-    char *slow, *fast; /* Hashes of "secret". */
+    char *slow, *fast; /* bcrypt hashes of "secret" with costs 12 and 4. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct asker {
+    struct started_check {
         struct fixture *fixture;
         enum password_answer answer;
-        unsigned place; /* 0: not yet. */
-    } askers[MANY];
-    unsigned asked, answered;
+        unsigned order; /* Order of completion, from 1; 0 until then. */
+    } checks[MANY];
+    unsigned started, completed;
 };
 
 static char *hash_of(const char *salt)
@@ -56,123 +56,121 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void note(void *context, enum password_answer answer)
+static void store_result(void *context, enum password_answer answer)
 {
-    struct asker *asker = context;
-    struct fixture *f = asker->fixture;
+    struct started_check *started_check = context;
+    struct fixture *f = started_check->fixture;
 
     pthread_mutex_lock(&f->lock);
-    asker->answer = answer;
-    asker->place = ++f->answered;
+    started_check->answer = answer;
+    started_check->order = ++f->completed;
     pthread_cond_signal(&f->changed);
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Is it taken? Its number is that of those who asked before. */
-static bool ask(struct fixture *f, uint64_t origin, const char *password, const char *hash)
+/* Starts check number `started`, and counts it. Returns false if the queue rejects the check. */
+static bool start_check(struct fixture *f, uint64_t origin, const char *password, const char *hash)
 {
-    struct asker *asker = &f->askers[f->asked++];
+    struct started_check *started_check = &f->checks[f->started++];
 
-    *asker = (struct asker){.fixture = f};
+    *started_check = (struct started_check){.fixture = f};
     return passwords_check(f->passwords,
-                           &(struct login_attempt){"scraper", password, hash, true, origin}, note,
-                           asker);
+                           &(struct credentials_claim){"scraper", password, hash, true, origin},
+                           store_result, started_check);
 }
 
 static void wait_for_all(struct fixture *f)
 {
     pthread_mutex_lock(&f->lock);
-    while (f->answered < f->asked)
+    while (f->completed < f->started)
         pthread_cond_wait(&f->changed, &f->lock);
     pthread_mutex_unlock(&f->lock);
 }
 
-/* One is being checked, and the queue is full of guesses of another origin. */
-static void besiege(struct fixture *f, uint64_t origin)
+/* Starts checks of a wrong password until one of them runs and the queue is full. */
+static void fill_queue(struct fixture *f, uint64_t origin)
 {
     unsigned taken = 0;
 
     while (taken <= QUEUE) {
-        bool more = ask(f, origin, "guess", f->slow);
+        bool more = start_check(f, origin, "guess", f->slow);
 
         taken += more;
         if (!more) {
-            /* The thread may not have the first one in hand yet. */
-            f->asked--;
+            /* The thread may not have taken the first check from the queue yet. */
+            f->started--;
             sched_yield();
         }
     }
 }
 
-TEST_WITH(a_password_is_right_or_wrong, set_up, tear_down)
+TEST_WITH(only_right_passwords_of_users_are_remembered, set_up, tear_down)
 {
     struct fixture *f = *state;
-    struct login_attempt claim = {"scraper", "secret", f->fast, true, 1};
+    struct credentials_claim claim = {"scraper", "secret", f->fast, true, 1};
 
-    assert_false(passwords_is_cached(f->passwords, &claim));
-    assert_true(ask(f, 1, "guess", f->fast));
-    assert_true(ask(f, 1, "secret", f->fast));
-    assert_true(ask(f, 1, "guess", f->slow));
+    assert_false(passwords_known(f->passwords, &claim));
+    assert_true(start_check(f, 1, "guess", f->fast));
+    assert_true(start_check(f, 1, "secret", f->fast));
+    assert_true(start_check(f, 1, "guess", f->slow));
     wait_for_all(f);
-    assert_int_equal(f->askers[0].answer, PASSWORD_WRONG);
-    assert_int_equal(f->askers[1].answer, PASSWORD_RIGHT);
-    assert_int_equal(f->askers[2].answer, PASSWORD_WRONG);
-    assert_true(passwords_is_cached(f->passwords, &claim));
+    assert_int_equal(f->checks[0].answer, PASSWORD_WRONG);
+    assert_int_equal(f->checks[1].answer, PASSWORD_RIGHT);
+    assert_int_equal(f->checks[2].answer, PASSWORD_WRONG);
+    assert_true(passwords_known(f->passwords, &claim));
     claim.password = "guess";
-    assert_false(passwords_is_cached(f->passwords, &claim));
-    claim = (struct login_attempt){"scraper", "secret", f->fast, false, 1};
-    assert_false(passwords_is_cached(f->passwords, &claim));
+    assert_false(passwords_known(f->passwords, &claim));
+    claim = (struct credentials_claim){"scraper", "secret", f->fast, false, 1};
+    assert_false(passwords_known(f->passwords, &claim));
 }
 
-/* Whoever comes from elsewhere has a place, and is checked before the others' next but one. */
-TEST_WITH(guesses_make_room_for_who_comes_from_elsewhere, set_up, tear_down)
+TEST_WITH(full_queue_makes_room_for_another_origin, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    besiege(f, 1);
-    unsigned mine = f->asked;
+    fill_queue(f, 1);
+    unsigned mine = f->started;
 
-    assert_true(ask(f, 2, "secret", f->slow));
+    assert_true(start_check(f, 2, "secret", f->slow));
     wait_for_all(f);
-    assert_int_equal(f->askers[mine].answer, PASSWORD_RIGHT);
-    /* The guess that came last has been sent away at once, and at most two were checked before. */
-    assert_int_equal(f->askers[mine - 1].answer, PASSWORD_UNCHECKED);
-    assert_in_range(f->askers[mine].place, 2, 4);
+    assert_int_equal(f->checks[mine].answer, PASSWORD_RIGHT);
+    /* The new check displaces the last guess at once, and runs after at most two guesses. */
+    assert_int_equal(f->checks[mine - 1].answer, PASSWORD_UNCHECKED);
+    assert_in_range(f->checks[mine].order, 2, 4);
     for (unsigned i = 0; i + 1 < mine; i++)
-        assert_int_equal(f->askers[i].answer, PASSWORD_WRONG);
+        assert_int_equal(f->checks[i].answer, PASSWORD_WRONG);
 }
 
-TEST_WITH(one_origin_displaces_nobody, set_up, tear_down)
+TEST_WITH(full_queue_rejects_more_from_the_same_origin, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    besiege(f, 1);
-    assert_false(ask(f, 1, "secret", f->slow));
-    f->asked--;
+    fill_queue(f, 1);
+    assert_false(start_check(f, 1, "secret", f->slow));
+    f->started--;
     wait_for_all(f);
-    for (unsigned i = 0; i < f->asked; i++)
-        assert_int_equal(f->askers[i].answer, PASSWORD_WRONG);
+    for (unsigned i = 0; i < f->started; i++)
+        assert_int_equal(f->checks[i].answer, PASSWORD_WRONG);
 }
 
-/* Who have half of the queue each keep that. */
-TEST_WITH(origins_end_up_with_as_many, set_up, tear_down)
+TEST_WITH(two_origins_share_a_full_queue_equally, set_up, tear_down)
 {
     struct fixture *f = *state;
     unsigned taken = 0;
 
-    besiege(f, 1);
-    while (ask(f, 2, "guess", f->slow))
+    fill_queue(f, 1);
+    while (start_check(f, 2, "guess", f->slow))
         taken++;
-    f->asked--;
+    f->started--;
     passwords_close(f->passwords);
     wait_for_all(f);
-    /* At most one of the first was checked meanwhile. */
+    /* At most one check of origin 1 has left the queue meanwhile. */
     assert_in_range(taken, QUEUE / 2, QUEUE / 2 + 1);
-    assert_false(ask(f, 3, "secret", f->fast));
+    assert_false(start_check(f, 3, "secret", f->fast));
 }
 
-/* Names that are nobody's take as long as those of users do, each of them always as long. */
-TEST_WITH(nobody_is_told_by_the_time, set_up, tear_down)
+/* The duration of a check must not reveal which users exist. */
+TEST_WITH(unknown_user_is_checked_against_a_fixed_hash, set_up, tear_down)
 {
     enum { USERS = 3, NAMES = 300 };
     const struct fixture *f = *state;
@@ -183,9 +181,9 @@ TEST_WITH(nobody_is_told_by_the_time, set_up, tear_down)
         unsigned at;
 
         snprintf(name, sizeof(name), "nobody-%u", i);
-        at = passwords_substitute(f->passwords, name, USERS);
+        at = passwords_stand_in(f->passwords, name, USERS);
         assert_in_range(at, 0, USERS - 1);
-        assert_int_equal(passwords_substitute(f->passwords, name, USERS), at);
+        assert_int_equal(passwords_stand_in(f->passwords, name, USERS), at);
         counts[at]++;
     }
     for (unsigned i = 0; i < USERS; i++)

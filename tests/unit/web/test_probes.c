@@ -4,7 +4,7 @@
 #include "tests/unit/http_client.h"
 #include "tests/unit/suite.h"
 
-/* A server whose loop last turned when the heartbeat says. */
+/* A server with a heartbeat of the event loop. */
 struct probed {
     struct heartbeat heartbeat;
     struct page_store *page_store;
@@ -50,13 +50,14 @@ static struct health_case {
     const char *status;
     const char *text;
 } health_cases[] = {
-    {"healthy while the loop turns", 0, "HTTP/1.1 200 ", "karmada-policy-exporter is Healthy.\n"},
-    {"healthy while it is busy", 5000, "HTTP/1.1 200 ", "karmada-policy-exporter is Healthy.\n"},
-    {"not healthy once it stands still", 3600 * 1000, "HTTP/1.1 503 ",
+    {"healthy with a new heartbeat", 0, "HTTP/1.1 200 ", "karmada-policy-exporter is Healthy.\n"},
+    {"healthy with a heartbeat of 5 s ago", 5000, "HTTP/1.1 200 ",
+     "karmada-policy-exporter is Healthy.\n"},
+    {"unhealthy with a heartbeat of 1 h ago", 3600 * 1000, "HTTP/1.1 503 ",
      "karmada-policy-exporter is not healthy: its loop stands still for 360"},
 };
 
-TEST_ROWS(health, health_cases, name)
+TEST_ROWS(health_endpoints_follow_the_heartbeat, health_cases, name)
 {
     static const char *const paths[] = {"/-/healthy", "/livez", "/healthz"};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -72,7 +73,7 @@ TEST_ROWS(health, health_cases, name)
     stop(&p);
 }
 
-TEST(readiness_is_what_was_said_last)
+TEST(ready_endpoints_return_the_last_state_and_text)
 {
     static const char *const paths[] = {"/-/ready", "/readyz"};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);

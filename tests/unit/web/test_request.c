@@ -130,7 +130,7 @@ static const struct smuggled {
 };
 
 /* Sends the bytes to a new server. Returns the milliseconds until it has closed the connection. */
-static long ask(const char *bytes, size_t len, struct strbuf *answer)
+static long send_request(const char *bytes, size_t len, struct strbuf *answer)
 {
     struct page_store *page_store = page_store_new();
     struct error err;
@@ -146,21 +146,21 @@ static long ask(const char *bytes, size_t len, struct strbuf *answer)
     return (to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000;
 }
 
-TEST_ROWS(a_hidden_request_is_refused, smuggled, title)
+TEST_ROWS(request_with_a_hidden_second_one_is_refused, smuggled, title)
 {
     const struct smuggled *row = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
-    long took_ms = ask(row->bytes, row->len, &answer);
+    long took_ms = send_request(row->bytes, row->len, &answer);
 
     if (strncmp(answer.data, "HTTP/1.1 400 ", 13) != 0 || strstr(answer.data, "Healthy"))
         fail_msg("answered with: %s", answer.data);
-    /* The library sends the headers of its own refusals twice. */
+    /* libmicrohttpd sends the headers of its own refusals twice. */
     assert_in_range(http_answers(&answer), 1, 2);
     assert_true(took_ms < 2000);
 }
 
-/* Correct heads at the edge of these rules. */
-TEST(whole_heads_are_answered)
+/* Valid heads that resemble the refused ones. */
+TEST(valid_heads_are_answered)
 {
     static const char *const requests[] = {
         "GET /-/healthy HTTP/1.1\r\nHost:a\r\nConnection: close\r\n\r\n",
@@ -177,14 +177,14 @@ TEST(whole_heads_are_answered)
     for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
         CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
 
-        (void)ask(requests[i], strlen(requests[i]), &answer);
+        (void)send_request(requests[i], strlen(requests[i]), &answer);
         if (!strstr(answer.data, " is Healthy.\n"))
             fail_msg("%s\n%s", requests[i], answer.data);
         assert_int_equal(http_answers(&answer), 1);
     }
 }
 
-/* ---- heads that fill the library's memory for a connection ---- */
+/* ---- heads that fill libmicrohttpd's memory for a connection ---- */
 
 enum {
     BAD = 1,    /* Even the request without pieces is refused. */
@@ -195,7 +195,7 @@ enum {
 static const struct filler {
     const char *title;
     const char *start, *piece, *end;
-    size_t most; /* Bytes of all pieces. */
+    size_t most; /* Maximum number of bytes of all pieces. */
     unsigned flags;
 } fillers[] = {
     {"arguments", "GET /-/healthy?", "a&", " HTTP/1.1\r\n" HOST "\r\n", 1200, 0},
@@ -255,8 +255,8 @@ static bool begins_with(const char *text, const char *const *starts)
  * Sends the request. Returns the head of its answer, or "" if the server closes the connection
  * without one; fails if the server needs more than two seconds.
  */
-static const char *ask_soon(const char *address, const struct strbuf *request,
-                            struct strbuf *answer)
+static const char *read_head_in_time(const char *address, const struct strbuf *request,
+                                     struct strbuf *answer)
 {
     const bool is_second = strncmp(request->data, FIRST, strlen(FIRST)) == 0;
     const char *head = is_second ? NULL : answer->data;
@@ -285,7 +285,7 @@ static const char *ask_soon(const char *address, const struct strbuf *request,
 
 enum { COARSE = 16 };
 
-/* The last quarter of the sizes, where the library's memory gets full, is tried one by one. */
+/* Tests every size of the last quarter, where libmicrohttpd's memory gets full, and some below. */
 static void sweep(const struct filler *row, const char *first)
 {
     static const char *const wanted[] = {"HTTP/1.1 400 ", "HTTP/1.1 405 ", "HTTP/1.1 413 ",
@@ -302,7 +302,7 @@ static void sweep(const struct filler *row, const char *first)
         CLEANUP(strbuf_release) struct strbuf request = STRBUF_INIT(HTTP_ANSWER_MAX);
 
         fill(row, first, bytes, &request);
-        const char *head = ask_soon(server_address(server, 0), &request, &answer);
+        const char *head = read_head_in_time(server_address(server, 0), &request, &answer);
 
         if (strncmp(head, "HTTP/1.1 200 ", 13) == 0)
             good++;
@@ -317,19 +317,19 @@ static void sweep(const struct filler *row, const char *first)
     assert_true(((row->flags & BAD) != 0) == (good == 0));
 }
 
-TEST_ROWS(a_head_that_fills_the_memory_is_answered, fillers, title)
+TEST_ROWS(head_that_fills_the_memory_is_answered, fillers, title)
 {
     sweep(*state, "");
 }
 
-TEST_ROWS(so_is_the_second_of_a_connection, fillers, title)
+TEST_ROWS(second_head_that_fills_the_memory_is_answered, fillers, title)
 {
     sweep(*state, FIRST);
 }
 
 enum { LEAK_REQUESTS = 200, LEAK_BYTES_MAX = 8 * 1024, QUIET_MS = 30 };
 
-/* The heap in use once it stays the same: a connection is released soon after its answer. */
+/* Returns the heap in use once it is stable: connections are freed soon after their answers. */
 static size_t settled_heap_bytes(void)
 {
     size_t bytes = heap_bytes();
@@ -343,8 +343,8 @@ static size_t settled_heap_bytes(void)
     return bytes;
 }
 
-/* One request leaked 72 bytes. */
-TEST_ROWS(a_head_that_fills_the_memory_leaves_none_in_use, fillers, title)
+/* In an earlier version one such request leaked 72 bytes. */
+TEST_ROWS(head_that_fills_the_memory_leaks_no_heap, fillers, title)
 {
     const struct filler *row = *state;
     struct page_store *page_store = page_store_new();
@@ -360,7 +360,7 @@ TEST_ROWS(a_head_that_fills_the_memory_leaves_none_in_use, fillers, title)
 
         if (i == LEAK_REQUESTS)
             before = settled_heap_bytes();
-        (void)ask_soon(server_address(server, 0), &request, &answer);
+        (void)read_head_in_time(server_address(server, 0), &request, &answer);
     }
     size_t after = settled_heap_bytes();
 

@@ -10,15 +10,15 @@
 #include "tests/unit/suite.h"
 
 /*
- * Clients on sockets of their own, a real server, and the test in the place of the loop: it
- * decides when a call is answered, and with what.
+ * Clients with sockets send requests to a real server. The test replaces the event loop: it takes
+ * requests from the queue and answers them.
  */
-enum { PATIENCE_MS = 20000, MORE_THAN_WAIT = 70 };
+enum { TIMEOUT_MS = 20000, OVER_LIMIT = 70 };
 
 #define REQUEST "GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 struct fixture {
-    struct page_store *page_store;
+    struct snapshot *snapshot;
     struct server *server;
     struct request_queue *request_queue;
 };
@@ -28,8 +28,8 @@ static int set_up(void **state)
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
-    f->page_store = page_store_new();
-    f->server = local_server(f->page_store, &err);
+    f->snapshot = snapshot_new();
+    f->server = local_server(f->snapshot, &err);
     *state = f;
     if (!f->server)
         return -1;
@@ -42,12 +42,12 @@ static int tear_down(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    page_store_free(f->page_store);
+    snapshot_free(f->snapshot);
     free(f);
     return 0;
 }
 
-static int ask(const struct fixture *f)
+static int send_request(const struct fixture *f)
 {
     int fd = http_connect(server_address(f->server, 0));
 
@@ -56,20 +56,20 @@ static int ask(const struct fixture *f)
     return fd;
 }
 
-/* The call that comes next; waits for it. */
-static struct queued_request *next_call(const struct fixture *f)
+/* Returns the next request of the queue; waits for it. */
+static struct queued_request *wait_for_request(const struct fixture *f)
 {
     struct pollfd wanted = {.fd = request_queue_fd(f->request_queue), .events = POLLIN};
-    struct queued_request *queued_request = request_queue_peek(f->request_queue);
+    struct queued_request *queued_request = request_queue_next(f->request_queue);
 
     while (!queued_request) {
-        assert_int_equal(poll(&wanted, 1, PATIENCE_MS), 1);
-        queued_request = request_queue_peek(f->request_queue);
+        assert_int_equal(poll(&wanted, 1, TIMEOUT_MS), 1);
+        queued_request = request_queue_next(f->request_queue);
     }
     return queued_request;
 }
 
-static void reads(int fd, const char *status, const char *body)
+static void assert_response(int fd, const char *status, const char *body)
 {
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
 
@@ -79,97 +79,97 @@ static void reads(int fd, const char *status, const char *body)
     assert_string_equal(http_body(&answer), body);
 }
 
-TEST_WITH(a_call_is_answered_by_the_loop, set_up, tear_down)
+TEST_WITH(queued_request_is_answered_by_the_loop, set_up, tear_down)
 {
     const struct fixture *f = *state;
-    int fd = ask(f);
-    struct queued_request *queued_request = next_call(f);
+    int fd = send_request(f);
+    struct queued_request *queued_request = wait_for_request(f);
 
     assert_ptr_equal(queued_request->endpoint, &endpoints[ENDPOINT_OPENAPI]);
     strbuf_adds(&queued_request->body, "{}\n");
-    request_queue_answer_first(f->request_queue);
-    reads(fd, "HTTP/1.1 200 ", "{}\n");
-    assert_null(request_queue_peek(f->request_queue));
+    request_queue_answer(f->request_queue);
+    assert_response(fd, "HTTP/1.1 200 ", "{}\n");
+    assert_null(request_queue_next(f->request_queue));
     assert_int_equal(server_requests(f->server, SERVER_OPENAPI, SERVER_200), 1);
 }
 
-TEST_WITH(calls_are_answered_in_the_order_in_which_they_came, set_up, tear_down)
+TEST_WITH(queued_requests_are_answered_in_order, set_up, tear_down)
 {
     const struct fixture *f = *state;
-    int first = ask(f);
-    struct queued_request *queued_request = next_call(f);
-    int second = ask(f);
+    int first = send_request(f);
+    struct queued_request *queued_request = wait_for_request(f);
+    int second = send_request(f);
 
-    assert_ptr_equal(next_call(f), queued_request);
+    assert_ptr_equal(wait_for_request(f), queued_request);
     strbuf_adds(&queued_request->body, "first\n");
-    request_queue_answer_first(f->request_queue);
-    reads(first, "HTTP/1.1 200 ", "first\n");
-    queued_request = next_call(f);
+    request_queue_answer(f->request_queue);
+    assert_response(first, "HTTP/1.1 200 ", "first\n");
+    queued_request = wait_for_request(f);
     queued_request->status = MHD_HTTP_NOT_FOUND;
     strbuf_adds(&queued_request->body, "second\n");
-    request_queue_answer_first(f->request_queue);
-    reads(second, "HTTP/1.1 404 ", "second\n");
+    request_queue_answer(f->request_queue);
+    assert_response(second, "HTTP/1.1 404 ", "second\n");
 }
 
-TEST_WITH(an_answer_that_is_too_large_says_so, set_up, tear_down)
+TEST_WITH(response_that_is_too_large_has_status_500, set_up, tear_down)
 {
     const struct fixture *f = *state;
-    int fd = ask(f);
-    struct queued_request *queued_request = next_call(f);
+    int fd = send_request(f);
+    struct queued_request *queued_request = wait_for_request(f);
 
     strbuf_release(&queued_request->body);
     queued_request->body = STRBUF_INIT(4);
     strbuf_adds(&queued_request->body, "too large");
-    request_queue_answer_first(f->request_queue);
-    reads(fd, "HTTP/1.1 500 ", "");
+    request_queue_answer(f->request_queue);
+    assert_response(fd, "HTTP/1.1 500 ", "");
 }
 
-/* The metrics are served all the while. */
-TEST_WITH(those_beyond_the_limit_are_sent_away, set_up, tear_down)
+/* /metrics does not use the queue. Its status is 503 because no page is published. */
+TEST_WITH(requests_beyond_the_limit_have_status_503, set_up, tear_down)
 {
     static const char metrics[] = "GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     const struct fixture *f = *state;
-    int fds[MORE_THAN_WAIT];
+    int fds[OVER_LIMIT];
 
-    for (size_t i = 0; i < MORE_THAN_WAIT; i++)
-        fds[i] = ask(f);
+    for (size_t i = 0; i < OVER_LIMIT; i++)
+        fds[i] = send_request(f);
     while (server_requests(f->server, SERVER_OPENAPI, SERVER_503) < 1)
         usleep(1000);
     assert_true(http_talk(server_address(f->server, 0), metrics, &answer));
     assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
-    for (size_t i = 0; i < MORE_THAN_WAIT; i++)
+    for (size_t i = 0; i < OVER_LIMIT; i++)
         close(fds[i]);
 }
 
-TEST_WITH(who_goes_while_waiting_is_answered_in_vain, set_up, tear_down)
+TEST_WITH(response_to_a_disconnected_client_is_dropped, set_up, tear_down)
 {
     const struct fixture *f = *state;
-    int gone = ask(f);
-    struct queued_request *queued_request = next_call(f);
+    int gone = send_request(f);
+    struct queued_request *queued_request = wait_for_request(f);
 
     close(gone);
     strbuf_adds(&queued_request->body, "nobody reads this\n");
-    request_queue_answer_first(f->request_queue);
+    request_queue_answer(f->request_queue);
 
-    int fd = ask(f);
+    int fd = send_request(f);
 
-    queued_request = next_call(f);
+    queued_request = wait_for_request(f);
     strbuf_adds(&queued_request->body, "{}\n");
-    request_queue_answer_first(f->request_queue);
-    reads(fd, "HTTP/1.1 200 ", "{}\n");
+    request_queue_answer(f->request_queue);
+    assert_response(fd, "HTTP/1.1 200 ", "{}\n");
 }
 
-TEST_WITH(who_waits_when_it_stops_is_let_go, set_up, tear_down)
+TEST_WITH(server_stop_ends_waiting_requests, set_up, tear_down)
 {
     struct fixture *f = *state;
-    int fd = ask(f);
+    int fd = send_request(f);
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
 
-    next_call(f);
+    wait_for_request(f);
     server_stop(f->server);
     f->server = NULL;
-    /* With the answer, or closed before it was sent. */
+    /* The server may close the connection before it sends the response. */
     (void)http_read_all(fd, &answer);
     close(fd);
     if (answer.len > 0)

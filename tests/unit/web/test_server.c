@@ -10,16 +10,16 @@
 #define CLOSE "Host: a\r\nConnection: close\r\n\r\n"
 
 struct fixture {
-    struct page_store *page_store;
+    struct snapshot *snapshot;
     struct server *server;
 };
 
-static struct server *start(struct page_store *page_store, const char *address, struct error *err)
+static struct server *start(struct snapshot *snapshot, const char *address, struct error *err)
 {
     const struct server_options options = {
         .addresses = &address, .address_count = 1, .telemetry_path = "/metrics"};
 
-    return server_start(&options, page_store, err);
+    return server_start(&options, snapshot, err);
 }
 
 static int start_server(void **state)
@@ -27,8 +27,8 @@ static int start_server(void **state)
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
-    f->page_store = page_store_new();
-    f->server = start(f->page_store, "127.0.0.1:0", &err);
+    f->snapshot = snapshot_new();
+    f->server = start(f->snapshot, "127.0.0.1:0", &err);
     *state = f;
     return f->server ? 0 : -1;
 }
@@ -38,7 +38,7 @@ static int stop_server(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    page_store_free(f->page_store);
+    snapshot_free(f->snapshot);
     free(f);
     return 0;
 }
@@ -48,8 +48,8 @@ static void publish(const struct fixture *f)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1000);
 
     strbuf_adds(&body, "the index\n");
-    page_store_publish(f->page_store, PAGE_INDEX, &body);
-    blank_page_publish(f->page_store);
+    snapshot_publish(f->snapshot, PAGE_INDEX, &body);
+    blank_page_publish(f->snapshot);
 }
 
 #define UP_QUERY "?collect[]=karmada_policy_exporter_up"
@@ -63,20 +63,20 @@ static void publish(const struct fixture *f)
 #define TEN_MORE MORE MORE MORE MORE MORE MORE MORE MORE MORE MORE
 #define TEN      "0123456789"
 
-/* One request of bytes as they are, on its own connection, on a server with both pages. */
+/* Raw requests, each to a new server with an index page and a metrics page. */
 static struct request_case {
     const char *name;
     const char *request;
-    const char *status; /* What the answer begins with. */
-    const char *header; /* What it contains; NULL: nothing special. */
-    const char *body;   /* NULL: whatever. */
+    const char *status; /* Start of the response. */
+    const char *header; /* Part of the response; NULL: not checked. */
+    const char *body;   /* Body of the response; NULL: not checked. */
     enum server_handler handler;
-    int code; /* The cell of the counter that moves; -1: none, the library answers by itself. */
+    int code; /* Code that is counted; -1 if libmicrohttpd itself answers. */
 } request_cases[] = {
     {"metrics", "GET /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
      "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", UP_PAGE, SERVER_METRICS,
      SERVER_200},
-    {"metrics as Prometheus 3 asks",
+    {"metrics with the Accept header of Prometheus 3",
      "GET /metrics" UP_QUERY " HTTP/1.1\r\n"
      "Accept: application/openmetrics-text;version=1.0.0;escaping=values;q=0.5\r\n"
      "Accept: text/plain;q=0.2\r\n" CLOSE,
@@ -84,32 +84,32 @@ static struct request_case {
      "\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8; "
      "escaping=values\r\n",
      UP_PAGE "# EOF\n", SERVER_METRICS, SERVER_200},
-    {"what a format is chosen by", "GET /metrics" UP_QUERY " HTTP/1.1\r\nAccept: */*\r\n" CLOSE,
-     "HTTP/1.1 200 ", "\r\nVary: Accept, Accept-Encoding\r\n", UP_PAGE, SERVER_METRICS, SERVER_200},
-    {"what else a query has does not matter",
-     "GET /metrics" UP_QUERY "&a=%41&name[]=b HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, UP_PAGE,
-     SERVER_METRICS, SERVER_200},
-    {"an escaped letter is that letter",
+    {"Vary names the headers that select the format",
+     "GET /metrics" UP_QUERY " HTTP/1.1\r\nAccept: */*\r\n" CLOSE, "HTTP/1.1 200 ",
+     "\r\nVary: Accept, Accept-Encoding\r\n", UP_PAGE, SERVER_METRICS, SERVER_200},
+    {"other parameters are ignored", "GET /metrics" UP_QUERY "&a=%41&name[]=b HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 200 ", NULL, UP_PAGE, SERVER_METRICS, SERVER_200},
+    {"percent escapes are decoded",
      "GET /%6detrics?collect%5B%5d=%6barmada_policy_exporter_up HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 200 ", NULL, UP_PAGE, SERVER_METRICS, SERVER_200},
     {"a family that has no series now",
      "GET /metrics?collect[]=karmada_templates HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
      "\r\nContent-Length: 0\r\n", "", SERVER_METRICS, SERVER_200},
-    {"no family", "GET /metrics?collect[]=process_open_fd HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
-     "\r\nContent-Type: text/plain; charset=utf-8\r\n",
+    {"an unknown family", "GET /metrics?collect[]=process_open_fd HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", "\r\nContent-Type: text/plain; charset=utf-8\r\n",
      "there is no metric family \"process_open_fd\": did you mean \"process_open_fds\"?\n",
      SERVER_METRICS, SERVER_400},
-    {"what is typed is shown as text",
+    {"an unknown family is escaped in the error",
      "GET /metrics?exclude[]=%3Cb%0d%0aA:%22%ff HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
      "there is no metric family \"<b\xef\xbf\xbd\xef\xbf\xbd"
      "A:\\\"\xef\xbf\xbd\"\n",
      SERVER_METRICS, SERVER_400},
-    {"a family's name of nothing", "GET /metrics?collect[] HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
-     NULL, "there is no metric family \"\"\n", SERVER_METRICS, SERVER_400},
-    {"a name that no family could have",
+    {"an empty family name", "GET /metrics?collect[] HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
+     "there is no metric family \"\"\n", SERVER_METRICS, SERVER_400},
+    {"a family name that is too long",
      "GET /metrics?collect[]=" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "1 HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 400 ", NULL, "no metric family has a name that long\n", SERVER_METRICS, SERVER_400},
-    {"these and all but those",
+    {"collect[] and exclude[]",
      "GET /metrics" UP_QUERY "&exclude[]=process_open_fds HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
      NULL, "collect[] and exclude[] cannot be combined\n", SERVER_METRICS, SERVER_400},
     {"more than 100 families",
@@ -117,7 +117,7 @@ static struct request_case {
          TEN_MORE TEN_MORE " HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 400 ", NULL, "more than 100 metric families are named\n", SERVER_METRICS,
      SERVER_400},
-    {"HEAD tells the length and sends nothing", "HEAD /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE,
+    {"HEAD returns the length without a body", "HEAD /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 200 ", "\r\nContent-Length: 190\r\n", "", SERVER_METRICS, SERVER_200},
     {"index", "GET / HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, "the index\n", SERVER_INDEX,
      SERVER_200},
@@ -127,22 +127,22 @@ static struct request_case {
     {"not ready at first", "GET /-/ready HTTP/1.1\r\n" CLOSE, "HTTP/1.1 503 ",
      "\r\nRetry-After: 5\r\n", "karmada-policy-exporter is not ready: nothing was read yet\n",
      SERVER_READY, SERVER_503},
-    {"healthy, check by check", "GET /livez?verbose HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
+    {"verbose health", "GET /livez?verbose HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
      "[+]loop ok\nlivez check passed\n", SERVER_LIVEZ, SERVER_200},
-    {"not ready, check by check", "GET /readyz?verbose=1 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 503 ",
+    {"verbose readiness", "GET /readyz?verbose=1 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 503 ",
      "\r\nRetry-After: 5\r\n",
      "[-]sources failed\nkarmada-policy-exporter is not ready: nothing was read yet\n"
      "readyz check failed\n",
      SERVER_READYZ, SERVER_503},
-    {"no such path", "GET /metric HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, "not found\n",
+    {"an unknown path", "GET /metric HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, "not found\n",
      SERVER_OTHER, SERVER_404},
-    {"a longer path is another", "GET /metrics/ HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
-     SERVER_OTHER, SERVER_404},
-    {"a doubled slash is another", "GET //metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
-     SERVER_OTHER, SERVER_404},
+    {"a trailing slash is another path", "GET /metrics/ HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL,
+     NULL, SERVER_OTHER, SERVER_404},
+    {"a doubled slash is another path", "GET //metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL,
+     NULL, SERVER_OTHER, SERVER_404},
     {"dots are not resolved", "GET /../metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
      SERVER_OTHER, SERVER_404},
-    {"an escaped NUL ends no path", "GET /metrics%00x HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
+    {"an escaped NUL in the path", "GET /metrics%00x HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
      "\r\nConnection: close\r\n", "bad request\n", SERVER_OTHER, SERVER_400},
     {"an escaped NUL in the query", "GET /metrics?%00 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
      "bad request\n", SERVER_OTHER, SERVER_400},
@@ -151,7 +151,7 @@ static struct request_case {
      SERVER_METRICS, SERVER_405},
     {"OPTIONS", "OPTIONS / HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", "\r\nAllow: GET, HEAD\r\n", NULL,
      SERVER_INDEX, SERVER_405},
-    {"methods have a case", "get /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", NULL, NULL,
+    {"methods are case-sensitive", "get /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", NULL, NULL,
      SERVER_METRICS, SERVER_405},
     {"POST with a body", "POST / HTTP/1.1\r\nContent-Length: 3\r\nHost: a\r\n\r\nabc",
      "HTTP/1.1 405 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_405},
@@ -164,29 +164,30 @@ static struct request_case {
      "hidden\r\n\r\n",
      "HTTP/1.1 413 ", "\r\nConnection: close\r\n", "a request must not have a body\n", SERVER_INDEX,
      SERVER_413},
-    {"GET of an empty body", "GET / HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
-     "the index\n", SERVER_INDEX, SERVER_200},
+    {"GET with an empty body", "GET / HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE, "HTTP/1.1 200 ",
+     NULL, "the index\n", SERVER_INDEX, SERVER_200},
     {"a body that is announced and never sent",
      "GET / HTTP/1.1\r\nContent-Length: 1000\r\nExpect: 100-continue\r\nHost: a\r\n\r\n",
      "HTTP/1.1 413 ", NULL, NULL, SERVER_INDEX, SERVER_413},
     {"a chunked body", "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a\r\n\r\n0\r\n\r\n",
      "HTTP/1.1 400 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_400},
-    {"both lengths",
+    {"Content-Length and Transfer-Encoding",
      "GET / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nHost: "
      "a\r\n\r\n0\r\n\r\n",
      "HTTP/1.1 400 ", NULL, NULL, SERVER_INDEX, SERVER_400},
-    {"two lengths", "GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 5\r\n" CLOSE "abcde",
-     "HTTP/1.1 400 ", NULL, NULL, SERVER_INDEX, SERVER_400},
-    {"two hosts", "GET / HTTP/1.1\r\nHost: b\r\n" CLOSE, "HTTP/1.1 400 ", NULL, NULL, SERVER_INDEX,
-     SERVER_400},
-    {"no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400 ",
+    {"two Content-Length headers",
+     "GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 5\r\n" CLOSE "abcde", "HTTP/1.1 400 ",
+     NULL, NULL, SERVER_INDEX, SERVER_400},
+    {"two Host headers", "GET / HTTP/1.1\r\nHost: b\r\n" CLOSE, "HTTP/1.1 400 ", NULL, NULL,
+     SERVER_INDEX, SERVER_400},
+    {"no Host header", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400 ",
      "\r\nConnection: close\r\n", "bad request\n", SERVER_INDEX, SERVER_400},
     {"a blank before the colon", "GET / HTTP/1.1\r\nHost : a\r\nConnection: close\r\n\r\n",
      "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_INDEX, SERVER_400},
-    {"a blank before the colon of what hides a body",
+    {"a blank before the colon of Transfer-Encoding",
      "GET / HTTP/1.1\r\nTransfer-Encoding : chunked\r\n" CLOSE "0\r\n\r\n", "HTTP/1.1 400 ",
      "\r\nConnection: close\r\n", "bad request\n", SERVER_INDEX, SERVER_400},
-    {"a header in another's name", "GET / HTTP/1.1\r\nA\rTransfer-Encoding: chunked\r\n" CLOSE,
+    {"CR in a header name", "GET / HTTP/1.1\r\nA\rTransfer-Encoding: chunked\r\n" CLOSE,
      "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_INDEX, SERVER_400},
     {"a header without a name", "GET / HTTP/1.1\r\n: a\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
      "bad request\n", SERVER_INDEX, SERVER_400},
@@ -194,7 +195,7 @@ static struct request_case {
      NULL, NULL, SERVER_INDEX, SERVER_400},
     {"a control character in a header", "GET / HTTP/1.1\r\nA: b\x01\r\n" CLOSE, "HTTP/1.1 400 ",
      NULL, "bad request\n", SERVER_INDEX, SERVER_400},
-    {"all that a header may have",
+    {"all characters that a header may have",
      "GET / HTTP/1.1\r\nx!#$%&'*+-.^_`|~9: \t\xe4\"(),/:;<=>?@[\\]{}\t~\r\n" CLOSE, "HTTP/1.1 200 ",
      NULL, "the index\n", SERVER_INDEX, SERVER_200},
     {"a whole URL", "GET http://a/metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
@@ -204,13 +205,13 @@ static struct request_case {
     {"a URL as a path", "GET /http://a/metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
      SERVER_OTHER, SERVER_404},
     {"HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.1 505 ", NULL, NULL, 0, -1},
-    {"the API knows its parameters", "GET /api/v1/explain?kid=x HTTP/1.1\r\n" CLOSE,
-     "HTTP/1.1 400 ", "\r\nContent-Type: application/json\r\n",
+    {"an unknown API parameter", "GET /api/v1/explain?kid=x HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
+     "\r\nContent-Type: application/json\r\n",
      "{\"error\":\"there is no parameter 'kid'; do you mean 'kind'?\"}\n", SERVER_EXPLAIN,
      SERVER_400},
-    {"the API takes the parameters of the endpoint alone",
-     "GET /api/v1/openapi.json?kind=x HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
-     "{\"error\":\"there is no parameter 'kind'\"}\n", SERVER_OPENAPI, SERVER_400},
+    {"a parameter of another endpoint", "GET /api/v1/openapi.json?kind=x HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "{\"error\":\"there is no parameter 'kind'\"}\n", SERVER_OPENAPI,
+     SERVER_400},
     {"a parameter given twice", "GET /api/v1/explain?kind=x&kind=y HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 400 ", NULL, "{\"error\":\"the parameter 'kind' is given twice\"}\n", SERVER_EXPLAIN,
      SERVER_400},
@@ -220,27 +221,27 @@ static struct request_case {
     {"a parameter that is missing", "GET /api/v1/explain?kind=x&name= HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 400 ", NULL, "{\"error\":\"the parameter 'name' is missing\"}\n", SERVER_EXPLAIN,
      SERVER_400},
-    {"a parameter's name is shown as text", "GET /api/v1/explain?%22%3Cb%0a=x HTTP/1.1\r\n" CLOSE,
-     "HTTP/1.1 400 ", NULL, "{\"error\":\"there is no parameter '\\\"<b\\n'\"}\n", SERVER_EXPLAIN,
-     SERVER_400},
+    {"an unknown parameter is escaped in the error",
+     "GET /api/v1/explain?%22%3Cb%0a=x HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
+     "{\"error\":\"there is no parameter '\\\"<b\\n'\"}\n", SERVER_EXPLAIN, SERVER_400},
     {"POST to the API", "POST /api/v1/explain HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE,
      "HTTP/1.1 405 ", "\r\nAllow: GET, HEAD\r\n", NULL, SERVER_EXPLAIN, SERVER_405},
-    {"HTTP/1.0 needs no host", "GET /metrics" UP_QUERY " HTTP/1.0\r\n\r\n", "HTTP/1.", NULL,
+    {"HTTP/1.0 without a Host header", "GET /metrics" UP_QUERY " HTTP/1.0\r\n\r\n", "HTTP/1.", NULL,
      UP_PAGE, SERVER_METRICS, SERVER_200},
 };
 
-static uint64_t requests_in_all(const struct server *s)
+static uint64_t count_requests(const struct server *s)
 {
     uint64_t sum = 0;
 
-    for (int handler = 0; handler < SERVER_HANDLER_COUNT; handler++) {
-        for (int code = 0; code < SERVER_CODE_COUNT; code++)
+    for (int handler = 0; handler < SERVER_HANDLERS; handler++) {
+        for (int code = 0; code < SERVER_CODES; code++)
             sum += server_requests(s, (enum server_handler)handler, (enum server_code)code);
     }
     return sum;
 }
 
-TEST_ROWS(request, request_cases, name)
+TEST_ROWS(raw_request_is_answered_and_counted, request_cases, name)
 {
     const struct request_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -250,16 +251,16 @@ TEST_ROWS(request, request_cases, name)
     const struct fixture *f = fixture;
 
     publish(f);
-    /* A server that closes while bytes are on their way may reset: the answer is what counts. */
+    /* The server may reset the connection when it closes early; only the response is checked. */
     (void)http_talk(server_address(f->server, 0), c->request, &answer);
-    uint64_t all = requests_in_all(f->server);
+    uint64_t all = count_requests(f->server);
     uint64_t counted =
         c->code < 0 ? 0 : server_requests(f->server, c->handler, (enum server_code)c->code);
 
     stop_server(&fixture);
     assert_true(answer.len > strlen(c->status));
     assert_memory_equal(answer.data, c->status, strlen(c->status));
-    /* What the library refuses by itself it says twice; it closes, so nobody is misled. */
+    /* libmicrohttpd sends the headers of its own refusals twice, and then closes. */
     assert_in_range(http_answers(&answer), 1, c->code < 0 ? 2 : 1);
     if (c->header)
         assert_non_null(strstr(answer.data, c->header));
@@ -269,8 +270,8 @@ TEST_ROWS(request, request_cases, name)
     assert_int_equal(counted, c->code < 0 ? 0 : 1);
 }
 
-/* A text of C ends there: these are sent by their length. */
-TEST_WITH(a_nul_ends_no_path_and_no_name, start_server, stop_server)
+/* The requests contain NUL in place of '@', so they are sent by length. */
+TEST_WITH(request_with_a_nul_character_is_refused, start_server, stop_server)
 {
     static const char *const requests[] = {
         "GET /metrics@x HTTP/1.1\r\n" CLOSE,
@@ -292,7 +293,7 @@ TEST_WITH(a_nul_ends_no_path_and_no_name, start_server, stop_server)
     }
 }
 
-TEST_WITH(nothing_published_is_unavailable, start_server, stop_server)
+TEST_WITH(metrics_before_the_first_page_have_status_503, start_server, stop_server)
 {
     const struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -304,7 +305,7 @@ TEST_WITH(nothing_published_is_unavailable, start_server, stop_server)
     assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_503), 1);
 }
 
-TEST_WITH(pipelined_requests_are_answered_in_turn, start_server, stop_server)
+TEST_WITH(pipelined_requests_are_answered_in_order, start_server, stop_server)
 {
     static const char three[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
                                 "HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -322,14 +323,14 @@ TEST_WITH(pipelined_requests_are_answered_in_turn, start_server, stop_server)
     assert_string_equal(answer.data + answer.len - strlen(UP_PAGE), UP_PAGE);
 }
 
-TEST_WITH(every_form_of_address_is_listened_on, start_server, stop_server)
+TEST_WITH(server_listens_on_every_form_of_address, start_server, stop_server)
 {
     static const char *const addresses[] = {"127.0.0.1:0", "localhost:0", "[::1]:0", ":0"};
     const struct server_options options = {
         .addresses = addresses, .address_count = ARRAY_LEN(addresses), .telemetry_path = "/m"};
     const struct fixture *f = *state;
     struct error err = {.text = ""};
-    struct server *s = server_start(&options, f->page_store, &err);
+    struct server *s = server_start(&options, f->snapshot, &err);
 
     assert_string_equal(err.text, "");
     for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
@@ -345,7 +346,7 @@ TEST_WITH(every_form_of_address_is_listened_on, start_server, stop_server)
     assert_memory_equal(server_address(s, 2), "[::1]:", 6);
     assert_memory_equal(server_address(s, 3), "[::]:", 5);
 
-    /* The last one takes IPv4 as well. */
+    /* The address without a host also accepts IPv4. */
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     char four[LOG_VALUE_MAX];
 
@@ -355,7 +356,7 @@ TEST_WITH(every_form_of_address_is_listened_on, start_server, stop_server)
     server_stop(s);
 }
 
-TEST_WITH(a_taken_address_is_told, start_server, stop_server)
+TEST_WITH(address_in_use_is_an_error, start_server, stop_server)
 {
     const struct fixture *f = *state;
     const char *addresses[] = {"127.0.0.1:0", server_address(f->server, 0)};
@@ -364,26 +365,26 @@ TEST_WITH(a_taken_address_is_told, start_server, stop_server)
     struct error err;
     char wanted[256];
 
-    assert_null(server_start(&options, f->page_store, &err));
+    assert_null(server_start(&options, f->snapshot, &err));
     snprintf(wanted, sizeof(wanted), "cannot listen on '%s': Address already in use", addresses[1]);
     assert_string_equal(err.text, wanted);
 }
 
-TEST_WITH(what_cannot_be_listened_on_is_told, start_server, stop_server)
+TEST_WITH(unusable_address_is_an_error, start_server, stop_server)
 {
     const struct fixture *f = *state;
     struct error err;
 
-    assert_null(start(f->page_store, "19180", &err));
+    assert_null(start(f->snapshot, "19180", &err));
     assert_string_equal(err.text, "cannot listen on '19180': '19180' has no port, write it as "
                                   "':19180' or 'host:19180'");
-    /* TEST-NET-1 is nobody's. */
-    assert_null(start(f->page_store, "192.0.2.1:19180", &err));
+    /* No host has an address of TEST-NET-1 (RFC 5737). */
+    assert_null(start(f->snapshot, "192.0.2.1:19180", &err));
     assert_string_equal(err.text,
                         "cannot listen on '192.0.2.1:19180': Cannot assign requested address");
 }
 
-TEST_WITH(a_telemetry_path_is_plain_and_free, start_server, stop_server)
+TEST_WITH(invalid_or_used_telemetry_path_is_refused, start_server, stop_server)
 {
     static const char *const paths[] = {"metrics", "",          "/a?b",     "/a b",
                                         "/a%20b",  "/\xc3\xbc", "/-/ready", "/"};
@@ -395,63 +396,67 @@ TEST_WITH(a_telemetry_path_is_plain_and_free, start_server, stop_server)
             .addresses = &address, .address_count = 1, .telemetry_path = paths[i]};
         struct error err = {.text = ""};
 
-        assert_null(server_start(&options, f->page_store, &err));
+        assert_null(server_start(&options, f->snapshot, &err));
         assert_non_null(strstr(err.text, "the telemetry path '"));
     }
 }
 
-enum { PLACES = 8, DRIPS = 2000 };
+enum { CONNECTIONS = 8, BYTES_MAX = 2000 };
 
-/* Is the connection over? Sends one more byte of a request that never ends. */
-static bool drip(int fd)
+/* Sends one more byte of an endless request. Returns true if the connection is closed. */
+static bool send_byte(int fd)
 {
     char answer[1024];
 
     return !http_send(fd, "x", 1) || recv(fd, answer, sizeof(answer), MSG_DONTWAIT) == 0;
 }
 
-/* They fill every place and are never silent, so the library alone would keep them for ever. */
-static void fill_with_slow_clients(const struct fixture *f, const char *first)
+/*
+ * Slow clients use all connections and keep sending, so libmicrohttpd's inactivity timeout does not
+ * end them.
+ */
+static void assert_slow_clients_are_evicted(const struct fixture *f, const char *first)
 {
     const char *address = "127.0.0.1:0";
     const struct server_options options = {.addresses = &address,
                                            .address_count = 1,
                                            .telemetry_path = "/metrics",
-                                           .connection_limit = PLACES};
+                                           .connection_limit = CONNECTIONS};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     struct error err;
-    struct server *s = server_start(&options, f->page_store, &err);
-    int slow[PLACES], over = 0;
+    struct server *s = server_start(&options, f->snapshot, &err);
+    int slow[CONNECTIONS], over = 0;
 
     assert_non_null(s);
-    for (int i = 0; i < PLACES; i++) {
+    for (int i = 0; i < CONNECTIONS; i++) {
         slow[i] = http_connect(server_address(s, 0));
         assert_true(slow[i] >= 0 && http_send(slow[i], first, strlen(first)));
     }
-    for (int i = 0; i < DRIPS && over == 0; i++) {
-        for (int j = 0; j < PLACES; j++)
-            over += drip(slow[j]);
+    for (int i = 0; i < BYTES_MAX && over == 0; i++) {
+        for (int j = 0; j < CONNECTIONS; j++)
+            over += send_byte(slow[j]);
         usleep(10000);
     }
     assert_true(over > 0);
     assert_true(http_talk(server_address(s, 0), "GET /metrics HTTP/1.1\r\n" CLOSE, &answer));
     assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
-    for (int i = 0; i < PLACES; i++)
+    for (int i = 0; i < CONNECTIONS; i++)
         close(slow[i]);
     server_stop(s);
 }
 
-TEST_WITH(slow_clients_do_not_keep_others_out, start_server, stop_server)
+TEST_WITH(slow_clients_do_not_block_other_clients, start_server, stop_server)
 {
-    fill_with_slow_clients(*state, "GET /metrics HTTP/1.1\r\nX-");
+    assert_slow_clients_are_evicted(*state, "GET /metrics HTTP/1.1\r\nX-");
 }
 
-TEST_WITH(slow_clients_are_not_excused_by_a_first_request, start_server, stop_server)
+TEST_WITH(slow_second_requests_do_not_block_other_clients, start_server, stop_server)
 {
-    fill_with_slow_clients(*state, "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-");
+    assert_slow_clients_are_evicted(*state,
+                                    "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-");
 }
 
-TEST_WITH(the_library_speaks_through_the_log, start_server, stop_server)
+TEST_WITH(messages_of_libmicrohttpd_are_logged, start_server, stop_server)
 {
     const struct fixture *f = *state;
     const char *address = "127.0.0.1:0";
@@ -464,7 +469,7 @@ TEST_WITH(the_library_speaks_through_the_log, start_server, stop_server)
         .addresses = &address, .address_count = 1, .telemetry_path = "/metrics", .log = &log};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     struct error err;
-    struct server *s = server_start(&options, f->page_store, &err);
+    struct server *s = server_start(&options, f->snapshot, &err);
 
     assert_non_null(s);
     assert_true(http_talk(server_address(s, 0), "GET / HTTP/1.1\r\nHost\r\n\r\n", &answer));
@@ -475,8 +480,8 @@ TEST_WITH(the_library_speaks_through_the_log, start_server, stop_server)
     free(text);
 }
 
-/* Of two with one name or one path, one would be counted as the other, or never be reached. */
-TEST(every_page_has_a_name_and_a_path_of_its_own)
+/* Pages with the same name share a counter; of pages with the same path one is unreachable. */
+TEST(names_and_paths_of_pages_are_unique)
 {
 #define PAGE_HANDLER(id, handler, path, ...) handler,
 #define PAGE_PATH(id, handler, path, ...)    path,

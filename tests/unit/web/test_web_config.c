@@ -7,7 +7,7 @@
 #define FOLDER "tests/fixtures/web-config/"
 #define HASH   "$2b$10$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234"
 
-/* Each fault, in a file of its own, and what is said of it behind the path. */
+/* Files with one fault each, and the error. */
 static const struct fault {
     const char *file, *message;
 } faults[] = {
@@ -65,7 +65,7 @@ static const struct fault {
     {"versions_reversed", "web.yml:2:1: tls_server_config: min_version is above max_version"},
 };
 
-TEST_ROWS(refuses, faults, file)
+TEST_ROWS(invalid_file_is_refused_without_secrets_in_the_error, faults, file)
 {
     const struct fault *fault = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
@@ -80,7 +80,7 @@ TEST_ROWS(refuses, faults, file)
     assert_null(strstr(err.text, "letmein"));
 }
 
-/* The fields of a configuration that the texts below set. */
+/* Appends the fields that the YAML texts below set. */
 static void describe(const struct web_config *c, struct strbuf *out)
 {
     if (c->cert_file)
@@ -103,7 +103,7 @@ static void describe(const struct web_config *c, struct strbuf *out)
 #define RATE(burst)  "rate_limit: {interval: 1s, burst: " burst "}\n"
 #define USERS(lines) "basic_auth_users:\n" lines
 
-/* Texts of YAML, and the fields they set, or the error. */
+/* YAML texts, and the fields that they set or the error. */
 static const struct syntax {
     const char *name, *yaml, *wanted;
 } syntaxes[] = {
@@ -125,7 +125,7 @@ static const struct syntax {
     {"a text with the tag of a number", TLS("  cert_file: !!int c\n"), "cert c;http2 1"},
     {"a text with the tag of bytes", TLS("  cert_file: !!binary YQ==\n"), "cert YQ==;http2 1"},
     {"a text of several lines", TLS("  cert_file: >-\n    c\n    d\n"), "cert c d;http2 1"},
-    {"users like other types",
+    {"user names like other types",
      USERS("  1: " HASH "\n  0x1: " HASH "\n  yes: " HASH "\n"
            "  true: " HASH "\n  null: " HASH "\n  ~: " HASH "\n"),
      "user 1;user 0x1;user yes;user true;user null;user ~;http2 1"},
@@ -139,7 +139,7 @@ static const struct syntax {
     {"null in quotes", TLS("  cert_file: 'null'\n"), "cert null;http2 1"},
     {"null in a list", CLIENTS("  client_allowed_sans: [~, null]\n"),
      "cert c;san ~;san null;http2 1"},
-    {"nothing in a list", CLIENTS("  client_allowed_sans: [a, '']\n"),
+    {"an empty text in a list", CLIENTS("  client_allowed_sans: [a, '']\n"),
      "web.yml:5:3: client_allowed_sans: expected a list of texts"},
     {"a list in a list", CLIENTS("  client_allowed_sans:\n    - a\n    - [b]\n"),
      "web.yml:5:3: client_allowed_sans: expected a list of texts"},
@@ -152,24 +152,25 @@ static const struct syntax {
      "web.yml:1:1: tls_server_config: expected 'key: value' lines"},
     {"a list for a mapping", "basic_auth_users: []\n",
      "web.yml:1:1: basic_auth_users: expected 'key: value' lines"},
-    {"a text for the file", "letmein\n", "web.yml:1:1: expected 'key: value' lines"},
-    {"null for the file", "null\n", "http2 1"},
+    {"a text at the top level", "letmein\n", "web.yml:1:1: expected 'key: value' lines"},
+    {"null at the top level", "null\n", "http2 1"},
     {"an alias", USERS("  a: &h " HASH "\n  b: *h\n"), "user a;user b;http2 1"},
     {"an alias of null", TLS("  cert_file: c\n  cert: &n\n  client_ca_file: *n\n"),
      "cert c;http2 1"},
     {"an alias for a key", TLS("  cert_file: &c client_ca_file\n  *c :\n"),
      "cert client_ca_file;http2 1"},
     {"an anchor on a key", TLS("  &c cert_file: *c\n"), "cert cert_file;http2 1"},
-    {"an error behind an alias", "rate_limit: &r {interval: x}\nhttp_server_config: *r\n",
+    {"an error in an anchored mapping", "rate_limit: &r {interval: x}\nhttp_server_config: *r\n",
      "web.yml:1:17: interval: expected a duration such as 100ms, 1s or 1m30s"},
-    {"an alias of nothing", USERS("  a: *letmein\n"),
+    {"an alias without an anchor", USERS("  a: *letmein\n"),
      "web.yml:2:6: not valid YAML: there is no anchor of this name before this alias"},
     {"an alias of its own mapping", "basic_auth_users: &u\n  a: *u\n",
      "web.yml:2:6: not valid YAML: the anchor of this alias contains itself"},
     {"a merge", TLS("  <<: {cert_file: c}\n"), "cert c;http2 1"},
     {"a merge of users", USERS("  <<: {a: " HASH "}\n"), "user a;http2 1"},
-    {"a merge that loses", TLS("  cert_file: c\n  <<: {cert_file: d}\n"), "cert c;http2 1"},
-    {"a merge of users that are there", USERS("  a: " HASH "\n  <<: {a: x, b: " HASH "}\n"),
+    {"a merge does not replace a key", TLS("  cert_file: c\n  <<: {cert_file: d}\n"),
+     "cert c;http2 1"},
+    {"a merge of an existing user", USERS("  a: " HASH "\n  <<: {a: x, b: " HASH "}\n"),
      "user a;user b;http2 1"},
     {"a merge of users without a hash", USERS("  a: " HASH "\n  <<: {b: letmein}\n"),
      "web.yml:3:8: not a bcrypt hash, such as 'htpasswd -nBC 10' makes"},
@@ -178,11 +179,11 @@ static const struct syntax {
     {"a merge of a text", USERS("  <<: " HASH "\n"),
      "web.yml:2:7: not valid YAML: '<<' needs a mapping or a list of mappings"},
     {"a merge key in quotes", USERS("  '<<': " HASH "\n"), "user <<;http2 1"},
-    {"a user that is there twice", USERS("  letmein: " HASH "\n  letmein: " HASH "\n"),
+    {"a duplicate user", USERS("  letmein: " HASH "\n  letmein: " HASH "\n"),
      "web.yml:3:3: not valid YAML: a key appears twice in one mapping"},
-    {"an unknown key that is there twice", "letmein: 1\nletmein: 1\n",
+    {"a duplicate unknown key", "letmein: 1\nletmein: 1\n",
      "web.yml:2:1: not valid YAML: a key appears twice in one mapping"},
-    {"a key that is there twice, with quotes", TLS("  'key_file': k\n"),
+    {"a duplicate key in quotes", TLS("  'key_file': k\n"),
      "web.yml:3:3: not valid YAML: a key appears twice in one mapping"},
     {"a list for a key", "? [a]\n: b\n",
      "web.yml:1:3: not valid YAML: a key must be a text, a number or a boolean"},
@@ -196,9 +197,10 @@ static const struct syntax {
      "web.yml:3:1: not valid YAML: more than one document"},
     {"an empty document before", "---\n---\n" USERS("  a: " HASH "\n"),
      "web.yml:2:1: not valid YAML: more than one document"},
-    {"no YAML behind the document", USERS("  a: " HASH "\n---\n]\n"),
+    {"invalid YAML behind the document", USERS("  a: " HASH "\n---\n]\n"),
      "web.yml:3:1: not valid YAML: more than one document"},
-    {"a document with its ends", "---\n" USERS("  a: " HASH "\n...\n"), "user a;http2 1"},
+    {"a document with start and end markers", "---\n" USERS("  a: " HASH "\n...\n"),
+     "user a;http2 1"},
     {"a version of YAML", "%YAML 1.1\n---\n" USERS("  a: " HASH "\n"), "user a;http2 1"},
     {"an unknown tag", TLS("  cert_file: !letmein c\n"), "cert c;http2 1"},
     {"an unknown prefix of tags", TLS("  cert_file: !letmein!a c\n"),
@@ -219,7 +221,7 @@ static void assert_syntax(const char *yaml, const char *wanted)
     web_config_release(&c);
 }
 
-TEST_ROWS(syntax, syntaxes, name)
+TEST_ROWS(yaml_sets_fields_or_is_refused, syntaxes, name)
 {
     const struct syntax *row = *state;
 
@@ -232,7 +234,7 @@ static void repeat(struct strbuf *out, const char *text, unsigned times)
         strbuf_adds(out, text);
 }
 
-/* Texts whose length is the point: `count` times one part, and another part behind. */
+/* Long texts: `before` and `after` are repeated `count` times. */
 static const struct limit {
     const char *name, *first, *before;
     unsigned count;
@@ -250,7 +252,7 @@ static const struct limit {
     {"a long text", TLS("  cert_file: "), "x", 200000, "\n", "", NULL},
 };
 
-TEST_ROWS(limit, limits, name)
+TEST_ROWS(only_text_within_the_limits_is_accepted, limits, name)
 {
     const struct limit *row = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
@@ -266,7 +268,7 @@ TEST_ROWS(limit, limits, name)
     web_config_release(&c);
 }
 
-TEST(directives)
+TEST(only_100_tag_directives_are_accepted)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
 
@@ -290,7 +292,7 @@ static void parse(const char *text, struct web_config *out)
         fail_msg("%s", err.text);
 }
 
-TEST(an_empty_file_asks_for_nothing)
+TEST(empty_file_has_the_defaults)
 {
     static const char *const texts[] = {"", "# nothing\n", "tls_server_config:\n",
                                         "tls_server_config: {}\nbasic_auth_users: {}\n"};
@@ -308,7 +310,7 @@ TEST(an_empty_file_asks_for_nothing)
     }
 }
 
-TEST(every_key)
+TEST(every_key_is_parsed)
 {
     struct web_config c;
 
@@ -359,7 +361,7 @@ TEST(every_key)
     assert_null(c.key_file);
 }
 
-TEST(an_older_name_of_an_auth_type)
+TEST(older_name_of_an_auth_type_is_accepted)
 {
     struct web_config c;
 
@@ -368,7 +370,7 @@ TEST(an_older_name_of_an_auth_type)
     web_config_release(&c);
 }
 
-TEST(every_cipher_and_curve)
+TEST(every_cipher_and_curve_is_parsed)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
     struct web_config c;
@@ -385,7 +387,7 @@ TEST(every_cipher_and_curve)
     web_config_release(&c);
 }
 
-TEST(ceilings)
+TEST(too_many_users_or_bytes_are_refused)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(2 * WEB_CONFIG_MAX);
     struct web_config c;
@@ -402,8 +404,8 @@ TEST(ceilings)
     assert_string_equal(err.text, "web.yml: larger than 262144 bytes");
 }
 
-/* What is as long as a key may be one. */
-TEST(a_long_key_is_not_repeated)
+/* A long YAML key may be a part of a private key, which must not be logged. */
+TEST(error_does_not_repeat_a_long_key)
 {
     static const char text[] = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ: x\n";
     struct web_config c;
