@@ -12,37 +12,37 @@ enum { ARGUMENTS_MAX = 6, TEXT_MAX = 64 * 1024 };
 
 static const struct command *const commands[] = {COMMANDS(COMMAND_POINTER) NULL};
 
-/* What a command line answers: its status, and texts in what it prints where. */
-static struct verb_case {
+/* Command lines, with exit status and a part of standard output and standard error. */
+static struct command_case {
     const char *name;
     const char *argv[ARGUMENTS_MAX];
     enum exit_status status;
-    const char *out; /* NULL: nothing at all. */
+    const char *out; /* NULL if there is no output; likewise `err`. */
     const char *err;
-} verb_cases[] = {
-    {"--help names every verb", {"--help"}, STATUS_OK, "  check       evaluate once", NULL},
+} command_cases[] = {
+    {"--help lists every command", {"--help"}, STATUS_OK, "  check       evaluate once", NULL},
     {"-h is --help", {"-h"}, STATUS_OK, "Usage: karmada-policy-exporter [COMMAND]", NULL},
-    {"--help tells the exit statuses", {"--help"}, STATUS_OK, "  1  findings\n", NULL},
-    {"a verb has its own help", {"check", "--help"}, STATUS_OK, "--fail-on CLASSES", NULL},
-    {"help may come first", {"--help", "check"}, STATUS_OK, "--fail-on CLASSES", NULL},
-    {"help tells the defaults", {"serve", "--help"}, STATUS_OK, "(default /metrics)", NULL},
-    {"help tells what may be repeated",
+    {"--help lists the exit statuses", {"--help"}, STATUS_OK, "  1  findings\n", NULL},
+    {"--help of a command", {"check", "--help"}, STATUS_OK, "--fail-on CLASSES", NULL},
+    {"--help before the command", {"--help", "check"}, STATUS_OK, "--fail-on CLASSES", NULL},
+    {"--help shows the defaults", {"serve", "--help"}, STATUS_OK, "(default /metrics)", NULL},
+    {"--help marks flags that may be repeated",
      {"serve", "--help"},
      STATUS_OK,
      "may be given several times)",
      NULL},
     {"--version", {"--version"}, STATUS_OK, "karmada-policy-exporter, version 0.", NULL},
-    {"a verb's --version is the same", {"check", "--version"}, STATUS_OK, "libcurl:", NULL},
+    {"--version of a command", {"check", "--version"}, STATUS_OK, "libcurl:", NULL},
     {"help is --help", {"help"}, STATUS_OK, "  serve       run the exporter: follow changes", NULL},
-    {"help of a verb", {"help", "check"}, STATUS_OK, "--fail-on CLASSES", NULL},
-    {"help of an unknown verb",
+    {"help of a command", {"help", "check"}, STATUS_OK, "--fail-on CLASSES", NULL},
+    {"help of an unknown command",
      {"help", "chekc"},
      STATUS_USAGE,
      NULL,
      "unknown command 'chekc'; did you mean 'check'?\n"},
-    {"help of two verbs", {"help", "check", "plan"}, STATUS_USAGE, NULL, "takes one command\n"},
+    {"help of two commands", {"help", "check", "plan"}, STATUS_USAGE, NULL, "takes one command\n"},
     {"help as JSON", {"help", "-o", "json"}, STATUS_USAGE, NULL, "'help' prints no json\n"},
-    {"markdown of one verb",
+    {"markdown of one command",
      {"help", "-omarkdown", "check"},
      STATUS_USAGE,
      NULL,
@@ -52,14 +52,14 @@ static struct verb_case {
      STATUS_OK,
      "| `--fail-on CLASSES` | `fail-on` | `conflict,pending,overdue,invalid` | check, plan | ",
      NULL},
-    {"the reference names what wants a restart",
+    {"the reference marks options that need a restart",
      {"help", "-omarkdown"},
      STATUS_OK,
      "where the metrics are served; changes with a restart only |\n",
      NULL},
     {"markdown of check", {"check", "-omarkdown"}, STATUS_USAGE, NULL, "prints no markdown\n"},
     {"version is --version", {"version"}, STATUS_OK, "karmada-policy-exporter, version 0.", NULL},
-    {"version of nothing else", {"version", "x"}, STATUS_USAGE, NULL, "takes no arguments"},
+    {"version with an argument", {"version", "x"}, STATUS_USAGE, NULL, "takes no arguments"},
     {"completion for bash",
      {"completion", "bash"},
      STATUS_OK,
@@ -76,13 +76,13 @@ static struct verb_case {
      NULL,
      "to print a script for: bash\n"},
     {"a manual page", {"man"}, STATUS_OK, ".TH KARMADA", NULL},
-    {"an unknown verb",
+    {"an unknown command",
      {"chekc"},
      STATUS_USAGE,
      NULL,
      "karmada-policy-exporter: unknown command 'chekc'; did you mean 'check'?\n"
      "See 'karmada-policy-exporter --help'.\n"},
-    {"an unknown verb's help",
+    {"--help of an unknown command",
      {"frobnicate", "--help"},
      STATUS_USAGE,
      NULL,
@@ -93,17 +93,17 @@ static struct verb_case {
      NULL,
      "unknown flag '--fail-no'; did you mean '--fail-on'?\n"
      "See 'karmada-policy-exporter check --help'.\n"},
-    {"a flag of another verb",
+    {"a flag of another command",
      {"serve", "--output", "json"},
      STATUS_USAGE,
      NULL,
      "'serve' takes no --output\nSee 'karmada-policy-exporter serve --help'.\n"},
-    {"the default verb's flags are checked too",
+    {"a flag that the default command does not take",
      {"--fail-on="},
      STATUS_USAGE,
      NULL,
      "'serve' takes no --fail-on\n"},
-    {"arguments that nobody takes",
+    {"an argument of serve",
      {"serve", "x.yaml"},
      STATUS_USAGE,
      NULL,
@@ -114,20 +114,20 @@ static struct verb_case {
      NULL,
      "nothing to look at: name manifests (--manifests PATH), or an API server (--kubeconfig "
      "FILE)\n"},
-    {"no verb is serve", {NULL}, STATUS_USAGE, NULL, "nothing to look at: "},
+    {"serve is the default command", {NULL}, STATUS_USAGE, NULL, "nothing to look at: "},
     {"check without a source", {"check"}, STATUS_USAGE, NULL, "nothing to look at: "},
-    {"check of nothing", {"check", "/dev/null"}, STATUS_OK, "Nothing found.\n", NULL},
-    {"check of what is missing",
+    {"check of an empty file", {"check", "/dev/null"}, STATUS_OK, "Nothing found.\n", NULL},
+    {"check of a missing file",
      {"check", "/nonexistent"},
      STATUS_USAGE,
      "Nothing found in what there is. Not everything could be read.\n",
      NULL},
-    {"JSON of what is missing",
+    {"JSON of a missing file",
      {"check", "-ojson", "/nonexistent"},
      STATUS_USAGE,
      "\"path\":\"/nonexistent\"",
      "/nonexistent: cannot open"},
-    {"a configuration file that is missing",
+    {"a missing configuration file",
      {"check", "--config.file=/nonexistent"},
      STATUS_USAGE,
      NULL,
@@ -146,7 +146,7 @@ static char *read_back(int fd)
     return strbuf_take(&text, &len);
 }
 
-static void holds(const char *text, const char *wanted)
+static void assert_contains(const char *text, const char *wanted)
 {
     if (!wanted)
         assert_string_equal(text, "");
@@ -154,9 +154,9 @@ static void holds(const char *text, const char *wanted)
         assert_string_equal(text, wanted);
 }
 
-TEST_ROWS(answers, verb_cases, name)
+TEST_ROWS(command_line_has_status_and_output, command_cases, name)
 {
-    const struct verb_case *c = *state;
+    const struct command_case *c = *state;
     int out = memfd_create("out", MFD_CLOEXEC);
     int err = memfd_create("err", MFD_CLOEXEC);
     int argc = 0;
@@ -167,13 +167,13 @@ TEST_ROWS(answers, verb_cases, name)
     assert_int_equal(commands_main(commands, NULL, argc, c->argv, out, err), c->status);
 
     CLEANUP(free_cleanup) char *printed = read_back(out);
-    CLEANUP(free_cleanup) char *complained = read_back(err);
+    CLEANUP(free_cleanup) char *errors = read_back(err);
 
-    holds(printed, c->out);
-    holds(complained, c->err);
+    assert_contains(printed, c->out);
+    assert_contains(errors, c->err);
 }
 
-/* As kubectl runs it, for `kubectl karmada-policy`. */
+/* Command lines of the kubectl plugin, `kubectl karmada-policy`. */
 static struct plugin_case {
     const char *name;
     const char *argument;
@@ -181,19 +181,19 @@ static struct plugin_case {
     const char *out;
     const char *err;
 } plugin_cases[] = {
-    {"a plugin without a verb prints help", NULL, STATUS_OK,
+    {"a plugin without a command prints help", NULL, STATUS_OK,
      "Usage: kubectl karmada-policy [COMMAND]", NULL},
     {"help is the plugin's default", NULL, STATUS_OK, "examples (the default)\n", NULL},
-    {"its examples can be pasted", "--help", STATUS_OK,
+    {"help has the name of the plugin", "--help", STATUS_OK,
      "Each has its own flags: kubectl karmada-policy COMMAND --help\n", NULL},
-    {"its complaints have its name", "chekc", STATUS_USAGE, NULL,
+    {"errors have the name of the plugin", "chekc", STATUS_USAGE, NULL,
      "kubectl karmada-policy: unknown command 'chekc'; did you mean 'check'?\n"
      "See 'kubectl karmada-policy --help'.\n"},
-    {"serve has to be named", "--web.enable-plan", STATUS_USAGE, NULL,
+    {"serve is not the plugin's default", "--web.enable-plan", STATUS_USAGE, NULL,
      "'help' takes no --web.enable-plan\n"},
 };
 
-TEST_ROWS(answers_as_a_plugin, plugin_cases, name)
+TEST_ROWS(plugin_has_status_and_output, plugin_cases, name)
 {
     const struct plugin_case *c = *state;
     const char *argv[] = {c->argument};
@@ -205,10 +205,10 @@ TEST_ROWS(answers_as_a_plugin, plugin_cases, name)
         c->status);
 
     CLEANUP(free_cleanup) char *printed = read_back(out);
-    CLEANUP(free_cleanup) char *complained = read_back(err);
+    CLEANUP(free_cleanup) char *errors = read_back(err);
 
-    holds(printed, c->out);
-    holds(complained, c->err);
+    assert_contains(printed, c->out);
+    assert_contains(errors, c->err);
 }
 
 TEST(every_line_of_help_fits_80_columns)
@@ -230,7 +230,7 @@ TEST(every_line_of_help_fits_80_columns)
     }
 }
 
-TEST(rows_are_whole)
+TEST(command_table_is_complete)
 {
     unsigned bits = 0;
 
@@ -244,20 +244,20 @@ TEST(rows_are_whole)
     assert_int_equal(bits, COMMAND_ALL);
 }
 
-TEST(what_cannot_be_printed_is_an_error)
+TEST(failed_write_is_an_error)
 {
     const char *argv[] = {"--help"};
     int err = memfd_create("err", MFD_CLOEXEC);
 
     assert_int_equal(commands_main(commands, NULL, 1, argv, -1, err), STATUS_USAGE);
 
-    CLEANUP(free_cleanup) char *complained = read_back(err);
+    CLEANUP(free_cleanup) char *errors = read_back(err);
 
-    holds(complained, "cannot write the output: Bad file descriptor\n");
+    assert_contains(errors, "cannot write the output: Bad file descriptor\n");
 }
 
-/* Whoever runs the tests may have an API server at hand, and a wide terminal. */
-static int forget_the_environment(void **state)
+/* Tests must not use an API server or a terminal width from the environment. */
+static int clear_environment(void **state)
 {
     (void)state;
     setenv("HOME", "/nonexistent", 1);
@@ -267,4 +267,4 @@ static int forget_the_environment(void **state)
     return 0;
 }
 
-SUITE_WITH(forget_the_environment, NULL);
+SUITE_WITH(clear_environment, NULL);

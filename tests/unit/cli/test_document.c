@@ -7,7 +7,7 @@
 
 enum { TEXT_MAX = 1 << 16 };
 
-/* What a text becomes as a value, and that the reader of manifests reads the same text again. */
+/* JSON values and their YAML; NULL if the exact text is not checked. */
 static struct text_case {
     const char *name;
     const char *json;
@@ -16,9 +16,9 @@ static struct text_case {
     {"a word", "\"abc\"", "abc"},
     {"a path", "\"/a/b\"", "\"/a/b\""},
     {"several words", "\"a b\"", "a b"},
-    {"nothing", "\"\"", "\"\""},
+    {"an empty text", "\"\"", "\"\""},
     {"a text like a number", "\"12\"", "\"12\""},
-    {"a text like a boolean of old", "\"Yes\"", "\"Yes\""},
+    {"a text like a YAML 1.1 boolean", "\"Yes\"", "\"Yes\""},
     {"a text like null", "\"null\"", "\"null\""},
     {"a text like a time", "\"2026-01-01\"", "\"2026-01-01\""},
     {"a text like infinity", "\".inf\"", "\".inf\""},
@@ -27,17 +27,17 @@ static struct text_case {
     {"a text with a line end", "\"a\\nb\"", NULL},
     {"a text with quotes", "\"it's \\\"it\\\"\"", NULL},
     {"a text with an escape for terminals", "\"a\\u001b[31m\"", NULL},
-    {"letters of elsewhere", "\"a\u00e9\u4e2d\"", NULL},
+    {"non-ASCII letters", "\"a\u00e9\u4e2d\"", NULL},
     {"a whole number", "1000000", "1000000"},
     {"a fraction", "0.25", "0.25"},
-    {"a truth", "true", "true"},
-    {"nothing at all", "null", "null"},
+    {"a boolean", "true", "true"},
+    {"null", "null", "null"},
     {"an empty list", "[]", "[]"},
     {"an empty map", "{}", "{}"},
     {"a list of maps", "[{\"a\":1,\"b\":[\"x\"]},{}]", NULL},
 };
 
-TEST_ROWS(reads_back, text_cases, name)
+TEST_ROWS(yaml_output_is_read_back_as_the_same_value, text_cases, name)
 {
     const struct text_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -64,7 +64,7 @@ TEST_ROWS(reads_back, text_cases, name)
     assert_true(cJSON_Compare(read, wanted, true));
 }
 
-TEST(json_is_left_as_it_is)
+TEST(json_output_is_unchanged)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
@@ -75,7 +75,7 @@ TEST(json_is_left_as_it_is)
     assert_false(document_is_requested(OUTPUT_TABLE) || document_is_requested(OUTPUT_MARKDOWN));
 }
 
-TEST(a_document_that_was_cut_stays_an_error)
+TEST(truncated_document_stays_an_error)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8);
 

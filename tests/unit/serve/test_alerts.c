@@ -13,7 +13,7 @@ enum {
     MINUTE_MS = 60 * 1000,
     HISTORIES = 300,
     STEPS = 200,
-    KINDS = 3, /* Of alerts in a history. */
+    KINDS = 3, /* Alerts in a history. */
     MANY = 12000,
 };
 
@@ -53,10 +53,9 @@ static const struct alert_rule *rule_of(const struct fixture *f, const char *nam
     return rule;
 }
 
-/* The rule holds for these values of `field`, each a character; the clock is where the test says.
- */
-static void hold(struct fixture *f, const struct alert_rule *rule, const char *fields,
-                 const struct alert_moment *now)
+/* Updates the alerts of a rule: one sample for each character of `fields`, as label `field`. */
+static void update_rule(struct fixture *f, const struct alert_rule *rule, const char *fields,
+                        const struct alert_moment *now)
 {
     char texts[KINDS][2];
     struct vector v = {.items = NULL};
@@ -87,11 +86,11 @@ static const struct alert *alert_of(const struct fixture *f, const char *field)
 }
 
 /*
- * Whatever comes and goes: an alert fires exactly where its rule held for `for` without a break,
- * and goes on for `keep` after; one that is resolved is told for a quarter of an hour. The model
- * remembers every step, and looks back over all of them.
+ * Compares the alerts with a simple model in a random history. In the model an alert fires once its
+ * rule has held for `for_ms` without a break, until the rule has not held for `keep_ms`. The model
+ * stores all steps.
  */
-static void overlay_history(unsigned seed)
+static void compare_history_with_model(unsigned seed)
 {
     struct fixture f;
     bool held[STEPS][KINDS];
@@ -108,7 +107,7 @@ static void overlay_history(unsigned seed)
         for (int kind = 0; kind < KINDS; kind++) {
             bool before = step > 0 && held[step - 1][kind];
 
-            /* It mostly stays as it is: else nothing would ever fire. */
+            /* Changes are rare, or no rule would hold for long enough to fire an alert. */
             held[step][kind] = rand_r(&seed) % 10 == 0 ? !before : before;
             if (held[step][kind])
                 fields[count++] = (char)('a' + kind);
@@ -116,9 +115,9 @@ static void overlay_history(unsigned seed)
         fields[count] = '\0';
         struct alert_moment now = at(step * MINUTE_MS);
 
-        /* A clock that is set does not matter. */
+        /* Changes of the wall clock have no effect: durations use the steady clock. */
         now.clock_ms += (int64_t)(rand_r(&seed) % 3) * 86400000 - 86400000;
-        hold(&f, rule, fields, &now);
+        update_rule(&f, rule, fields, &now);
         for (int kind = 0; kind < KINDS; kind++) {
             const char name[] = {(char)('a' + kind), '\0'};
             const struct alert *alert = alert_of(&f, name);
@@ -140,13 +139,13 @@ static void overlay_history(unsigned seed)
     fixture_release(&f);
 }
 
-TEST(what_fires_is_what_held_for_long_enough)
+TEST(alert_fires_when_its_rule_held_for_long_enough)
 {
     for (unsigned seed = 1; seed <= HISTORIES; seed++)
-        overlay_history(seed);
+        compare_history_with_model(seed);
 }
 
-TEST(what_is_resolved_is_told_for_a_while_and_begins_anew)
+TEST(resolved_alert_is_kept_for_15_minutes_then_starts_anew)
 {
     struct fixture f;
     struct alert_moment now = at(0);
@@ -154,27 +153,27 @@ TEST(what_is_resolved_is_told_for_a_while_and_begins_anew)
     fixture_init(&f);
     const struct alert_rule *rule = rule_of(&f, "KarmadaTemplateLastCopyAtRisk");
 
-    hold(&f, rule, "a", &now);
+    update_rule(&f, rule, "a", &now);
     now = at(MINUTE_MS);
-    hold(&f, rule, "a", &now);
+    update_rule(&f, rule, "a", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING);
     assert_int_equal(alert_of(&f, "a")->starts_ms, epoch_ms + MINUTE_MS);
     now = at(2 * MINUTE_MS);
-    hold(&f, rule, "", &now);
+    update_rule(&f, rule, "", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_RESOLVED);
     assert_int_equal(alert_of(&f, "a")->ends_ms, epoch_ms + 2 * MINUTE_MS);
     now = at(16 * MINUTE_MS);
-    hold(&f, rule, "", &now);
+    update_rule(&f, rule, "", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_RESOLVED);
     now = at(17 * MINUTE_MS);
-    hold(&f, rule, "", &now);
+    update_rule(&f, rule, "", &now);
     assert_null(alert_of(&f, "a"));
-    hold(&f, rule, "a", &now);
+    update_rule(&f, rule, "a", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_PENDING);
     fixture_release(&f);
 }
 
-TEST(nothing_ends_while_not_everything_is_read)
+TEST(no_alert_is_resolved_while_objects_are_unread)
 {
     struct fixture f;
 
@@ -182,24 +181,24 @@ TEST(nothing_ends_while_not_everything_is_read)
     const struct alert_rule *rule = rule_of(&f, "KarmadaTemplateLastCopyAtRisk");
     struct alert_moment now = at(0);
 
-    hold(&f, rule, "a", &now);
+    update_rule(&f, rule, "a", &now);
     now = at(MINUTE_MS);
-    hold(&f, rule, "a", &now);
+    update_rule(&f, rule, "a", &now);
     for (int minute = 2; minute < 100; minute++) {
         now = at(minute * MINUTE_MS);
         now.incomplete = true;
-        hold(&f, rule, "", &now);
+        update_rule(&f, rule, "", &now);
         assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING);
     }
     now.incomplete = false;
-    hold(&f, rule, "", &now);
+    update_rule(&f, rule, "", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_RESOLVED);
     fixture_release(&f);
 }
 
-/* ---- a start ---- */
+/* ---- alerts that are adopted after a start ---- */
 
-static char *answer_of(const char *name, const char *more)
+static char *make_answer(const char *name, const char *more)
 {
     char *text = NULL;
 
@@ -219,14 +218,14 @@ static int adopt(struct fixture *f, const char *name, const char *more,
     char labels[64];
 
     snprintf(labels, sizeof(labels), ", \"field\": \"a\"%s", more);
-    char *text = answer_of(name, labels);
+    char *text = make_answer(name, labels);
     int count = alert_batch_adopt(&f->alerts, &f->rules, &f->more, text, now);
 
     free(text);
     return count;
 }
 
-TEST(what_still_holds_after_a_start_fires_on)
+TEST(adopted_alert_fires_without_a_wait)
 {
     struct fixture f;
     struct alert_moment now = at(0);
@@ -237,26 +236,26 @@ TEST(what_still_holds_after_a_start_fires_on)
     const struct alert_rule *rule = rule_of(&f, "KarmadaDependencyResolutionUnapplied");
 
     assert_int_equal(adopt(&f, rule->name, "", &now), 1);
-    /* One that another read of the same would find again. */
+    /* An alert that is adopted already, as another Alertmanager returns it. */
     assert_int_equal(adopt(&f, rule->name, "", &now), 1);
-    hold(&f, rule, "ab", &now);
+    update_rule(&f, rule, "ab", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING);
     assert_int_equal(alert_of(&f, "a")->starts_ms, began_ms);
     assert_int_equal(alert_of(&f, "b")->state, ALERT_PENDING);
     now = at(MINUTE_MS);
-    hold(&f, rule, "b", &now);
-    assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING); /* For it is kept. */
+    update_rule(&f, rule, "b", &now);
+    assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING); /* For `keep_ms`. */
     now = at(MINUTE_MS + rule->keep_ms);
-    hold(&f, rule, "b", &now);
+    update_rule(&f, rule, "b", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_RESOLVED);
-    /* Nobody brings it back who has heard of it later than we. */
+    /* An outdated answer of an Alertmanager does not make a resolved alert fire again. */
     adopt(&f, rule->name, "", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_RESOLVED);
     fixture_release(&f);
 }
 
-/* A rule that looks a quarter of an hour back knows nothing before that has passed. */
-TEST(what_looks_far_back_is_not_ended_by_a_start)
+/* After a start, the rule has samples for its whole window only when the window has passed. */
+TEST(adopted_alert_stays_until_its_window_has_passed)
 {
     struct fixture f;
     struct alert_moment now = at(0);
@@ -268,7 +267,7 @@ TEST(what_looks_far_back_is_not_ended_by_a_start)
     assert_true(rule->window_ms >= 15 * MINUTE_MS && rule->window_ms < 30 * MINUTE_MS);
     free(f.rules.items[rule - f.rules.items].labels.items);
     f.rules.items[rule - f.rules.items].labels = (struct name_list){NULL, 0};
-    char *text = answer_of(rule->name, "");
+    char *text = make_answer(rule->name, "");
 
     assert_int_equal(alert_batch_adopt(&f.alerts, &f.rules, &f.more, text, &now), 1);
     free(text);
@@ -284,8 +283,8 @@ TEST(what_looks_far_back_is_not_ended_by_a_start)
     fixture_release(&f);
 }
 
-/* Whether anything is known is known at once: as long as it is said, all else is muted. */
-TEST(a_start_does_not_hold_back_that_it_sees)
+/* KarmadaPolicyExporterBlind mutes all other alerts, so a start must not prolong it. */
+TEST(start_does_not_prolong_the_alert_of_a_blind_exporter)
 {
     struct fixture f;
 
@@ -295,7 +294,7 @@ TEST(a_start_does_not_hold_back_that_it_sees)
     fixture_release(&f);
 }
 
-TEST(alerts_of_others_are_not_adopted)
+TEST(alerts_of_other_senders_are_not_adopted)
 {
     static const char *const others[] = {
         ", \"prometheus\": \"k8s\"",
@@ -317,9 +316,9 @@ TEST(alerts_of_others_are_not_adopted)
     fixture_release(&f);
 }
 
-/* ---- what is told ---- */
+/* ---- requests to Alertmanager ---- */
 
-TEST(requests_are_bounded_and_hold_every_alert_once)
+TEST(requests_are_bounded_and_contain_every_alert_once)
 {
     struct fixture f;
     struct vector v = {.items = NULL};
@@ -370,9 +369,11 @@ TEST(requests_are_bounded_and_hold_every_alert_once)
     fixture_release(&f);
 }
 
-/* A server that takes connections and says nothing: who waits for it ends at once, and of what is
- * to be sent only the latest is kept. */
-TEST(one_that_hangs_gets_the_latest_alone_and_holds_nothing_up)
+/*
+ * An Alertmanager that accepts connections and sends no response. Only the latest batch waits for
+ * it, and alertmanager_free() returns.
+ */
+TEST(alertmanager_that_hangs_drops_old_batches)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t len = sizeof(address);
@@ -392,7 +393,7 @@ TEST(one_that_hangs_gets_the_latest_alone_and_holds_nothing_up)
     fixture_init(&f);
     const struct alert_rule *rule = rule_of(&f, "KarmadaDependencyResolutionUnapplied");
     const struct alert_moment now = at(0);
-    const struct alert_batch_settings told = {f.store, "", epoch_ms};
+    const struct alert_batch_settings batch_settings = {f.store, "", epoch_ms};
     const struct alertmanager_settings settings = {&options, url, "", platform_environment(), &log};
 
     assert_int_equal(adopt(&f, rule->name, "", &now), 1);
@@ -401,7 +402,7 @@ TEST(one_that_hangs_gets_the_latest_alone_and_holds_nothing_up)
     assert_non_null(m);
     assert_string_equal(alertmanager_host(m), url + strlen("http://"));
     for (int i = 0; i < 3; i++) {
-        struct alert_batch *batch = alert_batch_new(&f.alerts, &told);
+        struct alert_batch *batch = alert_batch_new(&f.alerts, &batch_settings);
 
         assert_int_equal(batch->alerts, 1);
         alertmanager_hand(m, batch);

@@ -11,8 +11,8 @@ enum { MINUTE_MS = 60 * 1000, TEXT_MAX = 4096 };
 
 static const struct label_list none = {NULL, 0};
 
-/* A store that wants two families, with a page for each minute from 0 on. */
-static struct series_store *store_of(const char *const *pages, size_t count)
+/* Creates a store for the families a, b and h_bucket, and adds a page for each minute from 0. */
+static struct series_store *make_store(const char *const *pages, size_t count)
 {
     struct series_store *s = series_store_new(&none, 1);
 
@@ -24,8 +24,8 @@ static struct series_store *store_of(const char *const *pages, size_t count)
     return s;
 }
 
-/* What it is at the last page, as `{name="value"} number` after one another. */
-static char *evaluated(const struct series_store *s, const char *text, int64_t now_ms)
+/* Returns the samples of the expression at `now_ms`, as "{name=value,...}number ...". */
+static char *evaluate(const struct series_store *s, const char *text, int64_t now_ms)
 {
     struct strbuf out = STRBUF_INIT(TEXT_MAX);
     struct error err;
@@ -56,7 +56,7 @@ static const char *const pages[] = {
     "h_bucket{le=\"1\"} 2\nh_bucket{le=\"2\"} 6\nh_bucket{le=\"+Inf\"} 8\n",
 };
 
-/* What Prometheus answers to the same numbers. */
+/* Expressions, and their results in Prometheus for the same pages. */
 static const struct {
     const char *text;
     const char *wanted;
@@ -88,23 +88,23 @@ static const struct {
     {"absent_over_time(a{x=\"9\", y!=\"z\"}[5m])", "{x=9}1"},
     {"absent_over_time(b[5m])", ""},
     {"topk(1, a)", "{x=2,y=q\"\\n\n}}7"},
-    /* Half of 8 are below 1 and half of what is up to 2. */
+    /* Rank 4 of 8 is halfway between the counts 2 and 6, so between the bounds 1 and 2. */
     {"histogram_quantile(0.5, h_bucket)", "{}1.5"},
     {"histogram_quantile(0.99, h_bucket)", "{}2"},
-    /* From 10 at 0 to 20 at 2m; the window begins where the first number is. */
+    /* From 10 at 0 to 20 at 2m. The window begins at the first sample. */
     {"increase(b[2m])", "{}10"},
     {"rate(b[2m])", "{}0.0833333"},
-    /* Half a step more to where it would have been before. */
+    /* Extrapolated by half an interval to before the first sample. */
     {"increase(b[10m])", "{}12.5"},
-    /* 1, 3, and 1 after a reset: 2 and 1. */
+    /* Samples 1, 3, and 1 after a reset: increases of 2 and 1. */
     {"increase(a{x=\"1\"}[2m])", "{x=1}3"},
 };
 
-TEST_ROWS(answers_as_prometheus, cases, text)
+TEST_ROWS(expression_has_the_result_of_prometheus, cases, text)
 {
     typeof(&cases[0]) c = *state;
-    struct series_store *s = store_of(pages, ARRAY_LEN(pages));
-    char *got = evaluated(s, c->text, 2 * MINUTE_MS);
+    struct series_store *s = make_store(pages, ARRAY_LEN(pages));
+    char *got = evaluate(s, c->text, 2 * MINUTE_MS);
 
     assert_string_equal(got, c->wanted);
     free(got);
@@ -135,7 +135,7 @@ static const struct {
      "))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"},
 };
 
-TEST_ROWS(refuses_what_it_does_not_know, bad, text)
+TEST_ROWS(invalid_or_unsupported_expression_is_refused, bad, text)
 {
     typeof(&bad[0]) c = *state;
     struct error err = {""};
@@ -144,13 +144,13 @@ TEST_ROWS(refuses_what_it_does_not_know, bad, text)
     assert_true(err.text[0] != '\0');
 }
 
-TEST(a_series_that_is_gone_has_no_number_now_and_one_lately)
+TEST(ended_series_has_samples_only_in_a_range)
 {
     static const char *const short_lived[] = {"a 1\n", "b 1\n"};
-    struct series_store *s = store_of(short_lived, 2);
-    char *now = evaluated(s, "a", MINUTE_MS);
-    char *lately = evaluated(s, "last_over_time(a[5m])", MINUTE_MS);
-    char *later = evaluated(s, "last_over_time(a[5m])", 6 * MINUTE_MS);
+    struct series_store *s = make_store(short_lived, 2);
+    char *now = evaluate(s, "a", MINUTE_MS);
+    char *lately = evaluate(s, "last_over_time(a[5m])", MINUTE_MS);
+    char *later = evaluate(s, "last_over_time(a[5m])", 6 * MINUTE_MS);
     size_t count;
 
     assert_string_equal(now, "");
@@ -165,40 +165,39 @@ TEST(a_series_that_is_gone_has_no_number_now_and_one_lately)
     series_store_free(s);
 }
 
-/* What is ahead of a clock that was set back is forgotten. */
-TEST(a_clock_that_is_set_back_leaves_the_newest_number)
+TEST(clock_that_is_set_back_drops_later_samples)
 {
-    struct series_store *s = store_of(pages, 3);
+    struct series_store *s = make_store(pages, 3);
     char *got;
 
     series_store_page(s, "b 30\n", MINUTE_MS);
-    got = evaluated(s, "b", MINUTE_MS);
+    got = evaluate(s, "b", MINUTE_MS);
     assert_string_equal(got, "{}30");
     free(got);
-    got = evaluated(s, "max_over_time(b[10m])", 2 * MINUTE_MS);
+    got = evaluate(s, "max_over_time(b[10m])", 2 * MINUTE_MS);
     assert_string_equal(got, "{}30");
     free(got);
     series_store_free(s);
 }
 
-TEST(lines_that_are_none_are_left_out)
+TEST(invalid_lines_are_ignored)
 {
     static const char *const broken[] = {
         "a{x=\"1 5\na{x=\"1\"}5\na{x=\"1\"} \na\n\n a 3\n{x=\"1\"} 3\na{x=\"2\"} 4\na{=} 9\nb"};
-    struct series_store *s = store_of(broken, 1);
-    char *got = evaluated(s, "a{x!=\"\"}", 0);
+    struct series_store *s = make_store(broken, 1);
+    char *got = evaluate(s, "a{x!=\"\"}", 0);
 
     assert_string_equal(got, "{x=2}4");
     free(got);
     series_store_free(s);
 }
 
-/* ---- texts ---- */
+/* ---- texts of alerts ---- */
 
 static const struct {
     const char *text;
     double value;
-    const char *wanted; /* NULL: refused. */
+    const char *wanted; /* NULL if the text is refused. */
 } texts[] = {
     {"plain", 1, "plain"},
     {"{{ $labels.x }} and {{ $labels.none }}", 1, "1 and "},
@@ -230,10 +229,10 @@ static const struct {
     {"{{ printf \"%d\" $value }}", 0, NULL},
 };
 
-TEST_ROWS(fills_in_texts, texts, text)
+TEST_ROWS(text_is_expanded_or_refused, texts, text)
 {
     typeof(&texts[0]) c = *state;
-    struct series_store *s = store_of(pages, ARRAY_LEN(pages));
+    struct series_store *s = make_store(pages, ARRAY_LEN(pages));
     struct label_pair pair = {"x", "1"};
     const struct label_list labels = {&pair, 1};
     const struct alert_text about = {&labels, c->value, s, 2 * MINUTE_MS};
@@ -248,9 +247,9 @@ TEST_ROWS(fills_in_texts, texts, text)
     series_store_free(s);
 }
 
-/* ---- the table ---- */
+/* ---- table of rules ---- */
 
-static void check_family(void *context, const struct promql *selector)
+static void assert_family_exists(void *context, const struct promql *selector)
 {
     const char *histogram = "karmada_policy_exporter_event_lag_seconds_bucket";
     const struct alert_rules *rules = context;
@@ -263,8 +262,7 @@ static void check_family(void *context, const struct promql *selector)
         fail_msg("there is no family %s", selector->text);
 }
 
-/* Every rule is understood, looks at what there is, and has texts that can be filled in. */
-TEST(every_rule_of_the_table_can_be_held_against_a_page)
+TEST(every_rule_has_known_families_and_valid_texts)
 {
     struct alert_rules rules;
     struct error err;
@@ -277,17 +275,17 @@ TEST(every_rule_of_the_table_can_be_held_against_a_page)
     for (size_t i = 0; i < rules.count; i++) {
         const struct alert_rule *rule = &rules.items[i];
         const struct alert_text about = {&none, 2, s, 0};
-        const char *const told[] = {rule->summary, rule->description, rule->runbook_url,
-                                    rule->dashboard_url, rule->page};
+        const char *const rule_texts[] = {rule->summary, rule->description, rule->runbook_url,
+                                          rule->dashboard_url, rule->page};
 
-        promql_each_selector(rule->expression, check_family, &rules);
-        for (size_t n = 0; rule->severity && n < ARRAY_LEN(told); n++) {
+        promql_each_selector(rule->expression, assert_family_exists, &rules);
+        for (size_t n = 0; rule->severity && n < ARRAY_LEN(rule_texts); n++) {
             struct strbuf out = STRBUF_INIT(TEXT_MAX);
 
-            if (!alert_text_write(&about, told[n], &out, &err))
+            if (!alert_text_write(&about, rule_texts[n], &out, &err))
                 fail_msg("%s: %s", rule->name, err.text);
-            /* What a description says by a label says nothing without it. */
-            assert_true(out.len > 0 || told[n] == rule->description);
+            /* A description may depend on a label, and is empty without labels. */
+            assert_true(out.len > 0 || rule_texts[n] == rule->description);
             strbuf_release(&out);
         }
         count += rule->severity != NULL;

@@ -5,7 +5,7 @@
 
 enum { TEXT_MAX = 4096 };
 
-TEST(what_is_not_zero_is_written_and_read_again)
+TEST(nonzero_counts_are_written_and_parsed)
 {
     const struct finding_counts counts = {
         .classes = {[FINDING_CONFLICT] = 2, [FINDING_PLACED_NOWHERE] = 1, [FINDING_DUPLICATE] = 17},
@@ -22,7 +22,7 @@ TEST(what_is_not_zero_is_written_and_read_again)
     assert_true(memcmp(&read, &counts, sizeof(read)) == 0);
 }
 
-TEST(nothing_has_a_word)
+TEST(zero_counts_are_written_as_none)
 {
     const struct finding_counts nothing = {.unread = 0};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -34,7 +34,7 @@ TEST(nothing_has_a_word)
     assert_true(memcmp(&read, &nothing, sizeof(read)) == 0);
 }
 
-TEST(a_class_that_is_not_known_is_passed_over)
+TEST(unknown_class_is_ignored)
 {
     struct finding_counts read;
 
@@ -50,25 +50,25 @@ static const struct bad_case {
     const char *name;
     const char *text;
 } bad_cases[] = {
-    {"nothing at all", ""},
+    {"empty text", ""},
     {"no number", "conflict"},
     {"an empty number", "conflict="},
-    {"no word", "=2"},
-    {"a number of another kind", "conflict=2.5"},
+    {"no class", "=2"},
+    {"a fraction", "conflict=2.5"},
     {"a negative number", "conflict=-1"},
-    {"a zero is not written", "conflict=0"},
-    {"one that does not fit", "conflict=18446744073709551616"},
-    {"a class that is there twice", "conflict=1, conflict=2"},
-    {"an end that is none", "conflict=1,"},
-    {"nothing between commas", "conflict=1,,pending=1"},
-    {"white space around the sign", "conflict =1"},
-    {"none and something", "none, conflict=1"},
-    {"a word as long as no word is",
+    {"zero", "conflict=0"},
+    {"a number over SIZE_MAX", "conflict=18446744073709551616"},
+    {"a duplicate class", "conflict=1, conflict=2"},
+    {"a comma at the end", "conflict=1,"},
+    {"an empty item", "conflict=1,,pending=1"},
+    {"a blank before the sign", "conflict =1"},
+    {"none and a class", "none, conflict=1"},
+    {"a class that is too long",
      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1"},
-    {"a number behind the comma alone", "conflict,pending=1"},
+    {"a class without a number before a comma", "conflict,pending=1"},
 };
 
-TEST_ROWS(what_is_none_is_refused, bad_cases, name)
+TEST_ROWS(invalid_counts_are_refused, bad_cases, name)
 {
     const struct bad_case *c = *state;
     struct finding_counts read = {.unread = 7};

@@ -14,25 +14,25 @@ static struct safe_case {
     const char *safe;
     size_t columns;
 } safe_cases[] = {
-    {"plain text stays", "app-a", "app-a", 5},
-    {"letters of other scripts stay, one column each", "gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F",
+    {"plain text is unchanged", "app-a", "app-a", 5},
+    {"non-ASCII letters are unchanged, one column each", "gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F",
      4},
-    {"an escape sequence shows", "\033[31mred", "\\x1b[31mred", 11},
-    {"a line break shows", "a\nb\tc\r", "a\\x0ab\\x09c\\x0d", 15},
-    {"DEL shows", "\x7F", "\\x7f", 4},
-    {"C1 controls show",
+    {"an escape sequence is escaped", "\033[31mred", "\\x1b[31mred", 11},
+    {"control characters are escaped", "a\nb\tc\r", "a\\x0ab\\x09c\\x0d", 15},
+    {"DEL is escaped", "\x7F", "\\x7f", 4},
+    {"C1 controls are escaped",
      "\xC2\x9B"
      "31m",
      "\\xc2\\x9b31m", 11},
-    {"a turn of direction shows",
+    {"a right-to-left override is escaped",
      "\xE2\x80\xAE"
      "a",
      "\\xe2\\x80\\xaea", 13},
-    {"an isolate shows", "\xE2\x81\xA6", "\\xe2\\x81\\xa6", 12},
-    {"an Arabic letter mark shows", "\xD8\x9C", "\\xd8\\x9c", 8},
-    {"a line separator shows", "\xE2\x80\xA8", "\\xe2\\x80\\xa8", 12},
-    {"a dash is no turn of direction", "\xE2\x80\x93", "\xE2\x80\x93", 1},
-    {"broken UTF-8 is replaced",
+    {"an isolate is escaped", "\xE2\x81\xA6", "\\xe2\\x81\\xa6", 12},
+    {"an Arabic letter mark is escaped", "\xD8\x9C", "\\xd8\\x9c", 8},
+    {"a line separator is escaped", "\xE2\x80\xA8", "\\xe2\\x80\\xa8", 12},
+    {"an en dash is unchanged", "\xE2\x80\x93", "\xE2\x80\x93", 1},
+    {"invalid UTF-8 is replaced",
      "a\xFF"
      "b\xC3",
      "a\xEF\xBF\xBD"
@@ -40,7 +40,7 @@ static struct safe_case {
      4},
 };
 
-TEST_ROWS(safe, safe_cases, name)
+TEST_ROWS(unsafe_characters_are_escaped, safe_cases, name)
 {
     const struct safe_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
@@ -61,14 +61,14 @@ static struct wrap_case {
     {"no limit, no break", "one two three", 0, 0, 0, "one two three"},
     {"a line that fits exactly", "one two", 0, 0, 7, "one two"},
     {"a line that is one too long", "one two", 0, 0, 6, "one\ntwo"},
-    {"where it begins counts", "one two", 4, 2, 10, "one\n  two"},
+    {"the start column counts", "one two", 4, 2, 10, "one\n  two"},
     {"a word that is too long stays whole", "a incomprehensible b", 0, 1, 8,
      "a\n incomprehensible\n b"},
     {"runs of blanks are one", "  one   two ", 0, 0, 0, "one two"},
-    {"nothing", "", 0, 4, 10, ""},
+    {"empty text", "", 0, 4, 10, ""},
 };
 
-TEST_ROWS(wraps, wrap_cases, name)
+TEST_ROWS(text_wraps_at_the_width, wrap_cases, name)
 {
     const struct wrap_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
@@ -79,7 +79,7 @@ TEST_ROWS(wraps, wrap_cases, name)
 
 static const char *const headings[] = {"TEMPLATE", "REASON", "WHY"};
 
-/* Two rows, laid out for a width and with or without colours. */
+/* Layouts of a table with two rows. */
 static struct table_case {
     const char *name;
     const char *const *headings;
@@ -99,7 +99,7 @@ static struct table_case {
      "  Deployment ns/a  no_match  no policy selects it at\n"
      "                             all\n"
      "  Job ns/longer    excluded\n"},
-    {"too narrow: the last column goes below", headings, 40, false,
+    {"a narrow width moves the last column to its own line", headings, 40, false,
      "  TEMPLATE         REASON\n"
      "  Deployment ns/a  no_match\n"
      "      no policy selects it at all\n"
@@ -110,7 +110,7 @@ static struct table_case {
      "  Job ns/longer    \033[31mexcluded\033[0m\n"},
 };
 
-TEST_ROWS(table_lines_up, table_cases, name)
+TEST_ROWS(table_columns_are_aligned, table_cases, name)
 {
     const struct table_case *c = *state;
     CLEANUP(table_release) struct table t = table_make(c->headings, 3, 2);
@@ -127,7 +127,7 @@ TEST_ROWS(table_lines_up, table_cases, name)
     output_release(&o);
 }
 
-TEST(a_table_without_rows_is_its_headings)
+TEST(table_without_rows_prints_its_headings)
 {
     CLEANUP(table_release) struct table t = table_make(headings, 3, 0);
     struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
@@ -137,7 +137,7 @@ TEST(a_table_without_rows_is_its_headings)
     output_release(&o);
 }
 
-TEST(a_file_has_no_width_and_no_colour)
+TEST(output_to_a_file_has_no_width_and_no_colour)
 {
     struct output o;
     int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -150,7 +150,7 @@ TEST(a_file_has_no_width_and_no_colour)
     close(fd);
 }
 
-/* What the environment says about a terminal. */
+/* Environment variables, and the width and colour of the output to a terminal. */
 static struct terminal_case {
     const char *name;
     const char *columns;
@@ -159,12 +159,12 @@ static struct terminal_case {
     unsigned width;
     bool colour;
 } terminal_cases[] = {
-    {"a terminal that does not know its size has 80 columns", NULL, NULL, "xterm", 80, true},
-    {"COLUMNS is believed", "120", NULL, "xterm", 120, true},
+    {"a terminal of unknown size has 80 columns", NULL, NULL, "xterm", 80, true},
+    {"COLUMNS sets the width", "120", NULL, "xterm", 120, true},
     {"COLUMNS has a lower limit", "3", NULL, "xterm", 40, true},
-    {"COLUMNS that is no number is not", "wide", NULL, "xterm", 80, true},
+    {"COLUMNS that is no number is ignored", "wide", NULL, "xterm", 80, true},
     {"NO_COLOR is respected", NULL, "1", "xterm", 80, false},
-    {"an empty NO_COLOR is none", NULL, "", "xterm", 80, true},
+    {"an empty NO_COLOR is ignored", NULL, "", "xterm", 80, true},
     {"a dumb terminal has no colours", NULL, NULL, "dumb", 80, false},
 };
 
@@ -176,7 +176,7 @@ static void set_or_unset(const char *name, const char *value)
         unsetenv(name);
 }
 
-TEST_ROWS(terminal, terminal_cases, name)
+TEST_ROWS(environment_sets_width_and_colour, terminal_cases, name)
 {
     const struct terminal_case *c = *state;
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -198,7 +198,7 @@ TEST_ROWS(terminal, terminal_cases, name)
     close(master);
 }
 
-TEST(a_full_disk_is_an_error)
+TEST(full_disk_is_an_error)
 {
     struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
     struct error err;
@@ -212,7 +212,7 @@ TEST(a_full_disk_is_an_error)
     close(fd);
 }
 
-TEST(what_did_not_fit_is_an_error)
+TEST(output_over_the_limit_is_an_error)
 {
     struct output o = {.text = STRBUF_INIT(4)};
     struct error err;

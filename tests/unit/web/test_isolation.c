@@ -44,7 +44,7 @@ struct bad_request {
 
 struct lab {
     struct follow_lab base;
-    struct transport server; /* Transport of `base`, which start() and cancel() wrap. */
+    struct transport server; /* Transport of `base`, without faults. */
     enum fault faults[FAKE_KIND_COUNT];
     const char *bad_path; /* Path of discovery that hangs, or NULL. */
     struct bad_request *requests;
@@ -92,7 +92,7 @@ static void free_request(struct lab *lab, struct bad_request *bad)
     lab->bad_count--;
 }
 
-static struct transfer *start(void *context, const struct transport_request *request)
+static struct transfer *start_request(void *context, const struct transport_request *request)
 {
     struct lab *lab = context;
     enum fault fault = fault_of(lab, request->path);
@@ -115,7 +115,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     return (struct transfer *)bad;
 }
 
-static void cancel(void *context, struct transfer *transfer)
+static void cancel_request(void *context, struct transfer *transfer)
 {
     struct lab *lab = context;
 
@@ -195,7 +195,7 @@ static struct transport_room room(void *context)
 static void lab_start(struct lab *lab)
 {
     lab->base.transport =
-        (struct transport){start, cancel, lab, lab->room.streams > 0 ? room : NULL};
+        (struct transport){start_request, cancel_request, lab, lab->room.streams > 0 ? room : NULL};
     follow_start(&lab->base);
 }
 

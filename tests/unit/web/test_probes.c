@@ -11,7 +11,7 @@ struct probed {
     struct server *server;
 };
 
-static void start(struct probed *p, int64_t age_ms)
+static void start_server(struct probed *p, int64_t age_ms)
 {
     const char *address = "127.0.0.1:0";
     const struct server_options options = {
@@ -28,7 +28,7 @@ static void start(struct probed *p, int64_t age_ms)
     assert_non_null(p->server);
 }
 
-static void stop(struct probed *p)
+static void stop_server(struct probed *p)
 {
     server_stop(p->server);
     page_store_free(p->page_store);
@@ -64,13 +64,13 @@ TEST_ROWS(health_endpoints_follow_the_heartbeat, health_cases, name)
     const struct health_case *c = *state;
     struct probed p;
 
-    start(&p, c->age_ms);
+    start_server(&p, c->age_ms);
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
         get(&p, paths[i], &answer);
         assert_memory_equal(answer.data, c->status, strlen(c->status));
         assert_memory_equal(http_body(&answer), c->text, strlen(c->text));
     }
-    stop(&p);
+    stop_server(&p);
 }
 
 TEST(ready_endpoints_return_the_last_state_and_text)
@@ -79,7 +79,7 @@ TEST(ready_endpoints_return_the_last_state_and_text)
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     struct probed p;
 
-    start(&p, 0);
+    start_server(&p, 0);
     for (int ready = 1; ready >= 0; ready--) {
         char text[] = "As said:\nin two lines\n";
 
@@ -92,5 +92,5 @@ TEST(ready_endpoints_return_the_last_state_and_text)
             assert_string_equal(http_body(&answer), "As said:\nin two lines\n");
         }
     }
-    stop(&p);
+    stop_server(&p);
 }

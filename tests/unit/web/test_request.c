@@ -261,11 +261,11 @@ static const char *read_head_in_time(const char *address, const struct strbuf *r
     const bool is_second = strncmp(request->data, FIRST, strlen(FIRST)) == 0;
     const char *head = is_second ? NULL : answer->data;
 
-    const struct timeval patience = {.tv_sec = 2};
+    const struct timeval timeout = {.tv_sec = 2};
     int fd = http_connect(address);
 
     assert_true(fd >= 0);
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
     (void)http_send(fd, request->data, request->len);
     while (!head || !strstr(head, "\r\n\r\n")) {
         char chunk[4096];

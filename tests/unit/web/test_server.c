@@ -14,7 +14,7 @@ struct fixture {
     struct server *server;
 };
 
-static struct server *start(struct snapshot *snapshot, const char *address, struct error *err)
+static struct server *start_at(struct snapshot *snapshot, const char *address, struct error *err)
 {
     const struct server_options options = {
         .addresses = &address, .address_count = 1, .telemetry_path = "/metrics"};
@@ -28,7 +28,7 @@ static int start_server(void **state)
     struct error err;
 
     f->snapshot = snapshot_new();
-    f->server = start(f->snapshot, "127.0.0.1:0", &err);
+    f->server = start_at(f->snapshot, "127.0.0.1:0", &err);
     *state = f;
     return f->server ? 0 : -1;
 }
@@ -375,11 +375,11 @@ TEST_WITH(unusable_address_is_an_error, start_server, stop_server)
     const struct fixture *f = *state;
     struct error err;
 
-    assert_null(start(f->snapshot, "19180", &err));
+    assert_null(start_at(f->snapshot, "19180", &err));
     assert_string_equal(err.text, "cannot listen on '19180': '19180' has no port, write it as "
                                   "':19180' or 'host:19180'");
     /* No host has an address of TEST-NET-1 (RFC 5737). */
-    assert_null(start(f->snapshot, "192.0.2.1:19180", &err));
+    assert_null(start_at(f->snapshot, "192.0.2.1:19180", &err));
     assert_string_equal(err.text,
                         "cannot listen on '192.0.2.1:19180': Cannot assign requested address");
 }
