@@ -40,7 +40,7 @@ static bool keep_connection(void *context, int fd, const struct sockaddr *addres
     return kept;
 }
 
-static struct fixture *make_fixture(unsigned limit, int from)
+static struct fixture *make_fixture(unsigned limit, int first_fd)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct address address;
@@ -54,8 +54,8 @@ static struct fixture *make_fixture(unsigned limit, int from)
     f->acceptor = acceptor_start(&(struct acceptor_settings){.listeners = &f->listener,
                                                              .listener_count = 1,
                                                              .connections = f->connections,
-                                                             .from = from,
-                                                             .hand_over = keep_connection,
+                                                             .first_fd = first_fd,
+                                                             .add_connection = keep_connection,
                                                              .context = f},
                                  &err);
     assert_non_null(f->acceptor);

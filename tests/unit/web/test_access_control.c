@@ -21,7 +21,7 @@ enum { CLIENTS = 3, REQUESTS = 20, CERTIFICATES = 2, TEXT_MAX = 4096, TIMEOUT_S 
 struct fixture {
     char *folder;
     char *path; /* Path of the web configuration file. */
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct access_control *access_control;
     struct server *server;
 };
@@ -69,7 +69,7 @@ static int set_up(void **state)
         make_certificate(f->folder, i);
     write_config(f, 0);
     f->access_control = access_control_new(&(struct access_control_options){.path = f->path}, &err);
-    f->snapshot = snapshot_new();
+    f->page_store = page_store_new();
     const struct server_options options = {
         .addresses = &address,
         .address_count = 1,
@@ -77,7 +77,7 @@ static int set_up(void **state)
         .access_control = f->access_control,
     };
 
-    f->server = f->access_control ? server_start(&options, f->snapshot, &err) : NULL;
+    f->server = f->access_control ? server_start(&options, f->page_store, &err) : NULL;
     if (!f->server)
         fprintf(stderr, "%s\n", err.text);
     return f->server ? 0 : -1;
@@ -89,7 +89,7 @@ static int tear_down(void **state)
 
     server_stop(f->server);
     access_control_free(f->access_control);
-    snapshot_free(f->snapshot);
+    page_store_free(f->page_store);
     folder_remove(f->folder);
     free(f->path);
     free(f);
@@ -271,11 +271,11 @@ static void check_truncated(struct bare *b, const struct web_config *whole, cons
     snprintf(cut, sizeof(cut), "%.*s", (int)len, text);
     folder_replace(b->folder, "web.yml", cut);
     bool accepted = access_control_reload(b->access_control, &changed, &err);
-    struct active_web_config *now = access_control_greet(b->access_control, NULL);
+    struct active_web_config *now = access_control_acquire_config(b->access_control, NULL);
 
     if (!is_as_strict(&now->config, whole))
         fail_msg("cut at byte %zu, the file weakens the active configuration:\n%s", len, cut);
-    access_control_leave(b->access_control, now);
+    access_control_release_config(b->access_control, now);
     assert_true(accepted || (!changed && *err.text != '\0'));
     folder_replace(b->folder, "web.yml", text);
     assert_true(access_control_reload(b->access_control, &changed, &err));

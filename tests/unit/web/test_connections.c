@@ -45,10 +45,10 @@ static size_t add_connection(struct fixture *f, enum connection_state phase, int
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     f->near[at] = pair[0];
     f->far[at] = pair[1];
-    connections_arrive(f->connections);
+    connections_reserve(f->connections);
     f->list[at] = connections_add(f->connections, f->near[at], now_ms);
-    if (phase != CONNECTION_HEADERS)
-        connections_enter(f->connections, f->list[at], phase, now_ms);
+    if (phase != CONNECTION_RECEIVING)
+        connections_set_state(f->connections, f->list[at], phase, now_ms);
     return at;
 }
 
@@ -99,7 +99,7 @@ static void assert_shut_down(const struct fixture *f, const char *wanted)
     assert_string_equal(got.data, wanted);
 }
 
-static uint64_t count_refused(const struct fixture *f, enum refusal reason)
+static uint64_t count_refused(const struct fixture *f, enum connection_refusal reason)
 {
     return connections_refused(f->connections, reason);
 }
@@ -108,11 +108,11 @@ static struct deadline_case {
     const char *name;
     enum connection_state phase;
     int64_t deadline_ms;
-    enum refusal reason;
+    enum connection_refusal reason;
     unsigned counted;
 } deadline_cases[] = {
-    {"headers have five seconds", CONNECTION_HEADERS, 5000, REFUSED_HEADERS_TIMEOUT, 1},
-    {"a response has a minute", CONNECTION_ANSWER, 60000, REFUSED_ANSWER_TIMEOUT, 1},
+    {"headers have five seconds", CONNECTION_RECEIVING, 5000, REFUSED_HEADERS_TIMEOUT, 1},
+    {"a response has a minute", CONNECTION_ANSWERING, 60000, REFUSED_ANSWER_TIMEOUT, 1},
     {"an idle connection has twenty seconds, and is not counted", CONNECTION_IDLE, 20000,
      REFUSED_EVICTED_IDLE, 0},
 };
@@ -123,8 +123,8 @@ TEST_ROWS(connection_is_ended_at_its_deadline, deadline_cases, name)
     struct fixture *f = make_fixture(LIMIT);
     void *fixture = f;
 
-    add_connection(f, CONNECTION_HEADERS, 0);
-    connections_enter(f->connections, f->list[0], c->phase, 1000);
+    add_connection(f, CONNECTION_RECEIVING, 0);
+    connections_set_state(f->connections, f->list[0], c->phase, 1000);
     assert_true(connections_sweep(f->connections, 1000 + c->deadline_ms - 1));
     assert_false(is_shut_down(f, 0));
     assert_int_equal(count_refused(f, c->reason), 0);
@@ -134,7 +134,7 @@ TEST_ROWS(connection_is_ended_at_its_deadline, deadline_cases, name)
     assert_int_equal(connections_count(f->connections), 1);
     assert_int_equal(count_refused(f, c->reason), c->counted);
     /* A later change of state does not reopen the connection, nor count it again. */
-    connections_enter(f->connections, f->list[0], CONNECTION_IDLE, 2000 + c->deadline_ms);
+    connections_set_state(f->connections, f->list[0], CONNECTION_IDLE, 2000 + c->deadline_ms);
     assert_false(connections_sweep(f->connections, 2000 + c->deadline_ms));
     assert_int_equal(count_refused(f, c->reason), c->counted);
     tear_down(&fixture);
@@ -144,9 +144,9 @@ TEST_WITH(sweep_ends_all_overdue_connections, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_connections(f, 3, CONNECTION_HEADERS, 0);
+    add_connections(f, 3, CONNECTION_RECEIVING, 0);
     add_connections(f, 3, CONNECTION_IDLE, 0);
-    add_connections(f, 2, CONNECTION_HEADERS, 4000);
+    add_connections(f, 2, CONNECTION_RECEIVING, 4000);
     assert_true(connections_sweep(f->connections, 5001));
     assert_shut_down(f, "0 1");
     assert_true(connections_sweep(f->connections, 8000));
@@ -161,7 +161,7 @@ TEST_WITH(connections_within_the_budget_are_not_evicted, set_up, tear_down)
 
     for (size_t i = 0; i < BUDGET; i++) {
         assert_true(connections_make_room(f->connections, 1000));
-        add_connection(f, CONNECTION_HEADERS, 1000);
+        add_connection(f, CONNECTION_RECEIVING, 1000);
     }
     assert_shut_down(f, "");
 }
@@ -170,14 +170,14 @@ TEST_WITH(oldest_silent_connection_is_evicted_first, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_connections(f, BUDGET, CONNECTION_HEADERS, 1000);
+    add_connections(f, BUDGET, CONNECTION_RECEIVING, 1000);
     assert_true(connections_make_room(f->connections, 1010));
     assert_shut_down(f, "0");
     assert_int_equal(count_refused(f, REFUSED_EVICTED_WAITING), 1);
-    add_connection(f, CONNECTION_HEADERS, 1010);
+    add_connection(f, CONNECTION_RECEIVING, 1010);
     assert_true(connections_make_room(f->connections, 1010));
     assert_shut_down(f, "0 1");
-    add_connection(f, CONNECTION_HEADERS, 1010);
+    add_connection(f, CONNECTION_RECEIVING, 1010);
     /* Two places are for connections that are shut down: one of them must be removed first. */
     assert_false(connections_make_room(f->connections, 1010));
     assert_shut_down(f, "0 1");
@@ -192,13 +192,13 @@ TEST_WITH(connection_with_unread_bytes_is_not_evicted, set_up, tear_down)
 {
     struct fixture *f = *state;
 
-    add_connections(f, BUDGET / 2, CONNECTION_HEADERS, 1000);
+    add_connections(f, BUDGET / 2, CONNECTION_RECEIVING, 1000);
     add_connections(f, BUDGET / 2, CONNECTION_IDLE, 1000);
     assert_int_equal(write(f->far[4], "G", 1), 1);
     assert_true(connections_make_room(f->connections, 1010));
     assert_shut_down(f, "5");
     remove_connection(f, 5);
-    add_connection(f, CONNECTION_HEADERS, 1011);
+    add_connection(f, CONNECTION_RECEIVING, 1011);
     for (size_t i = 0; i < f->count; i++)
         assert_int_equal(i == 5 || write(f->far[i], "G", 1) == 1, 1);
     assert_false(connections_make_room(f->connections, 4000));
@@ -212,7 +212,7 @@ static struct share_case {
     bool stalled; /* True if clients do not read the responses. */
     int64_t age_ms;
     const char *evicted; /* Indices. */
-    enum refusal reason;
+    enum connection_refusal reason;
 } share_cases[] = {
     {"an idle connection beyond its share is evicted", 4, 0, 4, false, 1000, "4",
      REFUSED_EVICTED_IDLE},
@@ -236,9 +236,9 @@ TEST_ROWS(eviction_follows_the_shares_of_states, share_cases, name)
     void *fixture = f;
 
     for (size_t i = 0; i < c->waiting; i++)
-        add_connection(f, CONNECTION_HEADERS, 1000);
+        add_connection(f, CONNECTION_RECEIVING, 1000);
     for (size_t i = 0; i < c->answering; i++) {
-        size_t at = add_connection(f, CONNECTION_ANSWER, 1000);
+        size_t at = add_connection(f, CONNECTION_ANSWERING, 1000);
 
         assert_true(!c->stalled || write(f->near[at], "200", 3) == 3);
     }
@@ -286,9 +286,9 @@ static size_t add_connection_from(struct fixture *f, uint32_t from, enum connect
     connect_tcp(pair, 4096, from);
     f->near[at] = pair[0];
     f->far[at] = pair[1];
-    connections_arrive(f->connections);
+    connections_reserve(f->connections);
     f->list[at] = connections_add(f->connections, pair[0], now_ms);
-    connections_enter(f->connections, f->list[at], phase, now_ms);
+    connections_set_state(f->connections, f->list[at], phase, now_ms);
     return at;
 }
 
@@ -318,13 +318,13 @@ TEST_WITH(connection_that_has_sent_bytes_is_kept_for_500_ms, set_up, tear_down)
     char taken[5];
 
     for (unsigned i = 0; i < BUDGET; i++)
-        add_connection_from(f, INADDR_LOOPBACK, CONNECTION_HEADERS, 1000);
+        add_connection_from(f, INADDR_LOOPBACK, CONNECTION_RECEIVING, 1000);
     assert_int_equal(write(f->far[0], "hello", sizeof(taken)), sizeof(taken));
     assert_int_equal(read(f->near[0], taken, sizeof(taken)), sizeof(taken));
     assert_true(connections_make_room(f->connections, 1499));
     assert_shut_down(f, "1");
     remove_connection(f, 1);
-    add_connection_from(f, INADDR_LOOPBACK, CONNECTION_HEADERS, 1499);
+    add_connection_from(f, INADDR_LOOPBACK, CONNECTION_RECEIVING, 1499);
     assert_true(connections_make_room(f->connections, 1500));
     assert_shut_down(f, "0 1");
 }
@@ -335,7 +335,7 @@ TEST(reader_with_a_full_window_is_evicted_after_20_ms)
     struct fixture *f = make_fixture(1);
     void *fixture = f;
     char page[65536] = {0};
-    size_t at = add_connection_from(f, INADDR_LOOPBACK, CONNECTION_ANSWER, 1000);
+    size_t at = add_connection_from(f, INADDR_LOOPBACK, CONNECTION_ANSWERING, 1000);
     const int *pair = &f->near[at];
 
     assert_false(connections_make_room(f->connections, 1100));
@@ -357,14 +357,14 @@ TEST_WITH(end_slow_ends_a_part_of_the_slow_readers, set_up, tear_down)
     struct fixture *f = *state;
 
     add_connections(f, 2, CONNECTION_IDLE, 1000);
-    add_connections(f, 6, CONNECTION_ANSWER, 1000);
+    add_connections(f, 6, CONNECTION_ANSWERING, 1000);
     for (size_t i = 3; i < 8; i++)
         assert_int_equal(write(f->near[i], "200", 3), 3);
-    connections_end_slow(f->connections, 3000);
+    connections_evict_slow(f->connections, 3000);
     assert_int_equal(count_refused(f, REFUSED_EVICTED_SLOW), 0);
-    connections_end_slow(f->connections, 3001);
+    connections_evict_slow(f->connections, 3001);
     assert_int_equal(count_refused(f, REFUSED_EVICTED_SLOW), 1);
-    connections_end_slow(f->connections, 9000);
+    connections_evict_slow(f->connections, 9000);
     assert_int_equal(count_refused(f, REFUSED_EVICTED_SLOW), 3);
     for (size_t i = 3; i < 8; i++) {
         char taken[4];
@@ -380,8 +380,8 @@ TEST_WITH(connection_used_last_is_evicted_last, set_up, tear_down)
     struct fixture *f = *state;
 
     add_connections(f, BUDGET, CONNECTION_IDLE, 1000);
-    connections_enter(f->connections, f->list[0], CONNECTION_ANSWER, 1100);
-    connections_enter(f->connections, f->list[0], CONNECTION_IDLE, 1101);
+    connections_set_state(f->connections, f->list[0], CONNECTION_ANSWERING, 1100);
+    connections_set_state(f->connections, f->list[0], CONNECTION_IDLE, 1101);
     assert_true(connections_make_room(f->connections, 1200));
     assert_shut_down(f, "1");
 }
@@ -392,14 +392,14 @@ TEST_WITH(arriving_connections_count_against_the_budget, set_up, tear_down)
 
     for (unsigned i = 0; i < BUDGET; i++) {
         assert_true(connections_make_room(f->connections, 1000));
-        connections_arrive(f->connections);
+        connections_reserve(f->connections);
     }
     assert_int_equal(connections_count(f->connections), BUDGET);
     assert_false(connections_make_room(f->connections, 1000));
-    connections_withdraw(f->connections);
+    connections_cancel_reservation(f->connections);
     assert_true(connections_make_room(f->connections, 1000));
     for (unsigned i = 1; i < BUDGET; i++)
-        connections_withdraw(f->connections);
+        connections_cancel_reservation(f->connections);
     assert_int_equal(connections_count(f->connections), 0);
 }
 
@@ -407,21 +407,21 @@ TEST_WITH(missing_descriptors_evict_the_longest_idle_connection, set_up, tear_do
 {
     struct fixture *f = *state;
 
-    connections_relieve(f->connections, 1000);
+    connections_reduce(f->connections, 1000);
     assert_int_equal(count_refused(f, REFUSED_DESCRIPTORS), 0);
-    add_connection(f, CONNECTION_HEADERS, 1001);
+    add_connection(f, CONNECTION_RECEIVING, 1001);
     add_connection(f, CONNECTION_IDLE, 1000);
-    /* connections_relieve() evicts no connection in the first 100 ms of its state. */
-    connections_relieve(f->connections, 1099);
+    /* connections_reduce() evicts no connection in the first 100 ms of its state. */
+    connections_reduce(f->connections, 1099);
     assert_shut_down(f, "");
-    connections_relieve(f->connections, 1100);
+    connections_reduce(f->connections, 1100);
     assert_shut_down(f, "1");
     assert_int_equal(count_refused(f, REFUSED_DESCRIPTORS), 1);
     assert_int_equal(count_refused(f, REFUSED_EVICTED_IDLE), 0);
-    connections_relieve(f->connections, 2000);
+    connections_reduce(f->connections, 2000);
     assert_shut_down(f, "1");
     remove_connection(f, 1);
-    connections_relieve(f->connections, 2000);
+    connections_reduce(f->connections, 2000);
     assert_shut_down(f, "0 1");
 }
 
@@ -431,18 +431,18 @@ TEST(missing_descriptors_lower_the_limit_for_a_time)
     struct fixture *f = make_fixture(15);
     void *fixture = f;
 
-    add_connections(f, 12, CONNECTION_HEADERS, 1000);
-    connections_relieve(f->connections, 2000);
+    add_connections(f, 12, CONNECTION_RECEIVING, 1000);
+    connections_reduce(f->connections, 2000);
     assert_shut_down(f, "0 1 2");
     /* The limit does not fall again before the three connections are removed. */
-    connections_relieve(f->connections, 2001);
+    connections_reduce(f->connections, 2001);
     assert_shut_down(f, "0 1 2");
     for (size_t i = 0; i < 3; i++)
         remove_connection(f, i);
     assert_true(connections_make_room(f->connections, 2002));
     assert_shut_down(f, "0 1 2 3");
     remove_connection(f, 3);
-    add_connection(f, CONNECTION_HEADERS, 2003);
+    add_connection(f, CONNECTION_RECEIVING, 2003);
     connections_sweep(f->connections, 2500);
     connections_sweep(f->connections, 2501);
     /* The limit rose to 12 with 9 open connections at 2501 ms, and now to 13 with 10. */
@@ -458,7 +458,7 @@ TEST(limit_of_zero_or_one_admits_one_connection)
         struct connections *p = connections_new(limit);
 
         assert_true(connections_make_room(p, 0));
-        connections_arrive(p);
+        connections_reserve(p);
         assert_false(connections_make_room(p, 0));
         connections_free(p);
     }
@@ -478,11 +478,11 @@ static void *use_connections(void *context)
             continue;
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
             abort();
-        connections_arrive(p);
+        connections_reserve(p);
         struct connection *connection = connections_add(p, pair[0], i * 100);
 
-        connections_enter(p, connection, CONNECTION_ANSWER, i * 100);
-        connections_enter(p, connection, CONNECTION_IDLE, i * 100);
+        connections_set_state(p, connection, CONNECTION_ANSWERING, i * 100);
+        connections_set_state(p, connection, CONNECTION_IDLE, i * 100);
         connections_sweep(p, i * 1000);
         connections_remove(p, connection);
         close(pair[0]);

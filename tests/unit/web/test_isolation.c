@@ -227,7 +227,7 @@ static void run_for(struct lab *lab, int64_t ms)
 
 static const struct reflector *reflector_of(const struct lab *lab, enum fake_kind kind)
 {
-    for (size_t i = 0; i < kube_source_count(lab->base.source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->base.source); i++) {
         const struct reflector *r = kube_source_reflector(lab->base.source, i);
 
         if (strcmp(r->resource, fake_kinds[kind].resource) == 0)
@@ -523,7 +523,7 @@ TEST(resources_without_a_stream_are_polled)
     lab_start(&lab);
     run_for(&lab, 5000);
     assert_int_equal(lab.base.api.open_streams, 5);
-    for (size_t i = 0; i < kube_source_count(lab.base.source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab.base.source); i++) {
         const struct reflector *r = kube_source_reflector(lab.base.source, i);
 
         assert_true(r->synced);
@@ -531,7 +531,7 @@ TEST(resources_without_a_stream_are_polled)
         assert_string_equal(r->failure.text, "");
         polled += r->watch.polled;
     }
-    assert_int_equal(polled, kube_source_count(lab.base.source) - 5);
+    assert_int_equal(polled, kube_source_reflector_count(lab.base.source) - 5);
     CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
 
     source_cards_write(lab.base.source, &section);
@@ -565,8 +565,8 @@ TEST(polled_resources_are_watched_once_streams_are_free)
     assert_int_equal(lab.base.api.open_streams, 1);
     lab.room = (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
     run_for(&lab, 40 * 1000);
-    assert_int_equal(lab.base.api.open_streams, kube_source_count(lab.base.source));
-    for (size_t i = 0; i < kube_source_count(lab.base.source); i++)
+    assert_int_equal(lab.base.api.open_streams, kube_source_reflector_count(lab.base.source));
+    for (size_t i = 0; i < kube_source_reflector_count(lab.base.source); i++)
         assert_false(kube_source_reflector(lab.base.source, i)->watch.polled);
     lab_release(&lab);
 }

@@ -75,7 +75,7 @@ static bool start_check(struct fixture *f, uint64_t origin, const char *password
 
     *started_check = (struct started_check){.fixture = f};
     return passwords_check(f->passwords,
-                           &(struct credentials_claim){"scraper", password, hash, true, origin},
+                           &(struct login_attempt){"scraper", password, hash, true, origin},
                            store_result, started_check);
 }
 
@@ -107,9 +107,9 @@ static void fill_queue(struct fixture *f, uint64_t origin)
 TEST_WITH(only_right_passwords_of_users_are_remembered, set_up, tear_down)
 {
     struct fixture *f = *state;
-    struct credentials_claim claim = {"scraper", "secret", f->fast, true, 1};
+    struct login_attempt claim = {"scraper", "secret", f->fast, true, 1};
 
-    assert_false(passwords_known(f->passwords, &claim));
+    assert_false(passwords_is_cached(f->passwords, &claim));
     assert_true(start_check(f, 1, "guess", f->fast));
     assert_true(start_check(f, 1, "secret", f->fast));
     assert_true(start_check(f, 1, "guess", f->slow));
@@ -117,11 +117,11 @@ TEST_WITH(only_right_passwords_of_users_are_remembered, set_up, tear_down)
     assert_int_equal(f->checks[0].answer, PASSWORD_WRONG);
     assert_int_equal(f->checks[1].answer, PASSWORD_RIGHT);
     assert_int_equal(f->checks[2].answer, PASSWORD_WRONG);
-    assert_true(passwords_known(f->passwords, &claim));
+    assert_true(passwords_is_cached(f->passwords, &claim));
     claim.password = "guess";
-    assert_false(passwords_known(f->passwords, &claim));
-    claim = (struct credentials_claim){"scraper", "secret", f->fast, false, 1};
-    assert_false(passwords_known(f->passwords, &claim));
+    assert_false(passwords_is_cached(f->passwords, &claim));
+    claim = (struct login_attempt){"scraper", "secret", f->fast, false, 1};
+    assert_false(passwords_is_cached(f->passwords, &claim));
 }
 
 TEST_WITH(full_queue_makes_room_for_another_origin, set_up, tear_down)
@@ -181,9 +181,9 @@ TEST_WITH(unknown_user_is_checked_against_a_fixed_hash, set_up, tear_down)
         unsigned at;
 
         snprintf(name, sizeof(name), "nobody-%u", i);
-        at = passwords_stand_in(f->passwords, name, USERS);
+        at = passwords_substitute(f->passwords, name, USERS);
         assert_in_range(at, 0, USERS - 1);
-        assert_int_equal(passwords_stand_in(f->passwords, name, USERS), at);
+        assert_int_equal(passwords_substitute(f->passwords, name, USERS), at);
         counts[at]++;
     }
     for (unsigned i = 0; i < USERS; i++)

@@ -18,7 +18,7 @@ enum { TIMEOUT_MS = 20000, OVER_LIMIT = 70 };
 #define REQUEST "GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 struct fixture {
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct server *server;
     struct request_queue *request_queue;
 };
@@ -28,8 +28,8 @@ static int set_up(void **state)
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
-    f->snapshot = snapshot_new();
-    f->server = local_server(f->snapshot, &err);
+    f->page_store = page_store_new();
+    f->server = local_server(f->page_store, &err);
     *state = f;
     if (!f->server)
         return -1;
@@ -42,7 +42,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    snapshot_free(f->snapshot);
+    page_store_free(f->page_store);
     free(f);
     return 0;
 }
@@ -60,11 +60,11 @@ static int send_request(const struct fixture *f)
 static struct queued_request *wait_for_request(const struct fixture *f)
 {
     struct pollfd wanted = {.fd = request_queue_fd(f->request_queue), .events = POLLIN};
-    struct queued_request *queued_request = request_queue_next(f->request_queue);
+    struct queued_request *queued_request = request_queue_peek(f->request_queue);
 
     while (!queued_request) {
         assert_int_equal(poll(&wanted, 1, TIMEOUT_MS), 1);
-        queued_request = request_queue_next(f->request_queue);
+        queued_request = request_queue_peek(f->request_queue);
     }
     return queued_request;
 }
@@ -87,9 +87,9 @@ TEST_WITH(queued_request_is_answered_by_the_loop, set_up, tear_down)
 
     assert_ptr_equal(queued_request->endpoint, &endpoints[ENDPOINT_OPENAPI]);
     strbuf_adds(&queued_request->body, "{}\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     assert_response(fd, "HTTP/1.1 200 ", "{}\n");
-    assert_null(request_queue_next(f->request_queue));
+    assert_null(request_queue_peek(f->request_queue));
     assert_int_equal(server_requests(f->server, SERVER_OPENAPI, SERVER_200), 1);
 }
 
@@ -102,12 +102,12 @@ TEST_WITH(queued_requests_are_answered_in_order, set_up, tear_down)
 
     assert_ptr_equal(wait_for_request(f), queued_request);
     strbuf_adds(&queued_request->body, "first\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     assert_response(first, "HTTP/1.1 200 ", "first\n");
     queued_request = wait_for_request(f);
     queued_request->status = MHD_HTTP_NOT_FOUND;
     strbuf_adds(&queued_request->body, "second\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     assert_response(second, "HTTP/1.1 404 ", "second\n");
 }
 
@@ -120,7 +120,7 @@ TEST_WITH(response_that_is_too_large_has_status_500, set_up, tear_down)
     strbuf_release(&queued_request->body);
     queued_request->body = STRBUF_INIT(4);
     strbuf_adds(&queued_request->body, "too large");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     assert_response(fd, "HTTP/1.1 500 ", "");
 }
 
@@ -150,13 +150,13 @@ TEST_WITH(response_to_a_disconnected_client_is_dropped, set_up, tear_down)
 
     close(gone);
     strbuf_adds(&queued_request->body, "nobody reads this\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
 
     int fd = send_request(f);
 
     queued_request = wait_for_request(f);
     strbuf_adds(&queued_request->body, "{}\n");
-    request_queue_answer(f->request_queue);
+    request_queue_answer_first(f->request_queue);
     assert_response(fd, "HTTP/1.1 200 ", "{}\n");
 }
 

@@ -24,12 +24,12 @@ TEST(worker_runs_each_task_once)
 
     assert_non_null(c);
     wanted.fd = request_worker_fd(c);
-    assert_false(request_worker_done(c));
+    assert_false(request_worker_collect(c));
     for (unsigned i = 1; i <= TASKS; i++) {
         request_worker_begin(c, increment, &count);
         assert_int_equal(poll(&wanted, 1, TIMEOUT_MS), 1);
-        assert_true(request_worker_done(c));
-        assert_false(request_worker_done(c));
+        assert_true(request_worker_collect(c));
+        assert_false(request_worker_collect(c));
         assert_int_equal(count, i);
     }
     request_worker_free(c);

@@ -10,16 +10,17 @@
 #define CLOSE "Host: a\r\nConnection: close\r\n\r\n"
 
 struct fixture {
-    struct snapshot *snapshot;
+    struct page_store *page_store;
     struct server *server;
 };
 
-static struct server *start_at(struct snapshot *snapshot, const char *address, struct error *err)
+static struct server *start_at(struct page_store *page_store, const char *address,
+                               struct error *err)
 {
     const struct server_options options = {
         .addresses = &address, .address_count = 1, .telemetry_path = "/metrics"};
 
-    return server_start(&options, snapshot, err);
+    return server_start(&options, page_store, err);
 }
 
 static int start_server(void **state)
@@ -27,8 +28,8 @@ static int start_server(void **state)
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
-    f->snapshot = snapshot_new();
-    f->server = start_at(f->snapshot, "127.0.0.1:0", &err);
+    f->page_store = page_store_new();
+    f->server = start_at(f->page_store, "127.0.0.1:0", &err);
     *state = f;
     return f->server ? 0 : -1;
 }
@@ -38,7 +39,7 @@ static int stop_server(void **state)
     struct fixture *f = *state;
 
     server_stop(f->server);
-    snapshot_free(f->snapshot);
+    page_store_free(f->page_store);
     free(f);
     return 0;
 }
@@ -48,8 +49,8 @@ static void publish(const struct fixture *f)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1000);
 
     strbuf_adds(&body, "the index\n");
-    snapshot_publish(f->snapshot, PAGE_INDEX, &body);
-    blank_page_publish(f->snapshot);
+    page_store_publish(f->page_store, PAGE_INDEX, &body);
+    blank_page_publish(f->page_store);
 }
 
 #define UP_QUERY "?collect[]=karmada_policy_exporter_up"
@@ -234,8 +235,8 @@ static uint64_t count_requests(const struct server *s)
 {
     uint64_t sum = 0;
 
-    for (int handler = 0; handler < SERVER_HANDLERS; handler++) {
-        for (int code = 0; code < SERVER_CODES; code++)
+    for (int handler = 0; handler < SERVER_HANDLER_COUNT; handler++) {
+        for (int code = 0; code < SERVER_CODE_COUNT; code++)
             sum += server_requests(s, (enum server_handler)handler, (enum server_code)code);
     }
     return sum;
@@ -330,7 +331,7 @@ TEST_WITH(server_listens_on_every_form_of_address, start_server, stop_server)
         .addresses = addresses, .address_count = ARRAY_LEN(addresses), .telemetry_path = "/m"};
     const struct fixture *f = *state;
     struct error err = {.text = ""};
-    struct server *s = server_start(&options, f->snapshot, &err);
+    struct server *s = server_start(&options, f->page_store, &err);
 
     assert_string_equal(err.text, "");
     for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
@@ -365,7 +366,7 @@ TEST_WITH(address_in_use_is_an_error, start_server, stop_server)
     struct error err;
     char wanted[256];
 
-    assert_null(server_start(&options, f->snapshot, &err));
+    assert_null(server_start(&options, f->page_store, &err));
     snprintf(wanted, sizeof(wanted), "cannot listen on '%s': Address already in use", addresses[1]);
     assert_string_equal(err.text, wanted);
 }
@@ -375,11 +376,11 @@ TEST_WITH(unusable_address_is_an_error, start_server, stop_server)
     const struct fixture *f = *state;
     struct error err;
 
-    assert_null(start_at(f->snapshot, "19180", &err));
+    assert_null(start_at(f->page_store, "19180", &err));
     assert_string_equal(err.text, "cannot listen on '19180': '19180' has no port, write it as "
                                   "':19180' or 'host:19180'");
     /* No host has an address of TEST-NET-1 (RFC 5737). */
-    assert_null(start_at(f->snapshot, "192.0.2.1:19180", &err));
+    assert_null(start_at(f->page_store, "192.0.2.1:19180", &err));
     assert_string_equal(err.text,
                         "cannot listen on '192.0.2.1:19180': Cannot assign requested address");
 }
@@ -396,7 +397,7 @@ TEST_WITH(invalid_or_used_telemetry_path_is_refused, start_server, stop_server)
             .addresses = &address, .address_count = 1, .telemetry_path = paths[i]};
         struct error err = {.text = ""};
 
-        assert_null(server_start(&options, f->snapshot, &err));
+        assert_null(server_start(&options, f->page_store, &err));
         assert_non_null(strstr(err.text, "the telemetry path '"));
     }
 }
@@ -424,7 +425,7 @@ static void assert_slow_clients_are_evicted(const struct fixture *f, const char 
                                            .connection_limit = CONNECTIONS};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     struct error err;
-    struct server *s = server_start(&options, f->snapshot, &err);
+    struct server *s = server_start(&options, f->page_store, &err);
     int slow[CONNECTIONS], over = 0;
 
     assert_non_null(s);
@@ -469,7 +470,7 @@ TEST_WITH(messages_of_libmicrohttpd_are_logged, start_server, stop_server)
         .addresses = &address, .address_count = 1, .telemetry_path = "/metrics", .log = &log};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     struct error err;
-    struct server *s = server_start(&options, f->snapshot, &err);
+    struct server *s = server_start(&options, f->page_store, &err);
 
     assert_non_null(s);
     assert_true(http_talk(server_address(s, 0), "GET / HTTP/1.1\r\nHost\r\n\r\n", &answer));
