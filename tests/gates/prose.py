@@ -4,8 +4,8 @@
 
 Prints, for the C comments below each PATH, the share that begins with a pronoun or "Of", and the
 share that contains who-words; for Markdown, such words per 1,000. --show N lists N of each kind.
-Without PATH: metrics, exporter, tests, file by file for FINISHED. Fails if a FINISHED path misses a
-limit; the paths that are not in it are only counted.
+Without PATH: the folders below metrics and exporter, and tests. Fails if a limit is missed; the words
+of the Markdown below UNFINISHED are only counted.
 """
 import argparse
 import pathlib
@@ -13,9 +13,12 @@ import random
 import re
 import sys
 
-FINISHED = ("metrics/base", "metrics/model", "metrics/rules", "metrics/simulate", "metrics/expose",
-            "metrics/explain")
-COUNTED = ("metrics", "exporter", "tests")
+COUNTED = (*(str(path) for tree in ("metrics", "exporter")
+             for path in sorted(pathlib.Path(tree).iterdir()) if path.is_dir()),
+           "exporter/evaluation.h", "exporter/evaluation.c", "exporter/main.c", "tests")
+UNFINISHED = ("exporter/docs", "exporter/deploy")
+# The folder is replaced as a whole.
+UNTOUCHED = pathlib.PurePath("exporter/serve/alerting")
 SKIPPED = {"fixtures", "build", "node_modules"}
 
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
@@ -32,7 +35,8 @@ WORDS = {"what": (re.compile(r"\bwhat\b", re.I), 1.5),
 def files(path, endings):
     path = pathlib.Path(path)
     found = [path] if path.is_file() else sorted(path.rglob("*"))
-    return [p for p in found if p.suffix in endings and p.is_file() and not SKIPPED & set(p.parts)]
+    return [p for p in found if p.suffix in endings and p.is_file() and not SKIPPED & set(p.parts)
+            and UNTOUCHED not in p.parents]
 
 
 def comments(path):
@@ -82,10 +86,10 @@ def main():
     parser.add_argument("--show", type=int, default=0)
     args = parser.parse_args()
     bad = False
-    for path in args.paths or (*FINISHED, *COUNTED):
+    for path in args.paths or COUNTED:
         missed = counted_comments(path, args.show)
-        missed |= counted_words(path)
-        if missed and (args.paths or path in FINISHED):
+        missed |= counted_words(path) and path not in UNFINISHED
+        if missed:
             print(f"{path}: too many: name the subject of each sentence", file=sys.stderr)
             bad = True
     return bad
