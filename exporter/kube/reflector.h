@@ -4,7 +4,7 @@
 #include "exporter/kube/reflector_request.h"
 #include "exporter/kube/reflector_store.h"
 #include "exporter/kube/restore_detection.h"
-#include "exporter/kube/watch.h"
+#include "exporter/kube/watch_state.h"
 
 /*
  * A reflector keeps the objects of one resource of an API server, in one namespace or in all, in

@@ -3,7 +3,7 @@
 
 #include "exporter/kube/object_request.h"
 #include "exporter/kube/object_stream.h"
-#include "exporter/kube/watch.h"
+#include "exporter/kube/watch_state.h"
 #include "metrics/base/json.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/watch.h"
+#include "exporter/kube/watch_state.h"
 #include "metrics/base/json.h"
 
 /* ---- error responses ---- */

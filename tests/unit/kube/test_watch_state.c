@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/watch.h"
+#include "exporter/kube/watch_state.h"
 
 #include "exporter/kube/server_response.h"
 #include "exporter/system/url.h"
