@@ -4,8 +4,6 @@
 #include "tests/unit/follow.h"
 #include "tests/unit/suite.h"
 
-/* The audit finds what no stream told, and nothing else. */
-
 enum {
     SEEDS = 20,
     HOUR_MS = 60 * 60 * 1000,
@@ -29,38 +27,38 @@ static uint64_t count_audits(const struct follow_lab *lab)
     return count;
 }
 
-/* The store loses an object, has one that is gone, or an old one; the streams know of nothing. */
-static void plant_missing(struct follow_lab *lab)
+/* Each function makes store and server differ in one object, without an event in any stream. */
+static void remove_from_store(struct follow_lab *lab)
 {
     store_remove(lab->world.store, world_find(&lab->world, "v1", "ConfigMap", "a", "known"));
 }
 
-static void plant_phantom(struct follow_lab *lab)
+static void delete_without_event(struct follow_lab *lab)
 {
     follow_remove(lab, FAKE_CONFIG_MAP, "known");
     lab->api.log_count--;
     follow_put_map(lab, "other", 1);
 }
 
-static void plant_old(struct follow_lab *lab)
+static void change_without_event(struct follow_lab *lab)
 {
     follow_put_map(lab, "known", 2);
     lab->api.log_count--;
     follow_put_map(lab, "other", 1);
 }
 
-static struct planted {
+static struct difference {
     const char *title;
-    void (*plant)(struct follow_lab *lab);
-} planted[] = {
-    {"missing", plant_missing},
-    {"gone there", plant_phantom},
-    {"another version", plant_old},
+    void (*make)(struct follow_lab *lab);
+} differences[] = {
+    {"missing in the store", remove_from_store},
+    {"deleted on the server", delete_without_event},
+    {"older in the store", change_without_event},
 };
 
-TEST_ROWS(what_is_planted_is_found_counted_and_healed, planted, title)
+TEST_ROWS(audit_counts_and_repairs_a_difference, differences, title)
 {
-    const struct planted *p = *state;
+    const struct difference *p = *state;
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
@@ -70,10 +68,10 @@ TEST_ROWS(what_is_planted_is_found_counted_and_healed, planted, title)
         follow_put_map(lab, "known", 1);
         follow_settle(lab);
         assert_int_equal(follow_count_wrong(lab), 0);
-        p->plant(lab);
+        p->make(lab);
         follow_settle(lab);
         assert_true(follow_count_wrong(lab) > 0);
-        /* Before any stream ends. */
+        /* Streams last 300 s or more: only the audit can repair the difference earlier. */
         follow_pass(lab, 260 * 1000);
         assert_int_equal(follow_count_wrong(lab), 0);
         assert_int_equal(count_divergences(lab), 1);
@@ -81,8 +79,8 @@ TEST_ROWS(what_is_planted_is_found_counted_and_healed, planted, title)
     }
 }
 
-/* Whatever is written, cut or lags meanwhile: nothing is found, nothing is listed anew or swept. */
-TEST(what_changes_meanwhile_is_no_divergence)
+/* With broken connections, and lists and streams that lag. */
+TEST(changes_during_audits_are_not_divergences)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     uint64_t audits = 0;
@@ -109,8 +107,8 @@ TEST(what_changes_meanwhile_is_no_divergence)
     assert_true(audits > SEEDS * 20);
 }
 
-/* Every resource once an hour, one after the other, and the first after an hour. */
-TEST(the_interval_is_kept)
+/* The first audit starts one interval after the initial sync. */
+TEST(each_resource_is_audited_once_per_interval)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -127,7 +125,7 @@ TEST(the_interval_is_kept)
     follow_release(lab);
 }
 
-TEST(without_an_interval_there_is_none)
+TEST(interval_zero_disables_audits)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -137,8 +135,8 @@ TEST(without_an_interval_there_is_none)
     follow_release(lab);
 }
 
-/* Whatever there is to do, no more than a page in a quarter of a second. */
-TEST(pages_have_their_pauses)
+/* At least 250 ms pass between two pages: 120 ConfigMaps in pages of three take 10 s. */
+TEST(audit_pauses_between_pages)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -161,8 +159,8 @@ TEST(pages_have_their_pauses)
     follow_release(lab);
 }
 
-/* The pages repeat for ever: the audit fails, and the next one is as short. */
-TEST(a_list_that_does_not_end_ends_the_audit)
+/* Each list repeats its first page without end; the audit limits the pages of each attempt. */
+TEST(endless_list_ends_each_audit_early)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -175,7 +173,7 @@ TEST(a_list_that_does_not_end_ends_the_audit)
     uint64_t before = lab->api.pages;
     follow_pass(lab, 10 * 60 * 1000);
     assert_true(before > 0);
-    /* Each resource is tried again once a minute. */
+    /* The audit retries each resource once a minute. */
     assert_in_range(lab->api.pages - before, 1,
                     11 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_reflector_count(lab->source));
     lab->api.endless = false;

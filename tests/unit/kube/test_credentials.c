@@ -9,24 +9,24 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Enough of PEM to be taken for it. */
+/* Blocks that pass for PEM; their content is neither a certificate nor a key. */
 #define CERTIFICATE(body) "-----BEGIN CERTIFICATE-----\n" body "\n-----END CERTIFICATE-----\n"
 #define KEY(body)         "-----BEGIN PRIVATE KEY-----\n" body "\n-----END PRIVATE KEY-----\n"
 
-/* In milliseconds. A wait for so long is a failure. */
-enum { PATIENCE = 20 * 1000, START = 1000, SECOND = 1000, MINUTE = 60 * 1000 };
+/* Milliseconds. A plugin that takes WAIT_MAX or longer fails the test. */
+enum { WAIT_MAX = 20 * 1000, START = 1000, SECOND = 1000, MINUTE = 60 * 1000 };
 /* 2030-01-01T00:00:00Z */
 static const int64_t wall_start = 1893456000000;
 
 static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
-/* A text of ours in a field that would be the configuration's own. */
+/* Literal for members of type char *. */
 #define TEXT(text) ((char[]){text})
 
-/* ---- what a request carries ---- */
+/* ---- URL and headers of requests ---- */
 
-/* One line for each header. */
-static char *headers_of(struct credentials *c, struct error *err)
+/* Returns one line for each header, or "error: " and the text of `err`. The caller frees it. */
+static char *describe_headers(struct credentials *c, struct error *err)
 {
     struct strbuf out = STRBUF_INIT(1 << 20);
     struct curl_slist *headers = NULL;
@@ -48,7 +48,7 @@ static char *headers_of(struct credentials *c, struct error *err)
 static void assert_headers(struct credentials *c, const char *wanted)
 {
     struct error err = {""};
-    char *found = headers_of(c, &err);
+    char *found = describe_headers(c, &err);
 
     assert_string_equal(found, wanted);
     free(found);
@@ -67,7 +67,7 @@ static struct apply_case {
     const char *headers;
 } apply_cases[] = {
     {
-        .name = "nobody",
+        .name = "no credentials",
         .config = {.server = TEXT("https://k:6443/a")},
         .url = "https://k:6443/a",
         .headers = "",
@@ -79,7 +79,7 @@ static struct apply_case {
         .headers = "Authorization: Bearer abc\n",
     },
     {
-        .name = "somebody else",
+        .name = "impersonation",
         .config = {.server = TEXT("https://k"),
                    .token = TEXT("abc"),
                    .as = {TEXT("jo"), TEXT("7"), groups, ARRAY_LEN(groups), extra,
@@ -90,7 +90,7 @@ static struct apply_case {
                    "Impersonate-Extra-Scopes: view\nImpersonate-Extra-x.example%2Fy%25: \xc3\xa4\n",
     },
     {
-        .name = "without TLS nothing is told",
+        .name = "no credentials without TLS",
         .config = {.server = TEXT("http://k:8001"),
                    .token = TEXT("abc"),
                    .as = {.user = TEXT("jo")}},
@@ -98,20 +98,20 @@ static struct apply_case {
         .headers = "",
     },
     {
-        .name = "another name in the certificate",
+        .name = "a tls-server-name",
         .config = {.server = TEXT("https://10.0.0.1:6443/a"), .tls_server_name = TEXT("k.example")},
         .url = "https://k.example:6443/a",
         .headers = "Host: 10.0.0.1:6443\n",
     },
     {
-        .name = "another name, on the port that need not be told",
+        .name = "a tls-server-name and the default port",
         .config = {.server = TEXT("https://[fd00::1]"), .tls_server_name = TEXT("10.0.0.2")},
         .url = "https://10.0.0.2",
         .headers = "Host: [fd00::1]\n",
     },
 };
 
-TEST_ROWS(apply, apply_cases, name)
+TEST_ROWS(url_and_headers_follow_the_configuration, apply_cases, name)
 {
     const struct apply_case *row = *state;
     struct error err;
@@ -127,19 +127,19 @@ TEST_ROWS(apply, apply_cases, name)
     credentials_free(c);
 }
 
-/* ---- files that cannot be used ---- */
+/* ---- unusable files ---- */
 
-/* What there is: a token, a CA, a certificate and a key, all in files. */
-struct stage {
+/* Credentials under test, and the folder of the files or of the plugin that provide them. */
+struct fixture {
     char *folder;
     struct rest_config config;
     struct credentials *c;
     struct error err;
 };
 
-static void set_up(struct stage *s)
+static void write_files(struct fixture *s)
 {
-    *s = (struct stage){.folder = folder_make()};
+    *s = (struct fixture){.folder = folder_make()};
     folder_write(s->folder, "token", "one\n");
     folder_write(s->folder, "ca", CERTIFICATE("Y2E="));
     folder_write(s->folder, "crt", CERTIFICATE("Y3J0"));
@@ -154,14 +154,14 @@ static void set_up(struct stage *s)
     };
 }
 
-static void begin(struct stage *s)
+static void create_credentials(struct fixture *s)
 {
     s->c = credentials_new(&s->config, environment, START, &s->err);
     if (!s->c)
         fail_msg("%s", s->err.text);
 }
 
-static void tear_down(struct stage *s)
+static void free_fixture(struct fixture *s)
 {
     credentials_free(s->c);
     rest_config_release(&s->config);
@@ -171,7 +171,7 @@ static void tear_down(struct stage *s)
 static struct file_case {
     const char *name;
     const char *file;
-    const char *text; /* NULL: it is not there. */
+    const char *text; /* NULL: the file is missing. */
     const char *error;
 } file_cases[] = {
     {"no token", "token", NULL,
@@ -182,10 +182,10 @@ static struct file_case {
      "the test: the token in '@/token' holds control"},
     {"no CA", "ca", NULL, "the test: the CA: cannot open '@/ca': No such file or directory"},
     {"an empty CA", "ca", "", "the test: the CA: '@/ca': there is no PEM certificate in it"},
-    {"half a CA", "ca", "-----BEGIN CERTIFICATE-----\nhidd",
+    {"a truncated CA", "ca", "-----BEGIN CERTIFICATE-----\nhidd",
      "the test: the CA: '@/ca': a PEM block is cut"},
     {"a key in place of the CA", "ca", KEY("hidden"), "'@/ca': there is no PEM certificate in it"},
-    {"a certificate with another end", "crt",
+    {"a certificate with a wrong END line", "crt",
      "-----BEGIN CERTIFICATE-----\nhidden\n-----END X-----",
      "the client certificate: '@/crt': a PEM block is cut off"},
     {"no key", "key", NULL,
@@ -197,13 +197,13 @@ static struct file_case {
      "'@/key': the private key needs a passphrase, and there is nobody to ask"},
 };
 
-TEST_ROWS(refuse_file, file_cases, name)
+TEST_ROWS(unusable_file_is_rejected, file_cases, name)
 {
     const struct file_case *row = *state;
     struct strbuf wanted = STRBUF_INIT(1000);
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
+    write_files(&s);
     if (row->text)
         folder_write(s.folder, row->file, row->text);
     else
@@ -218,188 +218,191 @@ TEST_ROWS(refuse_file, file_cases, name)
     if (!strstr(s.err.text, wanted.data) || strstr(s.err.text, "hidd"))
         fail_msg("'%s' is not '%s'", s.err.text, wanted.data);
     strbuf_release(&wanted);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_key_that_others_can_write_is_refused)
+TEST(key_that_others_can_write_is_rejected)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
+    write_files(&s);
     assert_int_equal(chmod(s.config.key.file, 0660), 0);
     assert_null(credentials_new(&s.config, environment, START, &s.err));
     assert_non_null(strstr(s.err.text, "can be written by others than its owner (mode 660)"));
-    tear_down(&s);
+    free_fixture(&s);
 }
 
 /* ---- rotation ---- */
 
-static void turn(struct stage *s, int64_t at)
+static void advance_to(struct fixture *s, int64_t at)
 {
     credentials_advance(s->c, START + at, wall_start + at);
 }
 
-TEST(a_token_is_read_again_once_a_minute)
+TEST(token_file_is_read_again_once_a_minute)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
+    write_files(&s);
+    create_credentials(&s);
     assert_headers(s.c, "Authorization: Bearer one\n");
     folder_replace(s.folder, "token", "two");
-    turn(&s, MINUTE - 1);
+    advance_to(&s, MINUTE - 1);
     assert_headers(s.c, "Authorization: Bearer one\n");
-    turn(&s, MINUTE);
+    advance_to(&s, MINUTE);
     assert_headers(s.c, "Authorization: Bearer two\n");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(connections_are_replaced_for_another_token_but_not_all_the_time)
+TEST(new_tokens_close_connections_at_most_every_30_s)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
-    turn(&s, MINUTE);
+    write_files(&s);
+    create_credentials(&s);
+    advance_to(&s, MINUTE);
     assert_int_equal(credentials_version(s.c), 0);
     folder_replace(s.folder, "token", "two");
-    turn(&s, 2 * MINUTE);
+    advance_to(&s, 2 * MINUTE);
     assert_int_equal(credentials_version(s.c), 1);
 
-    /* A list would never end at a server that wants another token every few seconds. */
+    /*
+     * A new token closes all connections. With a new token every few seconds, no list would be
+     * completed without a minimum interval.
+     */
     folder_replace(s.folder, "token", "three");
-    credentials_note_unauthorized(s.c);
+    credentials_refused(s.c);
     for (int64_t at = 2 * MINUTE + SECOND; at < 2 * MINUTE + 30 * SECOND; at += SECOND) {
-        turn(&s, at);
+        advance_to(&s, at);
         assert_headers(s.c, "Authorization: Bearer three\n");
         assert_int_equal(credentials_version(s.c), 1);
     }
-    turn(&s, 2 * MINUTE + 30 * SECOND);
+    advance_to(&s, 2 * MINUTE + 30 * SECOND);
     assert_int_equal(credentials_version(s.c), 2);
-    turn(&s, 20 * MINUTE);
+    advance_to(&s, 20 * MINUTE);
     assert_int_equal(credentials_version(s.c), 2);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_token_is_read_again_after_it_was_refused)
+TEST(token_file_is_read_again_after_a_401)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
-    turn(&s, 5 * SECOND);
+    write_files(&s);
+    create_credentials(&s);
+    advance_to(&s, 5 * SECOND);
     folder_replace(s.folder, "token", "two");
-    credentials_note_unauthorized(s.c);
+    credentials_refused(s.c);
     assert_true(credentials_due(s.c) <= START + 5 * SECOND);
-    turn(&s, 5 * SECOND);
+    advance_to(&s, 5 * SECOND);
     assert_headers(s.c, "Authorization: Bearer two\n");
 
-    /* A server that refuses everything does not make us read without end. */
+    /* The minimum interval between two reads also applies after a 401. */
     folder_replace(s.folder, "token", "three");
-    credentials_note_unauthorized(s.c);
-    turn(&s, 5 * SECOND + TOKEN_READ_GAP_MS - 1);
+    credentials_refused(s.c);
+    advance_to(&s, 5 * SECOND + TOKEN_REFUSED_MS - 1);
     assert_headers(s.c, "Authorization: Bearer two\n");
-    turn(&s, 5 * SECOND + TOKEN_READ_GAP_MS);
+    advance_to(&s, 5 * SECOND + TOKEN_REFUSED_MS);
     assert_headers(s.c, "Authorization: Bearer three\n");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_token_that_cannot_be_read_stays)
+TEST(token_stays_while_its_file_is_unusable)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
+    write_files(&s);
+    create_credentials(&s);
     folder_replace(s.folder, "token", "hidden\ntoken");
-    turn(&s, MINUTE);
+    advance_to(&s, MINUTE);
     assert_headers(s.c, "Authorization: Bearer one\n");
     assert_non_null(strstr(credentials_problem(s.c), "/token' holds control characters"));
     folder_unlink(s.folder, "token");
-    turn(&s, 2 * MINUTE);
+    advance_to(&s, 2 * MINUTE);
     assert_headers(s.c, "Authorization: Bearer one\n");
     assert_non_null(strstr(credentials_problem(s.c), "No such file or directory"));
     folder_write(s.folder, "token", "two");
-    turn(&s, 3 * MINUTE);
+    advance_to(&s, 3 * MINUTE);
     assert_headers(s.c, "Authorization: Bearer two\n");
     assert_string_equal(credentials_problem(s.c), "");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_token_in_the_kubeconfig_stands_in_for_its_file)
+TEST(kubeconfig_token_is_used_while_the_file_is_missing)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
+    write_files(&s);
     s.config.token = xstrdup("inline");
     folder_unlink(s.folder, "token");
-    begin(&s);
+    create_credentials(&s);
     assert_headers(s.c, "Authorization: Bearer inline\n");
     folder_write(s.folder, "token", "two");
-    turn(&s, MINUTE);
+    advance_to(&s, MINUTE);
     assert_headers(s.c, "Authorization: Bearer two\n");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_ca_is_taken_over_once_it_has_settled)
+TEST(new_ca_is_used_once_its_file_is_stable)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
+    write_files(&s);
+    create_credentials(&s);
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
-    turn(&s, TLS_CHECK_MS);
+    advance_to(&s, TLS_CHECK_MS);
     assert_int_equal(credentials_version(s.c), 0);
     assert_true(credentials_due(s.c) == START + TLS_CHECK_MS + TLS_STABLE_MS);
-    /* Still being written. */
+    /* Another change restarts the wait for a stable file. */
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ez"));
-    turn(&s, TLS_CHECK_MS + TLS_STABLE_MS);
+    advance_to(&s, TLS_CHECK_MS + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 0);
-    turn(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS);
+    advance_to(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
-    turn(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS + TLS_CHECK_MS);
+    advance_to(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS + TLS_CHECK_MS);
     assert_int_equal(credentials_version(s.c), 1);
     assert_string_equal(credentials_problem(s.c), "");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_pair_is_taken_over_together)
+TEST(new_certificate_and_key_are_used_together)
 {
     int64_t at = TLS_CHECK_MS;
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
+    write_files(&s);
+    create_credentials(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at < TLS_CHECK_MS + TLS_PAIR_STABLE_MS; at += SECOND)
-        turn(&s, at);
+    for (; at < TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
+        advance_to(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
     folder_replace(s.folder, "key", KEY("a2V5Mg=="));
-    turn(&s, at);
+    advance_to(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
-    turn(&s, at + TLS_STABLE_MS);
+    advance_to(&s, at + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_certificate_may_be_renewed_for_its_key)
+TEST(renewed_certificate_is_used_with_the_old_key)
 {
     int64_t at = TLS_CHECK_MS;
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
+    write_files(&s);
+    create_credentials(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at <= TLS_CHECK_MS + TLS_PAIR_STABLE_MS; at += SECOND)
-        turn(&s, at);
+    for (; at <= TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
+        advance_to(&s, at);
     assert_int_equal(credentials_version(s.c), 1);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_swapped_link_is_a_change)
+TEST(swapped_symlink_is_a_change)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
+    write_files(&s);
     folder_mkdir(s.folder, "v1");
     folder_mkdir(s.folder, "v2");
     folder_write(s.folder, "v1/ca", CERTIFICATE("Y2E="));
@@ -407,54 +410,57 @@ TEST(a_swapped_link_is_a_change)
     folder_link(s.folder, "v1", "..data");
     free(s.config.ca.file);
     s.config.ca.file = folder_path(s.folder, "..data/ca");
-    begin(&s);
+    create_credentials(&s);
     folder_swap(s.folder, "v2", "..data");
-    turn(&s, TLS_CHECK_MS);
-    turn(&s, TLS_CHECK_MS + TLS_STABLE_MS);
+    advance_to(&s, TLS_CHECK_MS);
+    advance_to(&s, TLS_CHECK_MS + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(what_is_the_same_again_is_no_change)
+TEST(replaced_ca_file_with_the_same_content_is_no_change)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
+    write_files(&s);
+    create_credentials(&s);
     folder_replace(s.folder, "ca", CERTIFICATE("Y2E="));
     for (int64_t at = TLS_CHECK_MS; at < MINUTE; at += SECOND)
-        turn(&s, at);
+        advance_to(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
     assert_true(credentials_due(s.c) >= START + MINUTE - SECOND + TLS_STABLE_MS);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_bad_ca_is_not_taken_over)
+TEST(invalid_ca_is_not_used)
 {
     int64_t at = TLS_CHECK_MS;
-    struct stage s;
+    struct fixture s;
 
-    set_up(&s);
-    begin(&s);
+    write_files(&s);
+    create_credentials(&s);
     folder_replace(s.folder, "ca", "");
     for (; at < MINUTE; at += SECOND)
-        turn(&s, at);
+        advance_to(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
     assert_non_null(strstr(credentials_problem(s.c), "/ca': there is no PEM certificate in it"));
     folder_unlink(s.folder, "ca");
-    turn(&s, at);
+    advance_to(&s, at);
     assert_non_null(strstr(credentials_problem(s.c), "the CA: cannot read"));
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
-    turn(&s, at += TLS_CHECK_MS);
-    turn(&s, at += TLS_STABLE_MS);
+    advance_to(&s, at += TLS_CHECK_MS);
+    advance_to(&s, at += TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
     assert_string_equal(credentials_problem(s.c), "");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
 /* ---- exec plugins ---- */
 
-/* The script prints the file beside it that is called "answer", and counts its runs. */
+/*
+ * Prints the file "answer" of its folder; fails if the file "fails" exists. Appends an x to the
+ * file "runs", and stores $KUBERNETES_EXEC_INFO in the file "info".
+ */
 static const char plugin_script[] = "#!/bin/sh\ncd \"${0%/*}\"\nprintf x >>runs\n"
                                     "printf '%s' \"$KUBERNETES_EXEC_INFO\" >info\n"
                                     "[ -e fails ] && echo 'no login' >&2 && exit 1\ncat answer\n";
@@ -465,9 +471,9 @@ static const char plugin_script[] = "#!/bin/sh\ncd \"${0%/*}\"\nprintf x >>runs\
 #define ANSWER(status) ANSWER_OF("v1", status)
 #define UNTIL(minutes) "\"expirationTimestamp\":\"2030-01-01T00:" minutes ":00Z\","
 
-static void set_up_plugin(struct stage *s, const char *answer)
+static void create_plugin_credentials(struct fixture *s, const char *answer)
 {
-    *s = (struct stage){.folder = folder_make()};
+    *s = (struct fixture){.folder = folder_make()};
     folder_write(s->folder, "plugin", plugin_script);
     folder_write(s->folder, "answer", answer);
     s->config = (struct rest_config){
@@ -478,23 +484,23 @@ static void set_up_plugin(struct stage *s, const char *answer)
     s->config.exec->api_version = xstrdup("client.authentication.k8s.io/v1");
     s->config.exec->command = folder_path(s->folder, "plugin");
     assert_int_equal(chmod(s->config.exec->command, 0755), 0);
-    begin(s);
+    create_credentials(s);
 }
 
-/* As turn(), and until the plugin, if one runs, has ended. */
-static void turn_plugin(struct stage *s, int64_t at)
+/* Advances to `at`; if the plugin runs, waits for its end. */
+static void advance_and_wait_for_plugin(struct fixture *s, int64_t at)
 {
     struct pollfd fds[CREDENTIALS_FDS];
     size_t count;
 
-    turn(s, at);
+    advance_to(s, at);
     while ((count = credentials_fds(s->c, fds)) > 0) {
-        assert_true(poll(fds, count, PATIENCE) > 0);
-        turn(s, at);
+        assert_true(poll(fds, count, WAIT_MAX) > 0);
+        advance_to(s, at);
     }
 }
 
-static void assert_file(const struct stage *s, const char *name, const char *wanted)
+static void assert_file(const struct fixture *s, const char *name, const char *wanted)
 {
     CLEANUP(free_cleanup) char *path = folder_path(s->folder, name);
     CLEANUP(secret_cleanup) char *text = NULL;
@@ -505,35 +511,35 @@ static void assert_file(const struct stage *s, const char *name, const char *wan
     assert_string_equal(text, wanted);
 }
 
-TEST(a_plugin_is_waited_for)
+TEST(credentials_are_not_ready_before_the_plugin_ends)
 {
     char wanted[256];
-    struct stage s;
+    struct fixture s;
 
-    set_up_plugin(&s, ANSWER("\"token\":\"one\""));
+    create_plugin_credentials(&s, ANSWER("\"token\":\"one\""));
     assert_false(credentials_ready(s.c));
     snprintf(wanted, sizeof(wanted), "error: the exec plugin '%s' has not answered yet\n",
              s.config.exec->command);
     assert_headers(s.c, wanted);
     assert_true(credentials_due(s.c) <= START);
-    turn_plugin(&s, 0);
+    advance_and_wait_for_plugin(&s, 0);
     assert_true(credentials_ready(s.c));
     assert_headers(s.c, "Authorization: Bearer one\n");
     assert_file(&s, "info",
                 "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
                 "\"spec\":{\"interactive\":false}}");
-    /* It told no end: it is good until it is refused. */
+    /* Without an expirationTimestamp, only a 401 makes the plugin run again. */
     assert_true(credentials_due(s.c) == INT64_MAX);
-    turn_plugin(&s, 1000LL * MINUTE);
+    advance_and_wait_for_plugin(&s, 1000LL * MINUTE);
     assert_file(&s, "runs", "x");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_plugin_is_told_of_the_cluster)
+TEST(plugin_gets_cluster_info_if_configured)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up_plugin(&s, ANSWER("\"token\":\"one\""));
+    create_plugin_credentials(&s, ANSWER("\"token\":\"one\""));
     credentials_free(s.c);
     s.config.exec->provide_cluster_info = true;
     s.config.tls_server_name = xstrdup("k.example");
@@ -541,80 +547,80 @@ TEST(a_plugin_is_told_of_the_cluster)
     s.config.proxy_url = xstrdup("http://p");
     s.config.disable_compression = true;
     s.config.exec_config = xstrdup("{\"a\":1}");
-    begin(&s);
-    turn_plugin(&s, 0);
+    create_credentials(&s);
+    advance_and_wait_for_plugin(&s, 0);
     assert_file(&s, "info",
                 "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
                 "\"spec\":{\"cluster\":{\"server\":\"https://k\",\"tls-server-name\":\"k.example\","
                 "\"certificate-authority-data\":\"LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1BQT0KLS0t"
                 "LS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=\",\"proxy-url\":\"http://p\","
                 "\"disable-compression\":true,\"config\":{\"a\":1}},\"interactive\":false}}");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_plugin_runs_again_before_its_token_expires)
+TEST(plugin_runs_again_before_its_token_expires)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up_plugin(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
-    turn_plugin(&s, 0);
+    create_plugin_credentials(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
+    advance_and_wait_for_plugin(&s, 0);
     assert_true(credentials_due(s.c) == START + 29 * MINUTE);
     folder_write(s.folder, "answer", ANSWER(UNTIL("50") "\"token\":\"two\""));
-    turn_plugin(&s, 29 * MINUTE - 1);
+    advance_and_wait_for_plugin(&s, 29 * MINUTE - 1);
     assert_headers(s.c, "Authorization: Bearer one\n");
-    turn_plugin(&s, 29 * MINUTE);
+    advance_and_wait_for_plugin(&s, 29 * MINUTE);
     assert_headers(s.c, "Authorization: Bearer two\n");
     assert_file(&s, "runs", "xx");
     assert_int_equal(credentials_version(s.c), 1);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_plugin_that_fails_leaves_its_token_until_it_expires)
+TEST(token_of_a_failed_plugin_stays_until_it_expires)
 {
     int64_t at = 29 * MINUTE;
-    struct stage s;
+    struct fixture s;
 
-    set_up_plugin(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
-    turn_plugin(&s, 0);
+    create_plugin_credentials(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
+    advance_and_wait_for_plugin(&s, 0);
     folder_write(s.folder, "fails", "");
-    turn_plugin(&s, at);
+    advance_and_wait_for_plugin(&s, at);
     assert_non_null(strstr(credentials_problem(s.c),
                            "it failed with exit code 1; its standard error ends in 'no login'"));
     assert_headers(s.c, "Authorization: Bearer one\n");
-    assert_true(credentials_due(s.c) == START + at + EXEC_RETRY_MIN_MS);
-    turn_plugin(&s, at + EXEC_RETRY_MIN_MS - 1);
+    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_FIRST_MS);
+    advance_and_wait_for_plugin(&s, at + LOGIN_RETRY_FIRST_MS - 1);
     assert_file(&s, "runs", "xx");
-    turn_plugin(&s, at += EXEC_RETRY_MIN_MS);
+    advance_and_wait_for_plugin(&s, at += LOGIN_RETRY_FIRST_MS);
     assert_file(&s, "runs", "xxx");
-    assert_true(credentials_due(s.c) == START + at + 2 * EXEC_RETRY_MIN_MS);
+    assert_true(credentials_due(s.c) == START + at + 2 * LOGIN_RETRY_FIRST_MS);
     for (unsigned i = 0; i < 10; i++)
-        turn_plugin(&s, at += EXEC_RETRY_MAX_MS);
-    assert_true(credentials_due(s.c) == START + at + EXEC_RETRY_MAX_MS);
+        advance_and_wait_for_plugin(&s, at += LOGIN_RETRY_LAST_MS);
+    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_LAST_MS);
     assert_false(credentials_ready(s.c));
     folder_unlink(s.folder, "fails");
     folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
-    turn_plugin(&s, at + EXEC_RETRY_MAX_MS);
+    advance_and_wait_for_plugin(&s, at + LOGIN_RETRY_LAST_MS);
     assert_headers(s.c, "Authorization: Bearer two\n");
     assert_string_equal(credentials_problem(s.c), "");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
-TEST(a_plugin_runs_again_after_its_token_was_refused)
+TEST(plugin_runs_again_after_a_401)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up_plugin(&s, ANSWER("\"token\":\"one\""));
-    turn_plugin(&s, 0);
+    create_plugin_credentials(&s, ANSWER("\"token\":\"one\""));
+    advance_and_wait_for_plugin(&s, 0);
     folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
-    credentials_note_unauthorized(s.c);
-    credentials_note_unauthorized(s.c);
-    turn_plugin(&s, EXEC_RUN_GAP_MS - 1);
+    credentials_refused(s.c);
+    credentials_refused(s.c);
+    advance_and_wait_for_plugin(&s, LOGIN_PAUSE_MS - 1);
     assert_headers(s.c, "Authorization: Bearer one\n");
-    turn_plugin(&s, EXEC_RUN_GAP_MS);
+    advance_and_wait_for_plugin(&s, LOGIN_PAUSE_MS);
     assert_headers(s.c, "Authorization: Bearer two\n");
-    turn_plugin(&s, MINUTE);
+    advance_and_wait_for_plugin(&s, MINUTE);
     assert_file(&s, "runs", "xx");
-    tear_down(&s);
+    free_fixture(&s);
 }
 
 #define PEM_LINES(kind, body) "-----BEGIN " kind "-----\\n" body "\\n-----END " kind "-----\\n"
@@ -622,23 +628,23 @@ TEST(a_plugin_runs_again_after_its_token_was_refused)
     "\"clientCertificateData\":\"" PEM_LINES(                                                      \
         "CERTIFICATE", body) "\",\"clientKeyData\":\"" PEM_LINES("EC PRIVATE KEY", body) "\""
 
-TEST(another_certificate_of_a_plugin_is_another_version)
+TEST(new_certificate_of_a_plugin_changes_the_version)
 {
-    struct stage s;
+    struct fixture s;
 
-    set_up_plugin(&s, ANSWER(PAIR("b25l")));
-    turn_plugin(&s, 0);
+    create_plugin_credentials(&s, ANSWER(PAIR("b25l")));
+    advance_and_wait_for_plugin(&s, 0);
     assert_headers(s.c, "");
     uint64_t version = credentials_version(s.c);
-    credentials_note_unauthorized(s.c);
-    turn_plugin(&s, EXEC_RUN_GAP_MS);
+    credentials_refused(s.c);
+    advance_and_wait_for_plugin(&s, LOGIN_PAUSE_MS);
     assert_true(credentials_version(s.c) == version);
     folder_write(s.folder, "answer", ANSWER(PAIR("dHdv")));
-    credentials_note_unauthorized(s.c);
-    turn_plugin(&s, 2 * EXEC_RUN_GAP_MS);
+    credentials_refused(s.c);
+    advance_and_wait_for_plugin(&s, 2 * LOGIN_PAUSE_MS);
     assert_file(&s, "runs", "xxx");
     assert_true(credentials_version(s.c) != version);
-    tear_down(&s);
+    free_fixture(&s);
 }
 
 static struct answer_case {
@@ -646,51 +652,52 @@ static struct answer_case {
     const char *answer;
     const char *error;
 } answer_cases[] = {
-    {"garbage", "hidden", "its output is not JSON"},
-    {"nothing", "", "its output is not JSON"},
-    {"two answers", ANSWER("\"token\":\"hidden\"") "{}", "its output is not JSON"},
+    {"no JSON", "hidden", "its output is not JSON"},
+    {"empty output", "", "its output is not JSON"},
+    {"two JSON values", ANSWER("\"token\":\"hidden\"") "{}", "its output is not JSON"},
     {"a list", "[\"hidden\"]", "its output is not an ExecCredential"},
-    {"another version", ANSWER_OF("v1beta1", "\"token\":\"hidden\""),
+    {"another apiVersion", ANSWER_OF("v1beta1", "\"token\":\"hidden\""),
      "its answer is not of the apiVersion 'client.authentication.k8s.io/v1' that the kubeconfig"},
     {"no status",
      "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\"}",
      "it has no status"},
     {"an empty status", ANSWER(""), "its status has neither a token nor a client certificate"},
     {"an empty token", ANSWER("\"token\":\"\""), "its status has neither a token nor"},
-    {"a token that is no text", ANSWER("\"token\":1"), "its status.token is not a text"},
-    {"a token that would be a header", ANSWER("\"token\":\"hidden\\r\\nX: y\""),
+    {"a token that is a number", ANSWER("\"token\":1"), "its status.token is not a text"},
+    {"a token with a line break", ANSWER("\"token\":\"hidden\\r\\nX: y\""),
      "its status.token holds control characters"},
     {"a certificate without a key", ANSWER("\"clientCertificateData\":\"hidden\""),
      "its status has clientCertificateData without clientKeyData"},
     {"a key without a certificate", ANSWER("\"token\":\"t\",\"clientKeyData\":\"hidden\""),
      "its status has clientKeyData without clientCertificateData"},
-    {"a certificate that is none",
+    {"a certificate that is not PEM",
      ANSWER("\"clientCertificateData\":\"hidden\",\"clientKeyData\":\"hidden\""),
      "its status.clientCertificateData: there is no PEM certificate in it"},
-    {"an end that is no time", ANSWER("\"token\":\"hidden\",\"expirationTimestamp\":\"soon\""),
+    {"an invalid expirationTimestamp",
+     ANSWER("\"token\":\"hidden\",\"expirationTimestamp\":\"soon\""),
      "its status.expirationTimestamp is not a time in RFC 3339"},
-    {"an end that is past",
+    {"an expirationTimestamp in the past",
      ANSWER("\"token\":\"hidden\",\"expirationTimestamp\":\"2029-12-31T23:59:59Z\""),
      "its credential has expired already: compare the clocks"},
 };
 
-TEST_ROWS(refuse_answer, answer_cases, name)
+TEST_ROWS(invalid_plugin_output_is_rejected, answer_cases, name)
 {
     const struct answer_case *row = *state;
     struct strbuf wanted = STRBUF_INIT(2000);
-    struct stage s;
+    struct fixture s;
 
-    set_up_plugin(&s, row->answer);
-    turn_plugin(&s, 0);
+    create_plugin_credentials(&s, row->answer);
+    advance_and_wait_for_plugin(&s, 0);
     assert_false(credentials_ready(s.c));
     strbuf_addf(&wanted, "the exec plugin '%s': %s", s.config.exec->command, row->error);
     if (!strstr(credentials_problem(s.c), wanted.data) ||
         strstr(credentials_problem(s.c), "hidden"))
         fail_msg("'%s' is not '%s'", credentials_problem(s.c), wanted.data);
 
-    /* The reason is also that of the requests that cannot be sent. */
-    CLEANUP(free_cleanup) char *headers = headers_of(s.c, &s.err);
+    /* Requests fail with the same reason. */
+    CLEANUP(free_cleanup) char *headers = describe_headers(s.c, &s.err);
     assert_non_null(strstr(headers, row->error));
     strbuf_release(&wanted);
-    tear_down(&s);
+    free_fixture(&s);
 }

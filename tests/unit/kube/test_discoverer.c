@@ -11,7 +11,7 @@ enum { RETRY_MS = 1000, SPREAD_MS = 3000, INTERVAL_MS = 30 * 1000 };
 struct lab {
     struct transfer transfer;
     struct log log;
-    char *text; /* Of the log. */
+    char *text; /* Log lines. */
     size_t len;
     struct reflector_context context;
     struct discoverer discoverer;
@@ -37,7 +37,7 @@ static void lab_release(struct lab *lab)
     free(lab->text);
 }
 
-/* All requests of a round fail, once it is due. */
+/* Advances the time until a round is due, and fails its requests. */
 static void fail_round(struct lab *lab)
 {
     struct transport_result lost = {.error = "lost"};
@@ -51,7 +51,7 @@ static void fail_round(struct lab *lab)
     }
 }
 
-/* A round of two requests is answered: there are no kinds. */
+/* Answers the two requests of a round with empty lists of API groups. */
 static void answer_round(struct lab *lab)
 {
     static const char body[] = "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}";
@@ -68,7 +68,7 @@ static void answer_round(struct lab *lab)
     assert_int_equal(lab->discoverer.failures, 0);
 }
 
-static unsigned count_lines(struct lab *lab)
+static unsigned count_log_lines(struct lab *lab)
 {
     unsigned count = 0;
 
@@ -78,23 +78,23 @@ static unsigned count_lines(struct lab *lab)
     return count;
 }
 
-TEST(the_log_tells_of_the_second_failure_in_a_row_and_no_other)
+TEST(only_the_second_failure_in_a_row_is_logged)
 {
     struct lab lab;
 
     lab_init(&lab);
     fail_round(&lab);
-    assert_int_equal(count_lines(&lab), 0);
+    assert_int_equal(count_log_lines(&lab), 0);
     fail_round(&lab);
-    assert_int_equal(count_lines(&lab), 1);
+    assert_int_equal(count_log_lines(&lab), 1);
     assert_non_null(strstr(lab.text, "none is known so far"));
     fail_round(&lab);
     fail_round(&lab);
-    assert_int_equal(count_lines(&lab), 1);
+    assert_int_equal(count_log_lines(&lab), 1);
     lab_release(&lab);
 }
 
-TEST(what_failed_is_asked_again_soon_after_the_server_recovers)
+TEST(failed_discovery_is_retried_once_the_server_recovers)
 {
     struct lab lab;
 
@@ -108,7 +108,7 @@ TEST(what_failed_is_asked_again_soon_after_the_server_recovers)
     lab_release(&lab);
 }
 
-TEST(what_was_answered_is_not)
+TEST(successful_discovery_keeps_its_interval_after_a_recovery)
 {
     struct lab lab;
 

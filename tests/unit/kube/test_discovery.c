@@ -7,17 +7,17 @@
 #define AGGREGATED "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 #define PLAIN      "application/json"
 
-/* One answer: to `path`, with ' for " in the body; "@name" is a recorded body. */
-struct answer {
+/* Response to a request for `path`. The body has ' for "; "@name" stands for a recorded body. */
+struct response {
     const char *path;
     unsigned http_status;
     const char *content_type;
     const char *body;
 };
 
-enum { ANSWERS_MAX = 8 };
+enum { RESPONSES_MAX = 8 };
 
-static void body_of(const char *body, struct strbuf *out)
+static void append_body(const char *body, struct strbuf *out)
 {
     char path[128];
     struct error err;
@@ -32,19 +32,19 @@ static void body_of(const char *body, struct strbuf *out)
         strbuf_addc(out, *body == '\'' ? '"' : *body);
 }
 
-/* Play one round: every request must be the one that is answered, in order. */
-static void overlay(struct discovery *d, const struct answer *answers)
+/* Runs one round. Fails unless its requests match the paths of the responses, in this order. */
+static void run_round(struct discovery *d, const struct response *responses)
 {
     bool ended = false;
 
     discovery_begin(d);
-    for (const struct answer *a = answers; a->path; a++) {
+    for (const struct response *a = responses; a->path; a++) {
         struct strbuf body = STRBUF_INIT(1 << 20);
 
         assert_false(ended);
         assert_non_null(discovery_path(d));
         assert_string_equal(discovery_path(d), a->path);
-        body_of(a->body ? a->body : "", &body);
+        append_body(a->body ? a->body : "", &body);
         ended = discovery_receive(
             d, &(struct discovery_reply){a->http_status, a->content_type, body.data, body.len});
         strbuf_release(&body);
@@ -72,13 +72,13 @@ static void overlay(struct discovery *d, const struct answer *answers)
 
 static struct round_case {
     const char *name;
-    struct answer first[ANSWERS_MAX];
-    struct answer second[ANSWERS_MAX];
+    struct response first[RESPONSES_MAX];
+    struct response second[RESPONSES_MAX];
     const char *api_version;
     const char *kind;
     enum discovery_answer answer;
     const char *resource;
-    bool failed; /* The last round did not succeed. */
+    bool failed; /* The last round fails. */
 } rounds[] = {
     {"a core kind, from a real server",
      {{"/api", 200, AGGREGATED, "@api-aggregated"}, {"/apis", 200, AGGREGATED, "@apis-aggregated"}},
@@ -128,7 +128,7 @@ static struct round_case {
      DISCOVERY_ABSENT,
      NULL,
      false},
-    {"a version each, from a server that cannot say it at once",
+    {"a server without aggregated discovery",
      {{"/api", 200, PLAIN, "{'kind':'APIVersions','versions':['v1']}"},
       {"/apis", 200, PLAIN,
        "{'kind':'APIGroupList','groups':[{'name':'policy.karmada.io','versions':[{"
@@ -154,7 +154,7 @@ static struct round_case {
      DISCOVERY_UNKNOWN,
      NULL,
      false},
-    {"a server of extensions has no core group",
+    {"an extension API server without core group",
      {{"/api", 404, "text/plain", "404 page not found"}, APIS(FOO_FRESH)},
      {{.path = NULL}},
      "foo.example/v1",
@@ -162,7 +162,7 @@ static struct round_case {
      DISCOVERY_SERVED,
      "foos",
      false},
-    {"nothing came back",
+    {"no response",
      {{"/api", 0, NULL, NULL}, {"/apis", 0, NULL, NULL}},
      {{.path = NULL}},
      "v1",
@@ -170,7 +170,7 @@ static struct round_case {
      DISCOVERY_UNKNOWN,
      NULL,
      true},
-    {"the page of a proxy",
+    {"an HTML page of a proxy",
      {{"/api", 200, "text/html", "<html>"}, {"/apis", 200, "text/html", "<html>"}},
      {{.path = NULL}},
      "v1",
@@ -178,7 +178,7 @@ static struct round_case {
      DISCOVERY_UNKNOWN,
      NULL,
      true},
-    {"a document cut short",
+    {"a truncated document",
      {CORE_OK, {"/apis", 200, AGGREGATED, "{'kind':'APIGroupDiscoveryList','items':["}},
      {{.path = NULL}},
      "foo.example/v1",
@@ -186,7 +186,7 @@ static struct round_case {
      DISCOVERY_UNKNOWN,
      NULL,
      true},
-    {"one part fails, the other is known",
+    {"/apis fails, /api does not",
      {CORE_OK, {"/apis", 503, NULL, NULL}},
      {{.path = NULL}},
      "v1",
@@ -195,7 +195,7 @@ static struct round_case {
      "pods",
      true},
 
-    {"a stale version counts as it was before",
+    {"a version that becomes stale keeps its kinds",
      {CORE_OK, APIS(FOO_FRESH)},
      {CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Stale", "")))},
      "foo.example/v1",
@@ -203,7 +203,7 @@ static struct round_case {
      DISCOVERY_SERVED,
      "foos",
      false},
-    {"a stale version that never was fresh is unknown",
+    {"a version that was always stale is unknown",
      {CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Stale", "")))},
      {{.path = NULL}},
      "foo.example/v1",
@@ -211,7 +211,7 @@ static struct round_case {
      DISCOVERY_UNKNOWN,
      NULL,
      false},
-    {"a list that fails deletes nothing",
+    {"a failed request keeps the known kinds",
      {CORE_OK, APIS(FOO_FRESH)},
      {CORE_OK, {"/apis", 500, NULL, NULL}},
      "foo.example/v1",
@@ -219,7 +219,7 @@ static struct round_case {
      DISCOVERY_SERVED,
      "foos",
      true},
-    {"a kind that went",
+    {"a removed kind",
      {CORE_OK, APIS(FOO_FRESH)},
      {CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Current", "")))},
      "foo.example/v1",
@@ -227,7 +227,7 @@ static struct round_case {
      DISCOVERY_ABSENT,
      NULL,
      false},
-    {"a group that went",
+    {"a removed group",
      {CORE_OK, APIS(FOO_FRESH)},
      {CORE_OK, APIS("")},
      "foo.example/v1",
@@ -235,7 +235,7 @@ static struct round_case {
      DISCOVERY_ABSENT,
      NULL,
      false},
-    {"a kind that came",
+    {"an added kind",
      {CORE_OK, APIS("")},
      {CORE_OK, APIS(FOO_FRESH)},
      "foo.example/v1",
@@ -245,15 +245,15 @@ static struct round_case {
      false},
 };
 
-TEST_ROWS(round_by_round, rounds, name)
+TEST_ROWS(rounds_determine_the_known_kinds, rounds, name)
 {
     const struct round_case *c = *state;
     struct discovery *d = discovery_new();
     const struct api_resource *found = NULL;
 
-    overlay(d, c->first);
+    run_round(d, c->first);
     if (c->second[0].path)
-        overlay(d, c->second);
+        run_round(d, c->second);
     assert_int_equal(discovery_find(d, c->api_version, c->kind, &found), c->answer);
     assert_int_equal(discovery_succeeded(d), !c->failed);
     if (c->resource) {
@@ -263,61 +263,60 @@ TEST_ROWS(round_by_round, rounds, name)
     discovery_free(d);
 }
 
-static const struct answer one[] = {CORE_OK, APIS(FOO_FRESH), {.path = NULL}};
-static const struct answer other[] = {CORE_OK, APIS(""), {.path = NULL}};
-static const struct answer broken[] = {
+static const struct response foo_served[] = {CORE_OK, APIS(FOO_FRESH), {.path = NULL}};
+static const struct response foo_absent[] = {CORE_OK, APIS(""), {.path = NULL}};
+static const struct response all_failed[] = {
     {"/api", 500, NULL, NULL}, {"/apis", 500, NULL, NULL}, {.path = NULL}};
 
-TEST(the_version_moves_with_what_is_known)
+TEST(version_changes_with_the_known_kinds)
 {
     struct discovery *d = discovery_new();
 
-    overlay(d, one);
+    run_round(d, foo_served);
     uint64_t version = discovery_version(d);
-    overlay(d, one);
+    run_round(d, foo_served);
     assert_int_equal(discovery_version(d), version);
-    overlay(d, other);
+    run_round(d, foo_absent);
     assert_int_not_equal(discovery_version(d), version);
     discovery_free(d);
 }
 
-/* Nothing but whether it could be read: a kind of it was not known before, and is absent now. */
-TEST(the_version_moves_with_what_could_be_read)
+/* A stale version without kinds leaves Foo unknown; a current one proves that Foo is absent. */
+TEST(version_changes_if_an_unknown_kind_becomes_absent)
 {
-    static const struct answer stale[] = {
+    static const struct response stale[] = {
         CORE_OK, APIS(GROUP("example.io", VERSION("v1", "Stale", ""))), {NULL, 0, NULL, NULL}};
-    static const struct answer current[] = {
+    static const struct response current[] = {
         CORE_OK, APIS(GROUP("example.io", VERSION("v1", "Current", ""))), {NULL, 0, NULL, NULL}};
     struct discovery *d = discovery_new();
     const struct api_resource *ignored;
 
-    overlay(d, stale);
+    run_round(d, stale);
     uint64_t version = discovery_version(d);
     assert_int_equal(discovery_find(d, "example.io/v1", "Foo", &ignored), DISCOVERY_UNKNOWN);
-    overlay(d, current);
+    run_round(d, current);
     assert_int_not_equal(discovery_version(d), version);
     assert_int_equal(discovery_find(d, "example.io/v1", "Foo", &ignored), DISCOVERY_ABSENT);
     discovery_free(d);
 }
 
-/* However often it fails in between, what was known stays, and nothing more is kept. */
-TEST(failures_in_a_row_keep_what_was_known)
+TEST(failed_rounds_keep_the_known_kinds)
 {
     const struct api_resource *found = NULL;
     struct discovery *d = discovery_new();
 
-    overlay(d, one);
+    run_round(d, foo_served);
     for (unsigned i = 0; i < 3; i++) {
-        overlay(d, broken);
+        run_round(d, all_failed);
         assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_SERVED);
         assert_int_equal(discovery_find(d, "foo.example/v1", "Bar", &found), DISCOVERY_UNKNOWN);
     }
-    overlay(d, other);
+    run_round(d, foo_absent);
     assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_ABSENT);
     discovery_free(d);
 }
 
-TEST(a_round_can_be_left_unfinished)
+TEST(unfinished_round_can_be_restarted)
 {
     struct discovery *d = discovery_new();
 
@@ -329,9 +328,9 @@ TEST(a_round_can_be_left_unfinished)
     discovery_free(d);
 }
 
-TEST(the_newest_sound_version_is_preferred)
+TEST(newest_current_version_is_preferred)
 {
-    static const struct answer answers[] = {
+    static const struct response responses[] = {
         CORE_OK,
         APIS(
             GROUP("a", VERSION("v3", "Stale", RESOURCE("as", "A")) "," VERSION(
@@ -342,21 +341,21 @@ TEST(the_newest_sound_version_is_preferred)
     struct discovery *d = discovery_new();
     const struct api_resource *found = NULL;
 
-    overlay(d, answers);
+    run_round(d, responses);
     assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_UNWATCHED);
     assert_false(found->preferred);
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_SERVED);
     assert_true(found->preferred);
-    assert_ptr_equal(discovery_find_preferred(d, "a/v1", "A"), found);
+    assert_ptr_equal(discovery_preferred(d, "a/v1", "A"), found);
     assert_int_equal(discovery_find(d, "a/v1", "A", &found), DISCOVERY_UNWATCHED);
     assert_false(found->preferred);
     discovery_free(d);
 }
 
-/* As kubectl: the core group before all others, of those the one that comes first. */
-TEST(a_name_of_several_groups_is_that_of_the_first)
+/* Like kubectl: the core group comes first, then the other groups in the order of discovery. */
+TEST(name_in_several_groups_is_resolved_to_the_first)
 {
-    static const struct answer answers[] = {
+    static const struct response responses[] = {
         CORE_OK,
         APIS(GROUP("a", VERSION("v1", "Current", RESOURCE("gadgets", "Gadget"))) "," GROUP(
             "b", VERSION("v1", "Current", RESOURCE("gadgets", "Gadget")))),
@@ -364,17 +363,17 @@ TEST(a_name_of_several_groups_is_that_of_the_first)
     };
     struct discovery *d = discovery_new();
 
-    overlay(d, answers);
-    assert_string_equal(discovery_find_by_name(d, "gadgets", NULL)->api_version, "a/v1");
-    assert_string_equal(discovery_find_by_name(d, "Gadget", "b")->api_version, "b/v1");
-    assert_null(discovery_find_by_name(d, "gadgets", "c"));
+    run_round(d, responses);
+    assert_string_equal(discovery_named(d, "gadgets", NULL)->api_version, "a/v1");
+    assert_string_equal(discovery_named(d, "Gadget", "b")->api_version, "b/v1");
+    assert_null(discovery_named(d, "gadgets", "c"));
     discovery_free(d);
 }
 
-/* client-go: the preferred version where it has the kind, else the first one that does. */
-TEST(a_kind_of_an_older_version_alone_is_looked_at_there)
+/* Like client-go: the group's preferred version if it has the kind, else the first that has. */
+TEST(kind_only_in_older_versions_is_watched_in_the_first_of_them)
 {
-    static const struct answer answers[] = {
+    static const struct response responses[] = {
         CORE_OK,
         APIS(GROUP("a", VERSION("v3", "Current", RESOURCE("as", "A")) "," VERSION(
                             "v2", "Current",
@@ -385,12 +384,12 @@ TEST(a_kind_of_an_older_version_alone_is_looked_at_there)
     struct discovery *d = discovery_new();
     const struct api_resource *found = NULL;
 
-    overlay(d, answers);
+    run_round(d, responses);
     assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_SERVED);
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_UNWATCHED);
     assert_int_equal(discovery_find(d, "a/v2", "B", &found), DISCOVERY_SERVED);
     assert_int_equal(discovery_find(d, "a/v1", "B", &found), DISCOVERY_UNWATCHED);
-    assert_string_equal(discovery_find_preferred(d, "a/v1", "B")->api_version, "a/v2");
-    assert_null(discovery_find_preferred(d, "v1", "B"));
+    assert_string_equal(discovery_preferred(d, "a/v1", "B")->api_version, "a/v2");
+    assert_null(discovery_preferred(d, "v1", "B"));
     discovery_free(d);
 }

@@ -10,15 +10,21 @@
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"
 
-enum { START_MS = 1000, STEP_MS = 250, SELECTS_DEPLOYMENTS = 1, SELECTS_FOOS = 2, HELD_MAX = 64 };
+enum {
+    START_MS = 1000,
+    STEP_MS = 250,
+    SELECTS_DEPLOYMENTS = 1,
+    SELECTS_FOOS = 2,
+    UNANSWERED_MAX = 64
+};
 
-/* A request that the server has taken and never answers. */
-struct held {
+/* Request that the server does not answer. */
+struct unanswered {
     struct transport_handler handler;
     bool open;
 };
 
-/* A source, a server some of whose kinds hang, and what the source reads into. */
+/* A source, its world, and a server that leaves requests for some kinds unanswered. */
 struct lab {
     struct fake_api api;
     struct transport fake;
@@ -27,11 +33,12 @@ struct lab {
     struct namespace_filter filter;
     struct log log;
     struct kube_source *source;
-    const char *hanging[2]; /* The paths of their requests: whole, up to the query, or that. */
-    bool works;             /* As of struct kube_source_settings, as is the next. */
+    /* Paths of unanswered requests; an entry with '?' or '=' matches any part of a path. */
+    const char *hanging[2];
+    bool works; /* See struct kube_settings, as for `references`. */
     bool references;
-    struct held held[HELD_MAX];
-    size_t held_count;
+    struct unanswered unanswered[UNANSWERED_MAX];
+    size_t unanswered_count;
 };
 
 static bool hangs(const struct lab *lab, const char *path)
@@ -45,39 +52,40 @@ static bool hangs(const struct lab *lab, const char *path)
     return found;
 }
 
-static struct transfer *start(void *context, const struct transport_request *request)
+static struct transfer *start_request(void *context, const struct transport_request *request)
 {
     struct lab *lab = context;
 
     if (!hangs(lab, request->path))
         return lab->fake.start(lab->fake.context, request);
-    assert_true(lab->held_count < HELD_MAX);
-    lab->held[lab->held_count] = (struct held){request->handler, true};
-    return (struct transfer *)&lab->held[lab->held_count++];
+    assert_true(lab->unanswered_count < UNANSWERED_MAX);
+    lab->unanswered[lab->unanswered_count] = (struct unanswered){request->handler, true};
+    return (struct transfer *)&lab->unanswered[lab->unanswered_count++];
 }
 
-static void cancel(void *context, struct transfer *transfer)
+static void cancel_request(void *context, struct transfer *transfer)
 {
     struct lab *lab = context;
-    struct held *held = (struct held *)transfer;
+    struct unanswered *unanswered = (struct unanswered *)transfer;
 
-    if (held >= lab->held && held < lab->held + HELD_MAX)
-        held->open = false;
+    if (unanswered >= lab->unanswered && unanswered < lab->unanswered + UNANSWERED_MAX)
+        unanswered->open = false;
     else
         lab->fake.cancel(lab->fake.context, transfer);
 }
 
-/* The server comes to itself: what it held fails, and what comes next it answers. */
-static void let_go(struct lab *lab)
+/* Breaks the connections of unanswered requests. The server answers all later requests. */
+static void recover_server(struct lab *lab)
 {
     memset(lab->hanging, 0, sizeof(lab->hanging));
-    for (size_t i = 0; i < lab->held_count; i++) {
-        struct held *held = &lab->held[i];
+    for (size_t i = 0; i < lab->unanswered_count; i++) {
+        struct unanswered *unanswered = &lab->unanswered[i];
 
-        if (held->open)
-            held->handler.done(held->handler.context,
-                               &(struct transport_result){.error = "the connection was lost"});
-        held->open = false;
+        if (unanswered->open)
+            unanswered->handler.done(
+                unanswered->handler.context,
+                &(struct transport_result){.error = "the connection was lost"});
+        unanswered->open = false;
     }
 }
 
@@ -96,12 +104,12 @@ static void lab_start(struct lab *lab)
     fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "web", 1);
     fake_put(&lab->api, FAKE_FOO, "a", "foo", 1);
     fake_put(&lab->api, FAKE_CLUSTER, "", "member1", 1);
-    lab->source = kube_source_new(&(struct kube_source_settings){
+    lab->source = kube_source_new(&(struct kube_settings){
         .store = lab->world.store,
         .engine = lab->world.engine,
         .filter = &lab->filter,
         .log = &lab->log,
-        .transport = {.start = start, .cancel = cancel, .context = lab},
+        .transport = {.start = start_request, .cancel = cancel_request, .context = lab},
         .works = lab->works,
         .references = lab->references,
         .seed = 7,
@@ -117,7 +125,7 @@ static void lab_release(struct lab *lab)
     world_release(&lab->world);
 }
 
-static void pass(struct lab *lab, int64_t ms)
+static void advance_time(struct lab *lab, int64_t ms)
 {
     for (int64_t until_ms = lab->api.now_ms + ms; lab->api.now_ms < until_ms;) {
         do {
@@ -132,14 +140,14 @@ static void pass(struct lab *lab, int64_t ms)
 
 static const struct missing_kind *find_missing(const struct lab *lab, const char *kind)
 {
-    for (size_t i = 0; i < kube_source_missing_kind_count(lab->source); i++) {
-        if (strcmp(kube_source_missing_kind(lab->source, i)->kind, kind) == 0)
-            return kube_source_missing_kind(lab->source, i);
+    for (size_t i = 0; i < kube_source_missing_count(lab->source); i++) {
+        if (strcmp(kube_source_missing(lab->source, i)->kind, kind) == 0)
+            return kube_source_missing(lab->source, i);
     }
     return NULL;
 }
 
-static void check_late(const struct lab *lab, const char *kind)
+static void assert_late(const struct lab *lab, const char *kind)
 {
     const struct missing_kind *k = find_missing(lab, kind);
 
@@ -148,7 +156,7 @@ static void check_late(const struct lab *lab, const char *kind)
     assert_true(*missing_kind_reason(k->reflector) != '\0');
 }
 
-/* What the first page says of the source. */
+/* Returns true if the source's cards on the home page contain `text`. */
 static bool section_has(const struct lab *lab, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
@@ -159,24 +167,24 @@ static bool section_has(const struct lab *lab, const char *text)
 
 static const char deployments[] = "karmada_templates{api_group=\"apps\",kind=\"Deployment\"";
 
-TEST(the_rest_is_served_without_kinds_that_hang)
+TEST(source_is_ready_without_kinds_that_hang)
 {
     struct lab lab = {.hanging = {"/deployments?", "/clusters?"}};
 
     lab_start(&lab);
-    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    advance_time(&lab, KIND_WAIT_MS - STEP_MS);
     assert_false(kube_source_ready(lab.source));
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_kind_count(lab.source), 2);
-    check_late(&lab, "Deployment");
-    check_late(&lab, "Cluster");
+    assert_int_equal(kube_source_missing_count(lab.source), 2);
+    assert_late(&lab, "Deployment");
+    assert_late(&lab, "Cluster");
     CLEANUP(free_cleanup) char *without = page_of(lab.registry);
     page_lacks(without, deployments);
     page_lacks(without, "karmada_placement_drift_replicas");
-    let_go(&lab);
-    pass(&lab, 5000);
-    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
+    recover_server(&lab);
+    advance_time(&lab, 5000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
     CLEANUP(free_cleanup) char *with = page_of(lab.registry);
     page_has(with, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
              "1");
@@ -186,26 +194,26 @@ TEST(the_rest_is_served_without_kinds_that_hang)
     lab_release(&lab);
 }
 
-TEST(nothing_is_served_without_policies)
+TEST(source_is_not_ready_without_policies)
 {
     struct lab lab = {.hanging = {"/clusterpropagationpolicies?"}};
 
     lab_start(&lab);
-    pass(&lab, 10 * KIND_WAIT_MS);
+    advance_time(&lab, 10 * KIND_WAIT_MS);
     assert_false(kube_source_ready(lab.source));
-    let_go(&lab);
-    pass(&lab, 60 * 1000);
+    recover_server(&lab);
+    advance_time(&lab, 60 * 1000);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
     lab_release(&lab);
 }
 
-TEST(events_are_not_waited_for)
+TEST(source_does_not_wait_for_events)
 {
     struct lab lab = {.hanging = {"/events?"}};
 
     lab_start(&lab);
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
     assert_non_null(find_missing(&lab, "Event"));
     assert_false(find_missing(&lab, "Event")->late);
@@ -214,40 +222,40 @@ TEST(events_are_not_waited_for)
     page_lacks(page, "karmada_dependency_conflict_events_total");
     page_has(page, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
              "1");
-    pass(&lab, KIND_WAIT_MS);
-    check_late(&lab, "Event");
+    advance_time(&lab, KIND_WAIT_MS);
+    assert_late(&lab, "Event");
     assert_true(section_has(&lab, "<ul class=\"cards\">\n<li>v1 Event has not been read yet"));
     lab_release(&lab);
 }
 
 #define BY_FAILURE "fieldSelector=reason%3DApplyOverridePolicyFailed"
 
-/* Of Events those of failed overrides come beside others, which are all there without them. */
-TEST(failed_overrides_are_not_waited_for)
+/* Events of failed overrides have a list of their own. The other Events are complete without it. */
+TEST(source_does_not_wait_for_events_of_failed_overrides)
 {
     struct lab lab = {.hanging = {BY_FAILURE}, .works = true};
 
     lab_start(&lab);
     fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    pass(&lab, 2 * KIND_WAIT_MS);
-    assert_true(lab.held_count > 0);
-    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
+    advance_time(&lab, 2 * KIND_WAIT_MS);
+    assert_true(lab.unanswered_count > 0);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
     CLEANUP(free_cleanup) char *page = page_of(lab.registry);
     page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "0");
     lab_release(&lab);
 }
 
-TEST(who_looks_once_waits_for_failed_overrides)
+TEST(source_with_references_waits_for_failed_overrides)
 {
     struct lab lab = {.hanging = {BY_FAILURE}, .references = true, .works = true};
 
     lab_start(&lab);
     fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
-    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    advance_time(&lab, KIND_WAIT_MS - STEP_MS);
     assert_false(kube_source_ready(lab.source));
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
     lab_release(&lab);
 }
@@ -257,83 +265,82 @@ static bool are_works_known(const struct lab *lab)
     return works_known(&engine_context(lab->world.engine)->works);
 }
 
-/* Unless they have all come nobody says that one is missing. */
-TEST(works_are_not_waited_for)
+/* Until all Works are read, no Work is reported as missing. */
+TEST(source_does_not_wait_for_works)
 {
     struct lab lab = {.hanging = {"/works?"}, .works = true};
 
     lab_start(&lab);
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
     assert_false(find_missing(&lab, "Work")->late);
     assert_false(are_works_known(&lab));
-    pass(&lab, KIND_WAIT_MS);
-    check_late(&lab, "Work");
-    let_go(&lab);
-    pass(&lab, 5000);
+    advance_time(&lab, KIND_WAIT_MS);
+    assert_late(&lab, "Work");
+    recover_server(&lab);
+    advance_time(&lab, 5000);
     assert_null(find_missing(&lab, "Work"));
     assert_true(are_works_known(&lab));
     lab_release(&lab);
 }
 
-TEST(who_looks_once_waits_for_works)
+TEST(source_with_references_waits_for_works)
 {
     struct lab lab = {.hanging = {"/works?"}, .works = true, .references = true};
 
     lab_start(&lab);
-    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    advance_time(&lab, KIND_WAIT_MS - STEP_MS);
     assert_false(kube_source_ready(lab.source));
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    check_late(&lab, "Work");
+    assert_late(&lab, "Work");
     assert_false(are_works_known(&lab));
     lab_release(&lab);
 }
 
-/* Who may not read them knows nothing of them. */
-TEST(forbidden_works_are_unknown)
+TEST(forbidden_works_stay_unknown)
 {
     struct lab lab = {.works = true};
 
     lab_start(&lab);
     lab.api.forbidden[FAKE_WORK] = true;
-    pass(&lab, 10 * STEP_MS);
+    advance_time(&lab, 10 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
     assert_false(are_works_known(&lab));
     lab_release(&lab);
 }
 
-/* What nobody has heard of is neither absent nor served. */
-TEST(a_server_that_does_not_say_what_it_serves)
+/* Without discovery, a kind counts neither as served nor as absent. */
+TEST(selected_kind_is_late_while_discovery_hangs)
 {
     struct lab lab = {.hanging = {"/api", "/apis"}};
 
     lab_start(&lab);
-    pass(&lab, KIND_WAIT_MS + STEP_MS);
+    advance_time(&lab, KIND_WAIT_MS + STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    check_late(&lab, "Deployment");
+    assert_late(&lab, "Deployment");
     assert_null(find_missing(&lab, "Deployment")->reflector);
     CLEANUP(free_cleanup) char *page = page_of(lab.registry);
     page_lacks(page, deployments);
     page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"PropagationPolicy\"}", "0");
-    let_go(&lab);
-    pass(&lab, 60 * 1000);
-    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
+    recover_server(&lab);
+    advance_time(&lab, 60 * 1000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
     lab_release(&lab);
 }
 
-/* One that comes later is not waited for either, and is never seen in part. */
-TEST(a_kind_that_a_policy_selects_later)
+/* The source stays ready. Results that need the kind wait until all its objects are read. */
+TEST(kind_selected_later_is_missing_until_it_is_read)
 {
     struct lab lab = {0};
 
     lab_start(&lab);
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
     lab.hanging[0] = "/foos?";
     fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "all", SELECTS_FOOS);
-    pass(&lab, 2 * STEP_MS);
+    advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
     assert_non_null(find_missing(&lab, "Foo"));
     assert_false(find_missing(&lab, "Foo")->late);
@@ -342,19 +349,19 @@ TEST(a_kind_that_a_policy_selects_later)
              "1");
     page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"ClusterPropagationPolicy\"}",
              "0");
-    pass(&lab, KIND_WAIT_MS);
-    check_late(&lab, "Foo");
-    let_go(&lab);
-    pass(&lab, 5000);
-    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
+    advance_time(&lab, KIND_WAIT_MS);
+    assert_late(&lab, "Foo");
+    recover_server(&lab);
+    advance_time(&lab, 5000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
     lab_release(&lab);
 }
 
 /*
- * The first page of the bindings came before anybody knew which version of Foo is preferred, and
- * discovery before the last: the first ones are read again.
+ * The first page of bindings arrives before discovery, and thus without the preferred version of
+ * Foo; the other pages arrive after discovery. The source therefore lists all bindings again.
  */
-TEST(bindings_that_were_read_before_discovery_are_read_again)
+TEST(bindings_read_before_discovery_are_read_again)
 {
     struct lab lab = {.hanging = {"/apis", "/resourcebindings?limit=500&continue="}};
 
@@ -362,19 +369,19 @@ TEST(bindings_that_were_read_before_discovery_are_read_again)
     lab.api.paginates = true;
     for (char name[] = "foo-a"; name[4] <= 'e'; name[4]++)
         fake_put(&lab.api, FAKE_BINDING, "a", name, FAKE_OLD_VALUE);
-    pass(&lab, 1000);
+    advance_time(&lab, 1000);
     lab.hanging[0] = NULL;
-    pass(&lab, 20 * 1000);
+    advance_time(&lab, 20 * 1000);
     assert_int_equal(lab.api.requests[FAKE_BINDING], 1);
     assert_false(kube_source_ready(lab.source));
-    let_go(&lab);
-    pass(&lab, 20 * 1000);
+    recover_server(&lab);
+    advance_time(&lab, 20 * 1000);
     assert_true(kube_source_ready(lab.source));
     assert_int_equal(lab.api.requests[FAKE_BINDING], 2);
     lab_release(&lab);
 }
 
-TEST(a_kind_that_is_not_late_yet_has_a_turn_due)
+TEST(turn_is_due_when_the_next_kind_becomes_late)
 {
     struct missing_kind kinds[] = {{.since_ms = 5000}, {.since_ms = 9000}};
     struct missing_kinds missing = {.ready = true, .kinds = kinds, .count = 2};
@@ -386,21 +393,21 @@ TEST(a_kind_that_is_not_late_yet_has_a_turn_due)
     assert_int_equal(missing_kinds_due(&missing), INT64_MAX);
 }
 
-/* The policies' kind goes while other kinds are still waited for. */
-TEST(a_required_kind_that_goes_leaves_no_deadline_behind)
+/* The server stops serving PropagationPolicy while the source waits for Clusters. */
+TEST(removed_required_kind_leaves_no_overdue_turn)
 {
     struct lab lab = {.hanging = {"/clusters?"}};
 
     lab_start(&lab);
-    pass(&lab, 2000);
+    advance_time(&lab, 2000);
     assert_false(kube_source_ready(lab.source));
     fake_serve(&lab.api, FAKE_POLICY, false);
     fake_cut_all(&lab.api);
-    pass(&lab, 10 * KIND_WAIT_MS);
+    advance_time(&lab, 10 * KIND_WAIT_MS);
     assert_false(kube_source_ready(lab.source));
     assert_true(kube_source_due(lab.source) > lab.api.now_ms);
     fake_serve(&lab.api, FAKE_POLICY, true);
-    pass(&lab, 10 * KIND_WAIT_MS);
+    advance_time(&lab, 10 * KIND_WAIT_MS);
     assert_true(kube_source_ready(lab.source));
     lab_release(&lab);
 }
