@@ -13,13 +13,13 @@
 enum {
     SEEDS = 200,
     STEPS = 120,
-    /* A stream that went deaf, then one that turned out to have gone back in time. */
+    /* Enough to detect a stream that brings no events, and then a restored server. */
     CALM_MS = 60 * 60 * 1000,
 };
 
-/* ---- what is there, and what should be ---- */
+/* ---- actual and expected contents of the store ---- */
 
-static void describe(const struct entry *entry, struct strbuf *out)
+static void append_description(const struct entry *entry, struct strbuf *out)
 {
     strbuf_addf(out, "%s %s/%s", entry_kind(entry), entry_ns(entry), entry->name);
     if (entry_class(entry) == CLASS_TEMPLATE) {
@@ -35,13 +35,13 @@ static void describe(const struct entry *entry, struct strbuf *out)
     }
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_lines(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All objects of the store, one a line, sorted. */
-static char *inventory(const struct store *store)
+/* Returns sorted lines, one for each object of the store. The caller frees the text. */
+static char *describe_store(const struct store *store)
 {
     char *lines[FAKE_OBJECTS_MAX];
     size_t count = 0, len;
@@ -55,13 +55,13 @@ static char *inventory(const struct store *store)
 
                 if (!entry_exists(partition->entries[i]))
                     continue;
-                describe(partition->entries[i], &line);
+                append_description(partition->entries[i], &line);
                 assert_true(count < ARRAY_LEN(lines));
                 lines[count++] = strbuf_take(&line, &len);
             }
         }
     }
-    qsort(lines, count, sizeof(*lines), by_text);
+    qsort(lines, count, sizeof(*lines), compare_lines);
     for (size_t i = 0; i < count; i++) {
         strbuf_addf(&out, "%s\n", lines[i]);
         free(lines[i]);
@@ -79,8 +79,11 @@ static bool has_override(const struct fake_api *api)
     return has;
 }
 
-/* True if the object is to be in the store: a policy selects its kind, or a binding is of it. */
-static bool is_kept(const struct fake_api *api, const struct fake_object *object)
+/*
+ * Returns true if the store must have the object. A template must be in the store if a policy
+ * selects its kind or a binding refers to it.
+ */
+static bool must_be_stored(const struct fake_api *api, const struct fake_object *object)
 {
     if (object->kind == FAKE_WORK)
         return api->works_wanted && fake_work_ns(object->value);
@@ -101,8 +104,9 @@ static bool is_kept(const struct fake_api *api, const struct fake_object *object
     return false;
 }
 
-/* As the server answers, once it has been asked. */
-static enum api_version_answer judge(const void *context, const char *api_version, const char *kind)
+/* Returns API_VERSION_UNWATCHED for the old version of Foo, if served, as after discovery. */
+static enum api_version_answer find_api_version(const void *context, const char *api_version,
+                                                const char *kind)
 {
     const struct fake_api *api = context;
 
@@ -112,16 +116,16 @@ static enum api_version_answer judge(const void *context, const char *api_versio
                : API_VERSION_UNKNOWN;
 }
 
-/* A world that was just told of everything the server has. */
-static void fresh_world(const struct fake_api *api, struct world *out)
+/* Initializes a world with all objects of the server that the store must have. */
+static void init_expected_world(const struct fake_api *api, struct world *out)
 {
     world_init(out, &rules_options_default, 99);
-    engine_set_api_version_source(out->engine, (struct api_version_source){judge, api});
+    engine_set_api_version_source(out->engine, (struct api_version_source){find_api_version, api});
     engine_follow_works(out->engine, api->works_wanted);
     for (size_t i = 0; i < api->count; i++) {
         struct strbuf json = STRBUF_INIT(1 << 16);
 
-        if (!is_kept(api, &api->objects[i]))
+        if (!must_be_stored(api, &api->objects[i]))
             continue;
         fake_write(&api->objects[i], false, &json);
         world_put_text(out, json.data);
@@ -137,38 +141,38 @@ static void assert_same_text(const char *actual, const char *expected, uint32_t 
 
 static void assert_equals_server(struct follow_lab *lab, uint32_t seed)
 {
-    struct world fresh;
-    struct strbuf dump = STRBUF_INIT(1 << 22), fresh_dump = STRBUF_INIT(1 << 22);
+    struct world expected_world;
+    struct strbuf dump = STRBUF_INIT(1 << 22), expected_dump = STRBUF_INIT(1 << 22);
 
-    fresh_world(&lab->api, &fresh);
+    init_expected_world(&lab->api, &expected_world);
 
-    CLEANUP(free_cleanup) char *actual = inventory(lab->world.store);
-    CLEANUP(free_cleanup) char *expected = inventory(fresh.store);
+    CLEANUP(free_cleanup) char *actual = describe_store(lab->world.store);
+    CLEANUP(free_cleanup) char *expected = describe_store(expected_world.store);
 
     assert_same_text(actual, expected, seed);
     world_run(&lab->world, FOLLOW_CLOCK_OFFSET_MS);
-    world_inherit(&fresh, &lab->world);
-    world_run(&fresh, FOLLOW_CLOCK_OFFSET_MS);
+    world_inherit(&expected_world, &lab->world);
+    world_run(&expected_world, FOLLOW_CLOCK_OFFSET_MS);
     world_dump(&lab->world, &dump);
-    world_dump(&fresh, &fresh_dump);
-    assert_same_text(dump.data, fresh_dump.data, seed);
+    world_dump(&expected_world, &expected_dump);
+    assert_same_text(dump.data, expected_dump.data, seed);
     strbuf_release(&dump);
-    strbuf_release(&fresh_dump);
-    world_release(&fresh);
+    strbuf_release(&expected_dump);
+    world_release(&expected_world);
 }
 
 /* ---- random histories ---- */
 
-/* Where there are few policies, most kinds are watched for the sake of bindings alone. */
-static bool is_rare(const struct fake_api *api, enum fake_kind kind)
+/* With few_policies, most kinds are watched only because bindings refer to them. */
+static bool is_rare_policy(const struct fake_api *api, enum fake_kind kind)
 {
     return api->few_policies && (kind == FAKE_POLICY || kind == FAKE_CLUSTER_POLICY);
 }
 
-static void remove_rare(struct fake_api *api)
+static void remove_rare_policies(struct fake_api *api)
 {
     for (size_t i = api->count; i-- > 0;) {
-        if (is_rare(api, api->objects[i].kind))
+        if (is_rare_policy(api, api->objects[i].kind))
             fake_remove(api, i);
     }
 }
@@ -180,16 +184,16 @@ static void random_write(struct fake_api *api)
     enum fake_kind kind = (enum fake_kind)fake_random(api, FAKE_KIND_COUNT);
     const char *ns = fake_kinds[kind].namespaced ? namespaces[fake_random(api, 3)] : "";
 
-    if (is_rare(api, kind) && fake_random(api, 3) > 0)
-        remove_rare(api);
+    if (is_rare_policy(api, kind) && fake_random(api, 3) > 0)
+        remove_rare_policies(api);
     else if (api->count > 0 && fake_random(api, 4) == 0)
         fake_remove(api, fake_random(api, (uint32_t)api->count));
     else if (api->served[kind])
         fake_put(api, kind, ns, names[fake_random(api, ARRAY_LEN(names))], fake_random(api, 50));
 }
 
-/* So that objects change between any two turns. */
-static void write_now_and_then(struct fake_api *api)
+/* Writes an object in one of 20 calls, so that objects also change between two turns. */
+static void write_sometimes(struct fake_api *api)
 {
     if (fake_random(api, 20) == 0)
         random_write(api);
@@ -228,22 +232,22 @@ static void count_requests(const struct fake_api *api, uint64_t *out)
     memcpy(out, api->requests, sizeof(api->requests));
 }
 
-/* Whatever the server did, nobody asked it more often than the waits allow. */
-static void assert_patient(const struct follow_lab *lab, uint32_t seed)
+/* Fails if the source sent more requests for a kind than its waits allow. */
+static void assert_request_rate(const struct follow_lab *lab, uint32_t seed)
 {
     int64_t seconds = (lab->api.now_ms - FOLLOW_START_MS) / 1000;
     uint64_t requests[FAKE_KIND_COUNT];
 
     count_requests(&lab->api, requests);
     for (int i = 0; i < FAKE_KIND_COUNT; i++) {
-        /* A list, its second try, its stream: then at least 0.8 s pass. */
+        /* After a list, its retry and a stream, at least 0.8 s pass. */
         if (requests[i] > (uint64_t)(20 + 4 * seconds))
             fail_msg("seed %u: %" PRIu64 " requests for %s in %" PRId64 " s", seed, requests[i],
                      fake_kinds[i].resource, seconds);
     }
 }
 
-static void overlay_history(uint32_t seed, unsigned fault_percent)
+static void run_random_history(uint32_t seed, unsigned fault_percent)
 {
     struct follow_lab lab;
 
@@ -258,17 +262,17 @@ static void overlay_history(uint32_t seed, unsigned fault_percent)
     for (unsigned i = 0; i < 30; i++)
         random_write(&lab.api);
     follow_start(&lab);
-    lab.disturb = seed % 2 ? write_now_and_then : NULL;
+    lab.disturb = seed % 2 ? write_sometimes : NULL;
     for (unsigned i = 0; i < STEPS; i++)
         random_step(&lab);
     lab.disturb = NULL;
-    assert_patient(&lab, seed);
+    assert_request_rate(&lab, seed);
     lab.api.fault_percent = 0;
     follow_pass(&lab, CALM_MS);
     assert_true(kube_source_ready(lab.source));
     assert_equals_server(&lab, seed);
 
-    /* And then it is quiet: nothing but streams that end in time, and discovery. */
+    /* Without changes, the source only renews streams after their timeout, and runs discovery. */
     uint64_t before[FAKE_KIND_COUNT], after[FAKE_KIND_COUNT];
     count_requests(&lab.api, before);
     follow_pass(&lab, CALM_MS);
@@ -282,19 +286,19 @@ static void overlay_history(uint32_t seed, unsigned fault_percent)
     follow_release(&lab);
 }
 
-TEST(after_any_faults_the_store_is_the_servers)
+TEST(store_equals_the_server_after_random_faults)
 {
     static const unsigned percents[] = {0, 5, 30, 70};
 
     for (uint32_t seed = 1; seed <= SEEDS; seed++)
-        overlay_history(seed, percents[seed % ARRAY_LEN(percents)]);
+        run_random_history(seed, percents[seed % ARRAY_LEN(percents)]);
 }
 
-/* ---- one thing at a time ---- */
+/* ---- single behaviours ---- */
 
-static const struct reflector *followed(const struct follow_lab *lab, const char *resource)
+static const struct reflector *find_reflector(const struct follow_lab *lab, const char *resource)
 {
-    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
         const struct reflector *f = kube_source_reflector(lab->source, i);
 
         if (strcmp(f->resource, resource) == 0)
@@ -303,7 +307,7 @@ static const struct reflector *followed(const struct follow_lab *lab, const char
     return NULL;
 }
 
-/* Values whose policies select ConfigMaps, Deployments, Foos, and a kind nobody has heard of. */
+/* Values of policies, by the kind that they select. The server never serves Unheard. */
 enum {
     SELECTS_CONFIG_MAPS = 0,
     SELECTS_DEPLOYMENTS = 1,
@@ -312,7 +316,7 @@ enum {
     SELECTS_OLD_FOOS = 5
 };
 
-TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
+TEST(kind_is_watched_from_the_first_selector_to_the_last)
 {
     struct follow_lab lab;
 
@@ -320,29 +324,29 @@ TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
     fake_put(&lab.api, FAKE_DEPLOYMENT, "a", "x", 1);
     follow_start(&lab);
     follow_settle(&lab);
-    assert_null(followed(&lab, "deployments"));
+    assert_null(find_reflector(&lab, "deployments"));
 
     fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
     fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_DEPLOYMENTS + 6);
     follow_settle(&lab);
-    assert_non_null(followed(&lab, "deployments"));
-    assert_null(followed(&lab, "configmaps"));
+    assert_non_null(find_reflector(&lab, "deployments"));
+    assert_null(find_reflector(&lab, "configmaps"));
     assert_equals_server(&lab, 1);
 
     fake_remove(&lab.api, 1);
     follow_settle(&lab);
-    assert_non_null(followed(&lab, "deployments"));
+    assert_non_null(find_reflector(&lab, "deployments"));
     unsigned streams = lab.api.open_streams;
     fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_CONFIG_MAPS);
     follow_settle(&lab);
-    assert_null(followed(&lab, "deployments"));
+    assert_null(find_reflector(&lab, "deployments"));
     assert_int_equal(lab.api.open_streams, streams);
     assert_equals_server(&lab, 1);
     follow_release(&lab);
 }
 
-/* "x" and "u" name ConfigMaps to fake bindings, "y" a Deployment. */
-TEST(kinds_stay_for_as_long_as_a_binding_refers_to_them)
+/* Bindings named "x" and "u" refer to ConfigMaps. */
+TEST(kind_is_watched_while_a_binding_refers_to_it)
 {
     struct follow_lab lab;
 
@@ -355,16 +359,16 @@ TEST(kinds_stay_for_as_long_as_a_binding_refers_to_them)
     follow_settle(&lab);
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
 
-    /* The last policy goes: what it leaves behind stays in sight, and nothing else. */
+    /* Without a policy, only the ConfigMap with a binding stays in the store. */
     uint64_t requests = lab.api.requests[FAKE_CONFIG_MAP];
     follow_remove(&lab, FAKE_POLICY, "p");
     follow_settle(&lab);
-    assert_non_null(followed(&lab, "configmaps"));
+    assert_non_null(find_reflector(&lab, "configmaps"));
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
     assert_equals_server(&lab, 1);
     assert_int_equal(lab.api.requests[FAKE_CONFIG_MAP], requests);
 
-    /* A policy comes back: all of them are read again. */
+    /* With a policy again, the source lists all ConfigMaps. */
     fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_CONFIG_MAPS);
     follow_settle(&lab);
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
@@ -375,14 +379,14 @@ TEST(kinds_stay_for_as_long_as_a_binding_refers_to_them)
     unsigned streams = lab.api.open_streams;
     follow_remove(&lab, FAKE_BINDING, "x");
     follow_settle(&lab);
-    assert_null(followed(&lab, "configmaps"));
+    assert_null(find_reflector(&lab, "configmaps"));
     assert_equals_server(&lab, 1);
     fake_turn(&lab.api);
     assert_int_equal(lab.api.open_streams, streams - 1);
     follow_release(&lab);
 }
 
-TEST(a_binding_that_comes_later_brings_its_template_alone)
+TEST(new_binding_causes_one_read_of_its_template)
 {
     struct follow_lab lab;
 
@@ -406,8 +410,8 @@ TEST(a_binding_that_comes_later_brings_its_template_alone)
     follow_release(&lab);
 }
 
-/* One list for many: with a request each a new policy with dependencies would be an attack. */
-TEST(many_bindings_that_come_later_bring_their_templates_at_once)
+/* A new policy with many dependencies must not cause one request for each of them. */
+TEST(many_new_bindings_cause_few_requests_for_templates)
 {
     struct follow_lab lab;
     char name[16];
@@ -433,8 +437,8 @@ TEST(many_bindings_that_come_later_bring_their_templates_at_once)
     follow_release(&lab);
 }
 
-/* Whenever the object goes or changes while it is fetched, and whatever else is read meanwhile. */
-TEST(what_is_fetched_late_is_not_believed)
+/* The ConfigMap is deleted or changed after 0 to 59 turns: before, during or after its fetch. */
+TEST(change_during_a_fetch_is_not_lost)
 {
     for (unsigned row = 0; row < 4 * 60; row++) {
         struct follow_lab lab;
@@ -473,8 +477,8 @@ static bool is_unread(const struct follow_lab *lab, const char *name)
     return t && t->unread;
 }
 
-/* Its bindings tell that it is there, and what Karmada made of it. */
-TEST(what_may_not_be_read_is_known_by_its_binding)
+/* While Deployments are forbidden, a binding adds its template to the store as unread. */
+TEST(forbidden_template_is_known_from_its_binding)
 {
     struct follow_lab lab;
 
@@ -496,14 +500,14 @@ TEST(what_may_not_be_read_is_known_by_its_binding)
     assert_true(is_unread(&lab, "y2"));
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
 
-    /* It may be read after all: then it is known what there is. */
+    /* With the permission, the source reads the one Deployment that exists. */
     lab.api.forbidden[FAKE_DEPLOYMENT] = false;
     follow_pass(&lab, 61 * 1000);
     assert_false(is_unread(&lab, "y"));
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
     assert_equals_server(&lab, 4);
 
-    /* And no more: what is known stays, what comes is known by its binding. */
+    /* Without it again, that Deployment stays as read; a new binding adds an unread template. */
     lab.api.forbidden[FAKE_DEPLOYMENT] = true;
     fake_put(&lab.api, FAKE_BINDING, "a", "v", 2);
     follow_settle(&lab);
@@ -515,8 +519,8 @@ TEST(what_may_not_be_read_is_known_by_its_binding)
     follow_release(&lab);
 }
 
-/* Whenever the binding comes, what cannot be read holds nothing up. */
-TEST(what_is_fetched_holds_up_nothing)
+/* The second binding is created after 0 to 39 turns. */
+TEST(fetch_of_a_template_does_not_delay_readiness)
 {
     for (unsigned row = 0; row < 2 * 40; row++) {
         struct follow_lab lab;
@@ -538,7 +542,7 @@ TEST(what_is_fetched_holds_up_nothing)
     }
 }
 
-TEST(kinds_that_are_not_served_are_reported_and_tried_again)
+TEST(unserved_kinds_are_reported_and_retried)
 {
     struct follow_lab lab;
 
@@ -548,28 +552,28 @@ TEST(kinds_that_are_not_served_are_reported_and_tried_again)
     fake_put(&lab.api, FAKE_POLICY, "a", "q", SELECTS_UNHEARD);
     follow_start(&lab);
     follow_settle(&lab);
-    assert_int_equal(kube_source_unserved_kind_count(lab.source), 2);
-    assert_true(kube_source_unserved_kind(lab.source, 0)->answer == DISCOVERY_ABSENT);
+    assert_int_equal(kube_source_unserved_count(lab.source), 2);
+    assert_true(kube_source_unserved(lab.source, 0)->answer == DISCOVERY_ABSENT);
     assert_true(kube_source_ready(lab.source));
 
     fake_serve(&lab.api, FAKE_FOO, true);
     fake_put(&lab.api, FAKE_FOO, "a", "x", 1);
     follow_pass(&lab, 35 * 1000);
-    assert_int_equal(kube_source_unserved_kind_count(lab.source), 1);
-    assert_string_equal(kube_source_unserved_kind(lab.source, 0)->kind, "Unheard");
+    assert_int_equal(kube_source_unserved_count(lab.source), 1);
+    assert_string_equal(kube_source_unserved(lab.source, 0)->kind, "Unheard");
     assert_equals_server(&lab, 2);
 
-    /* A stream that is told "not found" asks what is served, rather than wait for the next time. */
+    /* A 404 response to a watch starts discovery before its next regular time. */
     fake_serve(&lab.api, FAKE_FOO, false);
     fake_cut_all(&lab.api);
     follow_pass(&lab, 5 * 1000);
-    assert_int_equal(kube_source_unserved_kind_count(lab.source), 2);
+    assert_int_equal(kube_source_unserved_count(lab.source), 2);
     assert_equals_server(&lab, 2);
     follow_release(&lab);
 }
 
-/* Karmada looks at the preferred version, whatever policies and older bindings name. */
-TEST(another_version_than_the_preferred_one_is_no_template)
+/* Karmada watches the preferred version, even if policies and bindings name another one. */
+TEST(selector_of_a_non_preferred_version_selects_nothing)
 {
     static const struct identity foo = {"example.io/v1", "Foo", "a", "z"};
     struct follow_lab lab;
@@ -580,15 +584,15 @@ TEST(another_version_than_the_preferred_one_is_no_template)
         fake_put(&lab.api, FAKE_FOO, "a", "z", 1);
         follow_start(&lab);
         follow_settle(&lab);
-        assert_null(followed(&lab, "foos"));
-        assert_int_equal(kube_source_unserved_kind_count(lab.source), 1);
-        assert_int_equal(kube_source_unserved_kind(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
+        assert_null(find_reflector(&lab, "foos"));
+        assert_int_equal(kube_source_unserved_count(lab.source), 1);
+        assert_int_equal(kube_source_unserved(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
 
-        /* An older binding is of the template all the same. */
+        /* A binding with the old version still refers to the template. */
         fake_put(&lab.api, FAKE_BINDING, "a", "z", FAKE_OLD_VALUE);
         follow_pass(&lab, 5000);
         assert_non_null(store_find(lab.world.store, &foo));
-        assert_string_equal(followed(&lab, "foos")->api_version, "example.io/v1");
+        assert_string_equal(find_reflector(&lab, "foos")->api_version, "example.io/v1");
         world_run(&lab.world, FOLLOW_CLOCK_OFFSET_MS);
 
         const struct entry *entry = store_find(lab.world.store, &foo);
@@ -597,7 +601,7 @@ TEST(another_version_than_the_preferred_one_is_no_template)
     }
 }
 
-TEST(clusters_may_be_absent)
+TEST(source_is_ready_without_the_cluster_kind)
 {
     struct follow_lab lab;
 
@@ -606,15 +610,14 @@ TEST(clusters_may_be_absent)
     follow_start(&lab);
     follow_settle(&lab);
     assert_true(kube_source_ready(lab.source));
-    assert_false(followed(&lab, "clusters")->synced);
+    assert_false(find_reflector(&lab, "clusters")->synced);
     follow_pass(&lab, CALM_MS);
-    /* A patient question from time to time. */
+    /* The retries go on, in the end every 30 to 60 s. */
     assert_in_range(lab.api.requests[FAKE_CLUSTER], 60, 150);
     follow_release(&lab);
 }
 
-/* The table of kinds alone says what is watched: what it has as such is, in all namespaces. */
-TEST(every_kind_of_the_table_is_watched)
+TEST(every_kind_with_watch_always_is_watched)
 {
     struct follow_lab lab;
     size_t count;
@@ -623,14 +626,13 @@ TEST(every_kind_of_the_table_is_watched)
     follow_init(&lab, 3);
     follow_start(&lab);
     for (const struct kind_def *def = table; def < table + count; def++) {
-        if (def->watch.when == WATCH_ALWAYS && !followed(&lab, def->watch.resource))
+        if (def->watch.when == WATCH_ALWAYS && !find_reflector(&lab, def->watch.resource))
             fail_msg("%s is not watched", def->name);
     }
     follow_release(&lab);
 }
 
-/* The objects of a kind go with it, once the server says that it is gone, not before. */
-TEST(a_kind_that_is_gone_leaves_nothing)
+TEST(objects_stay_until_their_kind_is_not_served)
 {
     struct follow_lab lab;
 
@@ -654,7 +656,7 @@ TEST(a_kind_that_is_gone_leaves_nothing)
     follow_release(&lab);
 }
 
-TEST(nothing_is_ready_before_the_policies_are_read)
+TEST(source_is_not_ready_before_policies_are_read)
 {
     struct follow_lab lab;
 
@@ -673,8 +675,8 @@ TEST(nothing_is_ready_before_the_policies_are_read)
     follow_release(&lab);
 }
 
-/* Through an outage, and through the list after it, at every single moment. */
-TEST(a_relist_lowers_nothing_half_way)
+/* Compares the number after each turn of an outage and of the list that follows. */
+TEST(relist_never_lowers_the_number_of_objects)
 {
     struct follow_lab lab;
     size_t policies, lists;
@@ -708,8 +710,8 @@ TEST(a_relist_lowers_nothing_half_way)
     }
 }
 
-/* The server comes back older than we are: nothing says so but its silence. */
-TEST(a_server_restored_from_a_backup_is_noticed)
+/* The restored server reports no error; its streams only stay silent. */
+TEST(restore_from_a_backup_is_detected)
 {
     struct fake_snapshot *backup = xcalloc(1, sizeof(*backup));
     struct follow_lab lab;
@@ -736,7 +738,7 @@ TEST(a_server_restored_from_a_backup_is_noticed)
     free(backup);
 }
 
-TEST(only_the_scope_is_looked_at)
+TEST(namespace_filter_limits_the_templates)
 {
     static const char *const named[] = {"a", "b"};
     static const char *const denied[] = {"b"};
@@ -769,17 +771,17 @@ TEST(only_the_scope_is_looked_at)
     }
 }
 
-static size_t count_watches(const struct follow_lab *lab, const char *resource)
+static size_t count_reflectors(const struct follow_lab *lab, const char *resource)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++)
+    for (size_t i = 0; i < kube_source_count(lab->source); i++)
         count += strcmp(kube_source_reflector(lab->source, i)->resource, resource) == 0;
     return count;
 }
 
-/* With Works, since nothing else than what was asked for before may go over the wire without. */
-TEST(failed_overrides_are_read_while_there_are_override_policies)
+/* Only a source that reads Works reads Events of failed overrides. */
+TEST(failed_overrides_are_read_if_override_policies_exist)
 {
     static const char *const failed = "ApplyOverridePolicyFailed";
     struct follow_lab lab;
@@ -792,24 +794,24 @@ TEST(failed_overrides_are_read_while_there_are_override_policies)
     fake_put(&lab.api, FAKE_EVENT, "a", "b", 1);
     follow_start(&lab);
     follow_pass(&lab, 1000);
-    assert_int_equal(count_watches(&lab, "events"), 1);
+    assert_int_equal(count_reflectors(&lab, "events"), 1);
     assert_int_equal(store_object_count(lab.world.store, CLASS_EVENT), 1);
     fake_put(&lab.api, FAKE_CLUSTER_OVERRIDE, "", "x", 1);
     fake_put(&lab.api, FAKE_OVERRIDE, "a", "x", 1);
     follow_pass(&lab, 1000);
-    assert_int_equal(count_watches(&lab, "events"), 2);
+    assert_int_equal(count_reflectors(&lab, "events"), 2);
     assert_int_equal(store_object_count(lab.world.store, CLASS_EVENT), 2);
     follow_remove(&lab, FAKE_OVERRIDE, "x");
     follow_pass(&lab, 1000);
-    assert_int_equal(count_watches(&lab, "events"), 2);
+    assert_int_equal(count_reflectors(&lab, "events"), 2);
     follow_remove(&lab, FAKE_CLUSTER_OVERRIDE, "x");
     follow_pass(&lab, 1000);
-    assert_int_equal(count_watches(&lab, "events"), 1);
+    assert_int_equal(count_reflectors(&lab, "events"), 1);
     assert_int_equal(store_object_count(lab.world.store, CLASS_EVENT), 1);
     follow_release(&lab);
 }
 
-TEST(works_are_read_only_if_wanted)
+TEST(works_are_read_only_if_enabled)
 {
     struct follow_lab lab;
 
@@ -822,8 +824,8 @@ TEST(works_are_read_only_if_wanted)
     follow_release(&lab);
 }
 
-/* They are in the namespaces of clusters, and count where their bindings do. */
-TEST(works_are_kept_where_their_bindings_are)
+/* Works are in namespaces of member clusters, to which the namespace filter does not apply. */
+TEST(works_are_filtered_by_the_namespace_of_their_binding)
 {
     static const char *const only_b[] = {"b"};
     struct follow_lab lab;
@@ -839,7 +841,7 @@ TEST(works_are_kept_where_their_bindings_are)
     assert_string_equal(fake_work_ns(2), "b");
     assert_int_equal(store_object_count(lab.world.store, CLASS_WORK), 1);
     assert_null(store_find(lab.world.store, &work));
-    /* Others come to belong to a binding there, or cease to. */
+    /* The changes assign y to a binding in namespace b, and z to one elsewhere. */
     fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "y", 5);
     fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "z", 3);
     follow_settle(&lab);
@@ -848,7 +850,7 @@ TEST(works_are_kept_where_their_bindings_are)
     follow_release(&lab);
 }
 
-TEST(shards_share_everything_once)
+TEST(each_template_and_cluster_binding_is_in_one_shard)
 {
     enum { SHARDS = 3, NAMESPACES = 30 };
     size_t maps = 0, cluster_bindings = 0;
@@ -878,12 +880,12 @@ TEST(shards_share_everything_once)
     assert_int_equal(cluster_bindings, 1);
 }
 
-/* How many kinds have been read. Those that the fake server does not have must be known absent. */
+/* Returns how many reflectors are synced. Fails if another one did not end with END_ABSENT. */
 static size_t count_synced(const struct follow_lab *lab)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
         const struct reflector *r = kube_source_reflector(lab->source, i);
 
         assert_true(r->synced || r->last_end == END_ABSENT);
@@ -892,12 +894,12 @@ static size_t count_synced(const struct follow_lab *lab)
     return count;
 }
 
-/* How many watches are as if nothing had happened: the last request was answered. */
+/* Returns how many reflectors have a stream of changes and no failure. */
 static size_t count_healthy(const struct follow_lab *lab)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
         const struct reflector *r = kube_source_reflector(lab->source, i);
 
         count += r->watch.phase == WATCH_STREAMING && !r->failure.text[0] && !r->failure.warned;
@@ -905,9 +907,8 @@ static size_t count_healthy(const struct follow_lab *lab)
     return count;
 }
 
-/* Until one of them finds the server, all wait for long; then none waits on, and no news is good.
- */
-TEST(after_an_outage_the_first_answer_ends_the_waits_of_all)
+/* Without bookmarks, streams of unchanged kinds bring no events; they count as healthy. */
+TEST(first_response_after_an_outage_ends_all_waits)
 {
     for (uint32_t seed = 30; seed < 40; seed++) {
         struct follow_lab lab;
@@ -920,7 +921,7 @@ TEST(after_an_outage_the_first_answer_ends_the_waits_of_all)
         follow_start(&lab);
         follow_pass(&lab, 5000);
         healthy = count_healthy(&lab);
-        /* Policies select Deployments, of the three kinds of templates, and nobody wants Works. */
+        /* Not watched: Works, and ConfigMaps and Foos, which no policy selects. */
         assert_int_equal(healthy, FAKE_KIND_COUNT - 3);
         lab.api.unreachable = true;
         fake_cut_all(&lab.api);
@@ -933,15 +934,15 @@ TEST(after_an_outage_the_first_answer_ends_the_waits_of_all)
         follow_pass(&lab, 10);
         while (count_healthy(&lab) < healthy)
             follow_pass(&lab, 10);
-        /* The second in which a stream could still say that it missed something is part of it. */
+        /* Includes the second in which a resumed stream may still report a gap. */
         assert_in_range(lab.api.now_ms - first_ms, 0, 1500);
         assert_equals_server(&lab, seed);
         follow_release(&lab);
     }
 }
 
-/* What all lose at once they do not all ask for again at once. */
-TEST(waits_for_a_server_that_is_gone_are_spread)
+/* The reflectors lose their streams at the same time. */
+TEST(waits_for_an_unreachable_server_are_spread)
 {
     struct follow_lab lab;
     size_t count, apart = 0;
@@ -952,7 +953,7 @@ TEST(waits_for_a_server_that_is_gone_are_spread)
     lab.api.unreachable = true;
     fake_cut_all(&lab.api);
     follow_settle(&lab);
-    count = kube_source_reflector_count(lab.source);
+    count = kube_source_count(lab.source);
     for (size_t i = 1; i < count; i++)
         apart += kube_source_reflector(lab.source, i)->watch.due_ms !=
                  kube_source_reflector(lab.source, 0)->watch.due_ms;
@@ -961,8 +962,7 @@ TEST(waits_for_a_server_that_is_gone_are_spread)
     follow_release(&lab);
 }
 
-/* A kind that can be read again does not count as one that fails, nor twice while it does. */
-TEST(failures_are_counted_while_they_last)
+TEST(failing_reflector_is_counted_once_until_it_recovers)
 {
     struct reflector_context context = {.reflector_count = 4};
     struct reflector_failure failure = {.context = &context};
@@ -975,8 +975,7 @@ TEST(failures_are_counted_while_they_last)
     assert_int_equal(context.failing_count, 0);
 }
 
-/* Lists that are complete, or refused, leave their places to others. */
-TEST(no_list_is_counted_after_its_end)
+TEST(complete_and_refused_lists_release_their_tickets)
 {
     struct follow_lab lab;
 
@@ -988,20 +987,20 @@ TEST(no_list_is_counted_after_its_end)
         fake_put(&lab.api, FAKE_POLICY, "a", name, 1);
     follow_start(&lab);
     follow_pass(&lab, 5000);
-    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
         assert_int_equal(kube_source_reflector(lab.source, i)->ticket.state, TICKET_IDLE);
     follow_release(&lab);
 }
 
-/* With nothing else to do, it is the discovery that a turn is due for. */
-TEST(a_turn_is_due_for_whatever_is_due_first)
+/* While nothing changes, discovery is due first. */
+TEST(source_is_due_when_its_first_part_is_due)
 {
     struct follow_lab lab;
 
     follow_init(&lab, 42);
     follow_start(&lab);
     follow_pass(&lab, 5000);
-    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
         assert_true(kube_source_due(lab.source) <=
                     reflector_due(kube_source_reflector(lab.source, i)));
     uint64_t rounds = lab.api.discovery_requests;
@@ -1014,8 +1013,7 @@ TEST(a_turn_is_due_for_whatever_is_due_first)
     follow_release(&lab);
 }
 
-/* One bad write on the server removes nothing here, however often everything is listed again. */
-TEST(the_last_version_that_could_be_read_outlives_relists)
+TEST(last_readable_version_survives_relists)
 {
     static const char good[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
                                "\"name\":\"x\",\"namespace\":\"a\"}}";
@@ -1037,7 +1035,7 @@ TEST(the_last_version_that_could_be_read_outlives_relists)
         assert_int_equal(store_object_count(world.store, CLASS_TEMPLATE), 1);
     }
     assert_int_equal(s.rejected, 2);
-    /* A version that is not valid, and then none at all. */
+    /* An invalid version keeps the last one, too; a list without the object removes it. */
     cJSON_AddItemToObject(cJSON_GetObjectItem(object, "metadata"), "labels",
                           cJSON_CreateStringArray((const char *const[]){"no map"}, 1));
     reflector_store_begin_pass(&s, false);
@@ -1052,8 +1050,7 @@ TEST(the_last_version_that_could_be_read_outlives_relists)
     world_release(&world);
 }
 
-/* However many there are: so many lists at once, and all are read in the end. */
-TEST(lists_wait_for_each_other)
+TEST(four_lists_start_at_once_and_the_others_follow)
 {
     struct follow_lab lab;
     unsigned lists = 0;
@@ -1061,7 +1058,7 @@ TEST(lists_wait_for_each_other)
     follow_init(&lab, 22);
     follow_start(&lab);
     kube_source_turn(lab.source, lab.api.now_ms, FOLLOW_CLOCK_OFFSET_MS);
-    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
         lists += kube_source_reflector(lab.source, i)->request.transfer != NULL;
     assert_int_equal(lists, 4);
     follow_settle(&lab);
@@ -1069,8 +1066,8 @@ TEST(lists_wait_for_each_other)
     follow_release(&lab);
 }
 
-/* What a server refuses to the first it is not asked for by all the others. */
-TEST(streaming_lists_are_given_up_together)
+/* The refusal of one streaming list keeps the other reflectors from requesting theirs. */
+TEST(refused_streaming_list_disables_all_of_them)
 {
     struct follow_lab lab;
     uint64_t requests[FAKE_KIND_COUNT];
@@ -1083,13 +1080,13 @@ TEST(streaming_lists_are_given_up_together)
     count_requests(&lab.api, requests);
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         sum += requests[i];
-    /* A list and a watch each, and those that were under way when the first was refused. */
+    /* One list and one watch for each kind, and the requests open at the first refusal. */
     assert_in_range(sum, 2 * count_synced(&lab), 2 * count_synced(&lab) + 4);
     follow_release(&lab);
 }
 
-/* Discovery is asked for what is selected and not served, not for whatever changes. */
-TEST(what_is_served_needs_no_discovery)
+/* A selector of a served kind does not start discovery before its regular time. */
+TEST(only_selectors_of_unserved_kinds_start_discovery)
 {
     struct follow_lab lab;
 
@@ -1109,8 +1106,8 @@ TEST(what_is_served_needs_no_discovery)
     follow_release(&lab);
 }
 
-/* Each list repeats its first page for ever, with a new token each time. */
-TEST(lists_that_do_not_end_are_tried_less_and_less_often)
+/* Each list repeats its first page without end, with a new token each time. */
+TEST(endless_lists_are_retried_less_and_less_often)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     uint64_t first, later;
@@ -1125,8 +1122,7 @@ TEST(lists_that_do_not_end_are_tried_less_and_less_often)
     later = lab->api.pages - first;
     assert_false(kube_source_ready(lab->source));
     assert_true(later > 0 && later < first);
-    assert_in_range(first, 1,
-                    8 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_reflector_count(lab->source));
+    assert_in_range(first, 1, 8 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_count(lab->source));
     lab->api.endless = false;
     follow_pass(lab, 90 * 1000);
     assert_true(kube_source_ready(lab->source));
