@@ -18,9 +18,9 @@ static struct queue *queue_new(int64_t now_ms)
     return q;
 }
 
-/* Ask for the tickets from `first` to `last`. How many have started. */
-static unsigned ask(struct queue *q, unsigned first, unsigned last, enum list_class class,
-                    int64_t now_ms)
+/* Tries to start the lists `first` to `last` that are not open. Returns how many start. */
+static unsigned start_lists(struct queue *q, unsigned first, unsigned last, enum list_class class,
+                            int64_t now_ms)
 {
     unsigned started = 0;
 
@@ -31,22 +31,22 @@ static unsigned ask(struct queue *q, unsigned first, unsigned last, enum list_cl
     return started;
 }
 
-TEST(four_are_new_at_once)
+TEST(at_most_four_lists_are_new_at_once)
 {
     struct queue *q = queue_new(1000);
 
-    assert_int_equal(ask(q, 0, 5, LIST_FIRST, 1000), 4);
+    assert_int_equal(start_lists(q, 0, 5, LIST_FIRST, 1000), 4);
     assert_int_equal(list_limiter_due(&q->limiter, &q->tickets[4]), 1500);
     assert_int_equal(list_limiter_due(&q->limiter, &q->tickets[5]), INT64_MAX);
-    assert_int_equal(ask(q, 4, 5, LIST_FIRST, 1499), 0);
+    assert_int_equal(start_lists(q, 4, 5, LIST_FIRST, 1499), 0);
     list_limiter_leave(&q->limiter, &q->tickets[0]);
-    assert_int_equal(ask(q, 4, 5, LIST_FIRST, 1499), 1);
-    /* Those that take longer leave their places to others, and go on. */
-    assert_int_equal(ask(q, 5, 7, LIST_FIRST, 1500), 3);
+    assert_int_equal(start_lists(q, 4, 5, LIST_FIRST, 1499), 1);
+    /* Half a second after its start, an open list no longer counts as new. */
+    assert_int_equal(start_lists(q, 5, 7, LIST_FIRST, 1500), 3);
     free(q);
 }
 
-TEST(forty_at_first_then_twenty_a_second)
+TEST(burst_of_forty_lists_then_twenty_a_second)
 {
     struct queue *q = queue_new(0);
     struct list_ticket *t = &q->tickets[0];
@@ -70,7 +70,7 @@ TEST(forty_at_first_then_twenty_a_second)
     free(q);
 }
 
-TEST(a_long_rest_saves_up_no_more_than_at_first)
+TEST(pause_allows_another_burst_of_forty_lists)
 {
     struct queue *q = queue_new(0);
     unsigned entered = 0;
@@ -83,71 +83,71 @@ TEST(a_long_rest_saves_up_no_more_than_at_first)
     free(q);
 }
 
-TEST(who_came_first_is_served_first)
+TEST(lists_of_a_class_start_in_the_order_of_arrival)
 {
     struct queue *q = queue_new(0);
 
-    assert_int_equal(ask(q, 0, 3, LIST_FIRST, 0), 4);
-    assert_int_equal(ask(q, 9, 9, LIST_FIRST, 10), 0);
-    assert_int_equal(ask(q, 4, 8, LIST_FIRST, 11), 0);
+    assert_int_equal(start_lists(q, 0, 3, LIST_FIRST, 0), 4);
+    assert_int_equal(start_lists(q, 9, 9, LIST_FIRST, 10), 0);
+    assert_int_equal(start_lists(q, 4, 8, LIST_FIRST, 11), 0);
     list_limiter_leave(&q->limiter, &q->tickets[0]);
-    assert_int_equal(ask(q, 4, 8, LIST_FIRST, 20), 0);
-    assert_int_equal(ask(q, 9, 9, LIST_FIRST, 20), 1);
-    /* One that leaves while it waits holds up nobody. */
+    assert_int_equal(start_lists(q, 4, 8, LIST_FIRST, 20), 0);
+    assert_int_equal(start_lists(q, 9, 9, LIST_FIRST, 20), 1);
+    /* A ticket that leaves the queue does not delay the tickets behind it. */
     list_limiter_leave(&q->limiter, &q->tickets[4]);
     list_limiter_leave(&q->limiter, &q->tickets[1]);
-    assert_int_equal(ask(q, 5, 8, LIST_FIRST, 20), 1);
+    assert_int_equal(start_lists(q, 5, 8, LIST_FIRST, 20), 1);
     assert_int_equal(q->tickets[5].state, TICKET_OPEN);
     free(q);
 }
 
-TEST(required_lists_and_relists_have_places_of_their_own)
+TEST(required_lists_and_relists_have_reserved_places)
 {
     struct queue *q = queue_new(0);
 
-    assert_int_equal(ask(q, 0, 9, LIST_FIRST, 0), 4);
-    assert_int_equal(ask(q, 10, 10, LIST_REQUIRED, 100), 1);
-    assert_int_equal(ask(q, 11, 11, LIST_RELIST, 100), 1);
-    assert_int_equal(ask(q, 12, 13, LIST_RELIST, 100), 0);
-    /* And they come before those that wait already, but not for ever. */
-    assert_int_equal(ask(q, 4, 9, LIST_FIRST, 500), 0);
-    assert_int_equal(ask(q, 12, 13, LIST_RELIST, 500), 2);
-    assert_int_equal(ask(q, 4, 9, LIST_FIRST, 500), 0);
-    assert_int_equal(ask(q, 14, 15, LIST_RELIST, 3100), 0);
-    assert_int_equal(ask(q, 4, 9, LIST_FIRST, 3100), 4);
+    assert_int_equal(start_lists(q, 0, 9, LIST_FIRST, 0), 4);
+    assert_int_equal(start_lists(q, 10, 10, LIST_REQUIRED, 100), 1);
+    assert_int_equal(start_lists(q, 11, 11, LIST_RELIST, 100), 1);
+    assert_int_equal(start_lists(q, 12, 13, LIST_RELIST, 100), 0);
+    /* Relists start before first lists, unless these have waited 3 s longer. */
+    assert_int_equal(start_lists(q, 4, 9, LIST_FIRST, 500), 0);
+    assert_int_equal(start_lists(q, 12, 13, LIST_RELIST, 500), 2);
+    assert_int_equal(start_lists(q, 4, 9, LIST_FIRST, 500), 0);
+    assert_int_equal(start_lists(q, 14, 15, LIST_RELIST, 3100), 0);
+    assert_int_equal(start_lists(q, 4, 9, LIST_FIRST, 3100), 4);
     free(q);
 }
 
-TEST(a_kind_that_stalled_waits_at_the_end_and_never_holds_the_last_place)
+TEST(stalled_lists_start_last_and_leave_one_place_free)
 {
     struct queue *q = queue_new(0);
 
-    assert_int_equal(ask(q, 0, 9, LIST_STALLED, 0), 3);
-    assert_int_equal(ask(q, 10, 10, LIST_FIRST, 0), 1);
-    assert_int_equal(ask(q, 11, 14, LIST_FIRST, 400), 0);
-    assert_int_equal(ask(q, 3, 9, LIST_STALLED, 600), 0);
-    assert_int_equal(ask(q, 11, 14, LIST_FIRST, 600), 4);
-    assert_int_equal(ask(q, 3, 9, LIST_STALLED, 1200), 3);
+    assert_int_equal(start_lists(q, 0, 9, LIST_STALLED, 0), 3);
+    assert_int_equal(start_lists(q, 10, 10, LIST_FIRST, 0), 1);
+    assert_int_equal(start_lists(q, 11, 14, LIST_FIRST, 400), 0);
+    assert_int_equal(start_lists(q, 3, 9, LIST_STALLED, 600), 0);
+    assert_int_equal(start_lists(q, 11, 14, LIST_FIRST, 600), 4);
+    assert_int_equal(start_lists(q, 3, 9, LIST_STALLED, 1200), 3);
     free(q);
 }
 
-/* It waits like one that came ten seconds later, a first list like one of three seconds later. */
-TEST(a_kind_that_stalled_has_its_turn_all_the_same)
+/* A stalled list has a handicap of 10 s, a first list one of 3 s. */
+TEST(stalled_list_starts_after_its_handicap)
 {
     struct queue *q = queue_new(0);
 
-    assert_int_equal(ask(q, 0, 5, LIST_REQUIRED, 0), 6);
-    assert_int_equal(ask(q, 6, 6, LIST_STALLED, 0), 0);
-    assert_int_equal(ask(q, 10, 15, LIST_REQUIRED, 7100), 6);
-    assert_int_equal(ask(q, 7, 7, LIST_FIRST, 7100), 0);
-    assert_int_equal(ask(q, 7, 7, LIST_FIRST, 7900), 0);
-    assert_int_equal(ask(q, 6, 6, LIST_STALLED, 7900), 1);
-    assert_int_equal(ask(q, 7, 7, LIST_FIRST, 7900), 1);
+    assert_int_equal(start_lists(q, 0, 5, LIST_REQUIRED, 0), 6);
+    assert_int_equal(start_lists(q, 6, 6, LIST_STALLED, 0), 0);
+    assert_int_equal(start_lists(q, 10, 15, LIST_REQUIRED, 7100), 6);
+    assert_int_equal(start_lists(q, 7, 7, LIST_FIRST, 7100), 0);
+    assert_int_equal(start_lists(q, 7, 7, LIST_FIRST, 7900), 0);
+    assert_int_equal(start_lists(q, 6, 6, LIST_STALLED, 7900), 1);
+    assert_int_equal(start_lists(q, 7, 7, LIST_FIRST, 7900), 1);
     free(q);
 }
 
-/* Any number of kinds that never answer: how long does one wait that is well? */
-TEST(lists_that_hang_hold_nobody_up_for_long)
+/* The last of 30 lists starts within 5 s although no list ends. */
+TEST(hanging_lists_do_not_delay_others_for_long)
 {
     struct queue *q = queue_new(0);
     int64_t now_ms = 0;
@@ -155,47 +155,47 @@ TEST(lists_that_hang_hold_nobody_up_for_long)
 
     for (; last->state != TICKET_OPEN; now_ms += 10) {
         assert_true(now_ms < 5000);
-        ask(q, 0, 29, LIST_FIRST, now_ms);
+        start_lists(q, 0, 29, LIST_FIRST, now_ms);
     }
-    /* They hang on; another has to list again. */
-    assert_int_equal(ask(q, 30, 30, LIST_RELIST, now_ms + 60000), 1);
-    assert_int_equal(ask(q, 31, 31, LIST_REQUIRED, now_ms + 60000), 1);
+    /* A relist and a required list start although these 30 lists are still open. */
+    assert_int_equal(start_lists(q, 30, 30, LIST_RELIST, now_ms + 60000), 1);
+    assert_int_equal(start_lists(q, 31, 31, LIST_REQUIRED, now_ms + 60000), 1);
     free(q);
 }
 
-TEST(a_full_lane_is_cleared_of_those_that_bring_nothing)
+TEST(full_class_shortens_the_stall_timeout)
 {
     struct queue *q = queue_new(0);
     int64_t now_ms = 0;
 
     while (q->limiter.open[LIST_FIRST].count < 32)
-        ask(q, 0, 31, LIST_FIRST, now_ms += 100);
+        start_lists(q, 0, 31, LIST_FIRST, now_ms += 100);
     assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 0), INT64_MAX);
-    assert_int_equal(ask(q, 32, 32, LIST_FIRST, now_ms += 60000), 0);
+    assert_int_equal(start_lists(q, 32, 32, LIST_FIRST, now_ms += 60000), 0);
     assert_int_equal(list_limiter_due(&q->limiter, &q->tickets[32]), INT64_MAX);
     assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 0), 10000);
-    /* Whoever was given up for it before may go on for longer: a slow server is no dead one. */
+    /* Earlier stalls of the same kind raise the timeout, in case the server is only slow. */
     assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 1), 20000);
     assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[0], 9), 40000);
     list_limiter_leave(&q->limiter, &q->tickets[0]);
     assert_int_equal(list_limiter_stall_timeout(&q->limiter, &q->tickets[1], 0), INT64_MAX);
-    assert_int_equal(ask(q, 32, 32, LIST_FIRST, now_ms), 1);
+    assert_int_equal(start_lists(q, 32, 32, LIST_FIRST, now_ms), 1);
     free(q);
 }
 
-TEST(a_check_lists_only_while_nobody_else_does)
+TEST(audit_list_waits_for_all_other_lists)
 {
     struct queue *q = queue_new(0);
 
-    assert_int_equal(ask(q, 0, 0, LIST_FIRST, 0), 1);
-    assert_int_equal(ask(q, 1, 1, LIST_AUDIT, 0), 0);
+    assert_int_equal(start_lists(q, 0, 0, LIST_FIRST, 0), 1);
+    assert_int_equal(start_lists(q, 1, 1, LIST_AUDIT, 0), 0);
     assert_int_equal(list_limiter_due(&q->limiter, &q->tickets[1]), 500);
-    assert_int_equal(ask(q, 2, 7, LIST_FIRST, 400), 3);
+    assert_int_equal(start_lists(q, 2, 7, LIST_FIRST, 400), 3);
     assert_int_equal(list_limiter_due(&q->limiter, &q->tickets[1]), INT64_MAX);
-    assert_int_equal(ask(q, 1, 1, LIST_AUDIT, 100 * 1000), 0);
+    assert_int_equal(start_lists(q, 1, 1, LIST_AUDIT, 100 * 1000), 0);
     for (unsigned i = 2; i < 8; i++)
         list_limiter_leave(&q->limiter, &q->tickets[i]);
-    assert_int_equal(ask(q, 1, 1, LIST_AUDIT, 100 * 1000), 1);
-    assert_int_equal(ask(q, 8, 8, LIST_AUDIT, 200 * 1000), 0);
+    assert_int_equal(start_lists(q, 1, 1, LIST_AUDIT, 100 * 1000), 1);
+    assert_int_equal(start_lists(q, 8, 8, LIST_AUDIT, 200 * 1000), 0);
     free(q);
 }

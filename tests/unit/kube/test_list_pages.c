@@ -3,17 +3,17 @@
 
 #include "tests/unit/suite.h"
 
-/* Pages separated by '|': a letter is an object of that name, '?' one without a name. */
-static struct story {
+/* '|' separates pages. A letter is an object of this name, '?' an object without a name. */
+static struct list_case {
     const char *title;
     const char *pages;
-    bool same_token; /* Each page returns the token that asked for it. */
-    unsigned ends;   /* Number of the page at which the list fails; 0: it does not. */
-} stories[] = {
+    bool same_token; /* Each page returns the continue token of its request. */
+    unsigned ends;   /* Number of the page at which the list fails; 0: no failure. */
+} list_cases[] = {
     {"objects in every page", "ab|cd|ef|gh", false, 0},
     {"one page without objects", "a||b", false, 0},
-    {"as many pages without objects as may be", "|||||a|||||b", false, 0},
-    {"one page more", "||||||a", false, 6},
+    {"the maximum of pages without objects in a row", "|||||a|||||b", false, 0},
+    {"one page without objects too many", "||||||a", false, 6},
     {"pages without objects after others", "a|b|||||||", false, 8},
     {"the same token, with other objects", "a|b", true, 2},
     {"the same page again", "ab|ab", false, 2},
@@ -26,9 +26,9 @@ static struct story {
     {"objects without names", "?|?|?|?", false, 0},
 };
 
-TEST_ROWS(story, stories, title)
+TEST_ROWS(list_without_progress_fails, list_cases, title)
 {
-    const struct story *s = *state;
+    const struct list_case *s = *state;
     struct list_pages pages;
     unsigned number = 1, ended = 0;
 
@@ -54,7 +54,7 @@ TEST_ROWS(story, stories, title)
     assert_int_equal(ended, s->ends);
 }
 
-TEST(a_list_has_an_end)
+TEST(list_fails_after_the_maximum_of_pages)
 {
     struct list_pages pages;
     unsigned number = 0;
@@ -70,8 +70,8 @@ TEST(a_list_has_an_end)
     assert_int_equal(number, LIST_PAGES_MAX);
 }
 
-/* A page is requested again after its connection was lost. */
-TEST(a_page_that_is_asked_for_again_counts_once)
+/* After a lost connection, the page is requested again. */
+TEST(page_requested_again_counts_once)
 {
     struct list_pages pages;
 

@@ -7,7 +7,7 @@
 
 enum { VARIABLES_MAX = 4, TEXT_MAX = 512 };
 
-/* A kubeconfig whose server tells which one it is. */
+/* Kubeconfig that tests recognize by its server. */
 #define AT(server)                                                                                 \
     "current-context: c\n"                                                                         \
     "contexts: [{name: c, context: {cluster: k, user: u}}]\n"                                      \
@@ -15,73 +15,73 @@ enum { VARIABLES_MAX = 4, TEXT_MAX = 512 };
     "users: [{name: u, user: {token: t}}]\n"
 
 /*
- * The folder '@' has the kubeconfigs told (of the server told), variable and
- * home/.kube/config; where there are variables they are those of the case.
+ * '@' is the folder of the test. It has the kubeconfigs @/told, @/variable and @/home/.kube/config,
+ * with the servers https://told, https://variable and https://home.
  */
 static struct locate_case {
     const char *name;
     const char *kubeconfig;
     const char *context;
     const char *variables[VARIABLES_MAX];
-    enum kube_search_result found;
-    const char *wanted; /* The server, or what the error says. */
+    enum kube_found found;
+    const char *wanted; /* Server, or part of the error. */
 } locate_cases[] = {
-    {"nobody told of any", NULL, NULL, {NULL}, KUBE_NOT_CONFIGURED, NULL},
-    {"empty is not told", "", "", {"KUBECONFIG=", "HOME="}, KUBE_NOT_CONFIGURED, NULL},
-    {"a home without a kubeconfig", NULL, NULL, {"HOME=@"}, KUBE_NOT_CONFIGURED, NULL},
-    {"the file that is told",
+    {"no configuration", NULL, NULL, {NULL}, KUBE_NOWHERE, NULL},
+    {"empty values", "", "", {"KUBECONFIG=", "HOME="}, KUBE_NOWHERE, NULL},
+    {"a home without a kubeconfig", NULL, NULL, {"HOME=@"}, KUBE_NOWHERE, NULL},
+    {"a given kubeconfig comes first",
      "@/told",
      NULL,
      {"KUBECONFIG=@/variable", "HOME=@/home", "KUBERNETES_SERVICE_HOST=10.0.0.1"},
      KUBE_FOUND,
      "https://told"},
-    {"the variable before the home",
+    {"KUBECONFIG comes before HOME",
      NULL,
      NULL,
      {"KUBECONFIG=@/variable", "HOME=@/home"},
      KUBE_FOUND,
      "https://variable"},
-    {"the home before the pod, as kubectl has it",
+    {"HOME comes before the pod, as in kubectl",
      NULL,
      NULL,
      {"HOME=@/home", "KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443"},
      KUBE_FOUND,
      "https://home"},
-    {"the pod at last",
+    {"the pod comes last",
      NULL,
      NULL,
      {"HOME=@", "KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443"},
      KUBE_FOUND,
      "https://10.0.0.1:443"},
-    {"a name that only begins alike is another variable",
+    {"a variable with a longer name is ignored",
      NULL,
      NULL,
      {"KUBECONFIGS=@/variable", "HOME=@/home"},
      KUBE_FOUND,
      "https://home"},
-    {"a told file that is missing is not skipped",
+    {"a given kubeconfig that is missing is an error",
      "@/missing",
      NULL,
      {"HOME=@/home"},
-     KUBE_UNUSABLE,
+     KUBE_BROKEN,
      "No such file or directory"},
     {"a pod without a port",
      NULL,
      NULL,
      {"KUBERNETES_SERVICE_HOST=10.0.0.1"},
-     KUBE_UNUSABLE,
+     KUBE_BROKEN,
      "KUBERNETES_SERVICE_PORT"},
-    {"a context, and nothing to look for it in",
+    {"a context without a kubeconfig",
      NULL,
      "prod",
      {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443"},
-     KUBE_UNUSABLE,
+     KUBE_BROKEN,
      "the context 'prod' needs a kubeconfig, and there is none"},
-    {"a context that is not there", "@/told", "prod", {NULL}, KUBE_UNUSABLE, "prod"},
+    {"a missing context", "@/told", "prod", {NULL}, KUBE_BROKEN, "prod"},
 };
 
-/* The text with the folder in the place of '@'; the caller's. */
-static char *in_folder(const char *text, const char *folder)
+/* Returns a copy with `folder` in place of the first '@'; NULL for NULL. The caller frees it. */
+static char *insert_folder(const char *text, const char *folder)
 {
     const char *at = text ? strchr(text, '@') : NULL;
     char *out = NULL;
@@ -93,14 +93,14 @@ static char *in_folder(const char *text, const char *folder)
     return out;
 }
 
-TEST_ROWS(locates, locate_cases, name)
+TEST_ROWS(kubeconfig_is_found_in_the_order_of_kubectl, locate_cases, name)
 {
     const struct locate_case *c = *state;
     CLEANUP(rest_config_release) struct rest_config config = {0};
     char *folder = folder_make();
     char *variables[VARIABLES_MAX + 1] = {NULL};
-    CLEANUP(free_cleanup) char *kubeconfig = in_folder(c->kubeconfig, folder);
-    struct kube_search place = {.kubeconfig = kubeconfig, .context = c->context};
+    CLEANUP(free_cleanup) char *kubeconfig = insert_folder(c->kubeconfig, folder);
+    struct kube_place place = {.kubeconfig = kubeconfig, .context = c->context};
     struct error err = {""};
 
     folder_write(folder, "told", AT("told"));
@@ -109,43 +109,55 @@ TEST_ROWS(locates, locate_cases, name)
     folder_mkdir(folder, "home/.kube");
     folder_write(folder, "home/.kube/config", AT("home"));
     for (size_t i = 0; i < VARIABLES_MAX && c->variables[i]; i++)
-        variables[i] = in_folder(c->variables[i], folder);
+        variables[i] = insert_folder(c->variables[i], folder);
     place.environment = (const char *const *)variables;
 
     assert_int_equal(kube_locate(&place, &config, &err), c->found);
     if (c->found == KUBE_FOUND)
         assert_string_equal(config.server, c->wanted);
-    else if (c->found == KUBE_UNUSABLE && !strstr(err.text, c->wanted))
+    else if (c->found == KUBE_BROKEN && !strstr(err.text, c->wanted))
         assert_string_equal(err.text, c->wanted);
     for (size_t i = 0; i < VARIABLES_MAX; i++)
         free(variables[i]);
     folder_remove(folder);
 }
 
-/* Which proxy a server is reached by; test_proxy.c has what NO_PROXY may say. */
+/* Proxy for a server. For the syntax of NO_PROXY see test_proxy.c. */
 static struct proxy_case {
     const char *name;
     const char *variables[VARIABLES_MAX];
     const char *server;
-    const char *wanted; /* NULL for none. */
+    const char *wanted; /* NULL: no proxy. */
 } proxy_cases[] = {
-    {"in small letters", {"https_proxy=http://lower:1"}, "k", "http://lower:1"},
-    {"capitals go first",
+    {"https_proxy", {"https_proxy=http://lower:1"}, "k", "http://lower:1"},
+    {"HTTPS_PROXY comes before https_proxy",
      {"https_proxy=http://lower:1", "HTTPS_PROXY=http://upper:1"},
      "k",
      "http://upper:1"},
-    {"an empty one is none", {"HTTPS_PROXY=", "https_proxy=http://lower:1"}, "k", "http://lower:1"},
-    {"without a scheme it is http", {"HTTPS_PROXY=p.example:3128"}, "k", "http://p.example:3128"},
-    {"that of http is another", {"HTTP_PROXY=http://p:1", "ALL_PROXY=http://p:1"}, "k", NULL},
-    {"not for what is excepted", {"HTTPS_PROXY=http://p:1", "NO_PROXY=.b,a.c"}, "a.b:6443", NULL},
-    {"for another port", {"HTTPS_PROXY=http://p:1", "NO_PROXY=k:443"}, "k:6443", "http://p:1"},
-    {"the port that is not named", {"HTTPS_PROXY=http://p:1", "no_proxy=k:443"}, "k", NULL},
-    {"not for this machine", {"HTTPS_PROXY=http://p:1"}, "127.0.0.1:6443", NULL},
-    {"nor by its name", {"HTTPS_PROXY=http://p:1"}, "localhost:6443", NULL},
-    {"nor over IPv6", {"HTTPS_PROXY=http://p:1"}, "[::1]:6443", NULL},
+    {"an empty HTTPS_PROXY is ignored",
+     {"HTTPS_PROXY=", "https_proxy=http://lower:1"},
+     "k",
+     "http://lower:1"},
+    {"the default scheme is http", {"HTTPS_PROXY=p.example:3128"}, "k", "http://p.example:3128"},
+    {"HTTP_PROXY and ALL_PROXY are ignored",
+     {"HTTP_PROXY=http://p:1", "ALL_PROXY=http://p:1"},
+     "k",
+     NULL},
+    {"NO_PROXY with the domain of the server",
+     {"HTTPS_PROXY=http://p:1", "NO_PROXY=.b,a.c"},
+     "a.b:6443",
+     NULL},
+    {"NO_PROXY with another port",
+     {"HTTPS_PROXY=http://p:1", "NO_PROXY=k:443"},
+     "k:6443",
+     "http://p:1"},
+    {"no_proxy with the default port", {"HTTPS_PROXY=http://p:1", "no_proxy=k:443"}, "k", NULL},
+    {"no proxy for 127.0.0.1", {"HTTPS_PROXY=http://p:1"}, "127.0.0.1:6443", NULL},
+    {"no proxy for localhost", {"HTTPS_PROXY=http://p:1"}, "localhost:6443", NULL},
+    {"no proxy for ::1", {"HTTPS_PROXY=http://p:1"}, "[::1]:6443", NULL},
 };
 
-TEST_ROWS(inherits_a_proxy, proxy_cases, name)
+TEST_ROWS(proxy_is_inherited_from_the_environment, proxy_cases, name)
 {
     const struct proxy_case *c = *state;
     CLEANUP(rest_config_release) struct rest_config config = {0};
@@ -158,37 +170,37 @@ TEST_ROWS(inherits_a_proxy, proxy_cases, name)
     memcpy(variables, c->variables, sizeof(c->variables));
     strbuf_addf(&text, AT("%s"), c->server);
     folder_write(folder, "told", text.data);
-    assert_int_equal(kube_locate(&(struct kube_search){path, NULL, variables}, &config, &err),
+    assert_int_equal(kube_locate(&(struct kube_place){path, NULL, variables}, &config, &err),
                      KUBE_FOUND);
     if (c->wanted)
         assert_string_equal(config.proxy_url, c->wanted);
     else
         assert_null(config.proxy_url);
-    assert_int_equal(config.proxy_is_from_environment, c->wanted != NULL);
+    assert_int_equal(config.proxy_is_inherited, c->wanted != NULL);
     folder_remove(folder);
 }
 
-TEST(a_pod_has_a_proxy_too)
+TEST(proxy_is_inherited_in_a_pod)
 {
     const char *variables[] = {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
                                "HTTPS_PROXY=http://p:1", NULL};
     CLEANUP(rest_config_release) struct rest_config config = {0};
     struct error err;
 
-    assert_int_equal(kube_locate(&(struct kube_search){NULL, NULL, variables}, &config, &err),
+    assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),
                      KUBE_FOUND);
     assert_string_equal(config.proxy_url, "http://p:1");
 }
 
-TEST(a_proxy_that_cannot_be_used_is_refused)
+TEST(unusable_proxy_is_rejected)
 {
     const char *variables[] = {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
                                "HTTPS_PROXY=ftp://me:hidden@p:1", NULL};
     CLEANUP(rest_config_release) struct rest_config config = {0};
     struct error err;
 
-    assert_int_equal(kube_locate(&(struct kube_search){NULL, NULL, variables}, &config, &err),
-                     KUBE_UNUSABLE);
+    assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),
+                     KUBE_BROKEN);
     assert_string_equal(err.text, "HTTPS_PROXY: the scheme of a proxy is http, https or socks5");
     assert_null(config.proxy_url);
 }

@@ -6,8 +6,8 @@
 
 enum { SECOND_MS = 1000, STEP_MS = 10 * SECOND_MS, KIB = 1024 };
 
-/* When it is given up if `bytes` come each second; 0: it is not, within a minute. */
-static int64_t given_up_ms(size_t bytes)
+/* Returns when a fetch that receives `bytes` each second fails; 0: not within a minute. */
+static int64_t find_failure_ms(size_t bytes)
 {
     struct transfer transfer = {0};
     char piece[2 * KIB];
@@ -32,40 +32,40 @@ static int64_t given_up_ms(size_t bytes)
     return now_ms;
 }
 
-TEST(an_answer_that_drips_is_given_up)
+TEST(fetch_with_a_slow_response_fails)
 {
-    assert_int_equal(given_up_ms(0), PROGRESS_SHORT_MS);
-    /* Ten seconds after the first byte, unless a KiB has come in each of them. */
-    assert_int_equal(given_up_ms(1), SECOND_MS + STEP_MS);
-    assert_int_equal(given_up_ms(1000), SECOND_MS + STEP_MS);
-    assert_int_equal(given_up_ms(2 * KIB), 0);
+    assert_int_equal(find_failure_ms(0), PROGRESS_SHORT_MS);
+    /* The fetch fails 10 s after the first byte, unless 10 KiB have arrived. */
+    assert_int_equal(find_failure_ms(1), SECOND_MS + STEP_MS);
+    assert_int_equal(find_failure_ms(1000), SECOND_MS + STEP_MS);
+    assert_int_equal(find_failure_ms(2 * KIB), 0);
 }
 
-/* What is asked for, "METHOD path body", and what an answer with this status comes to. */
-static struct writing {
+/* A write request, and the state after a response with http_status. */
+static struct write_case {
     const char *title;
     enum transport_method method;
     const char *path;
     unsigned http_status;
     enum fetch_state state;
-} writings[] = {
+} write_cases[] = {
     {"created", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool", 201,
      FETCH_FOUND},
-    {"there already", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool", 409,
+    {"already existing", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool", 409,
      FETCH_FAILED},
-    {"no such namespace", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool",
+    {"missing namespace", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool",
      404, FETCH_MISSING},
     {"replaced", TRANSPORT_REPLACE, "/api/v1/namespaces/a/configmaps/x?fieldManager=tool", 200,
      FETCH_FOUND},
-    {"changed meanwhile", TRANSPORT_REPLACE, "/api/v1/namespaces/a/configmaps/x?fieldManager=tool",
-     409, FETCH_FAILED},
+    {"conflict", TRANSPORT_REPLACE, "/api/v1/namespaces/a/configmaps/x?fieldManager=tool", 409,
+     FETCH_FAILED},
     {"merged", TRANSPORT_MERGE, "/api/v1/namespaces/a/configmaps/x?fieldManager=tool", 200,
      FETCH_FOUND},
 };
 
-TEST_ROWS(writes, writings, title)
+TEST_ROWS(http_status_determines_the_state_of_a_write, write_cases, title)
 {
-    const struct writing *w = *state;
+    const struct write_case *w = *state;
     struct transfer transfer = {0};
     const struct fetch_spec spec = {
         .id = {"v1", "ConfigMap", "a", "x"},
@@ -95,8 +95,8 @@ TEST_ROWS(writes, writings, title)
     fetch_free(f);
 }
 
-/* A page of a list without the object: whether the object exists, the rest of the list tells. */
-TEST(an_object_is_missing_only_if_the_list_ends)
+/* An object that is not in the first page may be in the rest of the list. */
+TEST(object_is_missing_only_if_the_list_is_complete)
 {
     static const struct {
         const char *body;

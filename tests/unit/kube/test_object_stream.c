@@ -6,12 +6,12 @@
 
 enum { TEXT_MAX = 1 << 24 };
 
-/* Writes down what it is told, one line each, and may give up after so many of them. */
+/* Handler that logs one line per event, and stops after stop_at events; 0: never. */
 struct recorder {
     struct strbuf log;
     unsigned count;
     unsigned stop_at;
-    bool brief; /* No names. */
+    bool brief; /* Log no types, names and versions of objects. */
 };
 
 static const char *const kind_names[] = {
@@ -57,7 +57,7 @@ struct outcome {
     bool finished;
 };
 
-static void run(const struct input *in, struct outcome *out)
+static void feed_body(const struct input *in, struct outcome *out)
 {
     struct object_stream s;
 
@@ -87,20 +87,20 @@ static void outcome_release(struct outcome *o)
 #define LIST(items)                                                                                \
     "{'kind':'ConfigMapList','metadata':{'resourceVersion':'9'},'items':[" items "]}"
 
-/* ConfigMaps, with ' for ". */
+/* Bodies with ConfigMaps; ' stands for ". */
 static struct text_case {
     const char *name;
     enum json_frame_mode mode;
     const char *text;
     const char *log;
-    const char *error; /* NULL: none. */
+    const char *error; /* NULL: no error. */
 } texts[] = {
     {"changes", JSON_FRAME_EVENTS,
      CHANGE("ADDED", CONFIG_MAP("," NAMED("a", "1")))
          CHANGE("MODIFIED", CONFIG_MAP("," NAMED("a", "2")))
              CHANGE("DELETED", CONFIG_MAP("," NAMED("a", "3"))),
      "object v1 ConfigMap a @1\nobject v1 ConfigMap a @2\nremoved v1 ConfigMap a @3\n", NULL},
-    {"not one a line", JSON_FRAME_EVENTS,
+    {"events without line breaks between them", JSON_FRAME_EVENTS,
      "{'type' : 'ADDED',\n 'object':{\n" NAMED("a", "1") "}}{'type':'ADDED','object':{" NAMED(
          "b", "2") "}}",
      "object v1 ConfigMap a @1\nobject v1 ConfigMap b @2\n", NULL},
@@ -119,7 +119,7 @@ static struct text_case {
      NULL},
     {"an error without a Status", JSON_FRAME_EVENTS, CHANGE("ERROR", "{'kind':'Surprise'}"),
      "error 0\n", NULL},
-    {"another kind among them", JSON_FRAME_EVENTS,
+    {"an object of another kind", JSON_FRAME_EVENTS,
      CHANGE("ADDED", "{'kind':'Secret','apiVersion':'v1'," NAMED("a", "1") "}")
          CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
      "rejected @1 (an object of kind Secret 'v1' came among those of kind ConfigMap 'v1')\n"
@@ -130,24 +130,24 @@ static struct text_case {
      NULL},
     {"a change without an object", JSON_FRAME_EVENTS, "{'type':'ADDED'}\n",
      "rejected (not an object)\n", NULL},
-    {"a NUL in a text: rejected, by its name", JSON_FRAME_EVENTS,
+    {"an object with a NUL is rejected with its name", JSON_FRAME_EVENTS,
      CHANGE("ADDED", CONFIG_MAP("," NAMED("a", "1") ",'x':'\\u0000'"))
          CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
      "rejected v1 ConfigMap a @1 (not valid JSON: a NUL character (\\u0000) in a string)\nobject "
      "v1 ConfigMap b @2\n",
      NULL},
-    {"a NUL in a removal: removed all the same", JSON_FRAME_EVENTS,
+    {"a deleted object with a NUL is removed", JSON_FRAME_EVENTS,
      CHANGE("DELETED", CONFIG_MAP("," NAMED("a", "1") ",'x':'\\u0000'")),
      "removed v1 ConfigMap a @1\n", NULL},
-    {"no JSON inside its brackets", JSON_FRAME_EVENTS,
+    {"invalid JSON in balanced braces", JSON_FRAME_EVENTS,
      "{'type' 'ADDED'}\n" CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
      "rejected unnamed (not valid JSON: ':' is missing after a key)\nobject v1 ConfigMap b @2\n",
      NULL},
-    {"the page of a proxy", JSON_FRAME_EVENTS, "<html><body>502</body></html>\n", "",
+    {"an HTML page of a proxy", JSON_FRAME_EVENTS, "<html><body>502</body></html>\n", "",
      "the body is no stream of watch events"},
-    {"a list instead of changes", JSON_FRAME_EVENTS, "[1,2]", "",
+    {"an array instead of events", JSON_FRAME_EVENTS, "[1,2]", "",
      "the body is no stream of watch events"},
-    {"cut inside a change: it is not told", JSON_FRAME_EVENTS,
+    {"a truncated event is not reported", JSON_FRAME_EVENTS,
      CHANGE("ADDED", CONFIG_MAP("," NAMED("a", "1"))) "{'type':'ADDED','object':{" NAMED("b", "2"),
      "object v1 ConfigMap a @1\n", NULL},
 
@@ -155,7 +155,7 @@ static struct text_case {
      LIST("{" NAMED("a", "1") "},{" NAMED("b", "2") "}"),
      "object v1 ConfigMap a @1\nobject v1 ConfigMap b @2\n", NULL},
     {"an empty list", JSON_FRAME_LIST, LIST(""), "", NULL},
-    {"an element that is no object", JSON_FRAME_LIST, LIST("7,{" NAMED("a", "1") "}"),
+    {"an item that is not an object", JSON_FRAME_LIST, LIST("7,{" NAMED("a", "1") "}"),
      "rejected (not an object)\nobject v1 ConfigMap a @1\n", NULL},
     {"a list cut inside an item", JSON_FRAME_LIST,
      "{'kind':'ConfigMapList','metadata':{'resourceVersion':'9'},'items':[{'metadata':{", "",
@@ -174,11 +174,11 @@ static struct text_case {
      "the list has no resourceVersion"},
     {"a Status instead of a list", JSON_FRAME_LIST, "{'kind':'Status','code':500}", "",
      "the body is a Status and no list"},
-    {"a document of no kind", JSON_FRAME_LIST, "{}", "",
+    {"a document without a kind", JSON_FRAME_LIST, "{}", "",
      "the body is a document without kind and no list"},
 };
 
-static char *with_quotes(const char *text)
+static char *replace_quotes(const char *text)
 {
     char *copy = xstrdup(text);
 
@@ -189,18 +189,18 @@ static char *with_quotes(const char *text)
     return copy;
 }
 
-/* Whole, and byte by byte. */
-TEST_ROWS(text, texts, name)
+/* Feeds each body byte by byte, and in one piece. */
+TEST_ROWS(body_is_split_into_events, texts, name)
 {
     const struct text_case *c = *state;
-    CLEANUP(free_cleanup) char *quoted = with_quotes(c->text);
+    CLEANUP(free_cleanup) char *quoted = replace_quotes(c->text);
     struct input in = {c->mode, "v1", "ConfigMap", quoted, strlen(quoted), 0};
 
     for (size_t i = 0; i < 2; i++) {
         struct outcome out = {0};
 
         in.step = i == 0 ? 1 : in.len + 1;
-        run(&in, &out);
+        feed_body(&in, &out);
         assert_string_equal(out.recorder.log.data, c->log);
         if (c->error)
             assert_string_equal(out.err.text, c->error);
@@ -210,7 +210,7 @@ TEST_ROWS(text, texts, name)
     }
 }
 
-/* What a real API server sent. */
+/* Files with recorded responses of a real API server, and the events in them. */
 static struct file_case {
     const char *name;
     enum json_frame_mode mode;
@@ -221,7 +221,7 @@ static struct file_case {
     unsigned bookmarks;
     unsigned filled;
     unsigned errors;
-    const char *version; /* Of a list. */
+    const char *version; /* Only for lists. */
     int64_t remaining;
     bool more;
 } files[] = {
@@ -259,7 +259,7 @@ static unsigned count_lines(const char *log, const char *start)
     return count;
 }
 
-TEST_ROWS(file, files, name)
+TEST_ROWS(recorded_body_is_split_into_events, files, name)
 {
     const struct file_case *c = *state;
     struct strbuf body = STRBUF_INIT(TEXT_MAX);
@@ -270,7 +270,7 @@ TEST_ROWS(file, files, name)
     snprintf(path, sizeof(path), "tests/fixtures/protocol/%s.body", c->name);
     if (!file_read(path, &body, &err))
         fail_msg("%s", err.text);
-    run(&(struct input){c->mode, c->api_version, c->kind, body.data, body.len, 1000}, &out);
+    feed_body(&(struct input){c->mode, c->api_version, c->kind, body.data, body.len, 1000}, &out);
     assert_int_equal(count_lines(out.recorder.log.data, "object\n"), c->objects);
     assert_int_equal(count_lines(out.recorder.log.data, "removed\n"), c->removed);
     assert_int_equal(count_lines(out.recorder.log.data, "bookmark\n"), c->bookmarks);
@@ -288,7 +288,7 @@ TEST_ROWS(file, files, name)
     strbuf_release(&body);
 }
 
-TEST(a_table_and_protobuf_are_no_lists)
+TEST(table_and_protobuf_are_not_lists)
 {
     static const char *const names[] = {"list-table", "list-protobuf"};
 
@@ -300,7 +300,8 @@ TEST(a_table_and_protobuf_are_no_lists)
 
         snprintf(path, sizeof(path), "tests/fixtures/protocol/%s.body", names[i]);
         assert_true(file_read(path, &body, &err));
-        run(&(struct input){JSON_FRAME_LIST, "v1", "ConfigMap", body.data, body.len, 100}, &out);
+        feed_body(&(struct input){JSON_FRAME_LIST, "v1", "ConfigMap", body.data, body.len, 100},
+                  &out);
         assert_false(out.finished);
         assert_int_equal(out.recorder.count, 0);
         outcome_release(&out);
@@ -308,19 +309,21 @@ TEST(a_table_and_protobuf_are_no_lists)
     }
 }
 
-TEST(whoever_is_told_may_give_up)
+TEST(handler_can_stop_the_stream)
 {
-    CLEANUP(free_cleanup) char *quoted = with_quotes(CHANGE("ADDED", "{}") CHANGE("ADDED", "{}"));
+    CLEANUP(free_cleanup)
+    char *quoted = replace_quotes(CHANGE("ADDED", "{}") CHANGE("ADDED", "{}"));
     struct outcome out = {.recorder.stop_at = 1};
 
-    run(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", quoted, strlen(quoted), 1000}, &out);
+    feed_body(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", quoted, strlen(quoted), 1000},
+              &out);
     assert_false(out.fed);
     assert_int_equal(out.recorder.count, 1);
     outcome_release(&out);
 }
 
-/* `count` times `value`, as one long list inside an object. */
-static void make_large(struct strbuf *out, const char *value, size_t count)
+/* Appends an event with an array of 0 and `count` times `value`, which begins with a comma. */
+static void append_large_event(struct strbuf *out, const char *value, size_t count)
 {
     strbuf_adds(out, "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"},\"x\":[0");
     for (size_t i = 0; i < count; i++)
@@ -328,47 +331,50 @@ static void make_large(struct strbuf *out, const char *value, size_t count)
     strbuf_adds(out, "]}}\n");
 }
 
-TEST(a_large_object_is_read_and_not_kept)
+TEST(object_of_4_mib_is_read)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
 
-    make_large(&text, ",\"0123456789,0123456789,0123456789,0123456789\"", 95000);
+    append_large_event(&text, ",\"0123456789,0123456789,0123456789,0123456789\"", 95000);
     assert_in_range(text.len, 4 << 20, 5 << 20);
-    run(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
+    feed_body(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384},
+              &out);
     assert_string_equal(out.recorder.log.data, "object v1 ConfigMap a\n");
     outcome_release(&out);
     strbuf_release(&text);
 }
 
-TEST(an_object_that_would_eat_the_memory_is_rejected)
+TEST(object_with_too_many_values_is_rejected)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
 
-    make_large(&text, ",0", 300000);
-    run(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
+    append_large_event(&text, ",0", 300000);
+    feed_body(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384},
+              &out);
     assert_string_equal(out.recorder.log.data, "rejected v1 ConfigMap a (too many values)\n");
     assert_true(out.fed);
     outcome_release(&out);
     strbuf_release(&text);
 }
 
-/* Ten MiB of an object that begins so and ends so, between two others. */
+/* Runs a body with the objects a and c, and between them `begins`, a string of 10 MiB, `ends`. */
 static void run_too_large(enum json_frame_mode mode, const char *begins, const char *ends,
                           const char *log)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     CLEANUP(free_cleanup)
-    char *before = with_quotes(mode == JSON_FRAME_LIST
-                                   ? "{'kind':'ConfigMapList','metadata':"
-                                     "{'resourceVersion':'9'},'items':[{" NAMED("a", "1") "},"
-                                   : CHANGE("ADDED", "{" NAMED("a", "1") "}"));
+    char *before = replace_quotes(mode == JSON_FRAME_LIST
+                                      ? "{'kind':'ConfigMapList','metadata':"
+                                        "{'resourceVersion':'9'},'items':[{" NAMED("a", "1") "},"
+                                      : CHANGE("ADDED", "{" NAMED("a", "1") "}"));
     CLEANUP(free_cleanup)
-    char *after = with_quotes(mode == JSON_FRAME_LIST ? ",{" NAMED("c", "3") "}]}"
-                                                      : CHANGE("ADDED", "{" NAMED("c", "3") "}"));
-    CLEANUP(free_cleanup) char *begin = with_quotes(begins);
-    CLEANUP(free_cleanup) char *end = with_quotes(ends);
+    char *after =
+        replace_quotes(mode == JSON_FRAME_LIST ? ",{" NAMED("c", "3") "}]}"
+                                               : CHANGE("ADDED", "{" NAMED("c", "3") "}"));
+    CLEANUP(free_cleanup) char *begin = replace_quotes(begins);
+    CLEANUP(free_cleanup) char *end = replace_quotes(ends);
     struct outcome out = {0};
 
     strbuf_addf(&text, "%s%s\"", before, begin);
@@ -376,7 +382,7 @@ static void run_too_large(enum json_frame_mode mode, const char *begins, const c
         strbuf_adds(&text, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
     strbuf_addf(&text, "\"%s%s", end, after);
     assert_true(strbuf_ok(&text));
-    run(&(struct input){mode, "v1", "ConfigMap", text.data, text.len, 65536}, &out);
+    feed_body(&(struct input){mode, "v1", "ConfigMap", text.data, text.len, 65536}, &out);
     assert_true(out.fed);
     assert_int_equal(out.finished, mode == JSON_FRAME_LIST);
     assert_string_equal(out.recorder.log.data, log);
@@ -400,21 +406,21 @@ static const struct too_large_case {
      "}}\n", "removed v1 ConfigMap b @2\n"},
     {"in a list", JSON_FRAME_LIST, "{'metadata':{'name':'b','namespace':'n'},'data':", "}",
      "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
-    {"without a namespace, if there is none", JSON_FRAME_LIST, "{'metadata':{'name':'b'},'data':",
-     "}", "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
-    {"behind what has other names", JSON_FRAME_LIST,
+    {"without a namespace", JSON_FRAME_LIST, "{'metadata':{'name':'b'},'data':", "}",
+     "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+    {"after members with other names", JSON_FRAME_LIST,
      "{'name':'x','spec':{'metadata':{'name':'y','namespace':'y'},'a':[{'metadata':{'name':'z'}}]},"
      "'metadata':{'labels':{'name':'l'},'ownerReferences':[{'name':'o'}],'name':'b'},'data':",
      "}", "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
-    {"with a namespace that may come", JSON_FRAME_LIST,
+    {"with a namespace after the large value", JSON_FRAME_LIST,
      "{'metadata':{'name':'b','annotations':{'a':", "},'namespace':'n'}}",
      "rejected unnamed (it is larger than 8 MiB)\n"},
-    {"with a name that comes too late", JSON_FRAME_LIST, "{'metadata':{'annotations':{'a':",
+    {"with a name after the large value", JSON_FRAME_LIST, "{'metadata':{'annotations':{'a':",
      "},'name':'b','namespace':'n'}}", "rejected unnamed (it is larger than 8 MiB)\n"},
 };
 
-/* Rejected alone, by its name if that can be told: the others are read. */
-TEST_ROWS(an_object_above_the_ceiling, too_large, name)
+/* The event is unnamed if the name or a namespace may still follow the large value. */
+TEST_ROWS(object_over_8_mib_is_rejected_alone, too_large, name)
 {
     const struct too_large_case *c = *state;
     struct strbuf log = STRBUF_INIT(TEXT_MAX);
@@ -424,14 +430,14 @@ TEST_ROWS(an_object_above_the_ceiling, too_large, name)
     strbuf_release(&log);
 }
 
-TEST(nothing_large_is_kept)
+TEST(buffer_shrinks_after_a_large_object)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct recorder recorder = {.log = STRBUF_INIT(TEXT_MAX)};
     struct object_stream s;
     struct error err;
 
-    make_large(&text, ",0", 50000);
+    append_large_event(&text, ",0", 50000);
     object_stream_init(&s, JSON_FRAME_EVENTS, "v1", "ConfigMap", record, &recorder);
     assert_true(object_stream_feed(&s, text.data, text.len, &err));
     assert_in_range(s.frame.object.cap, 0, 16384);

@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-/* Not one of these was thought up: it is what Go's own httpproxy (golang.org/x/net) answers. */
+/* Results of Go's httpproxy (golang.org/x/net) for the same hosts, ports and NO_PROXY. */
 static struct proxy_case {
     const char *host;
     const char *port;
@@ -83,7 +83,7 @@ static struct proxy_case {
     {"api", "443", "foo.com api", true},
 };
 
-TEST(uses_a_proxy_where_go_does)
+TEST(proxy_is_used_as_in_go)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(proxy_cases); i++) {
@@ -94,7 +94,7 @@ TEST(uses_a_proxy_where_go_does)
     }
 }
 
-TEST(without_exceptions_all_but_this_machine)
+TEST(only_loopback_hosts_bypass_the_proxy_by_default)
 {
     (void)state;
     assert_true(proxy_is_used("k", "443", NULL));

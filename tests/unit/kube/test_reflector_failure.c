@@ -3,8 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-/* A resource that is polled stays so: the log says it once. */
-TEST(that_a_resource_is_polled_is_told_once)
+TEST(polling_of_a_resource_is_logged_once)
 {
     char *text = NULL;
     size_t len = 0;
@@ -16,13 +15,13 @@ TEST(that_a_resource_is_polled_is_told_once)
     assert_non_null(log.stream);
     reflector_failure_log_polling(&failure);
     fflush(log.stream);
-    size_t told = len;
+    size_t logged_len = len;
 
     assert_non_null(strstr(text, "resource=foos"));
     assert_int_equal(context.health_version, 1);
     reflector_failure_log_polling(&failure);
     fclose(log.stream);
-    assert_int_equal(len, told);
+    assert_int_equal(len, logged_len);
     assert_int_equal(context.health_version, 1);
     free(text);
 }

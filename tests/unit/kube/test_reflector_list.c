@@ -4,8 +4,8 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-/* Of a kind of which only some objects are kept, others may be wanted later: it is read again. */
-TEST(what_is_wanted_again_is_listed_where_not_all_of_it_is_kept)
+/* A reflector that keeps only bound templates finds other templates only by a new list. */
+TEST(flag_again_relists_only_bound_templates)
 {
     static const struct {
         bool bound_templates_only;

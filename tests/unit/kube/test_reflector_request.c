@@ -4,25 +4,25 @@
 #include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
-/* It may have had enough. */
+/* Context of the handlers. */
 struct reader {
-    bool enough;
-    unsigned heard;
+    bool stops;        /* The event handler returns false. */
+    unsigned received; /* Calls of count_received(). */
 };
 
-static void heard(void *context, size_t bytes, bool cut)
+static void count_received(void *context, size_t bytes, bool cut)
 {
     struct reader *reader = context;
 
     (void)bytes;
     (void)cut;
-    reader->heard++;
+    reader->received++;
 }
 
 static bool take_event(void *context, const struct watch_event *event)
 {
     (void)event;
-    return !((struct reader *)context)->enough;
+    return !((struct reader *)context)->stops;
 }
 
 static void ignore_bytes(void *context, size_t bytes, bool cut)
@@ -52,24 +52,23 @@ static void ignore_end(void *context, const struct reflector_request_end *end)
 
 #define EVENT "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"7\"}}}\n"
 
-/* The connection is not held by a stream that nobody can read, or wants to, however silent it is.
- */
-TEST(a_stream_is_given_up_with_the_bytes_that_end_it)
+/* A stream that ends only with the next bytes would occupy its connection until then. */
+TEST(unusable_or_stopped_stream_ends_at_once)
 {
     static const struct {
         const char *title;
         const char *body;
-        bool enough;
+        bool stops;
         bool goes_on;
     } rows[] = {
         {"an event", EVENT, false, true},
-        {"what is no event", "[1]\n", false, false},
-        {"an event that is the last wanted", EVENT, true, false},
+        {"a line that is not an event", "[1]\n", false, false},
+        {"an event at which the handler stops", EVENT, true, false},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct transfer transfer = {.path = ""};
-        struct reader reader = {.enough = rows[i].enough};
+        struct reader reader = {.stops = rows[i].stops};
         struct reflector_request q;
 
         reflector_request_init(&q, manual_transport(&transfer));
@@ -79,24 +78,24 @@ TEST(a_stream_is_given_up_with_the_bytes_that_end_it)
                     .accept = "*/*",
                     .api_version = "v1",
                     .kind = "ConfigMap",
-                    .handler = {ignore_answer, heard, take_event, ignore_end, &reader}});
+                    .handler = {ignore_answer, count_received, take_event, ignore_end, &reader}});
         if (transfer.handler.data(transfer.handler.context, 200, rows[i].body,
                                   strlen(rows[i].body)) != rows[i].goes_on)
             fail_msg("%s", rows[i].title);
-        assert_int_equal(reader.heard, rows[i].goes_on);
+        assert_int_equal(reader.received, rows[i].goes_on);
         reflector_request_close(&q);
     }
 }
 
-static void note_end(void *context, const struct reflector_request_end *end)
+static void store_has_page(void *context, const struct reflector_request_end *end)
 {
     *(bool *)context = end->page != NULL;
     assert_true(end->page || end->reason == END_MALFORMED);
 }
 
-/* Asks for a page by this token; true if the list may go on behind it. */
-static bool goes_on(struct reflector_request *q, struct transfer *transfer, const char *token,
-                    const char *body)
+/* Requests a page with this token. Returns true if the list may go on after it. */
+static bool request_page(struct reflector_request *q, struct transfer *transfer, const char *token,
+                         const char *body)
 {
     bool page = false;
 
@@ -108,7 +107,7 @@ static bool goes_on(struct reflector_request *q, struct transfer *transfer, cons
                .token = token,
                .api_version = "v1",
                .kind = "ConfigMap",
-               .handler = {ignore_answer, ignore_bytes, ignore_event, note_end, &page}});
+               .handler = {ignore_answer, ignore_bytes, ignore_event, store_has_page, &page}});
     manual_answer(transfer, 200, body, 0);
     return page;
 }
@@ -118,24 +117,24 @@ static bool goes_on(struct reflector_request *q, struct transfer *transfer, cons
     "\"items\":[" items "]}"
 #define OBJECT(name) "{\"metadata\":{\"name\":\"" name "\"}}"
 
-TEST(a_list_without_progress_ends)
+TEST(list_without_progress_fails)
 {
     struct transfer transfer = {.path = ""};
     struct reflector_request q;
 
     reflector_request_init(&q, manual_transport(&transfer));
-    assert_true(goes_on(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
-    assert_true(goes_on(&q, &transfer, "1", PAGE(OBJECT("b"), "2")));
-    assert_false(goes_on(&q, &transfer, "2", PAGE(OBJECT("c"), "2")));
-    /* What an earlier list had is nothing to the next. */
-    assert_true(goes_on(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
-    assert_false(goes_on(&q, &transfer, "1", PAGE(OBJECT("a"), "2")));
-    assert_true(goes_on(&q, &transfer, NULL, PAGE("", "1")));
+    assert_true(request_page(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
+    assert_true(request_page(&q, &transfer, "1", PAGE(OBJECT("b"), "2")));
+    assert_false(request_page(&q, &transfer, "2", PAGE(OBJECT("c"), "2")));
+    /* Pages are not compared with those of earlier lists. */
+    assert_true(request_page(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
+    assert_false(request_page(&q, &transfer, "1", PAGE(OBJECT("a"), "2")));
+    assert_true(request_page(&q, &transfer, NULL, PAGE("", "1")));
     for (unsigned i = 1; i < LIST_EMPTY_PAGES_MAX; i++)
-        assert_true(goes_on(&q, &transfer, i % 2 ? "1" : "2", PAGE("", "3")));
-    assert_false(goes_on(&q, &transfer, "4", PAGE("", "5")));
-    /* The last page of a list may be as it likes. */
-    assert_true(goes_on(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
-    assert_true(goes_on(&q, &transfer, "1", PAGE(OBJECT("a"), "")));
+        assert_true(request_page(&q, &transfer, i % 2 ? "1" : "2", PAGE("", "3")));
+    assert_false(request_page(&q, &transfer, "4", PAGE("", "5")));
+    /* The last page may repeat objects. */
+    assert_true(request_page(&q, &transfer, NULL, PAGE(OBJECT("a"), "1")));
+    assert_true(request_page(&q, &transfer, "1", PAGE(OBJECT("a"), "")));
     reflector_request_close(&q);
 }

@@ -10,7 +10,7 @@
 
 #define KARMADA_POLICY "policy.karmada.io/v1alpha1"
 
-static void put(struct reflector_store *s, const char *name, const char *changed)
+static void put_policy(struct reflector_store *s, const char *name, const char *changed)
 {
     char text[512];
     struct error err;
@@ -32,8 +32,8 @@ static int64_t changed_ms(const struct world *w, const char *name)
     return entry_policy(world_find(w, KARMADA_POLICY, "PropagationPolicy", "a", name))->changed_ms;
 }
 
-/* What a list brings after a restore may be older than what was known, and is not its successor. */
-TEST(a_restore_ends_the_history_of_each_object)
+/* An older time of managedFields lowers changed_ms only in a list after a restore. */
+TEST(restore_resets_the_change_time_of_each_object)
 {
     static const char *const names[] = {"x", "y", "z"};
     const struct log log = {.level = LOG_LEVEL_ERROR};
@@ -49,11 +49,11 @@ TEST(a_restore_ends_the_history_of_each_object)
     for (unsigned restored = 0; restored < 2; restored++) {
         reflector_store_begin_pass(&s, false);
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
-            put(&s, names[i], "2026-01-02T00:00:00Z");
+            put_policy(&s, names[i], "2026-01-02T00:00:00Z");
         reflector_store_end_pass(&s);
         reflector_store_begin_pass(&s, restored);
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
-            put(&s, names[i], "2026-01-01T00:00:00Z");
+            put_policy(&s, names[i], "2026-01-01T00:00:00Z");
         reflector_store_end_pass(&s);
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
             assert_int_equal(changed_ms(&w, names[i]),
@@ -63,10 +63,10 @@ TEST(a_restore_ends_the_history_of_each_object)
 }
 
 /*
- * No policy selects its kind, and no binding refers to it. That a list or the history holds the
- * entry is no reason to read the object; that somebody wants it is.
+ * No policy selects the kind, and no binding refers to the object. After store_pin() the store does
+ * not keep the object; after store_request_read() it does.
  */
-TEST(an_entry_that_is_held_is_not_referred_to)
+TEST(pinned_entry_is_not_read_without_a_request)
 {
     static const char text[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":"
                                "{\"namespace\":\"a\",\"name\":\"held\"}}";
@@ -97,8 +97,8 @@ TEST(an_entry_that_is_held_is_not_referred_to)
     world_release(&w);
 }
 
-/* Metadata is all that is read of templates: the owner is in it, and is as it is written last. */
-TEST(whose_a_template_is_follows_its_metadata)
+/* The owner comes from an annotation or a label; the label wins. */
+TEST(owner_of_a_template_follows_its_metadata)
 {
     static const struct {
         const char *metadata, *owner;

@@ -6,17 +6,14 @@
 
 static struct refusal {
     const char *title;
-    unsigned http_status; /* 0: no answer. */
-    bool again;           /* Ask the same again after a while, else go on without it. */
+    unsigned http_status; /* 0: no response. */
+    bool again; /* The check repeats the read after a wait; false: the check goes on without it. */
 } refusals[] = {
-    {"no answer may pass", 0, true},
-    {"neither may too many requests", 429, true},
-    {"nor an error of the server", 500, true},
-    {"nor that it does not understand the plainest request", 400, true},
-    {"one that is forbidden does not", 403, false},
+    {"no response", 0, true}, {"429", 429, true},  {"500", 500, true},
+    {"400", 400, true},       {"403", 403, false},
 };
 
-TEST_ROWS(a_refusal, refusals, title)
+TEST_ROWS(failed_read_is_repeated_unless_forbidden, refusals, title)
 {
     const struct refusal *r = *state;
     struct transfer transfer = {.path = ""};

@@ -4,35 +4,35 @@
 #include "tests/unit/follow.h"
 #include "tests/unit/suite.h"
 
-/* A server that is restored from a backup: whatever happens then, nothing old stays. */
+/* After a restore of the server from a backup, the store must equal the server again. */
 
 enum {
     SEEDS = 40,
-    /* The longest wait after a connection was lost, and what follows from it at once. */
+    /* Longest wait after a lost connection, and time for the requests that follow. */
     SOON_MS = 1700,
     CALM_MS = 5 * 60 * 1000,
 };
 
 /* ---- restores ---- */
 
-/* What happens between the backup and the restore, and until the streams are back. */
+/* Changes before and after a restore. */
 static struct restore_case {
     const char *title;
-    unsigned lost;  /* Changes that the backup does not have, */
-    unsigned after; /* and those after the restore, before anybody reads. */
-    bool quiet_ms;  /* Meanwhile bookmarks come. */
+    unsigned lost;  /* Changes between the backup and the restore. */
+    unsigned after; /* Changes between the restore and the next requests. */
+    bool bookmarks; /* Bookmarks arrive before the restore. */
 } restore_cases[] = {
-    {"and nobody writes", 10, 0, false},
-    {"to what all know", 0, 0, false},
-    {"and few write", 10, 4, false},
-    {"and writers come just as far", 10, 10, false},
-    {"and one change was lost, one came", 1, 1, false},
-    {"and writers pass what we know", 10, 30, false},
-    {"and writers rewrite everything", 10, 300, false},
-    {"after bookmarks", 10, 5, true},
+    {"no new changes", 10, 0, false},
+    {"no changes at all", 0, 0, false},
+    {"fewer new changes than lost ones", 10, 4, false},
+    {"as many new changes as lost ones", 10, 10, false},
+    {"one lost change, one new change", 1, 1, false},
+    {"more new changes than lost ones", 10, 30, false},
+    {"new changes of all objects", 10, 300, false},
+    {"bookmarks before the restore", 10, 5, true},
 };
 
-static void overlay_restore(const struct restore_case *c, uint32_t seed)
+static void run_restore(const struct restore_case *c, uint32_t seed)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -43,7 +43,7 @@ static void overlay_restore(const struct restore_case *c, uint32_t seed)
         follow_write(lab, 1);
         follow_settle(lab);
     }
-    if (c->quiet_ms)
+    if (c->bookmarks)
         follow_pass(lab, CALM_MS);
     assert_int_equal(follow_count_wrong(lab), 0);
     fake_restore(&lab->api, &backup);
@@ -57,14 +57,13 @@ static void overlay_restore(const struct restore_case *c, uint32_t seed)
     follow_release(lab);
 }
 
-TEST_ROWS(a_restore, restore_cases, title)
+TEST_ROWS(store_equals_the_restored_server, restore_cases, title)
 {
     for (uint32_t seed = 1; seed <= SEEDS; seed++)
-        overlay_restore(*state, seed);
+        run_restore(*state, seed);
 }
 
-/* One after the other, as often as one likes. */
-TEST(every_restore_counts)
+TEST(repeated_restores_are_detected)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -82,8 +81,8 @@ TEST(every_restore_counts)
     follow_release(lab);
 }
 
-/* The last change was a deletion, and others have passed its number: the object lives again. */
-TEST(what_was_deleted_lives_again)
+/* The last change is a deletion. After the restore, other changes pass its version. */
+TEST(undone_deletion_is_detected)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -96,7 +95,7 @@ TEST(what_was_deleted_lives_again)
     follow_settle(lab);
     assert_int_equal(follow_count_wrong(lab), 0);
     fake_restore(&lab->api, &backup);
-    /* Of a kind that nobody watches. */
+    /* No reflector watches Deployments. */
     for (unsigned i = 0; i < 5; i++)
         fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "d", i);
     follow_remove(lab, FAKE_DEPLOYMENT, "d");
@@ -105,8 +104,7 @@ TEST(what_was_deleted_lives_again)
     follow_release(lab);
 }
 
-/* The same version of the same object, and another content. */
-TEST(equal_numbers_are_no_proof)
+TEST(other_content_of_the_same_version_is_detected)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -126,10 +124,10 @@ TEST(equal_numbers_are_no_proof)
 }
 
 /*
- * What happens to a kind between the backup and the number at which its stream goes on, the
- * stream does not bring; and nothing of that kind was undone. Another kind notices.
+ * The restore undoes changes of ConfigMaps only. The stream of policies resumes above the version
+ * of the new policy change, and does not bring it.
  */
-TEST(one_kind_tells_the_others)
+TEST(restore_detected_for_one_kind_relists_the_others)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -151,10 +149,9 @@ TEST(one_kind_tells_the_others)
     }
 }
 
-/* People are told, once for all kinds. */
-TEST(the_log_tells_of_a_restore)
+TEST(restore_is_logged_once)
 {
-    static const char told[] = "the API server was restored from a backup";
+    static const char message[] = "the API server was restored from a backup";
     struct follow_lab lab;
     struct fake_snapshot backup;
     char *text = NULL;
@@ -170,14 +167,14 @@ TEST(the_log_tells_of_a_restore)
     follow_pass(&lab, CALM_MS);
     fclose(lab.log.stream);
     lab.log = (struct log){.level = LOG_LEVEL_ERROR, .stream = stderr};
-    assert_non_null(strstr(text, told));
-    assert_null(strstr(strstr(text, told) + 1, told));
+    assert_non_null(strstr(text, message));
+    assert_null(strstr(strstr(text, message) + 1, message));
     free(text);
     follow_release(&lab);
 }
 
-/* Nothing that we know of was undone, but the server's number is below ours. */
-TEST(a_number_below_ours_is_enough)
+/* The restore undoes only changes of Deployments, which no reflector watches. */
+TEST(lower_version_of_the_server_is_detected)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -194,8 +191,8 @@ TEST(a_number_below_ours_is_enough)
     follow_release(lab);
 }
 
-/* It tells nothing of the past: what can be known without that is known. */
-TEST(a_server_without_memory)
+/* The server answers requests for past versions with the present objects. */
+TEST(restore_is_detected_without_past_versions)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -215,8 +212,8 @@ TEST(a_server_without_memory)
     }
 }
 
-/* What is asked about is not found: it may have gone since, or nobody serves such lists. */
-TEST(lists_that_are_not_found)
+/* The server returns 404 to lists of one object by name. */
+TEST(store_stays_correct_if_reads_of_one_object_fail)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -233,10 +230,9 @@ TEST(lists_that_are_not_found)
     }
 }
 
-/* ---- what is no restore ---- */
+/* ---- streams that resume without a restore ---- */
 
-/* However often streams are cut while everything changes, nothing is listed again. */
-TEST(ordinary_changes_cause_no_list)
+TEST(broken_streams_cause_no_lists)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -258,8 +254,8 @@ TEST(ordinary_changes_cause_no_list)
     }
 }
 
-/* Streams are resumed at a server whose cache is behind. */
-TEST(a_cache_that_lags_is_no_restore)
+/* Streams resume while the watch cache of the server lags. */
+TEST(lagging_cache_is_not_a_restore)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -283,7 +279,7 @@ TEST(a_cache_that_lags_is_no_restore)
     }
 }
 
-/* ---- what goes back on a stream ---- */
+/* ---- older versions in a stream ---- */
 
 static const char old_bookmark[] = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":"
                                    "{\"resourceVersion\":\"9\"}}}\n";
@@ -291,7 +287,7 @@ static const char old_event[] =
     "{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"namespace\":\"a\",\"name\":\"x\","
     "\"resourceVersion\":\"9\"}}}\n";
 
-TEST(what_goes_back_is_listed_anew_and_not_believed)
+TEST(older_version_in_a_stream_is_ignored_and_causes_a_list)
 {
     static const char *const texts[] = {old_bookmark, old_event};
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
@@ -314,8 +310,8 @@ TEST(what_goes_back_is_listed_anew_and_not_believed)
     }
 }
 
-/* A server whose versions have no order costs a list in ten seconds at most, of one kind. */
-TEST(what_always_goes_back_is_listed_with_patience)
+/* After four lists at once, at most one list in ten seconds, and only of this kind. */
+TEST(repeated_older_versions_cause_few_lists)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
 
@@ -334,7 +330,7 @@ TEST(what_always_goes_back_is_listed_with_patience)
     follow_release(lab);
 }
 
-/* ---- the newest object ---- */
+/* ---- last known change ---- */
 
 static cJSON *object(const char *json)
 {
@@ -349,33 +345,36 @@ static cJSON *object(const char *json)
     "{\"metadata\":{\"namespace\":\"a\",\"name\":\"x\",\"resourceVersion\":\"" version             \
     "\"},\"spec\":{\"v\":" value ",\"w\":[1,2]}}"
 
-/* All that is known is object 'x' of version 60, or that it was deleted then; we are at 100. */
+/* Last known change: x got version 60, or was deleted at 60. The stream's position is 100. */
 static struct judge_case {
     const char *title;
     bool deleted;
-    const char *now; /* NULL: it is not there. */
+    const char *now; /* Present object; NULL: absent. */
     enum last_change_verdict verdict;
     enum last_change_verdict past;
 } judge_cases[] = {
-    {"as it was", false, OBJECT("60", "1"), LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
+    {"unchanged", false, OBJECT("60", "1"), LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
     {"another order of members", false,
      "{\"spec\":{\"w\":[1,2],\"v\":1},\"metadata\":{\"resourceVersion\":\"60\",\"name\":\"x\","
      "\"namespace\":\"a\"}}",
      LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
-    {"another content", false, OBJECT("60", "2"), LAST_CHANGE_ALTERED, LAST_CHANGE_ALTERED},
+    {"other content", false, OBJECT("60", "2"), LAST_CHANGE_ALTERED, LAST_CHANGE_ALTERED},
     {"older", false, OBJECT("59", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
     {"older, with fewer digits", false, OBJECT("9", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
-    {"newer, and we would know", false, OBJECT("61", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
-    {"as new as we are", false, OBJECT("100", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
-    {"newer than we are", false, OBJECT("101", "1"), LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
-    {"of no number", false, OBJECT("abc", "1"), LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
-    {"gone", false, NULL, LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
-    {"deleted, and gone", true, NULL, LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
-    {"deleted, and back", true, OBJECT("50", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
-    {"deleted, and made anew", true, OBJECT("101", "1"), LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
+    {"newer, but below the position", false, OBJECT("61", "1"), LAST_CHANGE_UNDONE,
+     LAST_CHANGE_UNDONE},
+    {"at the position", false, OBJECT("100", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
+    {"above the position", false, OBJECT("101", "1"), LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
+    {"a version that is not a number", false, OBJECT("abc", "1"), LAST_CHANGE_UNDECIDED,
+     LAST_CHANGE_UNDONE},
+    {"absent", false, NULL, LAST_CHANGE_UNDECIDED, LAST_CHANGE_UNDONE},
+    {"deleted and absent", true, NULL, LAST_CHANGE_HOLDS, LAST_CHANGE_HOLDS},
+    {"deleted and present", true, OBJECT("50", "1"), LAST_CHANGE_UNDONE, LAST_CHANGE_UNDONE},
+    {"deleted and created again", true, OBJECT("101", "1"), LAST_CHANGE_UNDECIDED,
+     LAST_CHANGE_UNDONE},
 };
 
-TEST_ROWS(judged, judge_cases, title)
+TEST_ROWS(present_object_is_compared_with_the_last_change, judge_cases, title)
 {
     const struct judge_case *c = *state;
     CLEANUP(json_cleanup) cJSON *then = object(OBJECT("60", "1"));
@@ -387,7 +386,7 @@ TEST_ROWS(judged, judge_cases, title)
     assert_int_equal(last_change_compare_past(&last_change, now), c->past);
 }
 
-TEST(a_list_keeps_a_later_deletion_and_nothing_else)
+TEST(list_replaces_all_but_a_later_deletion)
 {
     CLEANUP(json_cleanup) cJSON *x = object(OBJECT("60", "1"));
     CLEANUP(json_cleanup) cJSON *y = object("{\"metadata\":{\"name\":\"y\"}}");
@@ -412,7 +411,7 @@ TEST(a_list_keeps_a_later_deletion_and_nothing_else)
     assert_string_equal(last_change.name, "");
 }
 
-TEST(burst_limit_is_used_up_and_comes_back)
+TEST(burst_limit_is_used_up_and_refilled)
 {
     struct burst_limit burst_limit = {0};
 
@@ -435,14 +434,14 @@ TEST(burst_limit_is_used_up_and_comes_back)
     "\",\"generation\":" generation ",\"managedFields\":[{\"time\":\"2026-01-01T00:00:00Z\"},"     \
     "{\"time\":\"" time "\"}]}}"
 
-TEST(what_only_a_list_brought_is_known_by_its_version_and_origin)
+TEST(listed_object_is_compared_by_version_and_origin)
 {
     static const struct {
         const char *now;
         enum last_change_verdict verdict;
     } rows[] = {
         {ORIGIN("u", "1", "t"), LAST_CHANGE_HOLDS},
-        {"{\"spec\":{\"v\":2}," /* Its content is not known. */
+        {"{\"spec\":{\"v\":2}," /* Other content, which is not compared. */
          "\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"60\",\"uid\":\"u\",\"generation\":1,"
          "\"managedFields\":[{\"time\":\"2026-01-01T00:00:00Z\"},{\"time\":\"t\"}]}}",
          LAST_CHANGE_HOLDS},
@@ -462,8 +461,7 @@ TEST(what_only_a_list_brought_is_known_by_its_version_and_origin)
     }
 }
 
-/* What a change of object x (uid u, or deleted) may be followed by. */
-TEST(a_new_object_follows_a_deletion_only)
+TEST(another_uid_follows_only_a_deletion)
 {
     CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
     CLEANUP(json_cleanup) cJSON *next = object(ORIGIN("u", "2", "t"));
@@ -478,37 +476,37 @@ TEST(a_new_object_follows_a_deletion_only)
     assert_true(last_change_is_followed_by(&last_change, other, false));
 }
 
-/* ---- a check that the end of its stream interrupts ---- */
+/* ---- checks that end with their stream ---- */
 
-static void bring(struct restore_history *h, const char *json, const char *version)
+static void note_object(struct restore_history *h, const char *json, const char *version)
 {
     static const struct watch streaming = {.phase = WATCH_STREAMING, .version = "100"};
-    CLEANUP(json_cleanup) cJSON *brought = object(json);
+    CLEANUP(json_cleanup) cJSON *parsed = object(json);
 
     restore_history_note(
         h, &streaming,
-        &(struct watch_event){.kind = EVENT_OBJECT, .object = brought, .version = version});
+        &(struct watch_event){.kind = EVENT_OBJECT, .object = parsed, .version = version});
 }
 
-TEST(what_an_interrupted_check_leaves_open_is_listed)
+TEST(ended_check_of_an_older_change_causes_a_list)
 {
     static const struct {
         const char *title;
-        const char *next; /* What the stream brings meanwhile; NULL: nothing. */
+        const char *next; /* Object that arrives during the check; NULL: no object. */
         bool open;
     } rows[] = {
-        {"the next stream's check asks the same", NULL, false},
-        {"another object is the newest now", "{\"metadata\":{\"name\":\"y\"}}", true},
-        {"the same object was changed", OBJECT("101", "2"), false},
+        {"no other change", NULL, false},
+        {"a change of another object", "{\"metadata\":{\"name\":\"y\"}}", true},
+        {"a change of the same object", OBJECT("101", "2"), false},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct restore_history h = {.resumed = true};
 
-        bring(&h, OBJECT("60", "1"), "60");
+        note_object(&h, OBJECT("60", "1"), "60");
         restore_history_check(&h, (struct restore_check_spec){.position = "100"}, 0);
         if (rows[i].next)
-            bring(&h, rows[i].next, "101");
+            note_object(&h, rows[i].next, "101");
         if (restore_history_end_request(&h) != rows[i].open)
             fail_msg("%s", rows[i].title);
         assert_false(restore_history_end_request(&h));

@@ -5,7 +5,7 @@
 #include "exporter/system/file.h"
 #include "tests/unit/suite.h"
 
-/* What a real API server answered, and why it is no answer. */
+/* Recorded error responses of a real API server, and their reasons. */
 static struct body_case {
     const char *name;
     const char *file;
@@ -44,7 +44,7 @@ static void read_body(const char *name, struct strbuf *out)
         fail_msg("%s", err.text);
 }
 
-TEST_ROWS(body, bodies, name)
+TEST_ROWS(error_response_has_a_reason, bodies, name)
 {
     const struct body_case *c = *state;
     struct strbuf text = STRBUF_INIT(1 << 20);
@@ -59,17 +59,17 @@ TEST_ROWS(body, bodies, name)
     strbuf_release(&text);
 }
 
-TEST(any_http_status_has_a_reason)
+TEST(http_status_without_a_body_has_a_reason)
 {
-    struct status none = {0};
+    struct status no_status = {0};
 
-    assert_int_equal(end_reason_of_response(301, &none), END_REFUSED);
-    assert_int_equal(end_reason_of_response(409, &none), END_REFUSED);
-    assert_int_equal(end_reason_of_response(500, &none), END_UNAVAILABLE);
-    assert_int_equal(end_reason_of_response(502, &none), END_UNAVAILABLE);
-    assert_int_equal(end_reason_of_response(503, &none), END_UNAVAILABLE);
-    assert_int_equal(end_reason_of_response(504, &none), END_UNAVAILABLE);
-    assert_int_equal(end_reason_of_response(0, &none), END_REFUSED);
+    assert_int_equal(end_reason_of_response(301, &no_status), END_REFUSED);
+    assert_int_equal(end_reason_of_response(409, &no_status), END_REFUSED);
+    assert_int_equal(end_reason_of_response(500, &no_status), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(502, &no_status), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(503, &no_status), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(504, &no_status), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(0, &no_status), END_REFUSED);
 }
 
 TEST(errors_in_a_stream_have_a_reason)
@@ -88,10 +88,10 @@ static struct retry_case {
     int64_t ms;
 } retries[] = {
     {"seconds", "7", 7000},
-    {"the most we believe", "100000", 300000},
+    {"the maximum of 300 s", "100000", 300000},
     {"more than 32 bits", "99999999999", 0},
     {"more than 64 bits", "99999999999999999999999", 0},
-    {"none", "0", 0},
+    {"zero", "0", 0},
     {"negative", "-1", 0},
     {"a date", "Wed, 21 Oct 2026 07:28:00 GMT", 0},
     {"half a second", "0.5", 0},
@@ -99,14 +99,14 @@ static struct retry_case {
     {"missing", NULL, 0},
 };
 
-TEST_ROWS(retry_after, retries, name)
+TEST_ROWS(retry_after_in_seconds_is_read, retries, name)
 {
     const struct retry_case *c = *state;
 
     assert_int_equal(retry_after_read(c->header), c->ms);
 }
 
-TEST(a_page_of_a_proxy_becomes_one_line)
+TEST(html_page_becomes_one_line)
 {
     static const char page[] = "<html>\r\n<h1>502\tBad\033[31m Gateway</h1>\n\n</html>\n";
     struct status status;
@@ -116,8 +116,8 @@ TEST(a_page_of_a_proxy_becomes_one_line)
     assert_int_equal(status.code, 0);
 }
 
-/* What may not be read, and by which verb, comes after the user's name, which is long for many. */
-TEST(a_refusal_fits)
+/* The verb and the resource follow the name of the user, which may be long. */
+TEST(message_of_a_403_includes_verb_and_resource)
 {
     static const char body[] =
         "{\"kind\":\"Status\",\"code\":403,\"message\":"
@@ -134,7 +134,7 @@ TEST(a_refusal_fits)
     assert_non_null(strstr(status.message, "at the cluster scope"));
 }
 
-TEST(a_long_body_is_cut)
+TEST(long_body_is_truncated)
 {
     struct strbuf text = STRBUF_INIT(1 << 20);
     struct status status;
@@ -148,7 +148,7 @@ TEST(a_long_body_is_cut)
     strbuf_release(&text);
 }
 
-TEST(content_types)
+TEST(content_types_and_parameters_are_recognized)
 {
     static const char aggregated[] =
         "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The simulation of tests/sim, with as many seeds as the quick loop has time for. */
+/* Runs the simulation of tests/sim for a few seeds. */
 #include "tests/sim/shrink.h"
 
 #include "tests/unit/suite.h"
 
 /*
- * Under a sanitizer a seed takes several times as long, and nothing of it has threads; `make
- * faults` plays ten thousand.
+ * Fewer seeds with sanitizers, which slow the simulation down several times; it has no threads.
+ * `make faults` runs 10,000 seeds.
  */
 #if defined(__SANITIZE_THREAD__)
 enum { SEEDS = 20 };
@@ -17,12 +17,12 @@ enum { SEEDS = 100 };
 enum { SEEDS = 500 };
 #endif
 
-static void overlay(const struct plan *plan, struct verdict *out)
+static void run_quietly(const struct plan *plan, struct verdict *out)
 {
     run_play(plan, false, out);
 }
 
-static void assert_holds(uint64_t seed)
+static void assert_invariants_hold(uint64_t seed)
 {
     CLEANUP(strbuf_release) struct strbuf options = STRBUF_INIT(1 << 16);
     struct plan plan;
@@ -32,20 +32,20 @@ static void assert_holds(uint64_t seed)
     run_play(&plan, false, &verdict);
     if (!verdict.invariant)
         return;
-    shrink_plan(&plan, &verdict, overlay);
+    shrink_plan(&plan, &verdict, run_quietly);
     plan_write_options(&plan, &options);
     plan_describe(&plan, &options);
     fail_msg("at %.3f s: %s: %s\n  make sim && build/plain-gcc/tests/sim/sim %s",
              (double)verdict.at_ms / 1000, verdict.invariant, verdict.text, options.data);
 }
 
-TEST(every_invariant_holds_whatever_the_servers_do)
+TEST(invariants_hold_for_every_seed)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
-        assert_holds(seed);
+        assert_invariants_hold(seed);
 }
 
-TEST(a_seed_replays_bit_for_bit)
+TEST(seed_determines_the_whole_run)
 {
     uint64_t last = 0;
 
@@ -64,10 +64,10 @@ TEST(a_seed_replays_bit_for_bit)
     }
 }
 
-/* The invariants can fail: deletions that no server speaks of are found out by nobody. */
-TEST(servers_that_lie_are_noticed)
+/* Proves that invariants can fail: these servers omit DELETED events (plan.liars). */
+TEST(omitted_deletions_violate_an_invariant)
 {
-    unsigned noticed = 0;
+    unsigned violations = 0;
 
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct plan plan;
@@ -76,28 +76,28 @@ TEST(servers_that_lie_are_noticed)
         plan_init(&plan, seed);
         plan.liars = true;
         run_play(&plan, false, &verdict);
-        noticed += verdict.invariant != NULL;
+        violations += verdict.invariant != NULL;
     }
-    assert_in_range(noticed, 15, 20);
+    assert_in_range(violations, 15, 20);
 }
 
-/* Fails while both items are in it, as a bug does that takes a write and a fault. */
-static void overlay_pretended(const struct plan *plan, struct verdict *out)
+/* Fails if both items are in the plan, like a bug that needs a certain write and fault. */
+static void fail_with_two_items(const struct plan *plan, struct verdict *out)
 {
     bool fails = !plan->dropped[17] && !plan->dropped[PLAN_WRITES_MAX] && plan->storm_ms > 9000;
 
     *out = (struct verdict){.invariant = fails ? "pretended" : NULL};
 }
 
-TEST(a_plan_that_fails_is_shrunk_to_what_it_takes)
+TEST(failing_plan_is_reduced_to_the_required_items)
 {
     CLEANUP(strbuf_release) struct strbuf options = STRBUF_INIT(1 << 10);
     struct plan plan, again;
     struct verdict verdict;
 
     plan_init(&plan, 3);
-    overlay_pretended(&plan, &verdict);
-    shrink_plan(&plan, &verdict, overlay_pretended);
+    fail_with_two_items(&plan, &verdict);
+    shrink_plan(&plan, &verdict, fail_with_two_items);
     plan_write_options(&plan, &options);
     assert_string_equal(verdict.invariant, "pretended");
     assert_in_range(plan.storm_ms, 9001, 9600);
@@ -108,7 +108,7 @@ TEST(a_plan_that_fails_is_shrunk_to_what_it_takes)
              plan.storm_ms, PLAN_WRITES_MAX);
     assert_string_equal(options.data, expected);
 
-    /* What the command says is that plan. */
+    /* --keep restores the same plan from the printed numbers. */
     plan_init(&again, 3);
     assert_true(plan_keep(&again, "17,256"));
     assert_memory_equal(again.dropped, plan.dropped, sizeof(plan.dropped));

@@ -5,7 +5,7 @@
 
 enum { FIRST = 80 };
 
-TEST(three_in_a_row_tell_the_limit)
+TEST(three_equal_connections_in_a_row_set_the_limit)
 {
     struct stream_capacity c;
 
@@ -21,7 +21,7 @@ TEST(three_in_a_row_tell_the_limit)
     assert_int_equal(c.streams, FIRST);
 }
 
-TEST(connections_that_are_drained_tell_nothing)
+TEST(drained_connections_set_no_limit)
 {
     static const unsigned rooms[] = {3, 1, 1, 3, 3, 2, 2, 3, 0, 0, 0};
     struct stream_capacity c;
@@ -32,7 +32,7 @@ TEST(connections_that_are_drained_tell_nothing)
     assert_int_equal(c.streams, FIRST);
 }
 
-TEST(no_limit_is_below_what_was_had)
+TEST(limit_is_not_below_the_streams_of_a_connection)
 {
     struct stream_capacity c;
 
@@ -45,7 +45,7 @@ TEST(no_limit_is_below_what_was_had)
     for (unsigned i = 0; i < 3; i++)
         stream_capacity_note_full(&c, 12);
     assert_int_equal(c.streams, 12);
-    /* The server was configured anew, and connections have come and gone one by one. */
+    /* The limit can also rise, for example after a change of the server's configuration. */
     for (unsigned i = 0; i < 3; i++)
         stream_capacity_note_full(&c, 20);
     assert_int_equal(c.streams, 20);

@@ -3,14 +3,14 @@
 
 #include "tests/unit/suite.h"
 
-TEST(room_is_kept_for_required_resources)
+TEST(places_are_reserved_for_required_resources)
 {
-    struct stream_limit room = {.limit = 3};
+    struct stream_limit limit = {.limit = 3};
     struct stream_slot required[2], others[2];
 
     for (unsigned i = 0; i < 2; i++) {
-        stream_slot_init(&required[i], &room, true);
-        stream_slot_init(&others[i], &room, false);
+        stream_slot_init(&required[i], &limit, true);
+        stream_slot_init(&others[i], &limit, false);
     }
     assert_true(stream_slot_enter(&others[0]));
     assert_true(stream_slot_enter(&others[0]));

@@ -8,19 +8,19 @@
 #include "tests/unit/suite.h"
 
 /*
- * Handshakes with a TLS server that wants a client certificate: what
- * credentials_apply() sets is what curl does, in the version at hand.
+ * Handshakes of the installed version of curl, configured by credentials_apply(), with a TLS server
+ * that requires a client certificate.
  */
 
-/* A wait for so many milliseconds is a failure. */
-enum { PATIENCE = 60 * 1000 };
+/* Milliseconds; a longer wait fails the test. */
+enum { WAIT_MAX = 60 * 1000 };
 
 static char *const environment[] = {(char[]){"PATH=/usr/bin:/bin"}, NULL};
 static const char *const plugin_environment[] = {NULL};
 
 /*
- * Two authorities; for each a server certificate of the same name, and a client's. "roots" has
- * the first as OpenSSL looks for it in a folder.
+ * Script that creates two CAs, each with a server certificate for api.example and a client
+ * certificate. The folder "roots" has the first CA in the form that OpenSSL reads from folders.
  */
 static const char make_certificates[] =
     "set -e; cd \"$1\"\n"
@@ -37,17 +37,17 @@ static const char make_certificates[] =
     "done\n"
     "mkdir roots; cp ca roots/ca.pem; openssl rehash roots\n";
 
-struct site {
+struct tls_server {
     char *folder;
     struct child server;
     char port[8];
 };
 
-static void wait_for(int fd)
+static void wait_for_input(int fd)
 {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
 
-    assert_true(poll(&wanted, 1, PATIENCE) > 0);
+    assert_true(poll(&wanted, 1, WAIT_MAX) > 0);
 }
 
 static bool has_openssl(void)
@@ -55,53 +55,54 @@ static bool has_openssl(void)
     return access("/usr/bin/openssl", X_OK) == 0;
 }
 
-static void make(const char *folder)
+static void create_certificates(const char *folder)
 {
     CLEANUP(free_cleanup) char *script = xstrdup(make_certificates);
     CLEANUP(free_cleanup) char *where = xstrdup(folder);
     struct child c;
-    struct child_status end;
+    struct child_end end;
     struct error err;
 
     assert_true(child_start(
         &c, "sh", (char *[]){(char[]){"sh"}, (char[]){"-c"}, script, (char[]){"sh"}, where, NULL},
         environment, &err));
-    wait_for(c.end);
-    assert_true(child_try_wait(&c, &end));
+    wait_for_input(c.end);
+    assert_true(child_ended(&c, &end));
     assert_true(end.exited && end.code == 0);
     child_release(&c);
 }
 
-/* "ACCEPT 127.0.0.1:34567" */
-static void read_port(struct site *site)
+/* Reads the port from the server's line "ACCEPT 127.0.0.1:34567". */
+static void read_port(struct tls_server *tls_server)
 {
     char text[1024] = "";
     size_t len = 0;
     const char *port;
 
     do {
-        wait_for(site->server.out);
-        ssize_t n = read(site->server.out, text + len, sizeof(text) - 1 - len);
+        wait_for_input(tls_server->server.out);
+        ssize_t n = read(tls_server->server.out, text + len, sizeof(text) - 1 - len);
         assert_true(n > 0);
         len += (size_t)n;
         text[len] = '\0';
         port = strstr(text, "ACCEPT 127.0.0.1:");
     } while (!port || !strchr(port, '\n'));
     port += strlen("ACCEPT 127.0.0.1:");
-    snprintf(site->port, sizeof(site->port), "%.*s", (int)strspn(port, "0123456789"), port);
+    snprintf(tls_server->port, sizeof(tls_server->port), "%.*s", (int)strspn(port, "0123456789"),
+             port);
 }
 
 static struct row {
     const char *name;
-    const char *ca; /* These are files of the site. */
+    const char *ca; /* File in the server's folder, as are the next two; may be NULL. */
     const char *certificate;
     const char *key;
     const char *server_name;
     bool insecure;
-    bool trusts_folder; /* Something has left "roots" as what curl trusts besides. */
+    bool trusts_folder; /* CURLOPT_CAPATH is the folder "roots" beforehand. */
     bool works;
-    struct site *site; /* The same for all. */
-    CURLcode code;     /* If not, and if curl always says the same. */
+    struct tls_server *tls_server; /* Set by start_tls_server(), for all rows. */
+    CURLcode code;                 /* Expected error unless `works`; 0: any error. */
 } rows[] = {
     {
         .name = "the right CA, name and certificate",
@@ -137,7 +138,7 @@ static struct row {
         .code = CURLE_PEER_FAILED_VERIFICATION,
     },
     {
-        .name = "no name but the address",
+        .name = "no name, only the address",
         .ca = "ca",
         .certificate = "ca.client",
         .key = "ca.client.key",
@@ -151,7 +152,7 @@ static struct row {
         .works = true,
     },
     {
-        .name = "no CA: what the system trusts, which is not this one",
+        .name = "no CA, so that only CAs of the system count",
         .certificate = "ca.client",
         .key = "ca.client.key",
         .server_name = "api.example",
@@ -166,7 +167,7 @@ static struct row {
         .server_name = "api.example",
     },
     {
-        .name = "a key that is another certificate's",
+        .name = "a key of another certificate",
         .ca = "ca",
         .certificate = "ca.client",
         .key = "other.client.key",
@@ -175,24 +176,24 @@ static struct row {
     },
 };
 
-static int open_site(void **state)
+static int start_tls_server(void **state)
 {
-    struct site *site = xcalloc(1, sizeof(*site));
+    struct tls_server *tls_server = xcalloc(1, sizeof(*tls_server));
     struct error err;
 
-    /* Through the rows, as a state of the group would come instead of them. */
+    /* A group state would replace the rows, so the rows pass the server to the tests. */
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        rows[i].site = site;
-    site->server = CHILD_NONE;
+        rows[i].tls_server = tls_server;
+    tls_server->server = CHILD_NONE;
     if (!has_openssl())
         return 0;
-    site->folder = folder_make();
-    make(site->folder);
+    tls_server->folder = folder_make();
+    create_certificates(tls_server->folder);
 
-    char *ca = folder_path(site->folder, "ca");
-    char *certificate = folder_path(site->folder, "ca.server");
-    char *key = folder_path(site->folder, "ca.server.key");
+    char *ca = folder_path(tls_server->folder, "ca");
+    char *certificate = folder_path(tls_server->folder, "ca.server");
+    char *key = folder_path(tls_server->folder, "ca.server.key");
     char *arguments[] = {
         (char[]){"openssl"},
         (char[]){"s_server"},
@@ -210,49 +211,49 @@ static int open_site(void **state)
         (char[]){"-verify_return_error"},
         NULL,
     };
-    assert_true(child_start(&site->server, "openssl", arguments, environment, &err));
+    assert_true(child_start(&tls_server->server, "openssl", arguments, environment, &err));
     free(ca);
     free(certificate);
     free(key);
-    read_port(site);
+    read_port(tls_server);
     return 0;
 }
 
-static int close_site(void **state)
+static int stop_tls_server(void **state)
 {
-    struct site *site = rows[0].site;
+    struct tls_server *tls_server = rows[0].tls_server;
 
     (void)state;
-    child_release(&site->server);
-    if (site->folder)
-        folder_remove(site->folder);
-    free(site);
+    child_release(&tls_server->server);
+    if (tls_server->folder)
+        folder_remove(tls_server->folder);
+    free(tls_server);
     return 0;
 }
 
-static char *file_of(const struct site *site, const char *name)
+static char *path_of(const struct tls_server *tls_server, const char *name)
 {
-    return name ? folder_path(site->folder, name) : NULL;
+    return name ? folder_path(tls_server->folder, name) : NULL;
 }
 
-static size_t drop(char *bytes, size_t size, size_t count, void *context)
+static size_t discard_body(char *bytes, size_t size, size_t count, void *context)
 {
     (void)bytes;
     (void)context;
     return size * count;
 }
 
-static CURLcode request(const struct row *row, struct credentials *c)
+static CURLcode perform_request(const struct row *row, struct credentials *c)
 {
-    CLEANUP(free_cleanup) char *roots = file_of(row->site, "roots");
+    CLEANUP(free_cleanup) char *roots = path_of(row->tls_server, "roots");
     CURL *easy = curl_easy_init();
     struct curl_slist *headers = NULL;
     struct error err;
 
     curl_easy_setopt(easy, CURLOPT_URL, credentials_url(c));
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, discard_body);
     curl_easy_setopt(easy, CURLOPT_CAPATH, row->trusts_folder ? roots : NULL);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)PATIENCE);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WAIT_MAX);
     assert_true(credentials_apply(c, easy, &headers, &err));
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     CURLcode code = curl_easy_perform(easy);
@@ -261,7 +262,7 @@ static CURLcode request(const struct row *row, struct credentials *c)
     return code;
 }
 
-TEST_ROWS(shake_hands, rows, name)
+TEST_ROWS(handshake_verifies_server_and_client, rows, name)
 {
     const struct row *row = *state;
     struct rest_config config = {.insecure = row->insecure};
@@ -270,16 +271,16 @@ TEST_ROWS(shake_hands, rows, name)
     if (!has_openssl())
         skip();
     config.origin = xstrdup("the test");
-    assert_true(asprintf(&config.server, "https://127.0.0.1:%s", row->site->port) > 0);
+    assert_true(asprintf(&config.server, "https://127.0.0.1:%s", row->tls_server->port) > 0);
     config.tls_server_name = row->server_name ? xstrdup(row->server_name) : NULL;
-    config.ca.file = file_of(row->site, row->ca);
-    config.certificate.file = file_of(row->site, row->certificate);
-    config.key.file = file_of(row->site, row->key);
+    config.ca.file = path_of(row->tls_server, row->ca);
+    config.certificate.file = path_of(row->tls_server, row->certificate);
+    config.key.file = path_of(row->tls_server, row->key);
 
     struct credentials *c = credentials_new(&config, plugin_environment, 0, &err);
     if (!c)
         fail_msg("%s", err.text);
-    CURLcode code = request(row, c);
+    CURLcode code = perform_request(row, c);
     credentials_free(c);
     rest_config_release(&config);
     if (row->works || row->code)
@@ -288,4 +289,4 @@ TEST_ROWS(shake_hands, rows, name)
         assert_int_not_equal(code, CURLE_OK);
 }
 
-SUITE_WITH(open_site, close_site);
+SUITE_WITH(start_tls_server, stop_tls_server);

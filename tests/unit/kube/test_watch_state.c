@@ -14,15 +14,15 @@
 
 enum { STEPS_MAX = 20 };
 
-/* One event, and what it must lead to: a request, else a wait, else (wait_ms 0) nothing. */
+/* An input, and the action that follows: a request, else a wait, else (wait_ms 0) no action. */
 struct step {
     enum watch_input_kind kind;
-    int64_t after_ms; /* Since the step before. */
+    int64_t after_ms; /* Time since the previous step. */
     enum end_reason reason;
     const char *version;
     const char *token;
     int64_t retry_after_ms;
-    const char *opens; /* The query; NULL: opens nothing. */
+    const char *opens; /* Query of the request; NULL: no request. */
     int64_t wait_ms;
     bool listed;
 };
@@ -48,36 +48,36 @@ struct step {
     {                                                                                              \
         .kind = WATCH_PAGE, .version = (v), .opens = (query), .listed = true                       \
     }
-#define TELLS(what, v)                                                                             \
+#define INPUT(input, v)                                                                            \
     {                                                                                              \
-        .kind = (what), .version = (v)                                                             \
+        .kind = (input), .version = (v)                                                            \
     }
 #define INITIAL_END(v)                                                                             \
     {                                                                                              \
         .kind = WATCH_INITIAL_END, .version = (v), .listed = true                                  \
     }
-/* A list of version 5, and the stream of changes after it. */
+/* A list of version 5, and the stream of changes that follows. */
 #define STREAMING START_OPENS(LIST("0")), LAST_PAGE_OPENS("5", STREAM(AT("5")))
 
-static struct story {
+static struct watch_case {
     const char *name;
     bool streaming_lists;
     struct step steps[STEPS_MAX];
-} stories[] = {
+} watch_cases[] = {
     /* Lists. */
     {"a list, then its changes", false, {STREAMING}},
-    {"pages by their tokens, escaped; the version is the last page's",
+    {"pages with escaped tokens, and the version of the last page",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a/b+c=", "limit=500&continue=a%2Fb%2Bc%3D"),
       PAGE_OPENS("5", "d", "limit=500&continue=d"), LAST_PAGE_OPENS("5", STREAM(AT("5")))}},
-    {"a list without a version is none",
+    {"a list without a version fails",
      false,
      {START_OPENS(LIST("0")), {.kind = WATCH_PAGE, .version = "", .wait_ms = 800}}},
-    {"an expired token: everything at once",
+    {"an expired token: all objects in one page",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
       END_OPENS(END_GONE, "resourceVersion=0")}},
-    {"a token that is refused: the same",
+    {"a refused token: all objects in one page",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
       END_OPENS(END_REFUSED, "resourceVersion=0"), END_WAITS(END_REFUSED, 800)}},
@@ -89,19 +89,19 @@ static struct story {
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
       END_WAITS(END_LOST, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
-    {"no list at all between pages: from the first page",
+    {"malformed page: again from the first page",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
       END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, LIST("0"))}},
-    {"a list that is gone: the latest at once, then with patience",
+    {"410 for a list: latest version at once, then a wait",
      false,
      {START_OPENS(LIST("0")), END_OPENS(END_GONE, "limit=500"), END_WAITS(END_GONE, 800),
       TIMER_OPENS(800, "limit=500"), LAST_PAGE_OPENS("9", STREAM(AT("9")))}},
-    {"a server that is behind us: the latest",
+    {"a server that lags: latest version",
      false,
      {START_OPENS(LIST("0")), END_OPENS(END_AHEAD, "limit=500"),
       LAST_PAGE_OPENS("3", STREAM(AT("3")))}},
-    {"forbidden: for ever, with patience",
+    {"forbidden: endless retries with growing waits",
      false,
      {START_OPENS(LIST("0")), END_WAITS(END_FORBIDDEN, 800), TIMER_OPENS(800, LIST("0")),
       END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, LIST("0")), END_WAITS(END_FORBIDDEN, 3200),
@@ -109,63 +109,63 @@ static struct story {
       END_WAITS(END_UNAUTHORIZED, 12800), TIMER_OPENS(12800, LIST("0")),
       END_WAITS(END_UNAVAILABLE, 25600), TIMER_OPENS(25600, LIST("0")), END_WAITS(END_LOST, 30000),
       TIMER_OPENS(30000, LIST("0"))}},
-    {"no metadata-only form: full objects at once, then with patience",
+    {"no metadata-only form: full objects at once, then a wait",
      false,
      {START_OPENS(LIST("0")), END_OPENS(END_UNACCEPTABLE, LIST("0")),
       END_WAITS(END_UNACCEPTABLE, 800)}},
-    {"a whole list does not forgive: only progress does",
+    {"only an event resets the waits, a complete list does not",
      false,
      {START_OPENS(LIST("0")), END_WAITS(END_UNAVAILABLE, 800), TIMER_OPENS(800, LIST("0")),
       LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 1600),
       TIMER_OPENS(1600, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
       END_WAITS(END_FAILED, 3200), TIMER_OPENS(3200, "resourceVersion=6"),
-      LAST_PAGE_OPENS("7", STREAM(AT("7"))), TELLS(WATCH_CHANGE, "8"), END_WAITS(END_FAILED, 800)}},
-    {"listing again keeps the page size where the server paginates",
+      LAST_PAGE_OPENS("7", STREAM(AT("7"))), INPUT(WATCH_CHANGE, "8"), END_WAITS(END_FAILED, 800)}},
+    {"a relist has a limit if the server paginates",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
       LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 800),
       TIMER_OPENS(800, LIST("5"))}},
 
     /* Streams of changes. */
-    {"changes and bookmarks move the version",
+    {"changes and bookmarks change the version",
      false,
-     {STREAMING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_BOOKMARK, "9"),
+     {STREAMING, INPUT(WATCH_CHANGE, "6"), INPUT(WATCH_BOOKMARK, "9"),
       END_OPENS(END_REGULAR, STREAM(AT("9")))}},
-    {"a change without a version leaves it",
+    {"a change without a version keeps the version",
      false,
-     {STREAMING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_CHANGE, ""),
+     {STREAMING, INPUT(WATCH_CHANGE, "6"), INPUT(WATCH_CHANGE, ""),
       END_OPENS(END_REGULAR, STREAM(AT("6")))}},
-    {"an end without a word: on", false, {STREAMING, END_OPENS(END_REGULAR, STREAM(AT("5")))}},
-    {"an end at once: wait, and list the second time",
+    {"a regular end: resume at once", false, {STREAMING, END_OPENS(END_REGULAR, STREAM(AT("5")))}},
+    {"an early end: wait, and list the second time",
      false,
      {STREAMING,
       {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 800},
       TIMER_OPENS(800, STREAM(AT("5"))),
       {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 1600},
       TIMER_OPENS(1600, "resourceVersion=5")}},
-    {"an end at once after a change: wait, resume",
+    {"an early end after a change: wait, resume",
      false,
      {STREAMING,
-      TELLS(WATCH_CHANGE, "6"),
+      INPUT(WATCH_CHANGE, "6"),
       {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 800},
       TIMER_OPENS(800, STREAM(AT("6")))}},
     {"lost: wait, resume",
      false,
      {STREAMING, END_WAITS(END_LOST, 800), TIMER_OPENS(800, STREAM(AT("5"))),
       END_WAITS(END_LOST, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
-    {"busy: wait as told, resume",
+    {"busy: wait for Retry-After, resume",
      false,
      {STREAMING,
       {.kind = WATCH_ENDED, .reason = END_BUSY, .retry_after_ms = 7000, .wait_ms = 7000},
       TIMER_OPENS(7000, STREAM(AT("5")))}},
-    {"busy, told less than the wait: wait",
+    {"busy with a short Retry-After: usual wait",
      false,
      {STREAMING, {.kind = WATCH_ENDED, .reason = END_BUSY, .retry_after_ms = 10, .wait_ms = 800}}},
-    {"no access, for now: wait, resume",
+    {"no access: wait, resume",
      false,
      {STREAMING, END_WAITS(END_UNAUTHORIZED, 800), TIMER_OPENS(800, STREAM(AT("5"))),
       END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
-    {"too old: list what is not older, and the second time wait",
+    {"too old: list at once, and the second time wait",
      false,
      {STREAMING, END_OPENS(END_GONE, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
       END_WAITS(END_GONE, 800), TIMER_OPENS(800, "resourceVersion=6")}},
@@ -175,36 +175,36 @@ static struct story {
       END_OPENS(END_GONE, "resourceVersion=5"),
       LAST_PAGE_OPENS("6", STREAM(AT("6"))),
       {.kind = WATCH_ENDED, .after_ms = 10000, .reason = END_GONE, .opens = "resourceVersion=6"}}},
-    {"too old after a change each time: four lists at once, then wait",
+    {"too old after each change: four lists at once, then wait",
      false,
-     {STREAMING, TELLS(WATCH_CHANGE, "6"), END_OPENS(END_GONE, "resourceVersion=6"),
-      LAST_PAGE_OPENS("6", STREAM(AT("6"))), TELLS(WATCH_CHANGE, "7"),
+     {STREAMING, INPUT(WATCH_CHANGE, "6"), END_OPENS(END_GONE, "resourceVersion=6"),
+      LAST_PAGE_OPENS("6", STREAM(AT("6"))), INPUT(WATCH_CHANGE, "7"),
       END_OPENS(END_GONE, "resourceVersion=7"), LAST_PAGE_OPENS("7", STREAM(AT("7"))),
-      TELLS(WATCH_CHANGE, "8"), END_OPENS(END_GONE, "resourceVersion=8"),
-      LAST_PAGE_OPENS("8", STREAM(AT("8"))), TELLS(WATCH_CHANGE, "9"),
+      INPUT(WATCH_CHANGE, "8"), END_OPENS(END_GONE, "resourceVersion=8"),
+      LAST_PAGE_OPENS("8", STREAM(AT("8"))), INPUT(WATCH_CHANGE, "9"),
       END_OPENS(END_GONE, "resourceVersion=9"), LAST_PAGE_OPENS("9", STREAM(AT("9"))),
-      TELLS(WATCH_CHANGE, "10"), END_WAITS(END_GONE, 800)}},
+      INPUT(WATCH_CHANGE, "10"), END_WAITS(END_GONE, 800)}},
     {"absent: wait, list",
      false,
      {STREAMING, END_WAITS(END_ABSENT, 800), TIMER_OPENS(800, "resourceVersion=5")}},
     {"failed: wait, list",
      false,
      {STREAMING, END_WAITS(END_FAILED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
-    {"no stream at all: wait, list",
+    {"malformed: wait, list",
      false,
      {STREAMING, END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
     {"ahead of the server: wait, list the latest",
      false,
      {STREAMING, END_WAITS(END_AHEAD, 800), TIMER_OPENS(800, "limit=500")}},
-    {"silence means nothing before the first bookmark",
+    {"silence before the first bookmark is ignored",
      false,
-     {STREAMING, TELLS(WATCH_CHANGE, "6"), TIMER_OPENS(200000, NULL)}},
-    {"silence after a bookmark: look, and list the second time",
+     {STREAMING, INPUT(WATCH_CHANGE, "6"), TIMER_OPENS(200000, NULL)}},
+    {"silence after a bookmark: resume twice, then list",
      false,
-     {STREAMING, TELLS(WATCH_BOOKMARK, "6"), TIMER_OPENS(179999, NULL),
+     {STREAMING, INPUT(WATCH_BOOKMARK, "6"), TIMER_OPENS(179999, NULL),
       TIMER_OPENS(1, STREAM(AT("6"))), TIMER_OPENS(180000, STREAM(AT("6"))),
       TIMER_OPENS(180000, "resourceVersion=6")}},
-    {"a stream that outlives its time is given up",
+    {"a stream that exceeds its timeout is replaced",
      false,
      {STREAMING, TIMER_OPENS(329999, NULL), TIMER_OPENS(1, STREAM(AT("5")))}},
     {"six silent streams without bookmarks: list",
@@ -214,60 +214,60 @@ static struct story {
       END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, "resourceVersion=5"),
       LAST_PAGE_OPENS("7", STREAM(AT("7"))), END_OPENS(END_REGULAR, STREAM(AT("7")))}},
 
-    /* Streams that begin with all objects. */
-    {"a stream that begins with all goes on with the changes",
+    /* Streams that begin with all objects (WatchList). */
+    {"initial events, then changes in the same stream",
      true,
-     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), INITIAL_END("5"),
-      TELLS(WATCH_CHANGE, "6"), END_OPENS(END_REGULAR, STREAM(AT("6")))}},
-    {"cut before the end of the beginning: again, then by list",
+     {START_OPENS(INITIAL("")), INPUT(WATCH_CHANGE, "3"), INITIAL_END("5"),
+      INPUT(WATCH_CHANGE, "6"), END_OPENS(END_REGULAR, STREAM(AT("6")))}},
+    {"lost initial events: again, then a list",
      true,
-     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), END_WAITS(END_LOST, 800),
+     {START_OPENS(INITIAL("")), INPUT(WATCH_CHANGE, "3"), END_WAITS(END_LOST, 800),
       TIMER_OPENS(800, INITIAL("")), END_WAITS(END_REGULAR, 1600), TIMER_OPENS(1600, LIST("0"))}},
-    {"a server that refuses it: by list at once",
+    {"refused initial events: list at once",
      true,
      {START_OPENS(INITIAL("")), END_OPENS(END_REFUSED, LIST("0"))}},
-    {"a server that fails in it: by list at once",
+    {"failed initial events: list at once",
      true,
      {START_OPENS(INITIAL("")), END_OPENS(END_FAILED, LIST("0"))}},
-    {"busy: it may still have it",
+    {"busy: wait, then initial events again",
      true,
      {START_OPENS(INITIAL("")), END_WAITS(END_BUSY, 800), TIMER_OPENS(800, INITIAL(""))}},
-    {"too old: again, not older than we know",
+    {"too old: initial events from the known version",
      true,
      {START_OPENS(INITIAL("")), INITIAL_END("5"), END_OPENS(END_GONE, INITIAL(AT("5"))),
       END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
-    {"silent for ten seconds before its end: by list",
+    {"silence of 10 s in initial events: list",
      true,
-     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), TIMER_OPENS(9999, NULL),
+     {START_OPENS(INITIAL("")), INPUT(WATCH_CHANGE, "3"), TIMER_OPENS(9999, NULL),
       TIMER_OPENS(1, LIST("0"))}},
-    {"no metadata-only form: full objects, then by list",
+    {"no metadata-only form: full objects, then a list",
      true,
      {START_OPENS(INITIAL("")), END_OPENS(END_UNACCEPTABLE, INITIAL("")),
       END_WAITS(END_UNACCEPTABLE, 800), TIMER_OPENS(800, LIST("0"))}},
-    {"an end of the beginning without a version is none",
+    {"an end of initial events without a version fails",
      true,
      {START_OPENS(INITIAL("")), {.kind = WATCH_INITIAL_END, .version = "", .wait_ms = 800}}},
 };
 
-static void check_step(struct watch *w, const struct step *step, int64_t now_ms)
+static void assert_step(struct watch *w, const struct step *step, int64_t now_ms)
 {
     struct strbuf query = STRBUF_INIT(4096);
     int64_t due_before = w->due_ms;
-    struct watch_action order = watch_process_input(w, &(struct watch_input){
-                                                           .kind = step->kind,
-                                                           .now_ms = now_ms,
-                                                           .reason = step->reason,
-                                                           .version = step->version,
-                                                           .token = step->token,
-                                                           .retry_after_ms = step->retry_after_ms,
-                                                       });
+    struct watch_action action = watch_process_input(w, &(struct watch_input){
+                                                            .kind = step->kind,
+                                                            .now_ms = now_ms,
+                                                            .reason = step->reason,
+                                                            .version = step->version,
+                                                            .token = step->token,
+                                                            .retry_after_ms = step->retry_after_ms,
+                                                        });
 
-    assert_int_equal(order.open, step->opens != NULL);
-    assert_int_equal(order.listed, step->listed);
-    if (order.open) {
+    assert_int_equal(action.open, step->opens != NULL);
+    assert_int_equal(action.listed, step->listed);
+    if (action.open) {
         url_add_watch_parameters(w, &query);
         assert_string_equal(query.data, step->opens);
-        /* A stream is answered at once. */
+        /* The response to a stream begins at once. */
         if (w->phase != WATCH_LISTING)
             watch_note_bytes(w, 0, false, now_ms);
     } else if (step->wait_ms > 0) {
@@ -279,9 +279,9 @@ static void check_step(struct watch *w, const struct step *step, int64_t now_ms)
     strbuf_release(&query);
 }
 
-TEST_ROWS(story, stories, name)
+TEST_ROWS(inputs_lead_to_requests_and_waits, watch_cases, name)
 {
-    const struct story *s = *state;
+    const struct watch_case *s = *state;
     int64_t now_ms = 1000;
     struct watch w;
 
@@ -292,7 +292,7 @@ TEST_ROWS(story, stories, name)
         if (step->kind == WATCH_TIMER && step->after_ms == 0 && !step->opens)
             break;
         now_ms += step->after_ms;
-        check_step(&w, step, now_ms);
+        assert_step(&w, step, now_ms);
     }
     watch_release(&w);
 }
@@ -318,7 +318,7 @@ static struct watch open_watch(bool streaming_lists)
     return w;
 }
 
-TEST(a_list_may_take_a_minute_before_its_first_byte)
+TEST(list_fails_after_a_minute_without_a_byte)
 {
     struct watch w = open_watch(false);
     struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
@@ -331,7 +331,7 @@ TEST(a_list_may_take_a_minute_before_its_first_byte)
     assert_int_equal(w.counts.list_failures, 1);
 }
 
-TEST(a_list_that_drips_is_given_up)
+TEST(list_below_1_kib_a_second_is_late)
 {
     struct watch w = open_watch(false);
     int64_t now_ms = 12 * 1000;
@@ -342,8 +342,8 @@ TEST(a_list_that_drips_is_given_up)
     assert_non_null(strstr(watch_fault(&w, now_ms), "less than 1 KiB a second"));
 }
 
-/* 442 MB of bindings at 8 KiB a second: a bad line, and a good server. */
-TEST(a_list_may_take_as_long_as_it_grows)
+/* 8 KiB a second suffices for a list of any duration. */
+TEST(list_may_last_while_it_progresses)
 {
     struct watch w = open_watch(false);
     int64_t now_ms = 0;
@@ -352,7 +352,7 @@ TEST(a_list_may_take_as_long_as_it_grows)
         assert_true(w.due_ms > now_ms);
         watch_note_bytes(&w, 8 * 1024, true, now_ms);
     }
-    /* What comes more slowly is given up once the minute that it was granted is used up. */
+    /* At 2 KiB a second, the list fails once the tolerance of one minute is used up. */
     w = open_watch(false);
     for (now_ms = 0; w.due_ms > now_ms && now_ms < 3600 * 1000; now_ms += 1000)
         watch_note_bytes(&w, 2 * 1024, true, now_ms);
@@ -360,7 +360,7 @@ TEST(a_list_may_take_as_long_as_it_grows)
     assert_non_null(strstr(watch_fault(&w, now_ms), "less than 4 KiB a second"));
 }
 
-TEST(a_list_that_is_complete_has_not_stalled)
+TEST(complete_list_resets_the_stalls)
 {
     struct watch w = open_watch(false);
     struct watch_input page = {.kind = WATCH_PAGE, .version = "5"};
@@ -370,8 +370,8 @@ TEST(a_list_that_is_complete_has_not_stalled)
     assert_int_equal(w.stalls, 0);
 }
 
-/* Some aggregated servers take the parameter for noise: bookmarks, and never the end. */
-TEST(initial_events_that_never_end_are_given_up)
+/* Some aggregated API servers ignore sendInitialEvents: they send bookmarks, but no end. */
+TEST(endless_initial_events_are_replaced_by_a_list)
 {
     struct watch w = open_watch(true);
     struct watch_input bookmark = {.kind = WATCH_BOOKMARK, .version = "7"};
@@ -386,12 +386,12 @@ TEST(initial_events_that_never_end_are_given_up)
 
     struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
 
-    /* At once: it is another way to ask. */
+    /* The list, another kind of request, needs no wait. */
     assert_true(watch_process_input(&w, &timer).open);
     assert_int_equal(w.phase, WATCH_LISTING);
 }
 
-TEST(initial_events_go_on_while_they_come)
+TEST(initial_events_may_last_while_they_progress)
 {
     struct watch w = open_watch(true);
 
@@ -401,7 +401,7 @@ TEST(initial_events_go_on_while_they_come)
     }
 }
 
-TEST(a_stream_is_silent_for_as_long_as_it_likes_but_not_in_an_event)
+TEST(stream_may_be_silent_between_events_but_not_within_one)
 {
     struct watch w = streaming_watch();
 
@@ -416,7 +416,7 @@ TEST(a_stream_is_silent_for_as_long_as_it_likes_but_not_in_an_event)
     assert_int_equal(w.due_ms, 330 * 1000);
 }
 
-TEST(waits_and_lengths_are_spread)
+TEST(waits_and_stream_timeouts_are_spread)
 {
     static const struct {
         uint32_t random;
@@ -430,22 +430,22 @@ TEST(waits_and_lengths_are_spread)
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct watch w = streaming_watch();
-        struct watch_action order = watch_process_input(
+        struct watch_action action = watch_process_input(
             &w, &(struct watch_input){
                     .kind = WATCH_ENDED, .reason = END_LOST, .random = rows[i].random});
 
-        assert_false(order.open);
+        assert_false(action.open);
         assert_int_equal(w.due_ms, rows[i].wait_ms);
-        order = watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER,
-                                                              .now_ms = w.due_ms,
-                                                              .random = rows[i].random});
-        assert_true(order.open);
+        action = watch_process_input(&w, &(struct watch_input){.kind = WATCH_TIMER,
+                                                               .now_ms = w.due_ms,
+                                                               .random = rows[i].random});
+        assert_true(action.open);
         assert_int_equal(w.lifetime.timeout_s, rows[i].timeout_s);
     }
 }
 
-/* It need not have had an event: a kind that nobody writes must not be blind for a minute after. */
-TEST(what_failed_before_a_stream_that_lasted_is_over)
+/* Even without an event: a kind without changes must not wait up to a minute after a break. */
+TEST(stream_open_for_ten_seconds_resets_the_waits)
 {
     struct watch w = streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST};
@@ -464,14 +464,14 @@ TEST(what_failed_before_a_stream_that_lasted_is_over)
     assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms - end.now_ms, 800);
 
-    /* One that was never answered proves nothing. */
+    /* A stream without a response does not reset the waits. */
     w = streaming_watch();
     w.retries = 6;
     assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms - end.now_ms, 30000);
 }
 
-TEST(a_wait_is_forgiven_but_not_wholly)
+TEST(recovery_of_the_server_shortens_a_wait)
 {
     struct watch w = streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST, .now_ms = 5000};
@@ -484,7 +484,7 @@ TEST(a_wait_is_forgiven_but_not_wholly)
     assert_int_equal(w.retries, 0);
     watch_note_recovery(&w, 5000, 0, 399);
     assert_int_equal(w.due_ms, 6199);
-    /* It is not put off, and what does not wait has nothing to hasten. */
+    /* A recovery neither extends a wait nor affects an open stream. */
     watch_note_recovery(&w, 6000, 0, 0);
     assert_int_equal(w.due_ms, 6199);
     w = streaming_watch();
@@ -512,7 +512,7 @@ TEST(ends_are_counted_by_reason)
     assert_int_equal(w.counts.list_failures, 0);
 }
 
-TEST(a_late_end_changes_nothing)
+TEST(second_end_of_a_request_is_ignored)
 {
     struct watch w = streaming_watch();
     struct watch_input stop = {.kind = WATCH_ENDED, .reason = END_LOST};
@@ -524,8 +524,7 @@ TEST(a_late_end_changes_nothing)
     assert_int_equal(w.counts.restarts[END_LOST], 1);
 }
 
-/* Neither may find its way into the next request. */
-TEST(a_version_of_any_length_is_survived)
+TEST(version_that_is_too_long_is_ignored)
 {
     struct watch w = streaming_watch();
     char version[WATCH_VERSION_MAX + 1];
@@ -543,7 +542,7 @@ TEST(a_version_of_any_length_is_survived)
     assert_string_equal(w.version, version);
 }
 
-TEST(only_a_stream_of_changes_goes_back_and_only_by_numbers)
+TEST(only_numbers_in_a_stream_of_changes_can_go_back)
 {
     struct watch w = streaming_watch();
 
@@ -556,8 +555,8 @@ TEST(only_a_stream_of_changes_goes_back_and_only_by_numbers)
     assert_false(watch_version_goes_back(&w, "4"));
 }
 
-/* At once, and what etcd has; a list that is older than what was known says so. */
-TEST(a_restore_is_listed_at_once)
+/* `older` is set if the version of the list is lower than the known one. */
+TEST(restore_causes_a_list_from_etcd_at_once)
 {
     static const char *const versions[] = {"4", "5", "6", "x"};
 
@@ -575,16 +574,15 @@ TEST(a_restore_is_listed_at_once)
         url_add_watch_parameters(&w, &query);
         assert_string_equal(query.data, "limit=500");
 
-        struct watch_action order = watch_process_input(
+        struct watch_action action = watch_process_input(
             &w, &(struct watch_input){.kind = WATCH_PAGE, .version = versions[i]});
-        assert_true(order.listed);
-        assert_int_equal(order.older, i == 0);
+        assert_true(action.listed);
+        assert_int_equal(action.older, i == 0);
         watch_release(&w);
     }
 }
 
-/* While it waits for a server that fails it goes on waiting. */
-TEST(a_restore_hastens_no_wait)
+TEST(restore_does_not_shorten_a_wait)
 {
     struct watch w = streaming_watch();
 
@@ -600,7 +598,7 @@ TEST(a_restore_hastens_no_wait)
     assert_true(w.most_recent);
 }
 
-TEST(every_reason_has_its_name)
+TEST(end_reasons_have_distinct_names)
 {
     for (int i = 0; i < END_REASON_COUNT; i++) {
         assert_non_null(end_reason_name((enum end_reason)i));
@@ -610,7 +608,7 @@ TEST(every_reason_has_its_name)
     }
 }
 
-TEST(parameters_are_joined_to_a_path_and_to_each_other)
+TEST(url_parameters_are_appended_with_separators)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(64);
 
