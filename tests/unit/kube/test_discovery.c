@@ -370,7 +370,7 @@ TEST(name_in_several_groups_is_resolved_to_the_first)
     discovery_free(d);
 }
 
-/* Like client-go: the group's preferred version if it has the kind, else the first that has. */
+/* Like client-go: the group's preferred version if it has the kind, else the first with it. */
 TEST(kind_only_in_older_versions_is_watched_in_the_first_of_them)
 {
     static const struct response responses[] = {

@@ -41,7 +41,7 @@ struct lab {
     size_t unanswered_count;
 };
 
-static bool hangs(const struct lab *lab, const char *path)
+static bool is_unanswered(const struct lab *lab, const char *path)
 {
     bool found = false;
 
@@ -56,7 +56,7 @@ static struct transfer *start_request(void *context, const struct transport_requ
 {
     struct lab *lab = context;
 
-    if (!hangs(lab, request->path))
+    if (!is_unanswered(lab, request->path))
         return lab->fake.start(lab->fake.context, request);
     assert_true(lab->unanswered_count < UNANSWERED_MAX);
     lab->unanswered[lab->unanswered_count] = (struct unanswered){request->handler, true};
@@ -157,7 +157,7 @@ static void assert_late(const struct lab *lab, const char *kind)
 }
 
 /* Returns true if the source's cards on the home page contain `text`. */
-static bool section_has(const struct lab *lab, const char *text)
+static bool source_cards_contain(const struct lab *lab, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
 
@@ -217,14 +217,15 @@ TEST(source_does_not_wait_for_events)
     assert_true(kube_source_ready(lab.source));
     assert_non_null(find_missing(&lab, "Event"));
     assert_false(find_missing(&lab, "Event")->late);
-    assert_false(section_has(&lab, "v1 Event has not been read yet"));
+    assert_false(source_cards_contain(&lab, "v1 Event has not been read yet"));
     CLEANUP(free_cleanup) char *page = page_of(lab.registry);
     page_lacks(page, "karmada_dependency_conflict_events_total");
     page_has(page, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
              "1");
     advance_time(&lab, KIND_WAIT_MS);
     assert_late(&lab, "Event");
-    assert_true(section_has(&lab, "<ul class=\"cards\">\n<li>v1 Event has not been read yet"));
+    assert_true(
+        source_cards_contain(&lab, "<ul class=\"cards\">\n<li>v1 Event has not been read yet"));
     lab_release(&lab);
 }
 

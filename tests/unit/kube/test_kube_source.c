@@ -177,7 +177,7 @@ static void remove_rare_policies(struct fake_api *api)
     }
 }
 
-static void random_write(struct fake_api *api)
+static void write_random_object(struct fake_api *api)
 {
     static const char *const namespaces[] = {"a", "b", "c"};
     static const char *const names[] = {"x", "y", "z", "u", "v", "w"};
@@ -196,10 +196,10 @@ static void random_write(struct fake_api *api)
 static void write_sometimes(struct fake_api *api)
 {
     if (fake_random(api, 20) == 0)
-        random_write(api);
+        write_random_object(api);
 }
 
-static void random_step(struct follow_lab *lab)
+static void run_random_step(struct follow_lab *lab)
 {
     struct fake_api *api = &lab->api;
 
@@ -221,13 +221,13 @@ static void random_step(struct follow_lab *lab)
         follow_pass(lab, fake_random(api, 5000));
         break;
     default:
-        random_write(api);
+        write_random_object(api);
         break;
     }
     follow_settle(lab);
 }
 
-static void count_requests(const struct fake_api *api, uint64_t *out)
+static void copy_request_counts(const struct fake_api *api, uint64_t *out)
 {
     memcpy(out, api->requests, sizeof(api->requests));
 }
@@ -238,7 +238,7 @@ static void assert_request_rate(const struct follow_lab *lab, uint32_t seed)
     int64_t seconds = (lab->api.now_ms - FOLLOW_START_MS) / 1000;
     uint64_t requests[FAKE_KIND_COUNT];
 
-    count_requests(&lab->api, requests);
+    copy_request_counts(&lab->api, requests);
     for (int i = 0; i < FAKE_KIND_COUNT; i++) {
         /* After a list, its retry and a stream, at least 0.8 s pass. */
         if (requests[i] > (uint64_t)(20 + 4 * seconds))
@@ -260,11 +260,11 @@ static void run_random_history(uint32_t seed, unsigned fault_percent)
     lab.api.few_policies = seed % 3 > 0;
     lab.api.works_wanted = seed % 4 > 1;
     for (unsigned i = 0; i < 30; i++)
-        random_write(&lab.api);
+        write_random_object(&lab.api);
     follow_start(&lab);
     lab.disturb = seed % 2 ? write_sometimes : NULL;
     for (unsigned i = 0; i < STEPS; i++)
-        random_step(&lab);
+        run_random_step(&lab);
     lab.disturb = NULL;
     assert_request_rate(&lab, seed);
     lab.api.fault_percent = 0;
@@ -274,9 +274,9 @@ static void run_random_history(uint32_t seed, unsigned fault_percent)
 
     /* Without changes, the source only renews streams after their timeout, and runs discovery. */
     uint64_t before[FAKE_KIND_COUNT], after[FAKE_KIND_COUNT];
-    count_requests(&lab.api, before);
+    copy_request_counts(&lab.api, before);
     follow_pass(&lab, CALM_MS);
-    count_requests(&lab.api, after);
+    copy_request_counts(&lab.api, after);
     for (int i = 0; i < FAKE_KIND_COUNT; i++) {
         if (after[i] - before[i] > 25)
             fail_msg("seed %u: %" PRIu64 " requests for %s in a quiet hour", seed,
@@ -500,14 +500,14 @@ TEST(forbidden_template_is_known_from_its_binding)
     assert_true(is_unread(&lab, "y2"));
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 2);
 
-    /* With the permission, the source reads the one Deployment that exists. */
+    /* With permission to read Deployments, the source reads the only one that exists. */
     lab.api.forbidden[FAKE_DEPLOYMENT] = false;
     follow_pass(&lab, 61 * 1000);
     assert_false(is_unread(&lab, "y"));
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
     assert_equals_server(&lab, 4);
 
-    /* Without it again, that Deployment stays as read; a new binding adds an unread template. */
+    /* Without permission again, it stays as it was read; a new binding adds an unread template. */
     lab.api.forbidden[FAKE_DEPLOYMENT] = true;
     fake_put(&lab.api, FAKE_BINDING, "a", "v", 2);
     follow_settle(&lab);
@@ -721,14 +721,14 @@ TEST(restore_from_a_backup_is_detected)
         lab.api.bookmarks = seed % 2;
         lab.api.streaming_lists = seed > 11;
         for (unsigned i = 0; i < 60; i++)
-            random_write(&lab.api);
+            write_random_object(&lab.api);
         memcpy(backup->objects, lab.api.objects, sizeof(backup->objects));
         backup->count = lab.api.count;
         backup->version = lab.api.version;
         follow_start(&lab);
         follow_settle(&lab);
         for (unsigned i = 0; i < 60; i++)
-            random_write(&lab.api);
+            write_random_object(&lab.api);
         follow_pass(&lab, 5 * 60 * 1000);
         fake_restore(&lab.api, backup);
         follow_pass(&lab, 2 * CALM_MS);
@@ -1077,7 +1077,7 @@ TEST(refused_streaming_list_disables_all_of_them)
     lab.api.streaming_lists = false;
     follow_start(&lab);
     follow_settle(&lab);
-    count_requests(&lab.api, requests);
+    copy_request_counts(&lab.api, requests);
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         sum += requests[i];
     /* One list and one watch for each kind, and the requests open at the first refusal. */

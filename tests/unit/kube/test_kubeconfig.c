@@ -261,7 +261,7 @@ static struct load_case {
         .error = "'certificate-authority-data': it is not base64",
     },
     {
-        .name = "a CA that is no PEM",
+        .name = "a CA that is not PEM",
         .files = {CLUSTER(HTTPS ", certificate-authority-data: " NO_PEM)},
         .error = "'certificate-authority-data': there is no PEM certificate in it",
     },
@@ -465,7 +465,7 @@ static struct load_case {
 /* ---- test functions ---- */
 
 /* Returns `text` with each `from` replaced by `to`. The caller frees it. */
-static char *replace(const char *text, const char *from, const char *to)
+static char *replace_all(const char *text, const char *from, const char *to)
 {
     struct strbuf out = STRBUF_INIT(1 << 16);
     size_t len;
@@ -564,7 +564,7 @@ TEST_ROWS(load_yields_configuration_or_error, load_cases, name)
     struct rest_config config;
     struct error err;
     char *folder = folder_make();
-    char *list = replace(c->list ? c->list : "@/a", "@", folder);
+    char *list = replace_all(c->list ? c->list : "@/a", "@", folder);
 
     write_files(folder, c);
     options.files = list;
@@ -573,7 +573,7 @@ TEST_ROWS(load_yields_configuration_or_error, load_cases, name)
     else
         strbuf_adds(&found, err.text);
 
-    char *shown = replace(found.data, folder, "@");
+    char *shown = replace_all(found.data, folder, "@");
     folder_remove(folder);
     if (c->wanted) {
         assert_string_equal(shown, c->wanted);

@@ -22,7 +22,7 @@ struct lab {
     const char *refused; /* Value for which wanted() returns false; may be NULL. */
 };
 
-static bool wanted(void *context, const char *value)
+static bool is_wanted(void *context, const char *value)
 {
     const struct lab *lab = context;
 
@@ -41,7 +41,7 @@ static int lab_open(void **state)
         .key = KEY,
         .value = "now",
         .field_manager = "tool",
-        .wanted = wanted,
+        .wanted = is_wanted,
         .context = lab,
     };
     annotate_init(&lab->a, manual_transport(&lab->transfer));

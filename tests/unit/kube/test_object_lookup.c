@@ -17,7 +17,7 @@ struct lab {
     struct template_finder finder;
 };
 
-static void turn(struct lab *lab)
+static void run_until_idle(struct lab *lab)
 {
     do {
         kube_source_turn(lab->source, lab->api.now_ms, clock_ms + lab->api.now_ms);
@@ -47,7 +47,7 @@ static int lab_open(void **state)
     template_finder_init(&lab->finder, lab->source, &settings);
     fake_put(&lab->api, FAKE_CONFIG_MAP, "a", "x", 7);
     fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "d", 7);
-    turn(lab);
+    run_until_idle(lab);
     *state = lab;
     return 0;
 }
@@ -81,7 +81,7 @@ static struct lookup_answer find(struct lab *lab, const char *kind, const char *
 
     if (answer.state != LOOKUP_WAITING)
         return answer;
-    turn(lab);
+    run_until_idle(lab);
     return find_once(lab, kind, ns, name, LOOKUP_OWN);
 }
 
@@ -130,7 +130,7 @@ TEST_WITH(failed_lookup_returns_its_cause, lab_open, lab_close)
     lab->api.unreachable = false;
     /* A failed lookup can be repeated after a second. */
     lab->api.now_ms += 1000;
-    turn(lab);
+    run_until_idle(lab);
     assert_int_equal(find(lab, "deployment", "a", "d").state, LOOKUP_FOUND);
 }
 
@@ -142,10 +142,10 @@ TEST_WITH(lookup_waits_at_most_two_seconds, lab_open, lab_close)
     assert_int_equal(find(lab, "configmap", "a", "x").state, LOOKUP_WAITING);
     assert_int_equal(lookup_due(lab->finder.lookup), lab->api.now_ms + 2000);
     lab->api.now_ms += 1999;
-    turn(lab);
+    run_until_idle(lab);
     assert_int_equal(find(lab, "configmap", "a", "x").state, LOOKUP_WAITING);
     lab->api.now_ms += 1;
-    turn(lab);
+    run_until_idle(lab);
     assert_int_equal(find(lab, "configmap", "a", "x").state, LOOKUP_LATE);
     assert_int_equal(lab->api.fetches, 1);
 }
@@ -157,11 +157,11 @@ TEST_WITH(result_of_a_lookup_is_kept_for_ten_seconds, lab_open, lab_close)
     for (unsigned i = 0; i < 5; i++)
         assert_int_equal(find(lab, "configmap", "a", "x").state, LOOKUP_FOUND);
     lab->api.now_ms += 9999;
-    turn(lab);
+    run_until_idle(lab);
     assert_int_equal(find(lab, "configmap", "a", "x").state, LOOKUP_FOUND);
     assert_int_equal(lab->api.fetches, 1);
     lab->api.now_ms += 1;
-    turn(lab);
+    run_until_idle(lab);
     assert_int_equal(find(lab, "configmap", "a", "x").state, LOOKUP_FOUND);
     assert_int_equal(lab->api.fetches, 2);
 }
@@ -179,13 +179,13 @@ TEST_WITH(web_clients_have_five_lookups_a_second, lab_open, lab_close)
     assert_int_equal(waiting, 5);
     assert_int_equal(find_once(lab, "configmap", "a", "n19", LOOKUP_WEB).state, LOOKUP_BUSY);
     /* A kept result does not count. */
-    turn(lab);
+    run_until_idle(lab);
     assert_int_equal(find_once(lab, "configmap", "a", "n0", LOOKUP_WEB).state, LOOKUP_MISSING);
     lab->api.now_ms += 200;
     assert_int_equal(find_once(lab, "configmap", "a", "n19", LOOKUP_WEB).state, LOOKUP_WAITING);
     assert_int_equal(find_once(lab, "configmap", "a", "n18", LOOKUP_WEB).state, LOOKUP_BUSY);
     assert_int_equal(find_once(lab, "configmap", "a", "n18", LOOKUP_OWN).state, LOOKUP_WAITING);
-    turn(lab);
+    run_until_idle(lab);
 }
 
 /* The policy selects ConfigMaps: the source has read all of them. */
@@ -194,7 +194,7 @@ TEST_WITH(template_of_a_watched_kind_is_not_requested, lab_open, lab_close)
     struct lab *lab = *state;
 
     fake_put(&lab->api, FAKE_POLICY, "a", "p", 0);
-    turn(lab);
+    run_until_idle(lab);
     assert_int_equal(find(lab, "configmap", "a", "nobody").state, LOOKUP_MISSING);
     assert_int_equal(lab->api.fetches, 0);
 }

@@ -19,7 +19,7 @@ static const char *const kind_names[] = {
     [EVENT_INITIAL_END] = "filled", [EVENT_ERROR] = "error",     [EVENT_REJECTED] = "rejected",
 };
 
-static bool record(void *context, const struct watch_event *event)
+static bool record_event(void *context, const struct watch_event *event)
 {
     struct recorder *r = context;
     const cJSON *metadata = json_get(event->object, "metadata");
@@ -63,7 +63,7 @@ static void feed_body(const struct input *in, struct outcome *out)
 
     out->recorder.log = STRBUF_INIT(TEXT_MAX);
     out->fed = true;
-    object_stream_init(&s, in->mode, in->api_version, in->kind, record, &out->recorder);
+    object_stream_init(&s, in->mode, in->api_version, in->kind, record_event, &out->recorder);
     for (size_t at = 0; at < in->len && out->fed; at += in->step) {
         size_t left = in->len - at;
 
@@ -438,7 +438,7 @@ TEST(buffer_shrinks_after_a_large_object)
     struct error err;
 
     append_large_event(&text, ",0", 50000);
-    object_stream_init(&s, JSON_FRAME_EVENTS, "v1", "ConfigMap", record, &recorder);
+    object_stream_init(&s, JSON_FRAME_EVENTS, "v1", "ConfigMap", record_event, &recorder);
     assert_true(object_stream_feed(&s, text.data, text.len, &err));
     assert_in_range(s.frame.object.cap, 0, 16384);
     object_stream_release(&s);

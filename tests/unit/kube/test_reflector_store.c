@@ -27,7 +27,7 @@ static void put_policy(struct reflector_store *s, const char *name, const char *
     reflector_store_put(s, object);
 }
 
-static int64_t changed_ms(const struct world *w, const char *name)
+static int64_t find_changed_ms(const struct world *w, const char *name)
 {
     return entry_policy(world_find(w, KARMADA_POLICY, "PropagationPolicy", "a", name))->changed_ms;
 }
@@ -56,7 +56,7 @@ TEST(restore_resets_the_change_time_of_each_object)
             put_policy(&s, names[i], "2026-01-01T00:00:00Z");
         reflector_store_end_pass(&s);
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
-            assert_int_equal(changed_ms(&w, names[i]),
+            assert_int_equal(find_changed_ms(&w, names[i]),
                              restored ? INT64_C(1767225600000) : INT64_C(1767312000000));
     }
     world_release(&w);

@@ -20,7 +20,7 @@ static struct restore_case {
     const char *title;
     unsigned lost;  /* Changes between the backup and the restore. */
     unsigned after; /* Changes between the restore and the next requests. */
-    bool bookmarks; /* Bookmarks arrive before the restore. */
+    bool bookmarks; /* Five minutes pass before the restore, enough for bookmarks. */
 } restore_cases[] = {
     {"no new changes", 10, 0, false},
     {"no changes at all", 0, 0, false},
@@ -29,7 +29,7 @@ static struct restore_case {
     {"one lost change, one new change", 1, 1, false},
     {"more new changes than lost ones", 10, 30, false},
     {"new changes of all objects", 10, 300, false},
-    {"bookmarks before the restore", 10, 5, true},
+    {"time for bookmarks before the restore", 10, 5, true},
 };
 
 static void run_restore(const struct restore_case *c, uint32_t seed)
@@ -332,7 +332,7 @@ TEST(repeated_older_versions_cause_few_lists)
 
 /* ---- last known change ---- */
 
-static cJSON *object(const char *json)
+static cJSON *parse_object(const char *json)
 {
     struct error err;
     cJSON *parsed = json_parse(json, strlen(json), NULL, &err);
@@ -377,8 +377,8 @@ static struct judge_case {
 TEST_ROWS(present_object_is_compared_with_the_last_change, judge_cases, title)
 {
     const struct judge_case *c = *state;
-    CLEANUP(json_cleanup) cJSON *then = object(OBJECT("60", "1"));
-    CLEANUP(json_cleanup) cJSON *now = c->now ? object(c->now) : NULL;
+    CLEANUP(json_cleanup) cJSON *then = parse_object(OBJECT("60", "1"));
+    CLEANUP(json_cleanup) cJSON *now = c->now ? parse_object(c->now) : NULL;
     struct last_change last_change = {0};
 
     last_change_note_event(&last_change, then, "60", c->deleted);
@@ -388,8 +388,8 @@ TEST_ROWS(present_object_is_compared_with_the_last_change, judge_cases, title)
 
 TEST(list_replaces_all_but_a_later_deletion)
 {
-    CLEANUP(json_cleanup) cJSON *x = object(OBJECT("60", "1"));
-    CLEANUP(json_cleanup) cJSON *y = object("{\"metadata\":{\"name\":\"y\"}}");
+    CLEANUP(json_cleanup) cJSON *x = parse_object(OBJECT("60", "1"));
+    CLEANUP(json_cleanup) cJSON *y = parse_object("{\"metadata\":{\"name\":\"y\"}}");
     struct last_change last_change = {0}, listed = {0}, none = {0};
 
     last_change_note_listed(&listed, y, "9");
@@ -449,12 +449,12 @@ TEST(listed_object_is_compared_by_version_and_origin)
         {ORIGIN("u", "2", "t"), LAST_CHANGE_ALTERED},
         {ORIGIN("u", "1", "s"), LAST_CHANGE_ALTERED},
     };
-    CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
+    CLEANUP(json_cleanup) cJSON *then = parse_object(ORIGIN("u", "1", "t"));
     struct last_change last_change = {0};
 
     last_change_note_listed(&last_change, then, "60");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        CLEANUP(json_cleanup) cJSON *now = object(rows[i].now);
+        CLEANUP(json_cleanup) cJSON *now = parse_object(rows[i].now);
 
         assert_int_equal(last_change_compare_current(&last_change, "100", now), rows[i].verdict);
         assert_int_equal(last_change_compare_past(&last_change, now), rows[i].verdict);
@@ -463,9 +463,9 @@ TEST(listed_object_is_compared_by_version_and_origin)
 
 TEST(another_uid_follows_only_a_deletion)
 {
-    CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
-    CLEANUP(json_cleanup) cJSON *next = object(ORIGIN("u", "2", "t"));
-    CLEANUP(json_cleanup) cJSON *other = object(ORIGIN("v", "1", "t"));
+    CLEANUP(json_cleanup) cJSON *then = parse_object(ORIGIN("u", "1", "t"));
+    CLEANUP(json_cleanup) cJSON *next = parse_object(ORIGIN("u", "2", "t"));
+    CLEANUP(json_cleanup) cJSON *other = parse_object(ORIGIN("v", "1", "t"));
     struct last_change last_change = {0};
 
     last_change_note_listed(&last_change, then, "60");
@@ -481,7 +481,7 @@ TEST(another_uid_follows_only_a_deletion)
 static void note_object(struct restore_history *h, const char *json, const char *version)
 {
     static const struct watch streaming = {.phase = WATCH_STREAMING, .version = "100"};
-    CLEANUP(json_cleanup) cJSON *parsed = object(json);
+    CLEANUP(json_cleanup) cJSON *parsed = parse_object(json);
 
     restore_history_note(
         h, &streaming,

@@ -297,7 +297,7 @@ TEST_ROWS(inputs_lead_to_requests_and_waits, watch_cases, name)
     watch_release(&w);
 }
 
-static struct watch streaming_watch(void)
+static struct watch create_streaming_watch(void)
 {
     struct watch w;
 
@@ -308,7 +308,7 @@ static struct watch streaming_watch(void)
     return w;
 }
 
-static struct watch open_watch(bool streaming_lists)
+static struct watch create_open_watch(bool streaming_lists)
 {
     struct watch w;
 
@@ -320,7 +320,7 @@ static struct watch open_watch(bool streaming_lists)
 
 TEST(list_fails_after_a_minute_without_a_byte)
 {
-    struct watch w = open_watch(false);
+    struct watch w = create_open_watch(false);
     struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
 
     assert_int_equal(w.due_ms, 60 * 1000);
@@ -333,7 +333,7 @@ TEST(list_fails_after_a_minute_without_a_byte)
 
 TEST(list_below_1_kib_a_second_is_late)
 {
-    struct watch w = open_watch(false);
+    struct watch w = create_open_watch(false);
     int64_t now_ms = 12 * 1000;
 
     for (; w.due_ms > now_ms; now_ms += 1000)
@@ -345,7 +345,7 @@ TEST(list_below_1_kib_a_second_is_late)
 /* 8 KiB a second suffices for a list of any duration. */
 TEST(list_may_last_while_it_progresses)
 {
-    struct watch w = open_watch(false);
+    struct watch w = create_open_watch(false);
     int64_t now_ms = 0;
 
     for (; now_ms < 3600 * 1000; now_ms += 1000) {
@@ -353,7 +353,7 @@ TEST(list_may_last_while_it_progresses)
         watch_note_bytes(&w, 8 * 1024, true, now_ms);
     }
     /* At 2 KiB a second, the list fails once the tolerance of one minute is used up. */
-    w = open_watch(false);
+    w = create_open_watch(false);
     for (now_ms = 0; w.due_ms > now_ms && now_ms < 3600 * 1000; now_ms += 1000)
         watch_note_bytes(&w, 2 * 1024, true, now_ms);
     assert_in_range(now_ms, 100 * 1000, 130 * 1000);
@@ -362,7 +362,7 @@ TEST(list_may_last_while_it_progresses)
 
 TEST(complete_list_resets_the_stalls)
 {
-    struct watch w = open_watch(false);
+    struct watch w = create_open_watch(false);
     struct watch_input page = {.kind = WATCH_PAGE, .version = "5"};
 
     w.stalls = 3;
@@ -373,7 +373,7 @@ TEST(complete_list_resets_the_stalls)
 /* Some aggregated API servers ignore sendInitialEvents: they send bookmarks, but no end. */
 TEST(endless_initial_events_are_replaced_by_a_list)
 {
-    struct watch w = open_watch(true);
+    struct watch w = create_open_watch(true);
     struct watch_input bookmark = {.kind = WATCH_BOOKMARK, .version = "7"};
 
     watch_note_bytes(&w, 0, false, 100);
@@ -393,7 +393,7 @@ TEST(endless_initial_events_are_replaced_by_a_list)
 
 TEST(initial_events_may_last_while_they_progress)
 {
-    struct watch w = open_watch(true);
+    struct watch w = create_open_watch(true);
 
     for (int64_t now_ms = 0; now_ms < 120 * 1000; now_ms += 1000) {
         assert_true(w.due_ms > now_ms);
@@ -403,7 +403,7 @@ TEST(initial_events_may_last_while_they_progress)
 
 TEST(stream_may_be_silent_between_events_but_not_within_one)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
 
     assert_int_equal(w.due_ms, 60 * 1000);
     watch_note_bytes(&w, 0, false, 1000);
@@ -429,7 +429,7 @@ TEST(waits_and_stream_timeouts_are_spread)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct watch w = streaming_watch();
+        struct watch w = create_streaming_watch();
         struct watch_action action = watch_process_input(
             &w, &(struct watch_input){
                     .kind = WATCH_ENDED, .reason = END_LOST, .random = rows[i].random});
@@ -447,7 +447,7 @@ TEST(waits_and_stream_timeouts_are_spread)
 /* Even without an event: a kind without changes must not wait up to a minute after a break. */
 TEST(stream_open_for_ten_seconds_resets_the_waits)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST};
     int64_t opened_ms = w.lifetime.opened_ms;
 
@@ -457,7 +457,7 @@ TEST(stream_open_for_ten_seconds_resets_the_waits)
     assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms - end.now_ms, 30000);
 
-    w = streaming_watch();
+    w = create_streaming_watch();
     w.retries = 6;
     watch_note_bytes(&w, 0, false, opened_ms);
     end.now_ms = opened_ms + 10000;
@@ -465,7 +465,7 @@ TEST(stream_open_for_ten_seconds_resets_the_waits)
     assert_int_equal(w.due_ms - end.now_ms, 800);
 
     /* A stream without a response does not reset the waits. */
-    w = streaming_watch();
+    w = create_streaming_watch();
     w.retries = 6;
     assert_false(watch_process_input(&w, &end).open);
     assert_int_equal(w.due_ms - end.now_ms, 30000);
@@ -473,7 +473,7 @@ TEST(stream_open_for_ten_seconds_resets_the_waits)
 
 TEST(recovery_of_the_server_shortens_a_wait)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST, .now_ms = 5000};
 
     w.retries = 6;
@@ -487,7 +487,7 @@ TEST(recovery_of_the_server_shortens_a_wait)
     /* A recovery neither extends a wait nor affects an open stream. */
     watch_note_recovery(&w, 6000, 0, 0);
     assert_int_equal(w.due_ms, 6199);
-    w = streaming_watch();
+    w = create_streaming_watch();
     end.now_ms = w.due_ms;
     watch_note_recovery(&w, 0, 0, 0);
     assert_int_equal(w.due_ms, end.now_ms);
@@ -496,7 +496,7 @@ TEST(recovery_of_the_server_shortens_a_wait)
 
 TEST(ends_are_counted_by_reason)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_REGULAR, .now_ms = 10};
 
     assert_false(watch_process_input(&w, &end).open);
@@ -514,7 +514,7 @@ TEST(ends_are_counted_by_reason)
 
 TEST(second_end_of_a_request_is_ignored)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
     struct watch_input stop = {.kind = WATCH_ENDED, .reason = END_LOST};
 
     assert_false(watch_process_input(&w, &stop).open);
@@ -526,7 +526,7 @@ TEST(second_end_of_a_request_is_ignored)
 
 TEST(version_that_is_too_long_is_ignored)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
     char version[WATCH_VERSION_MAX + 1];
 
     memset(version, '7', sizeof(version));
@@ -544,7 +544,7 @@ TEST(version_that_is_too_long_is_ignored)
 
 TEST(only_numbers_in_a_stream_of_changes_can_go_back)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
 
     assert_true(watch_version_goes_back(&w, "4"));
     assert_false(watch_version_goes_back(&w, "5"));
@@ -561,7 +561,7 @@ TEST(restore_causes_a_list_from_etcd_at_once)
     static const char *const versions[] = {"4", "5", "6", "x"};
 
     for (size_t i = 0; i < ARRAY_LEN(versions); i++) {
-        struct watch w = streaming_watch();
+        struct watch w = create_streaming_watch();
         CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(4096);
 
         assert_false(
@@ -584,7 +584,7 @@ TEST(restore_causes_a_list_from_etcd_at_once)
 
 TEST(restore_does_not_shorten_a_wait)
 {
-    struct watch w = streaming_watch();
+    struct watch w = create_streaming_watch();
 
     assert_false(
         watch_process_input(&w, &(struct watch_input){.kind = WATCH_ENDED, .reason = END_LOST})
