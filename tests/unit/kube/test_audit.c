@@ -107,7 +107,7 @@ TEST(changes_during_audits_are_not_divergences)
     assert_true(audits > SEEDS * 20);
 }
 
-/* The first audit starts one interval after the initial sync. */
+/* The first audit of a resource starts one interval after its reflector was created. */
 TEST(each_resource_is_audited_once_per_interval)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
