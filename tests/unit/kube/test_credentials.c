@@ -271,7 +271,7 @@ TEST(new_tokens_close_connections_at_most_every_30_s)
      * completed without a minimum interval.
      */
     folder_replace(s.folder, "token", "three");
-    credentials_refused(s.c);
+    credentials_note_unauthorized(s.c);
     for (int64_t at = 2 * MINUTE + SECOND; at < 2 * MINUTE + 30 * SECOND; at += SECOND) {
         advance_to(&s, at);
         assert_headers(s.c, "Authorization: Bearer three\n");
@@ -292,17 +292,17 @@ TEST(token_file_is_read_again_after_a_401)
     create_credentials(&s);
     advance_to(&s, 5 * SECOND);
     folder_replace(s.folder, "token", "two");
-    credentials_refused(s.c);
+    credentials_note_unauthorized(s.c);
     assert_true(credentials_due(s.c) <= START + 5 * SECOND);
     advance_to(&s, 5 * SECOND);
     assert_headers(s.c, "Authorization: Bearer two\n");
 
     /* The minimum interval between two reads also applies after a 401. */
     folder_replace(s.folder, "token", "three");
-    credentials_refused(s.c);
-    advance_to(&s, 5 * SECOND + TOKEN_REFUSED_MS - 1);
+    credentials_note_unauthorized(s.c);
+    advance_to(&s, 5 * SECOND + TOKEN_READ_GAP_MS - 1);
     assert_headers(s.c, "Authorization: Bearer two\n");
-    advance_to(&s, 5 * SECOND + TOKEN_REFUSED_MS);
+    advance_to(&s, 5 * SECOND + TOKEN_READ_GAP_MS);
     assert_headers(s.c, "Authorization: Bearer three\n");
     free_fixture(&s);
 }
@@ -373,7 +373,7 @@ TEST(new_certificate_and_key_are_used_together)
     write_files(&s);
     create_credentials(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at < TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
+    for (; at < TLS_CHECK_MS + TLS_PAIR_STABLE_MS; at += SECOND)
         advance_to(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
     folder_replace(s.folder, "key", KEY("a2V5Mg=="));
@@ -392,7 +392,7 @@ TEST(renewed_certificate_is_used_with_the_old_key)
     write_files(&s);
     create_credentials(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at <= TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
+    for (; at <= TLS_CHECK_MS + TLS_PAIR_STABLE_MS; at += SECOND)
         advance_to(&s, at);
     assert_int_equal(credentials_version(s.c), 1);
     free_fixture(&s);
@@ -587,19 +587,19 @@ TEST(token_of_a_failed_plugin_stays_until_it_expires)
     assert_non_null(strstr(credentials_problem(s.c),
                            "it failed with exit code 1; its standard error ends in 'no login'"));
     assert_headers(s.c, "Authorization: Bearer one\n");
-    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_FIRST_MS);
-    advance_and_wait_for_plugin(&s, at + LOGIN_RETRY_FIRST_MS - 1);
+    assert_true(credentials_due(s.c) == START + at + EXEC_RETRY_MIN_MS);
+    advance_and_wait_for_plugin(&s, at + EXEC_RETRY_MIN_MS - 1);
     assert_file(&s, "runs", "xx");
-    advance_and_wait_for_plugin(&s, at += LOGIN_RETRY_FIRST_MS);
+    advance_and_wait_for_plugin(&s, at += EXEC_RETRY_MIN_MS);
     assert_file(&s, "runs", "xxx");
-    assert_true(credentials_due(s.c) == START + at + 2 * LOGIN_RETRY_FIRST_MS);
+    assert_true(credentials_due(s.c) == START + at + 2 * EXEC_RETRY_MIN_MS);
     for (unsigned i = 0; i < 10; i++)
-        advance_and_wait_for_plugin(&s, at += LOGIN_RETRY_LAST_MS);
-    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_LAST_MS);
+        advance_and_wait_for_plugin(&s, at += EXEC_RETRY_MAX_MS);
+    assert_true(credentials_due(s.c) == START + at + EXEC_RETRY_MAX_MS);
     assert_false(credentials_ready(s.c));
     folder_unlink(s.folder, "fails");
     folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
-    advance_and_wait_for_plugin(&s, at + LOGIN_RETRY_LAST_MS);
+    advance_and_wait_for_plugin(&s, at + EXEC_RETRY_MAX_MS);
     assert_headers(s.c, "Authorization: Bearer two\n");
     assert_string_equal(credentials_problem(s.c), "");
     free_fixture(&s);
@@ -612,11 +612,11 @@ TEST(plugin_runs_again_after_a_401)
     create_plugin_credentials(&s, ANSWER("\"token\":\"one\""));
     advance_and_wait_for_plugin(&s, 0);
     folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
-    credentials_refused(s.c);
-    credentials_refused(s.c);
-    advance_and_wait_for_plugin(&s, LOGIN_PAUSE_MS - 1);
+    credentials_note_unauthorized(s.c);
+    credentials_note_unauthorized(s.c);
+    advance_and_wait_for_plugin(&s, EXEC_RUN_GAP_MS - 1);
     assert_headers(s.c, "Authorization: Bearer one\n");
-    advance_and_wait_for_plugin(&s, LOGIN_PAUSE_MS);
+    advance_and_wait_for_plugin(&s, EXEC_RUN_GAP_MS);
     assert_headers(s.c, "Authorization: Bearer two\n");
     advance_and_wait_for_plugin(&s, MINUTE);
     assert_file(&s, "runs", "xx");
@@ -636,12 +636,12 @@ TEST(new_certificate_of_a_plugin_changes_the_version)
     advance_and_wait_for_plugin(&s, 0);
     assert_headers(s.c, "");
     uint64_t version = credentials_version(s.c);
-    credentials_refused(s.c);
-    advance_and_wait_for_plugin(&s, LOGIN_PAUSE_MS);
+    credentials_note_unauthorized(s.c);
+    advance_and_wait_for_plugin(&s, EXEC_RUN_GAP_MS);
     assert_true(credentials_version(s.c) == version);
     folder_write(s.folder, "answer", ANSWER(PAIR("dHdv")));
-    credentials_refused(s.c);
-    advance_and_wait_for_plugin(&s, 2 * LOGIN_PAUSE_MS);
+    credentials_note_unauthorized(s.c);
+    advance_and_wait_for_plugin(&s, 2 * EXEC_RUN_GAP_MS);
     assert_file(&s, "runs", "xxx");
     assert_true(credentials_version(s.c) != version);
     free_fixture(&s);

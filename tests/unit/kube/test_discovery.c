@@ -346,7 +346,7 @@ TEST(newest_current_version_is_preferred)
     assert_false(found->preferred);
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_SERVED);
     assert_true(found->preferred);
-    assert_ptr_equal(discovery_preferred(d, "a/v1", "A"), found);
+    assert_ptr_equal(discovery_find_preferred(d, "a/v1", "A"), found);
     assert_int_equal(discovery_find(d, "a/v1", "A", &found), DISCOVERY_UNWATCHED);
     assert_false(found->preferred);
     discovery_free(d);
@@ -364,9 +364,9 @@ TEST(name_in_several_groups_is_resolved_to_the_first)
     struct discovery *d = discovery_new();
 
     run_round(d, responses);
-    assert_string_equal(discovery_named(d, "gadgets", NULL)->api_version, "a/v1");
-    assert_string_equal(discovery_named(d, "Gadget", "b")->api_version, "b/v1");
-    assert_null(discovery_named(d, "gadgets", "c"));
+    assert_string_equal(discovery_find_by_name(d, "gadgets", NULL)->api_version, "a/v1");
+    assert_string_equal(discovery_find_by_name(d, "Gadget", "b")->api_version, "b/v1");
+    assert_null(discovery_find_by_name(d, "gadgets", "c"));
     discovery_free(d);
 }
 
@@ -389,7 +389,7 @@ TEST(kind_only_in_older_versions_is_watched_in_the_first_of_them)
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_UNWATCHED);
     assert_int_equal(discovery_find(d, "a/v2", "B", &found), DISCOVERY_SERVED);
     assert_int_equal(discovery_find(d, "a/v1", "B", &found), DISCOVERY_UNWATCHED);
-    assert_string_equal(discovery_preferred(d, "a/v1", "B")->api_version, "a/v2");
-    assert_null(discovery_preferred(d, "v1", "B"));
+    assert_string_equal(discovery_find_preferred(d, "a/v1", "B")->api_version, "a/v2");
+    assert_null(discovery_find_preferred(d, "v1", "B"));
     discovery_free(d);
 }

@@ -187,11 +187,11 @@ static void wait_for_descriptor(const struct fixture *s)
 /* Runs the plugin to its end, with a clock that stays at now_ms. */
 static enum exec_state run_to_end(struct fixture *s, int64_t now_ms)
 {
-    enum exec_state state = exec_plugin_turn(s->plugin, now_ms, &s->output, &s->err);
+    enum exec_state state = exec_plugin_poll(s->plugin, now_ms, &s->output, &s->err);
 
     while (state == EXEC_RUNNING) {
         wait_for_descriptor(s);
-        state = exec_plugin_turn(s->plugin, now_ms, &s->output, &s->err);
+        state = exec_plugin_poll(s->plugin, now_ms, &s->output, &s->err);
     }
     return state;
 }
@@ -223,7 +223,7 @@ TEST_ROWS(run_yields_output_or_error, run_cases, name)
     }
     assert_int_equal(exec_plugin_fds(s.plugin, fds), 0);
     assert_true(exec_plugin_due(s.plugin) == INT64_MAX);
-    assert_int_equal(exec_plugin_turn(s.plugin, START_MS, &s.output, &s.err), EXEC_IDLE);
+    assert_int_equal(exec_plugin_poll(s.plugin, START_MS, &s.output, &s.err), EXEC_IDLE);
     free_fixture(&s);
 }
 
@@ -251,7 +251,7 @@ TEST(slow_plugin_is_killed_with_its_children)
     create_plugin(&s, "#!/bin/sh\nsleep 300 &\necho $! >&2\nwait\n", NULL);
     assert_true(exec_plugin_start(s.plugin, "", START_MS, &s.err));
     wait_for_descriptor(&s);
-    assert_int_equal(exec_plugin_turn(s.plugin, START_MS + EXEC_TIME_MAX_MS - 1, &s.output, &s.err),
+    assert_int_equal(exec_plugin_poll(s.plugin, START_MS + EXEC_TIME_MAX_MS - 1, &s.output, &s.err),
                      EXEC_RUNNING);
     assert_true(exec_plugin_due(s.plugin) == START_MS + EXEC_TIME_MAX_MS);
     assert_int_equal(run_to_end(&s, START_MS + EXEC_TIME_MAX_MS), EXEC_FAILED);

@@ -35,7 +35,7 @@ struct lab {
     struct kube_source *source;
     /* Paths of unanswered requests; an entry with '?' or '=' matches any part of a path. */
     const char *hanging[2];
-    bool works; /* See struct kube_settings, as for `references`. */
+    bool works; /* See struct kube_source_settings, as for `references`. */
     bool references;
     struct unanswered unanswered[UNANSWERED_MAX];
     size_t unanswered_count;
@@ -104,7 +104,7 @@ static void lab_start(struct lab *lab)
     fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "web", 1);
     fake_put(&lab->api, FAKE_FOO, "a", "foo", 1);
     fake_put(&lab->api, FAKE_CLUSTER, "", "member1", 1);
-    lab->source = kube_source_new(&(struct kube_settings){
+    lab->source = kube_source_new(&(struct kube_source_settings){
         .store = lab->world.store,
         .engine = lab->world.engine,
         .filter = &lab->filter,
@@ -140,9 +140,9 @@ static void advance_time(struct lab *lab, int64_t ms)
 
 static const struct missing_kind *find_missing(const struct lab *lab, const char *kind)
 {
-    for (size_t i = 0; i < kube_source_missing_count(lab->source); i++) {
-        if (strcmp(kube_source_missing(lab->source, i)->kind, kind) == 0)
-            return kube_source_missing(lab->source, i);
+    for (size_t i = 0; i < kube_source_missing_kind_count(lab->source); i++) {
+        if (strcmp(kube_source_missing_kind(lab->source, i)->kind, kind) == 0)
+            return kube_source_missing_kind(lab->source, i);
     }
     return NULL;
 }
@@ -176,7 +176,7 @@ TEST(source_is_ready_without_kinds_that_hang)
     assert_false(kube_source_ready(lab.source));
     advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_count(lab.source), 2);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 2);
     assert_late(&lab, "Deployment");
     assert_late(&lab, "Cluster");
     CLEANUP(free_cleanup) char *without = page_of(lab.registry);
@@ -184,7 +184,7 @@ TEST(source_is_ready_without_kinds_that_hang)
     page_lacks(without, "karmada_placement_drift_replicas");
     recover_server(&lab);
     advance_time(&lab, 5000);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     CLEANUP(free_cleanup) char *with = page_of(lab.registry);
     page_has(with, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
              "1");
@@ -204,7 +204,7 @@ TEST(source_is_not_ready_without_policies)
     recover_server(&lab);
     advance_time(&lab, 60 * 1000);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab_release(&lab);
 }
 
@@ -242,7 +242,7 @@ TEST(source_does_not_wait_for_events_of_failed_overrides)
     assert_true(kube_source_ready(lab.source));
     advance_time(&lab, 2 * KIND_WAIT_MS);
     assert_true(lab.unanswered_count > 0);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     CLEANUP(free_cleanup) char *page = page_of(lab.registry);
     page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "0");
     lab_release(&lab);
@@ -326,7 +326,7 @@ TEST(selected_kind_is_late_while_discovery_hangs)
     page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"PropagationPolicy\"}", "0");
     recover_server(&lab);
     advance_time(&lab, 60 * 1000);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab_release(&lab);
 }
 
@@ -338,7 +338,7 @@ TEST(kind_selected_later_is_missing_until_it_is_read)
     lab_start(&lab);
     advance_time(&lab, 2 * STEP_MS);
     assert_true(kube_source_ready(lab.source));
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab.hanging[0] = "/foos?";
     fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "all", SELECTS_FOOS);
     advance_time(&lab, 2 * STEP_MS);
@@ -354,7 +354,7 @@ TEST(kind_selected_later_is_missing_until_it_is_read)
     assert_late(&lab, "Foo");
     recover_server(&lab);
     advance_time(&lab, 5000);
-    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    assert_int_equal(kube_source_missing_kind_count(lab.source), 0);
     lab_release(&lab);
 }
 

@@ -158,7 +158,7 @@ static struct received received_by(struct test_server *s)
 struct lab {
     struct test_server server;
     char url[64];
-    struct client *client;
+    struct kube_client *kube_client;
     uint64_t identity_version;
     unsigned refusals;
     bool no_identity;
@@ -192,7 +192,7 @@ static uint64_t read_identity_version(void *context)
 static void start_client(struct lab *lab, bool insecure_http)
 {
     snprintf(lab->url, sizeof(lab->url), "http://127.0.0.1:%u", lab->server.port);
-    lab->client = kube_client_new(
+    lab->kube_client = kube_client_new(
         &(struct kube_client_settings){
             .server = lab->url,
             .user_agent = "test/1",
@@ -218,7 +218,7 @@ static int lab_close(void **state)
 {
     struct lab *lab = *state;
 
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     test_server_stop(&lab->server);
     free(lab);
     return 0;
@@ -265,7 +265,7 @@ static void store_result(void *context, const struct transport_result *result)
 static void send_request(struct lab *lab, struct test_request *c, const char *path,
                          enum request_class class)
 {
-    struct transport transport = kube_client_transport(lab->client);
+    struct transport transport = kube_client_transport(lab->kube_client);
 
     c->transfer = transport.start(
         transport.context, &(struct transport_request){
@@ -284,8 +284,8 @@ static void run_client(struct lab *lab, const struct test_request *c, size_t byt
 
     while (!c->done && (bytes == 0 || c->len < bytes)) {
         assert_true(platform_steady_ms() < end_ms);
-        kube_client_perform(lab->client, platform_steady_ms());
-        client_poll(lab->client, NULL, NULL, 0, 20);
+        kube_client_perform(lab->kube_client, platform_steady_ms());
+        kube_client_poll(lab->kube_client, NULL, NULL, 0, 20);
     }
 }
 
@@ -328,7 +328,7 @@ TEST_WITH(only_lists_are_requested_in_gzip, lab_open, lab_close)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct test_request c = {0};
 
-        kube_client_free(lab->client);
+        kube_client_free(lab->kube_client);
         lab->gzip = rows[i].gzip;
         start_client(lab, true);
         send_request(lab, &c, rows[i].path, rows[i].class);
@@ -394,7 +394,7 @@ TEST(request_to_a_closed_port_fails)
         assert_int_equal(c.http_status, 0);
         assert_non_null(strstr(c.error, "127.0.0.1"));
     }
-    kube_client_free(lab.client);
+    kube_client_free(lab.kube_client);
 }
 
 TEST_WITH(plain_http_is_refused_unless_allowed, lab_open, lab_close)
@@ -402,7 +402,7 @@ TEST_WITH(plain_http_is_refused_unless_allowed, lab_open, lab_close)
     struct lab *lab = *state;
     struct test_request c = {0};
 
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     start_client(lab, false);
     send_request(lab, &c, "/plain", REQUEST_SHORT);
     run_client(lab, &c, 0);
@@ -457,15 +457,15 @@ TEST_WITH(streams_begin_after_a_probe_and_end_separately, lab_open, lab_close)
     send_request(lab, &ends, "/ends", REQUEST_STREAM);
     run_client(lab, &ends, 0);
     assert_true(ends.complete);
-    assert_int_equal(kube_client_streams(lab->client), 1);
-    assert_int_equal(kube_client_waiting(lab->client), 0);
-    assert_in_range(kube_client_connections(lab->client), 1, 2);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), 1);
+    assert_int_equal(kube_client_count_unanswered(lab->kube_client), 0);
+    assert_in_range(kube_client_count_connections(lab->kube_client), 1, 2);
 
-    struct transport transport = kube_client_transport(lab->client);
+    struct transport transport = kube_client_transport(lab->kube_client);
     transport.cancel(transport.context, open.transfer);
-    kube_client_perform(lab->client, platform_steady_ms());
+    kube_client_perform(lab->kube_client, platform_steady_ms());
     assert_false(open.done);
-    assert_int_equal(kube_client_streams(lab->client), 0);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), 0);
 }
 
 /* Over HTTP/1.1 each stream takes a connection; the client detects the version at run time. */
@@ -478,9 +478,9 @@ TEST_WITH(each_http1_stream_gets_a_connection, lab_open, lab_close)
         send_request(lab, &calls[i], "/stream", REQUEST_STREAM);
     for (size_t i = 0; i < 5; i++)
         run_client(lab, &calls[i], 4);
-    assert_int_equal(kube_client_streams(lab->client), 5);
-    assert_in_range(kube_client_connections(lab->client), 5, 7);
-    kube_client_free(lab->client);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), 5);
+    assert_in_range(kube_client_count_connections(lab->kube_client), 5, 7);
+    kube_client_free(lab->kube_client);
     start_client(lab, true);
     free(calls);
 }
@@ -497,8 +497,8 @@ TEST_WITH(unanswered_requests_do_not_block_others, lab_open, lab_close)
     send_request(lab, &c, "/plain", REQUEST_SHORT);
     run_client(lab, &c, 0);
     assert_true(c.complete);
-    assert_int_equal(kube_client_waiting(lab->client), 20);
-    kube_client_free(lab->client);
+    assert_int_equal(kube_client_count_unanswered(lab->kube_client), 20);
+    kube_client_free(lab->kube_client);
     start_client(lab, true);
     free(hanging);
 }
@@ -511,10 +511,10 @@ TEST_WITH(sockets_limit_the_http1_streams, lab_open, lab_close)
     struct test_request c = {0};
     struct transport transport;
 
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     lab->sockets = 64;
     start_client(lab, true);
-    transport = kube_client_transport(lab->client);
+    transport = kube_client_transport(lab->kube_client);
     assert_int_equal(transport.room(transport.context).streams, UINT_MAX);
     send_request(lab, &c, "/plain", REQUEST_SHORT);
     run_client(lab, &c, 0);
@@ -528,10 +528,10 @@ TEST_WITH(sockets_limit_the_http1_streams, lab_open, lab_close)
         send_request(lab, &streams[i], "/stream", REQUEST_STREAM);
     for (size_t i = 0; i < room.streams; i++)
         run_client(lab, &streams[i], 4);
-    assert_int_equal(kube_client_streams(lab->client), room.streams);
-    assert_in_range(kube_client_connections(lab->client), room.streams, 48);
+    assert_int_equal(kube_client_count_answered(lab->kube_client), room.streams);
+    assert_in_range(kube_client_count_connections(lab->kube_client), room.streams, 48);
     assert_in_range(received_by(&lab->server).probes, 1, 1);
-    kube_client_free(lab->client);
+    kube_client_free(lab->kube_client);
     start_client(lab, true);
     free(streams);
 }
@@ -543,7 +543,7 @@ TEST_WITH(reset_ends_all_streams_and_allows_new_ones, lab_open, lab_close)
 
     send_request(lab, &before, "/stream", REQUEST_STREAM);
     run_client(lab, &before, 4);
-    kube_client_reset(lab->client);
+    kube_client_reset(lab->kube_client);
     run_client(lab, &before, 0);
     assert_false(before.complete);
     send_request(lab, &after, "/stream", REQUEST_STREAM);
@@ -563,10 +563,10 @@ TEST_WITH(idle_connection_is_closed, lab_open, lab_close)
 
     send_request(lab, &c, "/plain", REQUEST_SHORT);
     run_client(lab, &c, 0);
-    assert_int_equal(kube_client_connections(lab->client), 1);
-    kube_client_perform(lab->client, platform_steady_ms() + 3600 * 1000);
-    assert_int_equal(kube_client_connections(lab->client), 0);
-    assert_int_equal(kube_client_due(lab->client), INT64_MAX);
+    assert_int_equal(kube_client_count_connections(lab->kube_client), 1);
+    kube_client_perform(lab->kube_client, platform_steady_ms() + 3600 * 1000);
+    assert_int_equal(kube_client_count_connections(lab->kube_client), 0);
+    assert_int_equal(kube_client_due(lab->kube_client), INT64_MAX);
 }
 
 TEST_WITH(response_ends_a_long_poll, lab_open, lab_close)
@@ -578,9 +578,9 @@ TEST_WITH(response_ends_a_long_poll, lab_open, lab_close)
     send_request(lab, &c, "/plain", REQUEST_SHORT);
     while (!c.complete) {
         assert_in_range(platform_steady_ms() - began_ms, 0, 2 * WAIT_MAX_MS - 1);
-        kube_client_perform(lab->client, platform_steady_ms());
+        kube_client_perform(lab->kube_client, platform_steady_ms());
         if (!c.complete)
-            client_poll(lab->client, NULL, NULL, 0, 2 * WAIT_MAX_MS);
+            kube_client_poll(lab->kube_client, NULL, NULL, 0, 2 * WAIT_MAX_MS);
     }
     assert_in_range(platform_steady_ms() - began_ms, 0, 2 * WAIT_MAX_MS - 1);
 }
@@ -589,7 +589,7 @@ TEST_WITH(response_ends_a_long_poll, lab_open, lab_close)
 TEST_WITH(response_to_a_second_client_ends_a_long_poll, lab_open, lab_close)
 {
     struct lab *lab = *state;
-    struct client *served = lab->client;
+    struct kube_client *served = lab->kube_client;
     struct test_request c = {0};
     int64_t began_ms = platform_steady_ms();
 
@@ -599,7 +599,7 @@ TEST_WITH(response_to_a_second_client_ends_a_long_poll, lab_open, lab_close)
         assert_in_range(platform_steady_ms() - began_ms, 0, 2 * WAIT_MAX_MS - 1);
         kube_client_perform(served, platform_steady_ms());
         if (!c.complete)
-            client_poll(lab->client, served, NULL, 0, 2 * WAIT_MAX_MS);
+            kube_client_poll(lab->kube_client, served, NULL, 0, 2 * WAIT_MAX_MS);
     }
     assert_in_range(platform_steady_ms() - began_ms, 0, 2 * WAIT_MAX_MS - 1);
     kube_client_free(served);
@@ -612,10 +612,10 @@ TEST_WITH(other_descriptors_are_polled_too, lab_open, lab_close)
 
     assert_int_equal(pipe(ends), 0);
     struct pollfd other = {.fd = ends[0], .events = POLLIN};
-    assert_true(client_poll(lab->client, NULL, &other, 1, 0));
+    assert_true(kube_client_poll(lab->kube_client, NULL, &other, 1, 0));
     assert_int_equal(other.revents, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    assert_true(client_poll(lab->client, NULL, &other, 1, -1));
+    assert_true(kube_client_poll(lab->kube_client, NULL, &other, 1, -1));
     assert_true(other.revents & POLLIN);
     close(ends[0]);
     close(ends[1]);
@@ -641,14 +641,14 @@ TEST(limits_of_pools_follow_the_number_of_sockets)
 {
     static const struct {
         unsigned sockets;
-        struct pool_limits limits;
+        struct connection_limits limits;
     } rows[] = {
         {0, {192, 36, 12}}, {64, {36, 9, 3}}, {33, {13, 3, 1}}, {32, {12, 3, 1}}, {20, {12, 3, 1}},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct pool_limits limits =
-            pool_limits_of(&(struct kube_client_settings){.sockets = rows[i].sockets});
+        struct connection_limits limits =
+            connection_limits_compute(&(struct kube_client_settings){.sockets = rows[i].sockets});
 
         assert_int_equal(limits.streams, rows[i].limits.streams);
         assert_int_equal(limits.lists, rows[i].limits.lists);
@@ -668,15 +668,15 @@ TEST(cancelled_stream_brings_the_next_probe_forward)
         .insecure_http = true};
 
     for (size_t i = 0; i < ARRAY_LEN(due_ms); i++) {
-        struct pool *p = pool_new(&settings, REQUEST_STREAM, 10, 5000);
+        struct connection_pool *p = connection_pool_new(&settings, REQUEST_STREAM, 10, 5000);
         struct transfer *t = transfer_new(
             &settings, &(struct transport_request){
                            .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
 
-        pool_add(p, t);
-        p->probe_ms = 5000 + due_ms[i][0];
-        pool_cancel(p, t);
-        assert_int_equal(p->probe_ms, 5000 + due_ms[i][1]);
-        pool_free(p);
+        connection_pool_add(p, t);
+        p->probe_due_ms = 5000 + due_ms[i][0];
+        connection_pool_cancel(p, t);
+        assert_int_equal(p->probe_due_ms, 5000 + due_ms[i][1]);
+        connection_pool_free(p);
     }
 }

@@ -298,7 +298,7 @@ TEST(store_equals_the_server_after_random_faults)
 
 static const struct reflector *find_reflector(const struct follow_lab *lab, const char *resource)
 {
-    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
         const struct reflector *f = kube_source_reflector(lab->source, i);
 
         if (strcmp(f->resource, resource) == 0)
@@ -552,22 +552,22 @@ TEST(unserved_kinds_are_reported_and_retried)
     fake_put(&lab.api, FAKE_POLICY, "a", "q", SELECTS_UNHEARD);
     follow_start(&lab);
     follow_settle(&lab);
-    assert_int_equal(kube_source_unserved_count(lab.source), 2);
-    assert_true(kube_source_unserved(lab.source, 0)->answer == DISCOVERY_ABSENT);
+    assert_int_equal(kube_source_unserved_kind_count(lab.source), 2);
+    assert_true(kube_source_unserved_kind(lab.source, 0)->answer == DISCOVERY_ABSENT);
     assert_true(kube_source_ready(lab.source));
 
     fake_serve(&lab.api, FAKE_FOO, true);
     fake_put(&lab.api, FAKE_FOO, "a", "x", 1);
     follow_pass(&lab, 35 * 1000);
-    assert_int_equal(kube_source_unserved_count(lab.source), 1);
-    assert_string_equal(kube_source_unserved(lab.source, 0)->kind, "Unheard");
+    assert_int_equal(kube_source_unserved_kind_count(lab.source), 1);
+    assert_string_equal(kube_source_unserved_kind(lab.source, 0)->kind, "Unheard");
     assert_equals_server(&lab, 2);
 
     /* A 404 response to a watch starts discovery before its next regular time. */
     fake_serve(&lab.api, FAKE_FOO, false);
     fake_cut_all(&lab.api);
     follow_pass(&lab, 5 * 1000);
-    assert_int_equal(kube_source_unserved_count(lab.source), 2);
+    assert_int_equal(kube_source_unserved_kind_count(lab.source), 2);
     assert_equals_server(&lab, 2);
     follow_release(&lab);
 }
@@ -585,8 +585,8 @@ TEST(selector_of_a_non_preferred_version_selects_nothing)
         follow_start(&lab);
         follow_settle(&lab);
         assert_null(find_reflector(&lab, "foos"));
-        assert_int_equal(kube_source_unserved_count(lab.source), 1);
-        assert_int_equal(kube_source_unserved(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
+        assert_int_equal(kube_source_unserved_kind_count(lab.source), 1);
+        assert_int_equal(kube_source_unserved_kind(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
 
         /* A binding with the old version still refers to the template. */
         fake_put(&lab.api, FAKE_BINDING, "a", "z", FAKE_OLD_VALUE);
@@ -775,7 +775,7 @@ static size_t count_reflectors(const struct follow_lab *lab, const char *resourc
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++)
         count += strcmp(kube_source_reflector(lab->source, i)->resource, resource) == 0;
     return count;
 }
@@ -885,7 +885,7 @@ static size_t count_synced(const struct follow_lab *lab)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
         const struct reflector *r = kube_source_reflector(lab->source, i);
 
         assert_true(r->synced || r->last_end == END_ABSENT);
@@ -899,7 +899,7 @@ static size_t count_healthy(const struct follow_lab *lab)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+    for (size_t i = 0; i < kube_source_reflector_count(lab->source); i++) {
         const struct reflector *r = kube_source_reflector(lab->source, i);
 
         count += r->watch.phase == WATCH_STREAMING && !r->failure.text[0] && !r->failure.warned;
@@ -953,7 +953,7 @@ TEST(waits_for_an_unreachable_server_are_spread)
     lab.api.unreachable = true;
     fake_cut_all(&lab.api);
     follow_settle(&lab);
-    count = kube_source_count(lab.source);
+    count = kube_source_reflector_count(lab.source);
     for (size_t i = 1; i < count; i++)
         apart += kube_source_reflector(lab.source, i)->watch.due_ms !=
                  kube_source_reflector(lab.source, 0)->watch.due_ms;
@@ -987,7 +987,7 @@ TEST(complete_and_refused_lists_release_their_tickets)
         fake_put(&lab.api, FAKE_POLICY, "a", name, 1);
     follow_start(&lab);
     follow_pass(&lab, 5000);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
         assert_int_equal(kube_source_reflector(lab.source, i)->ticket.state, TICKET_IDLE);
     follow_release(&lab);
 }
@@ -1000,7 +1000,7 @@ TEST(source_is_due_when_its_first_part_is_due)
     follow_init(&lab, 42);
     follow_start(&lab);
     follow_pass(&lab, 5000);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
         assert_true(kube_source_due(lab.source) <=
                     reflector_due(kube_source_reflector(lab.source, i)));
     uint64_t rounds = lab.api.discovery_requests;
@@ -1058,7 +1058,7 @@ TEST(four_lists_start_at_once_and_the_others_follow)
     follow_init(&lab, 22);
     follow_start(&lab);
     kube_source_turn(lab.source, lab.api.now_ms, FOLLOW_CLOCK_OFFSET_MS);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+    for (size_t i = 0; i < kube_source_reflector_count(lab.source); i++)
         lists += kube_source_reflector(lab.source, i)->request.transfer != NULL;
     assert_int_equal(lists, 4);
     follow_settle(&lab);
@@ -1122,7 +1122,8 @@ TEST(endless_lists_are_retried_less_and_less_often)
     later = lab->api.pages - first;
     assert_false(kube_source_ready(lab->source));
     assert_true(later > 0 && later < first);
-    assert_in_range(first, 1, 8 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_count(lab->source));
+    assert_in_range(first, 1,
+                    8 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_reflector_count(lab->source));
     lab->api.endless = false;
     follow_pass(lab, 90 * 1000);
     assert_true(kube_source_ready(lab->source));

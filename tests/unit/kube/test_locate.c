@@ -23,12 +23,12 @@ static struct locate_case {
     const char *kubeconfig;
     const char *context;
     const char *variables[VARIABLES_MAX];
-    enum kube_found found;
+    enum kube_search_result found;
     const char *wanted; /* Server, or part of the error. */
 } locate_cases[] = {
-    {"no configuration", NULL, NULL, {NULL}, KUBE_NOWHERE, NULL},
-    {"empty values", "", "", {"KUBECONFIG=", "HOME="}, KUBE_NOWHERE, NULL},
-    {"a home without a kubeconfig", NULL, NULL, {"HOME=@"}, KUBE_NOWHERE, NULL},
+    {"no configuration", NULL, NULL, {NULL}, KUBE_NOT_CONFIGURED, NULL},
+    {"empty values", "", "", {"KUBECONFIG=", "HOME="}, KUBE_NOT_CONFIGURED, NULL},
+    {"a home without a kubeconfig", NULL, NULL, {"HOME=@"}, KUBE_NOT_CONFIGURED, NULL},
     {"a given kubeconfig comes first",
      "@/told",
      NULL,
@@ -63,21 +63,21 @@ static struct locate_case {
      "@/missing",
      NULL,
      {"HOME=@/home"},
-     KUBE_BROKEN,
+     KUBE_UNUSABLE,
      "No such file or directory"},
     {"a pod without a port",
      NULL,
      NULL,
      {"KUBERNETES_SERVICE_HOST=10.0.0.1"},
-     KUBE_BROKEN,
+     KUBE_UNUSABLE,
      "KUBERNETES_SERVICE_PORT"},
     {"a context without a kubeconfig",
      NULL,
      "prod",
      {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443"},
-     KUBE_BROKEN,
+     KUBE_UNUSABLE,
      "the context 'prod' needs a kubeconfig, and there is none"},
-    {"a missing context", "@/told", "prod", {NULL}, KUBE_BROKEN, "prod"},
+    {"a missing context", "@/told", "prod", {NULL}, KUBE_UNUSABLE, "prod"},
 };
 
 /* Returns a copy with `folder` in place of the first '@'; NULL for NULL. The caller frees it. */
@@ -100,7 +100,7 @@ TEST_ROWS(kubeconfig_is_found_in_the_order_of_kubectl, locate_cases, name)
     char *folder = folder_make();
     char *variables[VARIABLES_MAX + 1] = {NULL};
     CLEANUP(free_cleanup) char *kubeconfig = insert_folder(c->kubeconfig, folder);
-    struct kube_place place = {.kubeconfig = kubeconfig, .context = c->context};
+    struct kube_search place = {.kubeconfig = kubeconfig, .context = c->context};
     struct error err = {""};
 
     folder_write(folder, "told", AT("told"));
@@ -115,7 +115,7 @@ TEST_ROWS(kubeconfig_is_found_in_the_order_of_kubectl, locate_cases, name)
     assert_int_equal(kube_locate(&place, &config, &err), c->found);
     if (c->found == KUBE_FOUND)
         assert_string_equal(config.server, c->wanted);
-    else if (c->found == KUBE_BROKEN && !strstr(err.text, c->wanted))
+    else if (c->found == KUBE_UNUSABLE && !strstr(err.text, c->wanted))
         assert_string_equal(err.text, c->wanted);
     for (size_t i = 0; i < VARIABLES_MAX; i++)
         free(variables[i]);
@@ -170,13 +170,13 @@ TEST_ROWS(proxy_is_inherited_from_the_environment, proxy_cases, name)
     memcpy(variables, c->variables, sizeof(c->variables));
     strbuf_addf(&text, AT("%s"), c->server);
     folder_write(folder, "told", text.data);
-    assert_int_equal(kube_locate(&(struct kube_place){path, NULL, variables}, &config, &err),
+    assert_int_equal(kube_locate(&(struct kube_search){path, NULL, variables}, &config, &err),
                      KUBE_FOUND);
     if (c->wanted)
         assert_string_equal(config.proxy_url, c->wanted);
     else
         assert_null(config.proxy_url);
-    assert_int_equal(config.proxy_is_inherited, c->wanted != NULL);
+    assert_int_equal(config.proxy_is_from_environment, c->wanted != NULL);
     folder_remove(folder);
 }
 
@@ -187,7 +187,7 @@ TEST(proxy_is_inherited_in_a_pod)
     CLEANUP(rest_config_release) struct rest_config config = {0};
     struct error err;
 
-    assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),
+    assert_int_equal(kube_locate(&(struct kube_search){NULL, NULL, variables}, &config, &err),
                      KUBE_FOUND);
     assert_string_equal(config.proxy_url, "http://p:1");
 }
@@ -199,8 +199,8 @@ TEST(unusable_proxy_is_rejected)
     CLEANUP(rest_config_release) struct rest_config config = {0};
     struct error err;
 
-    assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),
-                     KUBE_BROKEN);
+    assert_int_equal(kube_locate(&(struct kube_search){NULL, NULL, variables}, &config, &err),
+                     KUBE_UNUSABLE);
     assert_string_equal(err.text, "HTTPS_PROXY: the scheme of a proxy is http, https or socks5");
     assert_null(config.proxy_url);
 }

@@ -16,8 +16,8 @@
 
 struct lab {
     struct transfer transfer;
-    struct annotate a;
-    struct annotate_spec spec;
+    struct annotator a;
+    struct annotator_spec spec;
     int64_t now_ms;
     const char *refused; /* Value for which wanted() returns false; may be NULL. */
 };
@@ -34,7 +34,7 @@ static int lab_open(void **state)
     struct lab *lab = xcalloc(1, sizeof(*lab));
 
     lab->now_ms = 1000;
-    lab->spec = (struct annotate_spec){
+    lab->spec = (struct annotator_spec){
         .id = {"apps/v1", "Deployment", "default", "web"},
         .resource = "deployments",
         .uid_hash = uid_hash("u"),
@@ -44,10 +44,10 @@ static int lab_open(void **state)
         .wanted = is_wanted,
         .context = lab,
     };
-    annotate_init(&lab->a, manual_transport(&lab->transfer));
-    annotate_turn(&lab->a, lab->now_ms);
-    assert_int_equal(annotate_due(&lab->a), INT64_MAX);
-    annotate_start(&lab->a, &lab->spec);
+    annotator_init(&lab->a, manual_transport(&lab->transfer));
+    annotator_turn(&lab->a, lab->now_ms);
+    assert_int_equal(annotator_due(&lab->a), INT64_MAX);
+    annotator_start(&lab->a, &lab->spec);
     *state = lab;
     return 0;
 }
@@ -56,7 +56,7 @@ static int lab_close(void **state)
 {
     struct lab *lab = *state;
 
-    annotate_release(&lab->a);
+    annotator_release(&lab->a);
     free(lab);
     return 0;
 }
@@ -67,10 +67,10 @@ static int64_t wait_for_request(struct lab *lab)
     unsigned before = lab->transfer.requests;
     int64_t started_ms = lab->now_ms;
 
-    while (annotate_turn(&lab->a, lab->now_ms) == ANNOTATE_OPEN &&
+    while (annotator_turn(&lab->a, lab->now_ms) == ANNOTATE_OPEN &&
            lab->transfer.requests == before) {
-        assert_true(annotate_due(&lab->a) > lab->now_ms);
-        lab->now_ms = annotate_due(&lab->a);
+        assert_true(annotator_due(&lab->a) > lab->now_ms);
+        lab->now_ms = annotator_due(&lab->a);
     }
     return lab->now_ms - started_ms;
 }
@@ -104,7 +104,7 @@ TEST_WITH(patch_has_only_the_annotation_and_the_version_read, lab_open, lab_clos
 
     read_and_expect_patch(lab, OBJECT("u", "7", ""), PATCH("7", "\"now\""));
     respond(lab, 200, OBJECT("u", "8", ""), 0);
-    assert_int_equal(annotate_turn(&lab->a, lab->now_ms), ANNOTATE_WRITTEN);
+    assert_int_equal(annotator_turn(&lab->a, lab->now_ms), ANNOTATE_WRITTEN);
     assert_int_equal(lab->a.version, 8);
     assert_int_equal(lab->transfer.requests, 2);
 }
@@ -130,7 +130,7 @@ TEST_WITH(object_is_read_again_after_a_conflict, lab_open, lab_close)
     expect_read(lab);
     /* Another client has set the annotation first. */
     respond(lab, 200, OBJECT("u", "11", ",\"annotations\":{\"" KEY "\":\"theirs\"}"), 0);
-    assert_int_equal(annotate_turn(&lab->a, lab->now_ms), ANNOTATE_UNWANTED);
+    assert_int_equal(annotator_turn(&lab->a, lab->now_ms), ANNOTATE_UNWANTED);
 }
 
 TEST_WITH(write_fails_after_five_conflicts, lab_open, lab_close)
@@ -141,7 +141,7 @@ TEST_WITH(write_fails_after_five_conflicts, lab_open, lab_close)
         read_and_expect_patch(lab, OBJECT("u", "7", ""), PATCH("7", "\"now\""));
         respond(lab, 409, STATUS(409, "the object has been modified"), 0);
     }
-    assert_int_equal(annotate_turn(&lab->a, lab->now_ms), ANNOTATE_FAILED);
+    assert_int_equal(annotator_turn(&lab->a, lab->now_ms), ANNOTATE_FAILED);
     assert_string_equal(lab->a.err.text, "the object has been modified");
 }
 
@@ -154,14 +154,14 @@ TEST_WITH(object_is_read_again_after_a_lost_patch, lab_open, lab_close)
     respond(lab, 0, "", 0);
     assert_true(wait_for_request(lab) > 0);
     respond(lab, 200, OBJECT("u", "8", ",\"annotations\":{\"" KEY "\":\"now\"}"), 0);
-    assert_int_equal(annotate_turn(&lab->a, lab->now_ms), ANNOTATE_UNWANTED);
+    assert_int_equal(annotator_turn(&lab->a, lab->now_ms), ANNOTATE_UNWANTED);
 }
 
 static struct refusal {
     const char *title;
     unsigned http_status;
     const char *body;
-    enum annotate_state state;
+    enum annotator_state state;
 } refusals[] = {
     {"deleted", 404, STATUS(404, "not found"), ANNOTATE_GONE},
     {"deleted and created again", 200, OBJECT("v", "9", ""), ANNOTATE_REPLACED},
@@ -176,7 +176,7 @@ static void expect_refusal(struct lab *lab, const struct refusal *r)
 {
     expect_read(lab);
     respond(lab, r->http_status, r->body, 0);
-    assert_int_equal(annotate_turn(&lab->a, lab->now_ms), r->state);
+    assert_int_equal(annotator_turn(&lab->a, lab->now_ms), r->state);
     assert_string_equal(lab->transfer.body, "");
 }
 
@@ -199,7 +199,7 @@ TEST_ROWS(object_that_becomes_unsuitable_is_not_changed, refusals, title)
     read_and_expect_patch(lab, OBJECT("u", "7", ""), PATCH("7", "\"now\""));
     if (r->http_status != 200) {
         respond(lab, r->http_status, r->body, 0);
-        assert_int_equal(annotate_turn(&lab->a, lab->now_ms), r->state);
+        assert_int_equal(annotator_turn(&lab->a, lab->now_ms), r->state);
     } else {
         respond(lab, 409, STATUS(409, "Precondition failed"), 0);
         expect_refusal(lab, r);
@@ -223,7 +223,7 @@ TEST_WITH(request_waits_for_the_retry_after_of_a_429, lab_open, lab_close)
         respond(lab, 429, BUSY, 0);
         wait_for_request(lab);
     }
-    assert_int_equal(annotate_turn(&lab->a, lab->now_ms), ANNOTATE_FAILED);
+    assert_int_equal(annotator_turn(&lab->a, lab->now_ms), ANNOTATE_FAILED);
     assert_string_equal(lab->a.err.text, "later");
 }
 
@@ -232,13 +232,13 @@ static int64_t write_object_in(struct lab *lab, int64_t answer_ms)
 {
     int64_t waited_ms;
 
-    annotate_start(&lab->a, &lab->spec);
+    annotator_start(&lab->a, &lab->spec);
     waited_ms = wait_for_request(lab);
     respond(lab, 200, OBJECT("u", "7", ""), 0);
     wait_for_request(lab);
     lab->now_ms += answer_ms;
     respond(lab, 200, OBJECT("u", "8", ""), 0);
-    assert_int_equal(annotate_turn(&lab->a, lab->now_ms), ANNOTATE_WRITTEN);
+    assert_int_equal(annotator_turn(&lab->a, lab->now_ms), ANNOTATE_WRITTEN);
     return waited_ms;
 }
 
@@ -266,7 +266,7 @@ TEST_WITH(rate_is_ten_a_second_and_lower_after_a_429, lab_open, lab_close)
     write_object(lab);
     assert_int_equal(write_object(lab), 100);
     assert_int_equal(write_object(lab), 100);
-    annotate_start(&lab->a, &lab->spec);
+    annotator_start(&lab->a, &lab->spec);
     wait_for_request(lab);
     respond(lab, 429, BUSY, 0);
     assert_int_equal(wait_for_request(lab), 200);
@@ -275,7 +275,7 @@ TEST_WITH(rate_is_ten_a_second_and_lower_after_a_429, lab_open, lab_close)
     respond(lab, 200, OBJECT("u", "7", ""), 0);
     wait_for_request(lab);
     respond(lab, 200, OBJECT("u", "8", ""), 0);
-    annotate_turn(&lab->a, lab->now_ms);
+    annotator_turn(&lab->a, lab->now_ms);
     waited_ms = write_object(lab);
     assert_in_range(waited_ms, 101, 399);
     for (int i = 0; i < 10; i++)
@@ -288,8 +288,8 @@ TEST_WITH(write_fails_if_the_server_never_answers, lab_open, lab_close)
     struct lab *lab = *state;
     int64_t started_ms = lab->now_ms;
 
-    while (annotate_turn(&lab->a, lab->now_ms) == ANNOTATE_OPEN)
-        lab->now_ms = annotate_due(&lab->a) > lab->now_ms ? annotate_due(&lab->a) : lab->now_ms;
+    while (annotator_turn(&lab->a, lab->now_ms) == ANNOTATE_OPEN)
+        lab->now_ms = annotator_due(&lab->a) > lab->now_ms ? annotator_due(&lab->a) : lab->now_ms;
     assert_int_equal(lab->a.state, ANNOTATE_FAILED);
     assert_in_range(lab->now_ms - started_ms, 1000, 10 * 60 * 1000);
 }

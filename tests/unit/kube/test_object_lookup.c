@@ -34,7 +34,7 @@ static int lab_open(void **state)
     lab->api.now_ms = 1000;
     world_init(&lab->world, &rules_options_default, 1);
 
-    const struct kube_settings settings = {
+    const struct kube_source_settings settings = {
         .store = lab->world.store,
         .engine = lab->world.engine,
         .filter = &lab->filter,
@@ -71,18 +71,18 @@ static struct lookup_answer find_once(struct lab *lab, const char *kind, const c
     const struct template_name wanted = {.kind = kind, .ns = ns, .name = name};
     struct identity id;
 
-    return template_finder_ask(&lab->finder, &wanted, client, &id, lab->api.now_ms);
+    return template_finder_find(&lab->finder, &wanted, client, &id, lab->api.now_ms);
 }
 
 static struct lookup_answer find(struct lab *lab, const char *kind, const char *ns,
                                  const char *name)
 {
-    struct lookup_answer answer = find_once(lab, kind, ns, name, LOOKUP_OWN);
+    struct lookup_answer answer = find_once(lab, kind, ns, name, LOOKUP_COMMAND);
 
     if (answer.state != LOOKUP_WAITING)
         return answer;
     run_until_idle(lab);
-    return find_once(lab, kind, ns, name, LOOKUP_OWN);
+    return find_once(lab, kind, ns, name, LOOKUP_COMMAND);
 }
 
 TEST_WITH(found_template_can_be_stored, lab_open, lab_close)
@@ -92,7 +92,7 @@ TEST_WITH(found_template_can_be_stored, lab_open, lab_close)
     struct error err;
 
     assert_int_equal(answer.state, LOOKUP_FOUND);
-    const struct entry *entry = template_finder_keep(&lab->finder, answer.object, &err);
+    const struct entry *entry = template_finder_store(&lab->finder, answer.object, &err);
     assert_non_null(entry);
     world_run(&lab->world, clock_ms);
     assert_int_equal(template_decision(entry)->state, STATE_PENDING);
@@ -184,7 +184,7 @@ TEST_WITH(web_clients_have_five_lookups_a_second, lab_open, lab_close)
     lab->api.now_ms += 200;
     assert_int_equal(find_once(lab, "configmap", "a", "n19", LOOKUP_WEB).state, LOOKUP_WAITING);
     assert_int_equal(find_once(lab, "configmap", "a", "n18", LOOKUP_WEB).state, LOOKUP_BUSY);
-    assert_int_equal(find_once(lab, "configmap", "a", "n18", LOOKUP_OWN).state, LOOKUP_WAITING);
+    assert_int_equal(find_once(lab, "configmap", "a", "n18", LOOKUP_COMMAND).state, LOOKUP_WAITING);
     run_until_idle(lab);
 }
 

@@ -60,14 +60,14 @@ static void create_certificates(const char *folder)
     CLEANUP(free_cleanup) char *script = xstrdup(make_certificates);
     CLEANUP(free_cleanup) char *where = xstrdup(folder);
     struct child c;
-    struct child_end end;
+    struct child_status end;
     struct error err;
 
     assert_true(child_start(
         &c, "sh", (char *[]){(char[]){"sh"}, (char[]){"-c"}, script, (char[]){"sh"}, where, NULL},
         environment, &err));
     wait_for_input(c.end);
-    assert_true(child_ended(&c, &end));
+    assert_true(child_try_wait(&c, &end));
     assert_true(end.exited && end.code == 0);
     child_release(&c);
 }
