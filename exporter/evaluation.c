@@ -202,7 +202,7 @@ static enum loading load_manifests(struct evaluation *e, struct error *err)
     manifests_pump(e->manifests, SLICE_MS);
     switch (manifests_state(e->manifests, err)) {
     case MANIFESTS_BUSY:
-        return LOADING_GOES_ON;
+        return LOADING_BUSY;
     case MANIFESTS_HANG:
         return LOADING_HANGS;
     case MANIFESTS_MISSING:
@@ -223,7 +223,7 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
         return LOADING_HANGS;
     }
     if ((e->session && !kube_session_ready(e->session)) || !asset_source_ready(e->assets))
-        return LOADING_GOES_ON;
+        return LOADING_BUSY;
 
     enum loading manifests = load_manifests(e, err);
 
@@ -237,7 +237,7 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
     return LOADING_DONE;
 }
 
-bool evaluation_can_begin_again(const struct evaluation *e, struct error *err)
+bool evaluation_can_reload(const struct evaluation *e, struct error *err)
 {
     for (size_t i = 0; i < e->options.manifests.count; i++) {
         if (strcmp(e->options.manifests.items[i], "-") == 0)
@@ -259,7 +259,7 @@ bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)
     return e->caught_up;
 }
 
-bool evaluation_slice(struct evaluation *e, unsigned slice_ms)
+bool evaluation_run_slice(struct evaluation *e, unsigned slice_ms)
 {
     uint64_t evaluations = engine_evaluations(e->engine);
     double start = platform_steady_seconds();
@@ -356,7 +356,7 @@ void evaluation_drop_rows(struct evaluation *e)
     e->rows = NULL;
 }
 
-void evaluation_report(const struct evaluation *e, struct strbuf *out)
+void evaluation_write_report(const struct evaluation *e, struct strbuf *out)
 {
     size_t count = manifests_problem_count(e->manifests), kept = 0;
     CLEANUP(free_cleanup) struct report_invalid *invalid = xcalloc(count + 1, sizeof(*invalid));

@@ -53,8 +53,8 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings,
 void evaluation_free(struct evaluation *e);
 
 enum loading {
-    LOADING_GOES_ON, /* Wait with evaluation_wait(), and call again. */
-    LOADING_HANGS,   /* Likewise, but what it waits for does not answer. */
+    LOADING_BUSY,  /* Wait with evaluation_wait(), and call again. */
+    LOADING_HANGS, /* Likewise, but what it waits for does not answer. */
     LOADING_DONE,
     LOADING_FAILED, /* A PATH or the asset file cannot be opened; the rest is read. */
 };
@@ -66,7 +66,7 @@ enum loading {
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
 /* Whether another one could read the same sources; else the error says why not. */
-bool evaluation_can_begin_again(const struct evaluation *e, struct error *err) MUST_USE;
+bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_USE;
 
 /* What of the files could not be read, the first of it; "" if all could. Borrowed. */
 const char *evaluation_problem(const struct evaluation *e);
@@ -75,7 +75,7 @@ const char *evaluation_problem(const struct evaluation *e);
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 
 /* The same for about `slice_ms`, and note in the series how long it took. */
-bool evaluation_slice(struct evaluation *e, unsigned slice_ms);
+bool evaluation_run_slice(struct evaluation *e, unsigned slice_ms);
 
 /*
  * Whether the files that are read where they are wanted (neither manifests nor assets) are not to
@@ -117,4 +117,4 @@ void evaluation_drop_rows(struct evaluation *e);
  * Append the report (metrics/expose/report.h), with what could not be read of the manifests. It has
  * nothing left to evaluate.
  */
-void evaluation_report(const struct evaluation *e, struct strbuf *out);
+void evaluation_write_report(const struct evaluation *e, struct strbuf *out);

@@ -14,7 +14,7 @@ static enum exit_status print_check_result(const struct check_result *r, enum ex
 
     output_init(&o, invocation->out);
     if (document_is_requested(options->output))
-        evaluation_report(r->evaluation, &o.text);
+        evaluation_write_report(r->evaluation, &o.text);
     else
         check_result_print(r, options->fail_on, &o);
     document_convert(&o.text, options->output);

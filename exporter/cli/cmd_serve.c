@@ -109,9 +109,9 @@ static enum exit_status run_serve(struct invocation *invocation)
     /* If the reader of the log closes its pipe, the exporter must continue. */
     signal(SIGPIPE, SIG_IGN);
     descriptors_raise();
-    confine(o, platform_environment(), &confinement);
+    confine_process(o, platform_environment(), &confinement);
 
-    /* New threads inherit the Landlock rules; confine_calls() sets its filter in all threads. */
+    /* New threads inherit the Landlock rules; filter_syscalls() sets its filter in all threads. */
     bool is_blocked = confinement.is_blocked;
     struct file_reader *reader = file_reader_new(&err);
     struct shutdown_deadline *shutdown_deadline = reader ? shutdown_deadline_start(&err) : NULL;
@@ -120,7 +120,7 @@ static enum exit_status run_serve(struct invocation *invocation)
     enum exit_status status = STATUS_OK;
 
     if (shutdown_deadline && log_start(&log, &err)) {
-        confine_calls(&confinement);
+        filter_syscalls(&confinement);
         confinement_log(&confinement, &log);
         result =
             run_loop(invocation, &(struct loop_services){&log, reader, shutdown_deadline}, &err);

@@ -27,7 +27,7 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
     }
 }
 
-/* Returns the final state, or LOADING_GOES_ON and sets `err` if the API server does not answer. */
+/* Returns the final state, or LOADING_BUSY and sets `err` if the API server does not answer. */
 static enum loading read_all_sources(struct evaluation *e, struct error *err)
 {
     enum loading loading;
@@ -35,11 +35,11 @@ static enum loading read_all_sources(struct evaluation *e, struct error *err)
     /* A write to a closed connection must fail with EPIPE and not end the process. */
     if (e->session)
         signal(SIGPIPE, SIG_IGN);
-    while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
+    while ((loading = evaluation_load(e, err)) == LOADING_BUSY) {
         bool idle = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
 
         if (e->session && !kube_session_can_become_ready(e->session, err))
-            return LOADING_GOES_ON;
+            return LOADING_BUSY;
         evaluation_wait(e, NULL, NULL, 0, idle ? evaluation_idle_ms(e) : 0);
     }
     return loading;
@@ -144,7 +144,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     }
     unknown_gates_each(e->options.feature_gates, print_unknown_gate, invocation);
     loading = read_all_sources(e, &err);
-    if (loading == LOADING_GOES_ON) {
+    if (loading == LOADING_BUSY) {
         invocation_print_error(invocation, err.text);
         *status = STATUS_UNREACHABLE;
         evaluation_free(e);

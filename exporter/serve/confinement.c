@@ -164,7 +164,8 @@ static bool paths_answer(const struct options *o, const char *const *environment
                                                    : "no thread can be started to try it");
 }
 
-void confine(const struct options *o, const char *const *environment, struct confinement *out)
+void confine_process(const struct options *o, const char *const *environment,
+                     struct confinement *out)
 {
     *out = (struct confinement){.wanted = (enum hardening)o->hardening};
     if (out->wanted == HARDENING_OFF || HARDENING_SANITIZED)
@@ -175,7 +176,7 @@ void confine(const struct options *o, const char *const *environment, struct con
         out->seccomp = out->landlock;
 }
 
-void confine_calls(struct confinement *c)
+void filter_syscalls(struct confinement *c)
 {
     if (c->filters && seccomp_install(&c->seccomp))
         c->done = true;

@@ -35,10 +35,11 @@ struct confinement {
  * what the kernel does not have, and everything where the API server cannot be located: the caller
  * that opens the API server reports that error.
  */
-void confine(const struct options *o, const char *const *environment, struct confinement *out);
+void confine_process(const struct options *o, const char *const *environment,
+                     struct confinement *out);
 
 /* The rest of it: the filter, behind which no process can be made. */
-void confine_calls(struct confinement *c);
+void filter_syscalls(struct confinement *c);
 
 /* Log what was done, what was not, and why. */
 void confinement_log(const struct confinement *c, const struct log *log);

@@ -266,7 +266,7 @@ bool file_preflight_wait(struct file_preflight *r, struct error *err)
     return state == FILE_PREFLIGHT_DONE;
 }
 
-bool file_preflight_sees_another_kubeconfig(struct file_preflight *r, bool loaded, int64_t now_ms)
+bool file_preflight_kubeconfig_needs_reload(struct file_preflight *r, bool loaded, int64_t now_ms)
 {
     uint64_t seen = r->seen;
     enum read_job_state state;
@@ -319,7 +319,8 @@ static void warn_of_gate(void *context, const char *gate, const char *nearest)
               "nearest", nearest);
 }
 
-struct evaluation *file_preflight_perform(const struct file_preflight *r, struct error *err)
+struct evaluation *file_preflight_create_evaluation(const struct file_preflight *r,
+                                                    struct error *err)
 {
     struct options options;
     struct evaluation *e = NULL;

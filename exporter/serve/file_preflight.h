@@ -57,7 +57,7 @@ bool file_preflight_wait(struct file_preflight *r, struct error *err) MUST_USE;
  * after KUBECONFIG_RETRY_MS if the reload for it has failed (not `loaded`): the server may be back.
  */
 enum { KUBECONFIG_LOOK_MS = 2 * 1000, KUBECONFIG_RETRY_MS = 10 * 1000 };
-bool file_preflight_sees_another_kubeconfig(struct file_preflight *r, bool loaded,
+bool file_preflight_kubeconfig_needs_reload(struct file_preflight *r, bool loaded,
                                             int64_t now_ms) MUST_USE;
 
 /* When a turn, or a look at the kubeconfig, is due though nothing has arrived. */
@@ -67,5 +67,5 @@ int64_t file_preflight_due(const struct file_preflight *r);
  * An evaluation of what the command line and its configuration file say now: after a rehearsal. It
  * has not been loaded; NULL with the reason if an option is not valid.
  */
-struct evaluation *file_preflight_perform(const struct file_preflight *r,
-                                          struct error *err) MUST_USE;
+struct evaluation *file_preflight_create_evaluation(const struct file_preflight *r,
+                                                    struct error *err) MUST_USE;

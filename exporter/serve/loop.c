@@ -202,7 +202,7 @@ struct loop {
     struct loop_settings settings;
     struct signals signals;
     struct heartbeat heartbeat;
-    struct web web;
+    struct web_service web_service;
     struct evaluation *current; /* NULL until the first evaluation is complete. */
     struct evaluation *next;    /* Evaluation that will replace `current`; NULL without one. */
     bool next_loaded;           /* evaluation_load() has read the sources of `next`. */
@@ -236,7 +236,7 @@ static void each_credential_file(void *source, kube_file_fn *each, void *context
 /* Replaces `next` by an evaluation with the present options. Returns false if that fails. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
-    struct evaluation *next = file_preflight_perform(&l->file_preflight, err);
+    struct evaluation *next = file_preflight_create_evaluation(&l->file_preflight, err);
 
     if (!next)
         return false;
@@ -259,10 +259,10 @@ static struct health gather_health(const struct loop *l)
     return (struct health){
         .evaluation = l->current,
         .session = shown_session(l),
-        .telemetry_path = l->web.telemetry_path,
-        .external_url = l->web.place.external,
+        .telemetry_path = l->web_service.telemetry_path,
+        .external_url = l->web_service.site_url.external,
         .config_loaded = l->config_loaded,
-        .web = &l->web,
+        .web_service = &l->web_service,
         .senders = &l->senders,
         .rejected = l->problems.rejected,
         .log_dropped = log_dropped(l->settings.log),
@@ -312,7 +312,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
 
     memory_return_large();
     l->memory.limit = o->memory_limit > 0 ? o->memory_limit : memory_limit();
-    const struct web_settings web = {
+    const struct web_service_settings web_service = {
         .options = o,
         .log = settings->log,
         .heartbeat = &l->heartbeat,
@@ -321,14 +321,14 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     };
 
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
-    if (!web_start(&l->web, &web, err) ||
-        !senders_init(&l->senders, &web, l->web.place.external, err)) {
+    if (!web_service_start(&l->web_service, &web_service, err) ||
+        !senders_init(&l->senders, &web_service, l->web_service.site_url.external, err)) {
         loop_free(l);
         return NULL;
     }
     l->file_preflight.web_config_file = xstrdup(o->web_config_file);
-    readiness_init(&l->readiness, l->web.server);
-    l->reloads.request_queue = server_reload_queue(l->web.server);
+    readiness_init(&l->readiness, l->web_service.server);
+    l->reloads.request_queue = server_reload_queue(l->web_service.server);
     publish_all(l);
     return l;
 }
@@ -337,7 +337,7 @@ void loop_free(struct loop *l)
 {
     if (!l)
         return;
-    web_release(&l->web);
+    web_service_release(&l->web_service);
     senders_release(&l->senders, l->current);
     readiness_release(&l->readiness);
     publisher_release(&l->publisher);
@@ -351,12 +351,12 @@ void loop_free(struct loop *l)
 
 int loop_listener(const struct loop *l, size_t at)
 {
-    return server_listener_fd(l->web.server, at);
+    return server_listener_fd(l->web_service.server, at);
 }
 
 const char *loop_address(const struct loop *l, size_t at)
 {
-    return server_address(l->web.server, at);
+    return server_address(l->web_service.server, at);
 }
 
 /* ---- evaluations and reloads ---- */
@@ -368,7 +368,7 @@ static void begin_reload(struct loop *l)
     struct error err;
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        if (all[i] && !evaluation_can_begin_again(all[i], &err)) {
+        if (all[i] && !evaluation_can_reload(all[i], &err)) {
             log_write(l->settings.log, LOG_LEVEL_WARN, err.text);
             reloads_end(&l->reloads, &err);
             return;
@@ -402,7 +402,7 @@ static void reload_options(struct loop *l, bool readable, struct error *err)
 /* Returns `next`; NULL while a request uses `current`, which adopt_next() would free. */
 static struct evaluation *next_to_advance(const struct loop *l)
 {
-    return api_has_request(l->web.api) ? NULL : l->next;
+    return api_has_request(l->web_service.api) ? NULL : l->next;
 }
 
 /* Returns when the loop must read credential files again: steady; INT64_MAX for never. */
@@ -421,8 +421,8 @@ static int64_t evaluations_files_due(const struct loop *l)
 static void turn_files(struct loop *l)
 {
     int64_t now_ms = platform_steady_ms();
-    bool wanted =
-        l->reloading || evaluations_files_due(l) <= now_ms || web_files_due(&l->web) <= now_ms;
+    bool wanted = l->reloading || evaluations_files_due(l) <= now_ms ||
+                  web_service_files_due(&l->web_service) <= now_ms;
     struct error err;
     enum file_preflight_state state = file_preflight_turn(&l->file_preflight, wanted, now_ms, &err);
 
@@ -430,7 +430,8 @@ static void turn_files(struct loop *l)
         evaluation_hold_files(l->current, state != FILE_PREFLIGHT_DONE);
     if (l->next)
         evaluation_hold_files(l->next, state != FILE_PREFLIGHT_DONE);
-    if (state == FILE_PREFLIGHT_DONE && web_files_due(&l->web) <= now_ms && web_read_files(&l->web))
+    if (state == FILE_PREFLIGHT_DONE && web_service_files_due(&l->web_service) <= now_ms &&
+        web_service_read_files(&l->web_service))
         note_change(l);
     if (l->reloading && (state == FILE_PREFLIGHT_DONE || state == FILE_PREFLIGHT_HANGS))
         reload_options(l, state == FILE_PREFLIGHT_DONE, &err);
@@ -441,7 +442,7 @@ static void adopt_next(struct loop *l)
 {
     log_adopted_evaluation(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     publisher_forget(&l->publisher);
-    api_forget_lists(l->web.api);
+    api_forget_lists(l->web_service.api);
     senders_forget(&l->senders);
     evaluation_free(l->current);
     l->current = l->next;
@@ -475,14 +476,14 @@ static bool advance_next(struct loop *l, struct error *err)
 
         /* The first evaluation waits for its server and files without a limit; reloads do not. */
         if (loading == LOADING_FAILED || (loading == LOADING_HANGS && l->current) ||
-            (loading == LOADING_GOES_ON && l->current && l->next->session &&
+            (loading == LOADING_BUSY && l->current && l->next->session &&
              !kube_session_can_become_ready(l->next->session, err)))
             return discard_next(l, err);
         if (loading == LOADING_HANGS)
             problem_log_update(&l->problems, l->next->manifests, l->settings.log);
         l->next_loaded = loading == LOADING_DONE;
     }
-    if (evaluation_slice(l->next, SLICE_MS) && l->next_loaded)
+    if (evaluation_run_slice(l->next, SLICE_MS) && l->next_loaded)
         adopt_next(l);
     return true;
 }
@@ -496,7 +497,7 @@ static void advance_current(struct loop *l, bool readable)
         e->caught_up = false;
     if (readable || e->session || e->assets || e->reader || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
-    if (!e->caught_up && evaluation_slice(e, SLICE_MS) &&
+    if (!e->caught_up && evaluation_run_slice(e, SLICE_MS) &&
         detect_changes(&l->change_detection, e, &l->problems, l->settings.log))
         note_change(l);
 }
@@ -539,7 +540,7 @@ static int64_t next_work_ms(const struct loop *l)
     if (l->file_preflight.job)
         return due;
     due = earlier_of(due, evaluations_files_due(l));
-    return earlier_of(due, web_files_due(&l->web));
+    return earlier_of(due, web_service_files_due(&l->web_service));
 }
 
 /* Returns how long this turn may wait, in milliseconds. */
@@ -564,7 +565,7 @@ static void answer_requests(struct loop *l)
 {
     const struct health health = gather_health(l);
 
-    api_turn(l->web.api, &health, l->current, !l->current || l->current->caught_up);
+    api_turn(l->web_service.api, &health, l->current, !l->current || l->current->caught_up);
 }
 
 /* Does the part of a turn that may run while the request worker reads the evaluation. */
@@ -572,7 +573,7 @@ static enum loop_result turn_without_evaluation(struct loop *l)
 {
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
-        {.fd = request_worker_fd(l->web.request_worker), .events = POLLIN},
+        {.fd = request_worker_fd(l->web_service.request_worker), .events = POLLIN},
     };
 
     descriptors_poll(wanted, ARRAY_LEN(wanted), LOOP_WAIT_MAX_MS);
@@ -584,7 +585,7 @@ static enum loop_result turn_without_evaluation(struct loop *l)
 
 enum loop_result loop_turn(struct loop *l, struct error *err)
 {
-    if (api_uses_evaluation(l->web.api))
+    if (api_uses_evaluation(l->web_service.api))
         return turn_without_evaluation(l);
 
     bool listens = l->current && manifests_accept_events(l->current->manifests);
@@ -592,9 +593,9 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
-        {.fd = request_queue_fd(server_request_queue(l->web.server)), .events = POLLIN},
+        {.fd = request_queue_fd(server_request_queue(l->web_service.server)), .events = POLLIN},
         {.fd = l->settings.reader ? file_reader_fd(l->settings.reader) : -1, .events = POLLIN},
-        {.fd = request_worker_fd(l->web.request_worker), .events = POLLIN},
+        {.fd = request_worker_fd(l->web_service.request_worker), .events = POLLIN},
         {.fd = reloads_fd(&l->reloads), .events = POLLIN},
     };
 
@@ -608,7 +609,7 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
     if (l->settings.reader)
         file_reader_turn(l->settings.reader);
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
-        file_preflight_sees_another_kubeconfig(&l->file_preflight, l->config_loaded,
+        file_preflight_kubeconfig_needs_reload(&l->file_preflight, l->config_loaded,
                                                platform_steady_ms()))
         begin_reload(l);
     turn_files(l);

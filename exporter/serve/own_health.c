@@ -218,19 +218,19 @@ static void fill_refused(const struct server *server, struct registry *registry)
 }
 
 /* Nothing where everybody may ask. */
-static void fill_security(const struct web *web, struct registry *registry)
+static void fill_security(const struct web_service *web_service, struct registry *registry)
 {
     int64_t not_after;
 
-    if (!web->access_control)
+    if (!web_service->access_control)
         return;
-    not_after = access_control_not_after(web->access_control);
+    not_after = access_control_not_after(web_service->access_control);
     for (unsigned why = 0; why < ACCESS_REFUSALS; why++)
         REGISTRY_SET(registry, OWN_NOT_ADMITTED,
-                     (double)access_control_refused(web->access_control, why),
+                     (double)access_control_refused(web_service->access_control, why),
                      access_control_refusal_names[why]);
-    REGISTRY_SET(registry, OWN_WEB_CONFIG_VALID, web->valid ? 1 : 0);
-    REGISTRY_SET(registry, OWN_WEB_CONFIG_TIME, (double)web->changed_ms / 1000);
+    REGISTRY_SET(registry, OWN_WEB_CONFIG_VALID, web_service->valid ? 1 : 0);
+    REGISTRY_SET(registry, OWN_WEB_CONFIG_TIME, (double)web_service->changed_ms / 1000);
     if (not_after > 0)
         REGISTRY_SET(registry, OWN_CERTIFICATE_END, (double)not_after);
 }
@@ -282,7 +282,7 @@ static void fill_evaluation(const struct evaluation *e, struct registry *registr
     fill_thresholds(&e->options, registry);
 }
 
-void health_fill(const struct health *h, struct registry *registry)
+void own_health_fill(const struct health *h, struct registry *registry)
 {
     REGISTRY_SET(registry, OWN_BUILD_INFO, 1, EXPORTER_VERSION, exporter_revision,
                  EXPORTER_COMPILER);
@@ -292,9 +292,9 @@ void health_fill(const struct health *h, struct registry *registry)
     REGISTRY_SET(registry, OWN_LOG_DROPPED, (double)h->log_dropped);
     REGISTRY_SET(registry, OWN_RELOAD_SUCCESSFUL, h->config_loaded ? 1 : 0);
     fill_process(registry);
-    fill_requests(h->web->server, registry);
-    fill_refused(h->web->server, registry);
-    fill_security(h->web, registry);
+    fill_requests(h->web_service->server, registry);
+    fill_refused(h->web_service->server, registry);
+    fill_security(h->web_service, registry);
     /* Clears what it shares with the manifests, and goes first therefore. */
     if (h->session)
         watch_health_fill(kube_session_source(h->session), registry);

@@ -9,7 +9,7 @@
 #include "metrics/expose/registry.h"
 
 /* Set the families of own health in the registry, which has to be prepared anew afterwards. */
-void health_fill(const struct health *h, struct registry *registry);
+void own_health_fill(const struct health *h, struct registry *registry);
 
 /*
  * Keeps what /-/ready says up to date: whether everything has been read once, what is waited for

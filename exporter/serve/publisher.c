@@ -130,7 +130,7 @@ static bool publish_metrics(struct publisher *p, const struct health *h)
         .since_ms = h->evaluation ? h->evaluation->since_ms : 0,
     };
 
-    health_fill(h, h->registry);
+    own_health_fill(h, h->registry);
     registry_prepare(h->registry);
     struct metrics_page *fresh = metrics_page_new(h->registry, how, p->metrics, PAGE_MAX,
                                                   page_store_segment_sum(p->page_store));

@@ -4,8 +4,8 @@
 #include "exporter/serve/alerting/alerting.h"
 #include "exporter/system/platform.h"
 
-bool senders_init(struct senders *o, const struct web_settings *settings, const char *page_url,
-                  struct error *err)
+bool senders_init(struct senders *o, const struct web_service_settings *settings,
+                  const char *page_url, struct error *err)
 {
     const struct alerting_settings alerting = {
         .options = settings->options,

@@ -16,8 +16,8 @@ struct senders {
 };
 
 /* Start them. `page_url`: where people reach the pages; "" if that is not known. */
-bool senders_init(struct senders *o, const struct web_settings *settings, const char *page_url,
-                  struct error *err) MUST_USE;
+bool senders_init(struct senders *o, const struct web_service_settings *settings,
+                  const char *page_url, struct error *err) MUST_USE;
 /* Take leave of whoever has to know, for about a second at most; `current` may be NULL. */
 void senders_release(struct senders *o, struct evaluation *current);
 

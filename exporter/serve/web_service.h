@@ -9,13 +9,13 @@
  * The loop's side of the web: the server, who may ask it, and who answers what is asked of the live
  * store.
  */
-struct web {
+struct web_service {
     struct access_control *access_control;
     struct server *server;
     struct request_worker *request_worker;
     struct api *api;
-    char *telemetry_path;  /* A reload may change the option, not the server. */
-    struct site_url place; /* Likewise. */
+    char *telemetry_path;     /* A reload may change the option, not the server. */
+    struct site_url site_url; /* Likewise. */
     const struct log *log;
     int64_t checked_ms;   /* When the web configuration file was last looked at; steady. */
     int64_t changed_ms;   /* When it was last put in force; since the epoch. */
@@ -23,7 +23,7 @@ struct web {
     struct error problem; /* Why it was not; that is in the log. */
 };
 
-struct web_settings {
+struct web_service_settings {
     const struct options *options;
     const struct log *log; /* Borrowed, as are the next ones. */
     const struct heartbeat *heartbeat;
@@ -32,13 +32,14 @@ struct web_settings {
 };
 
 /* Release it in either case. */
-bool web_start(struct web *web, const struct web_settings *settings, struct error *err) MUST_USE;
+bool web_service_start(struct web_service *web_service, const struct web_service_settings *settings,
+                       struct error *err) MUST_USE;
 /* All zero is fine. What is lent is given back first. */
-void web_release(struct web *web);
+void web_service_release(struct web_service *web_service);
 
 /* When the files of the web configuration are to be looked at again (steady); INT64_MAX: never. */
-int64_t web_files_due(const struct web *web);
+int64_t web_service_files_due(const struct web_service *web_service);
 /*
  * They answer: read them, and put in force what has changed. True if there is news for the page.
  */
-bool web_read_files(struct web *web);
+bool web_service_read_files(struct web_service *web_service);

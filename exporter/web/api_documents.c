@@ -212,7 +212,7 @@ void api_report(struct queued_request *request, const struct health *h)
         check_result_print(&check_result, fail_on, &o);
         text_end(request, &o);
     } else {
-        evaluation_report(e, &request->body);
+        evaluation_write_report(e, &request->body);
     }
     check_result_release(&check_result);
 }

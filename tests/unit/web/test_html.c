@@ -165,7 +165,7 @@ static void write_index_of_manifests(const char *folder, struct strbuf *page)
 
     if (!e)
         fail_msg("%s", err.text);
-    while (evaluation_load(e, &err) == LOADING_GOES_ON)
+    while (evaluation_load(e, &err) == LOADING_BUSY)
         evaluation_wait(e, NULL, NULL, 0, -1);
     evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
 
