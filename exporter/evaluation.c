@@ -8,13 +8,13 @@
 
 enum {
     SLICE_MS = 5,
-    EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
+    EVALUATION_BATCH = 64, /* Steps between reads of the clock; small, to end slices in time. */
     HISTORY_MAX = 10 * 1000 * 1000,
-    LEASE_MIN_MS = 3000, /* Renewed every 400 ms. */
+    LEASE_MIN_MS = 3000,
     LEASE_MAX_MS = 3600 * 1000,
 };
 
-static void set_filter(struct evaluation *e)
+static void set_namespace_filter(struct evaluation *e)
 {
     const struct options *o = &e->options;
 
@@ -33,13 +33,13 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
 {
     CLEANUP(rest_config_release) struct rest_config config = {0};
     const struct options *o = &e->options;
-    const struct kube_search place = {
+    const struct kube_search search = {
         .kubeconfig = o->kubeconfig,
         .context = o->context,
         .environment = settings->environment,
     };
 
-    switch (kube_locate(&place, &config, err)) {
+    switch (kube_locate(&search, &config, err)) {
     case KUBE_FOUND:
         break;
     case KUBE_NOT_CONFIGURED:
@@ -67,12 +67,9 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
     return e->session != NULL;
 }
 
-static bool open_sources(struct evaluation *e, const struct evaluation_settings *settings,
-                         struct error *err)
+/* Checks options that the types of option_table.h do not restrict enough. */
+static bool check_options(const struct options *o, struct error *err)
 {
-    const struct options *o = &e->options;
-    bool names_server = *o->kubeconfig != '\0' || *o->context != '\0';
-
     if (o->total_shards > UINT32_MAX || o->shard >= (o->total_shards ? o->total_shards : 1))
         return fail(err,
                     "--shard %" PRIu64 " of --total-shards %" PRIu64
@@ -88,9 +85,20 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     if (o->history_entries > HISTORY_MAX)
         return fail(err, "--history.entries %" PRIu64 ": at most %d are remembered",
                     o->history_entries, HISTORY_MAX);
+    return true;
+}
+
+static bool open_sources(struct evaluation *e, const struct evaluation_settings *settings,
+                         struct error *err)
+{
+    const struct options *o = &e->options;
+    bool names_server = *o->kubeconfig != '\0' || *o->context != '\0';
+
+    if (!check_options(o, err))
+        return false;
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
-    set_filter(e);
+    set_namespace_filter(e);
     manifests_set_filter(e->manifests, &e->filter);
     manifests_set_reader(e->manifests, settings->reader);
     if (settings->follow)
@@ -106,7 +114,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     return open_session(e, settings, err);
 }
 
-static void note_row(struct evaluation *e, struct entry *entry)
+static void update_row(struct evaluation *e, struct entry *entry)
 {
     struct row row;
 
@@ -120,13 +128,13 @@ static void note_row(struct evaluation *e, struct entry *entry)
     rows_put(e->rows, &row);
 }
 
-static void decided(void *context, struct entry *entry)
+static void on_decision(void *context, struct entry *entry)
 {
     struct evaluation *e = context;
 
     registry_update_entry(e->registry, entry);
     if (e->rows)
-        note_row(e, entry);
+        update_row(e, entry);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
 }
@@ -165,7 +173,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
                                                           .policy_limit = e->options.policy_limit,
                                                           .opt_in = e->options.opt_in},
                                settings->seed);
-    engine_observe(e->engine, (struct engine_observer){.decided = decided, .context = e});
+    engine_observe(e->engine, (struct engine_observer){.decided = on_decision, .context = e});
     return e;
 }
 
@@ -196,9 +204,9 @@ static enum loading load_manifests(struct evaluation *e, struct error *err)
 {
     if (!e->reader)
         return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
-    if (!e->begun)
+    if (!e->reading_manifests)
         manifests_start_reading(e->manifests);
-    e->begun = true;
+    e->reading_manifests = true;
     manifests_pump(e->manifests, SLICE_MS);
     switch (manifests_state(e->manifests, err)) {
     case MANIFESTS_BUSY:
@@ -229,7 +237,7 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
 
     if (manifests != LOADING_DONE)
         return manifests;
-    /* A broken file that was read before is in the log and on the page; this is the first read. */
+    /* Fails only if the asset file has never been read completely: a later error keeps its data. */
     if (e->assets && asset_source_snapshot_ms(e->assets) == 0) {
         fail(err, "%s", asset_source_problem(e->assets));
         return LOADING_FAILED;
@@ -303,7 +311,7 @@ int64_t evaluation_due(const struct evaluation *e)
 
     if (!e->caught_up || asset_source_busy(e->assets))
         return EVALUATION_HAS_WORK;
-    /* The engine goes by the wall clock. */
+    /* The engine's deadline is milliseconds since the epoch. */
     if (due_ms != INT64_MAX)
         due_ms += platform_steady_ms() - platform_now_ms();
     if (e->session)
@@ -346,7 +354,7 @@ struct rows *evaluation_rows(struct evaluation *e)
         return e->rows;
     e->rows = rows_new(e->store);
     while ((entry = store_walk_next(&walk)) != NULL)
-        note_row(e, entry);
+        update_row(e, entry);
     return e->rows;
 }
 

@@ -11,110 +11,111 @@
 #include "metrics/expose/registry.h"
 
 /*
- * All that follows from one set of options: the sources, the objects they deliver,
- * what the rules decide about them, and the series. A reload prepares another one
- * beside it, which replaces it when it is complete.
+ * State that results from one set of options: the sources, the objects that they deliver, the
+ * decisions of the rules, and the series. A reload prepares a second evaluation, which replaces the
+ * current one when it is complete. Only one thread at a time uses an evaluation.
  */
 struct evaluation {
-    struct options options; /* Owned. */
+    struct options options; /* Owned, as are the other pointers unless they are borrowed. */
     struct store *store;
     struct engine *engine;
     struct registry *registry;
-    struct rows *rows;           /* For lists; NULL while nobody asks for any. */
-    struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
+    struct rows *rows;           /* Rows of list endpoints; NULL before evaluation_rows(). */
+    struct manifests *manifests; /* Without any PATH if the objects come from an API server. */
     struct namespace_filter filter;
-    struct kube_session *session;    /* NULL without an API server. */
-    struct asset_source *assets;     /* NULL without a file of them. */
-    struct file_reader *reader;      /* Borrowed. NULL: files are read in place. */
-    struct engine_observer observer; /* Hears of decisions, too. Set it when nothing is left. */
-    int64_t since_ms;                /* When it was made: since then its series count. */
-    int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
-    bool caught_up; /* No object is left to be evaluated. */
-    bool begun;     /* The manifests are being read. */
+    struct kube_session *session; /* NULL without an API server. */
+    struct asset_source *assets;  /* NULL without --configconnector.asset-file. */
+    struct file_reader *reader;   /* Borrowed. NULL: the calling thread reads all files itself. */
+    struct engine_observer observer; /* Called after the series and rows; only `decided` is used. */
+    int64_t since_ms;                /* Time of creation; since the epoch. */
+    int changes_fd; /* Readable after a change of manifests; -1 without `follow`. Borrowed. */
+    bool caught_up; /* The last run left no object to evaluate. Cleared before sources are read. */
+    bool reading_manifests; /* evaluation_load() has started jobs that read manifests. */
 };
 
 struct evaluation_settings {
-    struct options *options; /* Moved into the evaluation, also on a failure. */
-    const char *const *environment;
-    const struct log *log;      /* Borrowed, as is the environment. */
-    struct file_reader *reader; /* Borrowed. NULL: files are read in place. */
-    bool follow;                /* Follow the manifests as they change. */
-    bool references; /* Read specs of workloads from an API server, for their references. */
-    uint64_t seed;
+    struct options *options;        /* Moved into the evaluation, also on failure. */
+    const char *const *environment; /* Borrowed; NULL ends the list. */
+    const struct log *log;          /* Borrowed. */
+    struct file_reader *reader;     /* See struct evaluation. */
+    bool follow;                    /* Watch the manifest files for changes. */
+    bool references; /* Read full objects of kinds with references, such as workloads. */
+    uint64_t seed;   /* For hash maps and random delays. */
 };
 
 /*
- * Open the sources; evaluation_load() reads them. NULL with the reason if an option is not
- * valid or there is no source.
+ * Checks the options and opens the sources; evaluation_load() then reads objects. Returns NULL with
+ * the reason if an option is invalid, no source is configured, or a source cannot be opened.
  */
 struct evaluation *evaluation_new(const struct evaluation_settings *settings,
                                   struct error *err) MUST_USE;
-/* NULL is fine. */
+/* Frees the evaluation with all its parts. Accepts NULL. */
 void evaluation_free(struct evaluation *e);
 
 enum loading {
-    LOADING_BUSY,  /* Wait with evaluation_wait(), and call again. */
-    LOADING_HANGS, /* Likewise, but what it waits for does not answer. */
+    LOADING_BUSY,  /* Call evaluation_wait() and evaluation_load() again. */
+    LOADING_HANGS, /* Like LOADING_BUSY, but a file does not answer; the error names the file. */
     LOADING_DONE,
-    LOADING_FAILED, /* A PATH or the asset file cannot be opened; the rest is read. */
+    LOADING_FAILED, /* A PATH or the asset file cannot be read, and never was; see the error. */
 };
 
 /*
- * Read everything once: objects of an API server as they arrive, assets in slices, and manifests
- * in slices with a file reader, in one call without.
+ * Continues the first read of all sources. Objects of an API server arrive between the calls. With
+ * a file reader a call takes a few milliseconds; without one it blocks while manifests are read.
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
-/* Whether another one could read the same sources; else the error says why not. */
+/* Returns false with the reason if a second evaluation cannot read the same standard input. */
 bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_USE;
 
-/* What of the files could not be read, the first of it; "" if all could. Borrowed. */
+/* Returns the first problem of manifests, else that of the asset file; "" without one. Borrowed. */
 const char *evaluation_problem(const struct evaluation *e);
 
-/* Evaluate up to `budget` objects. True when none is left. */
+/*
+ * Evaluates changed objects in at most about `budget` steps. Returns true if no object is left.
+ * `now_ms`, milliseconds since the epoch, is the reference for ages.
+ */
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 
-/* The same for about `slice_ms`, and note in the series how long it took. */
+/* Calls evaluation_run() for about `slice_ms` and adds the duration to the series. */
 bool evaluation_run_slice(struct evaluation *e, unsigned slice_ms);
 
-/*
- * Whether the files that are read where they are wanted (neither manifests nor assets) are not to
- * be touched for now, and when they are due to be.
- */
+/* Call kube_session_hold_files() and kube_session_files_due(), if there is a session. */
 void evaluation_hold_files(struct evaluation *e, bool held);
 int64_t evaluation_files_due(const struct evaluation *e);
 
-/* Receive what changed in the sources, for about `slice_ms`. */
+/* Reads changes: the manifests and the asset file for about `slice_ms` each. */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);
 
 /*
- * Returns when a turn is due even if nothing arrives: steady milliseconds, INT64_MAX for never, or
- * EVALUATION_HAS_WORK if there is work left to do at once.
+ * Returns when evaluation_pump() and evaluation_run() are due if no descriptor is ready before:
+ * steady milliseconds, INT64_MAX for never, or EVALUATION_HAS_WORK for at once.
  */
 enum { EVALUATION_HAS_WORK = 0 };
 int64_t evaluation_due(const struct evaluation *e);
 
-/* The same as a wait: milliseconds from now on, not below 0. */
+/* Returns the milliseconds until evaluation_due(): at least 0, INT64_MAX for no limit. */
 int64_t evaluation_idle_ms(const struct evaluation *e);
 
 /*
- * Waits until something arrives, but at most `wait_ms`: from the sources of `e`, from those of a
- * second evaluation `beside`, or on `others`, whose revents are set as by poll(2). Both evaluations
- * may be NULL.
+ * Waits at most `wait_ms` for the API servers of `e` and of a second evaluation `beside`, and for
+ * the `count` descriptors of `others`, as poll(2) does; sets their revents. Both evaluations may be
+ * NULL. The caller adds changes_fd and file_reader_fd() to `others` if needed. `count` is at most
+ * KUBE_SESSION_EXTRA_FDS_MAX.
  */
 void evaluation_wait(struct evaluation *e, struct evaluation *beside, struct pollfd *others,
                      size_t count, int64_t wait_ms);
 
 /*
- * The rows of all templates, kept up to date from the first call on. It has nothing left to
- * evaluate.
+ * Returns the rows of all templates. The first call creates the rows, and evaluation_run() keeps
+ * them up to date. All objects must have been evaluated. Owned by the evaluation.
  */
 struct rows *evaluation_rows(struct evaluation *e);
-/* No longer; no view may be left. */
+/* Frees the rows, if there are any. All views must have been dropped. */
 void evaluation_drop_rows(struct evaluation *e);
 
 /*
- * Append the report (metrics/expose/report.h), with what could not be read of the manifests. It has
- * nothing left to evaluate.
+ * Appends the report (metrics/expose/report.h) with the problems of manifests. All objects must
+ * have been evaluated.
  */
 void evaluation_write_report(const struct evaluation *e, struct strbuf *out);
