@@ -14,27 +14,27 @@
 
 enum {
     CHUNK = 4096,
-    FILE_MAX_BYTES = 1024 * 1024, /* More than that is read of none of these files. */
+    FILE_MAX_BYTES = 1024 * 1024, /* For each file. */
     PATHS_MAX_BYTES = 1024 * 1024,
     WAIT_MS = 1000,
-    NO_CONTENT = 1, /* Hash of a check that has read no file. */
     LOST_RETRY_MS = 1000,
+    KUBECONFIG_CHECK_MS = 2 * 1000,
+    KUBECONFIG_RETRY_MS = 10 * 1000,
+    NO_CONTENT = 1, /* Hash of a check that has read no file. */
 };
 
-/* Input of the jobs. */
-struct command_line {
+struct job_input {
     int argc;
     const char *const *argv;
     const char *const *environment;
-    char *web_config_file;  /* In force; owned. NULL without one, and for emit_kubeconfig(). */
-    struct strbuf in_force; /* Files of the credentials in force, each with its NUL. */
+    char *web_config_file;          /* Of the running server, or NULL. Owned. */
+    struct strbuf credential_files; /* Paths in use, each followed by NUL. */
 };
 
-/* Context of try_file() and emit_digest(). */
-struct attempt {
+struct read_attempt {
     struct read_job *job;
-    struct strbuf tried; /* Files that the job has read, each with its NUL. */
-    bool unwanted;
+    struct strbuf read_paths; /* Paths read by read_file_once(), each followed by NUL. */
+    bool unwanted;            /* The job was freed: stop reading. */
 };
 
 static void add_path(void *context, const char *path)
@@ -51,29 +51,32 @@ static bool has_path(const struct strbuf *paths, const char *path)
     return false;
 }
 
-static void command_line_free(void *input)
+static void job_input_free(void *input)
 {
-    struct command_line *line = input;
+    struct job_input *job_input = input;
 
-    free(line->web_config_file);
-    strbuf_release(&line->in_force);
-    free(line);
+    free(job_input->web_config_file);
+    strbuf_release(&job_input->credential_files);
+    free(job_input);
 }
 
 /* ---- jobs of the file reader ---- */
 
-/* Reports the path, then reads the file as the loop would. The file may hold secrets. */
-static void try_file(void *context, const char *path)
+/*
+ * Emits the path, then reads the file and discards its content, which may be secret. Skips a path
+ * that is empty or was read before.
+ */
+static void read_file_once(void *context, const char *path)
 {
-    struct attempt *attempt = context;
+    struct read_attempt *attempt = context;
     char chunk[CHUNK];
     struct error ignored;
     size_t sum = 0;
     ssize_t len = 1;
 
-    if (!path || *path == '\0' || attempt->unwanted || has_path(&attempt->tried, path))
+    if (!path || *path == '\0' || attempt->unwanted || has_path(&attempt->read_paths, path))
         return;
-    add_path(&attempt->tried, path);
+    add_path(&attempt->read_paths, path);
     read_job_touch(attempt->job, path);
     attempt->unwanted = !read_job_emit(attempt->job, 0, path, strlen(path) + 1);
     CLEANUP(file_close) int fd = file_open(path, NULL, &ignored);
@@ -83,164 +86,165 @@ static void try_file(void *context, const char *path)
     explicit_bzero(chunk, sizeof(chunk));
 }
 
-static struct kube_search place_of(const struct options *o, const struct command_line *line)
+static struct kube_search kube_search_of(const struct options *o, const struct job_input *job_input)
 {
     return (struct kube_search){
         .kubeconfig = o->kubeconfig,
         .context = o->context,
-        .environment = line->environment,
+        .environment = job_input->environment,
     };
 }
 
-static void try_server(struct attempt *attempt, const struct options *o,
-                       const struct command_line *line)
+static void read_credential_files(struct read_attempt *attempt, const struct options *o,
+                                  const struct job_input *job_input)
 {
     CLEANUP(rest_config_release) struct rest_config config = {0};
-    const struct kube_search place = place_of(o, line);
+    const struct kube_search search = kube_search_of(o, job_input);
     struct error ignored;
 
-    kube_search_each_file(&place, try_file, attempt);
-    if (kube_locate(&place, &config, &ignored) == KUBE_FOUND)
-        rest_config_each_file(&config, try_file, attempt);
+    kube_search_each_file(&search, read_file_once, attempt);
+    if (kube_locate(&search, &config, &ignored) == KUBE_FOUND)
+        rest_config_each_file(&config, read_file_once, attempt);
 }
 
-static void try_all(struct read_job *job, void *input)
+static void read_all_files(struct read_job *job, void *input)
 {
-    const struct command_line *line = input;
-    struct attempt attempt = {.job = job, .tried = STRBUF_INIT(PATHS_MAX_BYTES)};
+    const struct job_input *job_input = input;
+    struct read_attempt attempt = {.job = job, .read_paths = STRBUF_INIT(PATHS_MAX_BYTES)};
     struct options options;
     struct error ignored;
     bool parsed;
 
-    for (size_t at = 0; at < line->in_force.len; at += strlen(line->in_force.data + at) + 1)
-        try_file(&attempt, line->in_force.data + at);
-    if (line->web_config_file)
-        active_web_config_visit_files(line->web_config_file, try_file, &attempt);
+    for (size_t at = 0; at < job_input->credential_files.len;
+         at += strlen(job_input->credential_files.data + at) + 1)
+        read_file_once(&attempt, job_input->credential_files.data + at);
+    if (job_input->web_config_file)
+        active_web_config_visit_files(job_input->web_config_file, read_file_once, &attempt);
     options_init(&options);
-    if (options_parse(&options, line->argc, line->argv, &ignored))
-        try_file(&attempt, options.config_file);
+    if (options_parse(&options, job_input->argc, job_input->argv, &ignored))
+        read_file_once(&attempt, options.config_file);
     options_release(&options);
-    parsed = config_load(&options, line->argc, line->argv, &ignored);
+    parsed = config_load(&options, job_input->argc, job_input->argv, &ignored);
     if (parsed) {
-        active_web_config_visit_files(options.web_config_file, try_file, &attempt);
-        access_each_file(&options, try_file, &attempt);
+        active_web_config_visit_files(options.web_config_file, read_file_once, &attempt);
+        access_each_file(&options, read_file_once, &attempt);
     }
     if (parsed && options.manifests.count == 0)
-        try_server(&attempt, &options, line);
+        read_credential_files(&attempt, &options, job_input);
     options_release(&options);
-    strbuf_release(&attempt.tried);
+    strbuf_release(&attempt.read_paths);
     secret_wipe_stack();
 }
 
-/* Reports a hash of the contents; writing the same contents again is no change. */
-static void emit_digest(void *context, const char *path)
+/* Emits a hash of the content, 0 if unreadable. Rewriting the same content is no change. */
+static void emit_file_hash(void *context, const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(FILE_MAX_BYTES);
-    struct attempt *attempt = context;
+    struct read_attempt *attempt = context;
     struct error ignored;
 
     if (attempt->unwanted)
         return;
 
     read_job_touch(attempt->job, path);
-    uint64_t digest = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
-    attempt->unwanted = !read_job_emit(attempt->job, 0, &digest, sizeof(digest));
+    uint64_t hash = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
+    attempt->unwanted = !read_job_emit(attempt->job, 0, &hash, sizeof(hash));
 }
 
-static void emit_kubeconfig(struct read_job *job, void *input)
+static void emit_kubeconfig_hash(struct read_job *job, void *input)
 {
-    const struct command_line *line = input;
-    struct attempt attempt = {.job = job};
+    const struct job_input *job_input = input;
+    struct read_attempt attempt = {.job = job};
     struct options options;
     struct error ignored;
 
     options_init(&options);
-    if (options_parse(&options, line->argc, line->argv, &ignored))
+    if (options_parse(&options, job_input->argc, job_input->argv, &ignored))
         read_job_touch(job, options.config_file);
     options_release(&options);
-    if (config_load(&options, line->argc, line->argv, &ignored) && options.manifests.count == 0 &&
-        *options.kubeconfig != '\0') {
-        const struct kube_search place = place_of(&options, line);
+    if (config_load(&options, job_input->argc, job_input->argv, &ignored) &&
+        options.manifests.count == 0 && *options.kubeconfig != '\0') {
+        const struct kube_search search = kube_search_of(&options, job_input);
 
-        kube_search_each_file(&place, emit_digest, &attempt);
+        kube_search_each_file(&search, emit_file_hash, &attempt);
     }
     options_release(&options);
 }
 
-/* ---- the loop ---- */
+/* ---- calls by the loop ---- */
 
-void file_preflight_release(struct file_preflight *r)
+void file_preflight_release(struct file_preflight *p)
 {
-    read_job_free(r->job);
-    r->job = NULL;
-    read_job_free(r->look);
-    r->look = NULL;
-    free(r->web_config_file);
-    r->web_config_file = NULL;
+    read_job_free(p->job);
+    p->job = NULL;
+    read_job_free(p->kubeconfig_check);
+    p->kubeconfig_check = NULL;
+    free(p->web_config_file);
+    p->web_config_file = NULL;
 }
 
-static struct command_line *command_line_new(const struct file_preflight *r)
+static struct job_input *job_input_new(const struct file_preflight *p)
 {
-    struct command_line *line = xmalloc(sizeof(*line));
+    struct job_input *job_input = xmalloc(sizeof(*job_input));
 
-    *line = (struct command_line){
-        .argc = r->argc,
-        .argv = r->argv,
+    *job_input = (struct job_input){
+        .argc = p->argc,
+        .argv = p->argv,
         .environment = platform_environment(),
-        .in_force = STRBUF_INIT(PATHS_MAX_BYTES),
+        .credential_files = STRBUF_INIT(PATHS_MAX_BYTES),
     };
-    return line;
+    return job_input;
 }
 
-static struct read_job *start_attempt(const struct file_preflight *r)
+static struct read_job *start_job(const struct file_preflight *p)
 {
-    struct command_line *line = command_line_new(r);
+    struct job_input *job_input = job_input_new(p);
 
-    if (r->web_config_file)
-        line->web_config_file = xstrdup(r->web_config_file);
-    if (r->files_in_force)
-        r->files_in_force(r->files_source, add_path, &line->in_force);
-    return read_job_start(r->reader, "", try_all, line, command_line_free);
+    if (p->web_config_file)
+        job_input->web_config_file = xstrdup(p->web_config_file);
+    if (p->files_in_force)
+        p->files_in_force(p->files_source, add_path, &job_input->credential_files);
+    return read_job_start(p->reader, "", read_all_files, job_input, job_input_free);
 }
 
-/* Starts a lost job again, but only once in LOST_RETRY_MS. */
-static enum read_job_state go_on(struct file_preflight *r, int64_t now_ms)
+/* Takes the results of the job. Restarts a lost job, at most once every LOST_RETRY_MS. */
+static enum read_job_state continue_job(struct file_preflight *p, int64_t now_ms)
 {
     enum read_job_state state;
     struct read_result path;
 
     for (;;) {
-        while ((state = read_job_next(r->job, now_ms, &path)) == JOB_RESULT)
-            snprintf(r->touched, sizeof(r->touched), "%s", path.bytes);
-        r->lost = state == JOB_LOST;
-        if (!r->lost || now_ms < r->retry_ms)
+        while ((state = read_job_next(p->job, now_ms, &path)) == JOB_RESULT)
+            snprintf(p->current_path, sizeof(p->current_path), "%s", path.bytes);
+        p->job_lost = state == JOB_LOST;
+        if (!p->job_lost || now_ms < p->retry_ms)
             return state;
-        read_job_free(r->job);
-        r->job = start_attempt(r);
-        r->retry_ms = now_ms + LOST_RETRY_MS;
+        read_job_free(p->job);
+        p->job = start_job(p);
+        p->retry_ms = now_ms + LOST_RETRY_MS;
     }
 }
 
-enum file_preflight_state file_preflight_turn(struct file_preflight *r, bool wanted, int64_t now_ms,
+enum file_preflight_state file_preflight_turn(struct file_preflight *p, bool wanted, int64_t now_ms,
                                               struct error *err)
 {
     enum read_job_state state;
 
-    if (!r->reader)
+    if (!p->reader)
         return wanted ? FILE_PREFLIGHT_DONE : FILE_PREFLIGHT_NONE;
-    if (!r->job && !wanted)
+    if (!p->job && !wanted)
         return FILE_PREFLIGHT_NONE;
-    if (!r->job)
-        r->job = start_attempt(r);
-    state = go_on(r, now_ms);
+    if (!p->job)
+        p->job = start_job(p);
+    state = continue_job(p, now_ms);
     if (state == JOB_WAITS)
         return FILE_PREFLIGHT_WAITS;
     if (state == JOB_HANGS) {
-        fail(err, "cannot read '%s': %s", r->touched, read_job_failure(state));
-        if (*r->hung == '\0') {
-            log_write(r->log, LOG_LEVEL_WARN,
+        fail(err, "cannot read '%s': %s", p->current_path, read_job_failure(state));
+        if (*p->hanging_path == '\0') {
+            log_write(p->log, LOG_LEVEL_WARN,
                       "cannot read a file; what was read last stays in force", "error", err->text);
-            snprintf(r->hung, sizeof(r->hung), "%s", r->touched);
+            snprintf(p->hanging_path, sizeof(p->hanging_path), "%s", p->current_path);
         }
         return FILE_PREFLIGHT_HANGS;
     }
@@ -248,69 +252,71 @@ enum file_preflight_state file_preflight_turn(struct file_preflight *r, bool wan
         fail(err, "cannot read files: %s", read_job_failure(state));
         return FILE_PREFLIGHT_HANGS;
     }
-    read_job_free(r->job);
-    r->job = NULL;
-    if (*r->hung != '\0')
-        log_write(r->log, LOG_LEVEL_INFO, "the file can be read again", "file", r->hung);
-    r->hung[0] = '\0';
+    read_job_free(p->job);
+    p->job = NULL;
+    if (*p->hanging_path != '\0')
+        log_write(p->log, LOG_LEVEL_INFO, "the file can be read again", "file", p->hanging_path);
+    p->hanging_path[0] = '\0';
     return FILE_PREFLIGHT_DONE;
 }
 
-bool file_preflight_wait(struct file_preflight *r, struct error *err)
+bool file_preflight_wait(struct file_preflight *p, struct error *err)
 {
     enum file_preflight_state state;
 
-    while ((state = file_preflight_turn(r, true, platform_steady_ms(), err)) ==
+    while ((state = file_preflight_turn(p, true, platform_steady_ms(), err)) ==
            FILE_PREFLIGHT_WAITS)
-        file_reader_wait(r->reader, WAIT_MS);
+        file_reader_wait(p->reader, WAIT_MS);
     return state == FILE_PREFLIGHT_DONE;
 }
 
-bool file_preflight_kubeconfig_needs_reload(struct file_preflight *r, bool loaded, int64_t now_ms)
+bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loaded, int64_t now_ms)
 {
-    uint64_t seen = r->seen;
+    uint64_t last_hash = p->kubeconfig_hash;
     enum read_job_state state;
-    struct read_result digest;
+    struct read_result hash;
 
-    if (!r->reader || (!r->look && now_ms < r->looked_ms + KUBECONFIG_LOOK_MS && r->looked_ms != 0))
+    if (!p->reader || (!p->kubeconfig_check && now_ms < p->checked_ms + KUBECONFIG_CHECK_MS &&
+                       p->checked_ms != 0))
         return false;
-    if (!r->look) {
-        r->look =
-            read_job_start(r->reader, "", emit_kubeconfig, command_line_new(r), command_line_free);
-        r->looked_ms = now_ms;
-        r->looking = NO_CONTENT;
+    if (!p->kubeconfig_check) {
+        p->kubeconfig_check =
+            read_job_start(p->reader, "", emit_kubeconfig_hash, job_input_new(p), job_input_free);
+        p->checked_ms = now_ms;
+        p->check_hash = NO_CONTENT;
     }
-    while ((state = read_job_next(r->look, now_ms, &digest)) == JOB_RESULT)
-        r->looking = map_hash(digest.bytes, digest.len, r->looking);
+    while ((state = read_job_next(p->kubeconfig_check, now_ms, &hash)) == JOB_RESULT)
+        p->check_hash = map_hash(hash.bytes, hash.len, p->check_hash);
     if (state == JOB_WAITS || state == JOB_HANGS)
         return false;
-    read_job_free(r->look);
-    r->look = NULL;
-    /* Without a valid configuration the job reads no kubeconfig: the last one stays in force. */
-    if (state == JOB_DONE && r->looking != NO_CONTENT)
-        r->seen = r->looking;
+    read_job_free(p->kubeconfig_check);
+    p->kubeconfig_check = NULL;
+    /* The job reads no kubeconfig if the options are invalid. The last hash then stays valid. */
+    if (state == JOB_DONE && p->check_hash != NO_CONTENT)
+        p->kubeconfig_hash = p->check_hash;
 
-    bool decided = r->asked_ms != 0 && now_ms >= r->asked_ms + KUBECONFIG_RETRY_MS;
-    bool wanted = (seen != 0 && r->seen != seen) || (decided && !loaded);
+    bool retry_due = p->reload_ms != 0 && now_ms >= p->reload_ms + KUBECONFIG_RETRY_MS;
+    bool wanted = (last_hash != 0 && p->kubeconfig_hash != last_hash) || (retry_due && !loaded);
 
-    if (wanted || decided)
-        r->asked_ms = wanted ? now_ms : 0;
+    if (wanted || retry_due)
+        p->reload_ms = wanted ? now_ms : 0;
     return wanted;
 }
 
-int64_t file_preflight_due(const struct file_preflight *r)
+int64_t file_preflight_due(const struct file_preflight *p)
 {
-    int64_t due_ms = r->job && *r->hung == '\0' ? read_job_due(r->job) : INT64_MAX;
+    int64_t due_ms = p->job && *p->hanging_path == '\0' ? read_job_due(p->job) : INT64_MAX;
 
-    if (r->lost)
-        due_ms = r->retry_ms;
+    if (p->job_lost)
+        due_ms = p->retry_ms;
 
-    int64_t look_ms = r->look ? read_job_due(r->look) : r->looked_ms + KUBECONFIG_LOOK_MS;
+    int64_t check_ms = p->kubeconfig_check ? read_job_due(p->kubeconfig_check)
+                                           : p->checked_ms + KUBECONFIG_CHECK_MS;
 
-    return r->reader && look_ms < due_ms ? look_ms : due_ms;
+    return p->reader && check_ms < due_ms ? check_ms : due_ms;
 }
 
-static void warn_of_gate(void *context, const char *gate, const char *nearest)
+static void warn_unknown_gate(void *context, const char *gate, const char *nearest)
 {
     const struct log *log = context;
 
@@ -319,25 +325,25 @@ static void warn_of_gate(void *context, const char *gate, const char *nearest)
               "nearest", nearest);
 }
 
-struct evaluation *file_preflight_create_evaluation(const struct file_preflight *r,
+struct evaluation *file_preflight_create_evaluation(const struct file_preflight *p,
                                                     struct error *err)
 {
     struct options options;
     struct evaluation *e = NULL;
 
-    if (config_load(&options, r->argc, r->argv, err))
+    if (config_load(&options, p->argc, p->argv, err))
         e = evaluation_new(
             &(struct evaluation_settings){
                 .options = &options,
                 .environment = platform_environment(),
-                .log = r->log,
-                .reader = r->reader,
+                .log = p->log,
+                .reader = p->reader,
                 .follow = true,
                 .seed = platform_seed(),
             },
             err);
     options_release(&options);
     if (e)
-        unknown_gates_each(e->options.feature_gates, warn_of_gate, (void *)(uintptr_t)r->log);
+        unknown_gates_each(e->options.feature_gates, warn_unknown_gate, (void *)(uintptr_t)p->log);
     return e;
 }

@@ -5,67 +5,75 @@
 #include "exporter/system/file_reader.h"
 #include "exporter/system/log.h"
 
-/* Calls `each` with every file of the credentials in force. */
+/* Calls `each` with the path of every credential file in use by an evaluation. */
 typedef void files_in_force_fn(void *source, kube_file_fn *each, void *context);
 
 /*
- * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens. A job
- * of the file reader reads the same files first, so that the loop opens only files that have just
- * answered: those that the configuration names now, and those in force, which stay in use while
- * the configuration is not valid.
+ * The loop thread reads small files itself: configuration, kubeconfigs, certificates and tokens. A
+ * mount that does not answer would block the loop. Therefore a job of the file reader first reads
+ * the same files: those that the options name at present, and those in use, because these stay in
+ * use while the options are invalid.
  */
 struct file_preflight {
-    struct file_reader *reader; /* NULL: nothing is tried. All but the jobs is borrowed. */
+    struct file_reader *reader; /* NULL: the loop reads files without a job. Borrowed. */
     int argc;
-    const char *const *argv;
-    const struct log *log;
-    files_in_force_fn *files_in_force; /* NULL if no file is in force yet. */
-    void *files_source;
-    char *web_config_file; /* In force; owned. NULL before the start, "" without one. */
-    struct read_job *job;  /* NULL if no job runs. */
-    struct read_job *look; /* The same for the check of the kubeconfig. */
-    int64_t looked_ms;     /* Start of the last check; 0 before the first. */
-    uint64_t looking;      /* Hash of the contents read in this check, */
-    uint64_t seen;         /* and in the last one; 0 before the first. */
-    int64_t asked_ms;      /* Time of the reload for another content; 0 if that is decided. */
-    char touched[256];     /* Path of the file that the job reads. */
-    char hung[256];        /* Path of the file that does not answer, as the log has it; else "". */
-    bool lost;             /* The job could not be run; retry_ms is the next attempt. */
-    int64_t retry_ms;
+    const char *const *argv;           /* Command line. Borrowed. */
+    const struct log *log;             /* Borrowed. */
+    files_in_force_fn *files_in_force; /* NULL if no credentials are in use. */
+    void *files_source;                /* First argument of files_in_force. Borrowed. */
+    char *web_config_file; /* Of the running server; owned. NULL before its start, "" without. */
+    struct read_job *job;  /* Reads all files; NULL if the job is not running. */
+    struct read_job *kubeconfig_check; /* Hashes the files of --kubeconfig; NULL likewise. */
+    int64_t checked_ms;       /* Start of the last kubeconfig_check; 0 before the first. Steady. */
+    uint64_t check_hash;      /* Hash of the content that kubeconfig_check has read so far. */
+    uint64_t kubeconfig_hash; /* Result of the last check that read a file; 0 before. */
+    int64_t reload_ms;        /* Last request of a reload; 0 if no retry can follow. Steady. */
+    char current_path[256];   /* Path of the file that `job` reads. */
+    char hanging_path[256];   /* Path that the log reported as hanging; "" without one. */
+    bool job_lost;            /* The file reader could not run `job`. */
+    int64_t retry_ms;         /* Earliest restart of a lost job. Steady. */
 };
 
-void file_preflight_release(struct file_preflight *r);
+/* Frees the jobs and web_config_file. A zeroed struct is allowed. */
+void file_preflight_release(struct file_preflight *p);
 
 enum file_preflight_state {
-    FILE_PREFLIGHT_NONE,
-    FILE_PREFLIGHT_WAITS,
-    FILE_PREFLIGHT_HANGS, /* The error names the file that does not answer; the log has it once. */
-    FILE_PREFLIGHT_DONE,  /* All answers, for a moment: read it now. */
+    FILE_PREFLIGHT_NONE,  /* No job runs, and no job is wanted. */
+    FILE_PREFLIGHT_WAITS, /* The job runs. */
+    FILE_PREFLIGHT_HANGS, /* A file does not answer, or the job cannot be run; see the error. */
+    FILE_PREFLIGHT_DONE,  /* All files answered just now: read them in this turn. */
 };
 
-/* Go on with the rehearsal; begin one if it is wanted. `now_ms` is steady. */
-enum file_preflight_state file_preflight_turn(struct file_preflight *r, bool wanted, int64_t now_ms,
+/*
+ * Continues the job that reads all files; starts the job if `wanted`. Logs once that a file hangs,
+ * and once that reading ended. `now_ms` is steady.
+ */
+enum file_preflight_state file_preflight_turn(struct file_preflight *p, bool wanted, int64_t now_ms,
                                               struct error *err);
 
-/* The same to its end, however long, but no longer than until it hangs. */
-bool file_preflight_wait(struct file_preflight *r, struct error *err) MUST_USE;
+/* Runs the job and blocks until its end. Returns false with the reason if the job hangs. */
+bool file_preflight_wait(struct file_preflight *p, struct error *err) MUST_USE;
 
 /*
- * True if a file of --kubeconfig has another content than when this was asked before: credentials
- * may stand in it, as in what Karmada's installers write. It is looked at every KUBECONFIG_LOOK_MS.
- * Whoever names none has that of people, who change its context for other reasons. True once more
- * after KUBECONFIG_RETRY_MS if the reload for it has failed (not `loaded`): the server may be back.
+ * Returns true if a reload is needed because the content of a file of --kubeconfig has changed:
+ * the file may contain credentials. If that reload fails (`loaded` is false), returns true again
+ * every 10 s, because the API server may be unavailable for a while. Reads the files every 2 s in a
+ * job. Does not check default kubeconfigs, such as ~/.kube/config: users change their contexts for
+ * other reasons. Returns false without a file reader. `now_ms` is steady.
  */
-enum { KUBECONFIG_LOOK_MS = 2 * 1000, KUBECONFIG_RETRY_MS = 10 * 1000 };
-bool file_preflight_kubeconfig_needs_reload(struct file_preflight *r, bool loaded,
+bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loaded,
                                             int64_t now_ms) MUST_USE;
 
-/* When a turn, or a look at the kubeconfig, is due though nothing has arrived. */
-int64_t file_preflight_due(const struct file_preflight *r);
+/*
+ * Returns when file_preflight_turn() or file_preflight_kubeconfig_needs_reload() is due without a
+ * result of a job: steady; INT64_MAX for never.
+ */
+int64_t file_preflight_due(const struct file_preflight *p);
 
 /*
- * An evaluation of what the command line and its configuration file say now: after a rehearsal. It
- * has not been loaded; NULL with the reason if an option is not valid.
+ * Reads the configuration file and returns an evaluation with the present options, before
+ * evaluation_load(). Call it after FILE_PREFLIGHT_DONE. Logs unknown feature gates. The caller
+ * frees the result. Returns NULL with the reason on failure, see evaluation_new().
  */
-struct evaluation *file_preflight_create_evaluation(const struct file_preflight *r,
+struct evaluation *file_preflight_create_evaluation(const struct file_preflight *p,
                                                     struct error *err) MUST_USE;
