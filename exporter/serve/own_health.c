@@ -11,8 +11,10 @@
 
 enum { RESOURCE_MAX = 512 };
 
-/* "deployment.apps": how resources are named in labels, from their kind and group. */
-static void resource_name(struct strbuf *out, const char *kind, const char *group)
+/* ---- health of the watches ---- */
+
+/* Appends the value of the label `resource`, such as "deployment.apps". */
+static void append_resource_name(struct strbuf *out, const char *kind, const char *group)
 {
     for (const char *c = kind; *c != '\0'; c++)
         strbuf_addc(out, (char)tolower((unsigned char)*c));
@@ -20,37 +22,36 @@ static void resource_name(struct strbuf *out, const char *kind, const char *grou
         strbuf_addf(out, ".%s", group);
 }
 
-static void name_kind(struct strbuf *out, const char *api_version, const char *kind)
+static void append_kind_name(struct strbuf *out, const char *api_version, const char *kind)
 {
     CLEANUP(free_cleanup) char *group = xmemdup0(api_version, api_group_len(api_version));
 
-    resource_name(out, kind, group);
+    append_resource_name(out, kind, group);
 }
 
-static void reflector_name(struct strbuf *out, const struct reflector *f)
+static void append_reflector_name(struct strbuf *out, const struct reflector *f)
 {
-    name_kind(out, f->objects.settings ? f->objects.settings : f->api_version, f->kind);
+    append_kind_name(out, f->objects.settings ? f->objects.settings : f->api_version, f->kind);
 }
 
-/* The same of what a reflector reads, and of a kind that is missing. */
-static void missing_kind_name(struct strbuf *out, const struct missing_kind *k)
+static void append_missing_kind_name(struct strbuf *out, const struct missing_kind *k)
 {
-    name_kind(out, k->api_version, k->kind);
+    append_kind_name(out, k->api_version, k->kind);
 }
 
-/* The sum over the reflectors of one resource. */
+/* Health of the watches of one resource, summed up over its reflectors. */
 struct resource_health {
-    bool synced;
-    bool polled;
-    int64_t last_event_ms;
-    uint64_t rejected;
-    uint64_t too_large;
+    bool synced;           /* All reflectors are synced and do not fail repeatedly. */
+    bool polled;           /* At least one reflector polls. */
+    int64_t last_event_ms; /* Since the epoch; 0 before the first event. */
+    uint64_t rejected;     /* Rejected objects. */
+    uint64_t too_large;    /* Objects rejected for their size. */
     struct watch_counts counts;
 };
 
 static void add_reflector(struct resource_health *sum, const struct reflector *f)
 {
-    /* A single failure is normal; from the second in a row on it is logged, and shown here. */
+    /* A failure counts when it is logged, because single failures are normal. */
     sum->synced = sum->synced && f->synced && !f->failure.warned;
     sum->polled = sum->polled || f->watch.polled;
     if (f->last_event_ms > sum->last_event_ms)
@@ -91,7 +92,7 @@ static bool same_resource(const struct reflector *a, const struct reflector *b)
            strcmp(a->api_version, b->api_version) == 0;
 }
 
-static void fill_unserved(const struct kube_source *source, struct registry *registry)
+static void fill_unserved_kinds(const struct kube_source *source, struct registry *registry)
 {
     for (size_t i = 0; i < kube_source_unserved_kind_count(source); i++) {
         const struct unserved_kind *u = kube_source_unserved_kind(source, i);
@@ -101,7 +102,7 @@ static void fill_unserved(const struct kube_source *source, struct registry *reg
     }
 }
 
-static void fill_late(const struct kube_source *source, struct registry *registry)
+static void fill_late_kinds(const struct kube_source *source, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
 
@@ -112,7 +113,7 @@ static void fill_late(const struct kube_source *source, struct registry *registr
         if (!k->late)
             continue;
         strbuf_reset(&resource);
-        missing_kind_name(&resource, k);
+        append_missing_kind_name(&resource, k);
         if (!r)
             REGISTRY_SET(registry, OWN_WATCH_SYNCED, 0, resource.data);
         REGISTRY_SET(registry, OWN_WATCH_LATE, 1, resource.data,
@@ -122,7 +123,7 @@ static void fill_late(const struct kube_source *source, struct registry *registr
     }
 }
 
-static void clear(struct registry *registry)
+static void clear_watch_families(struct registry *registry)
 {
     static const enum own_family families[] = {
         OWN_WATCH_SYNCED,     OWN_WATCH_LATE,    OWN_WATCH_LAST_EVENT,  OWN_WATCH_RESTARTS,
@@ -134,30 +135,30 @@ static void clear(struct registry *registry)
         registry_clear_family(registry, families[i]);
 }
 
-/* True if one before it reads the same resource: mostly its neighbour, for another namespace. */
-static bool is_repeated(const struct kube_source *source, size_t at)
+/* Returns true if a reflector with a lower index reads the same resource. */
+static bool is_repeated_resource(const struct kube_source *source, size_t at)
 {
     const struct reflector *r = kube_source_reflector(source, at);
     bool repeated = false;
 
+    /* Searches backwards: reflectors of one resource are mostly neighbours. */
     for (size_t i = at; i > 0 && !repeated; i--)
         repeated = same_resource(r, kube_source_reflector(source, i - 1));
     return repeated;
 }
 
-/* Set the health of an API server's watches: series for each resource. */
-static void watch_health_fill(const struct kube_source *source, struct registry *registry)
+static void fill_watches(const struct kube_source *source, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
     size_t count = kube_source_reflector_count(source);
 
-    clear(registry);
+    clear_watch_families(registry);
     REGISTRY_SET(registry, OWN_WATCHES, (double)count);
     for (size_t i = 0; i < count; i++) {
         const struct reflector *first = kube_source_reflector(source, i);
         struct resource_health sum = {.synced = true};
 
-        if (is_repeated(source, i))
+        if (is_repeated_resource(source, i))
             continue;
         for (size_t k = i; k < count; k++) {
             const struct reflector *r = kube_source_reflector(source, k);
@@ -166,17 +167,17 @@ static void watch_health_fill(const struct kube_source *source, struct registry 
                 add_reflector(&sum, r);
         }
         strbuf_reset(&resource);
-        reflector_name(&resource, first);
+        append_reflector_name(&resource, first);
         fill_resource(&sum, resource.data, registry);
     }
-    fill_unserved(source, registry);
-    fill_late(source, registry);
+    fill_unserved_kinds(source, registry);
+    fill_late_kinds(source, registry);
 }
 
-enum { HEALTH_RESOURCE_MAX = 512 };
+/* ---- health of process, web server and evaluation ---- */
 
-/* A number that the kernel does not give has no series. */
-static void set_known(struct registry *registry, enum own_family family, double value)
+/* Negative: the kernel does not report the value, and the family has no series. */
+static void set_if_known(struct registry *registry, enum own_family family, double value)
 {
     if (value >= 0)
         REGISTRY_SET(registry, family, value);
@@ -187,12 +188,12 @@ static void fill_process(struct registry *registry)
     struct process_facts facts;
 
     process_read(&facts);
-    set_known(registry, OWN_CPU_SECONDS, facts.cpu_seconds);
-    set_known(registry, OWN_MAX_FDS, facts.max_fds);
-    set_known(registry, OWN_OPEN_FDS, facts.open_fds);
-    set_known(registry, OWN_RESIDENT_BYTES, facts.resident_bytes);
-    set_known(registry, OWN_START_TIME, facts.start_seconds);
-    set_known(registry, OWN_VIRTUAL_BYTES, facts.virtual_bytes);
+    set_if_known(registry, OWN_CPU_SECONDS, facts.cpu_seconds);
+    set_if_known(registry, OWN_MAX_FDS, facts.max_fds);
+    set_if_known(registry, OWN_OPEN_FDS, facts.open_fds);
+    set_if_known(registry, OWN_RESIDENT_BYTES, facts.resident_bytes);
+    set_if_known(registry, OWN_START_TIME, facts.start_seconds);
+    set_if_known(registry, OWN_VIRTUAL_BYTES, facts.virtual_bytes);
 }
 
 static void fill_requests(const struct server *server, struct registry *registry)
@@ -209,7 +210,7 @@ static void fill_requests(const struct server *server, struct registry *registry
     }
 }
 
-static void fill_refused(const struct server *server, struct registry *registry)
+static void fill_refused_connections(const struct server *server, struct registry *registry)
 {
     for (unsigned reason = 0; reason < REFUSAL_COUNT; reason++)
         REGISTRY_SET(registry, OWN_REFUSED,
@@ -217,34 +218,34 @@ static void fill_refused(const struct server *server, struct registry *registry)
                      connection_refusal_names[reason]);
 }
 
-/* Nothing where everybody may ask. */
-static void fill_security(const struct web_service *web_service, struct registry *registry)
+/* Sets no series without access control. */
+static void fill_access_control(const struct web_service *web, struct registry *registry)
 {
     int64_t not_after;
 
-    if (!web_service->access_control)
+    if (!web->access_control)
         return;
-    not_after = access_control_not_after(web_service->access_control);
+    not_after = access_control_not_after(web->access_control);
     for (unsigned why = 0; why < ACCESS_REFUSALS; why++)
         REGISTRY_SET(registry, OWN_NOT_ADMITTED,
-                     (double)access_control_refused(web_service->access_control, why),
+                     (double)access_control_refused(web->access_control, why),
                      access_control_refusal_names[why]);
-    REGISTRY_SET(registry, OWN_WEB_CONFIG_VALID, web_service->valid ? 1 : 0);
-    REGISTRY_SET(registry, OWN_WEB_CONFIG_TIME, (double)web_service->changed_ms / 1000);
+    REGISTRY_SET(registry, OWN_WEB_CONFIG_VALID, web->valid ? 1 : 0);
+    REGISTRY_SET(registry, OWN_WEB_CONFIG_TIME, (double)web->changed_ms / 1000);
     if (not_after > 0)
         REGISTRY_SET(registry, OWN_CERTIFICATE_END, (double)not_after);
 }
 
 static void fill_objects(const struct store *store, struct registry *registry)
 {
-    CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(HEALTH_RESOURCE_MAX);
+    CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
 
     registry_clear_family(registry, OWN_OBJECTS);
     for (const struct type *type = store_first_type(store); type; type = type->next) {
         if (type->objects == 0)
             continue;
         strbuf_reset(&resource);
-        resource_name(&resource, type->kind, type->group);
+        append_resource_name(&resource, type->kind, type->group);
         REGISTRY_SET(registry, OWN_OBJECTS, (double)type->objects, resource.data);
     }
 }
@@ -293,11 +294,11 @@ void own_health_fill(const struct health *h, struct registry *registry)
     REGISTRY_SET(registry, OWN_RELOAD_SUCCESSFUL, h->config_loaded ? 1 : 0);
     fill_process(registry);
     fill_requests(h->web_service->server, registry);
-    fill_refused(h->web_service->server, registry);
-    fill_security(h->web_service, registry);
-    /* Clears what it shares with the manifests, and goes first therefore. */
+    fill_refused_connections(h->web_service->server, registry);
+    fill_access_control(h->web_service, registry);
+    /* First: clears OWN_DECODE_ERRORS, which manifests and assets also use. */
     if (h->session)
-        watch_health_fill(kube_session_source(h->session), registry);
+        fill_watches(kube_session_source(h->session), registry);
     REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)h->rejected, "manifests");
     if (h->evaluation)
         fill_evaluation(h->evaluation, registry);
@@ -305,30 +306,35 @@ void own_health_fill(const struct health *h, struct registry *registry)
         senders_fill(h->senders, registry);
 }
 
+/* ---- readiness ---- */
+
 enum {
     TEXT_MAX_BYTES = 64 * 1024,
-    SHOWN_MAX = 50,
-    LOOK_MS = 500,
+    SHOWN_MAX = 50, /* Lines of a list. */
+    CHECK_MS = 500,
 };
 
 void readiness_init(struct readiness *r, struct server *server)
 {
-    *r = (struct readiness){.server = server, .said = STRBUF_INIT(TEXT_MAX_BYTES)};
+    *r = (struct readiness){.server = server, .text = STRBUF_INIT(TEXT_MAX_BYTES)};
 }
 
 void readiness_release(struct readiness *r)
 {
-    strbuf_release(&r->said);
+    strbuf_release(&r->text);
 }
 
-static void add_more(struct strbuf *out, size_t count)
+static void add_omitted_count(struct strbuf *out, size_t count)
 {
     if (count > SHOWN_MAX)
         strbuf_addf(out, "and %zu more\n", count - SHOWN_MAX);
 }
 
-/* The kinds that have not been read, of those that are `required` or of the others. */
-static size_t add_unread(struct strbuf *out, const struct kube_source *source, bool required)
+/*
+ * Lists the resources of required or of other reflectors that have not been read, without optional
+ * ones. Returns their number.
+ */
+static size_t add_unread_kinds(struct strbuf *out, const struct kube_source *source, bool required)
 {
     size_t count = 0;
 
@@ -337,14 +343,14 @@ static size_t add_unread(struct strbuf *out, const struct kube_source *source, b
 
         if (f->synced || f->required != required || f->optional || count++ >= SHOWN_MAX)
             continue;
-        reflector_name(out, f);
+        append_reflector_name(out, f);
         strbuf_addf(out, ": %s\n", missing_kind_reason(f));
     }
-    add_more(out, count);
+    add_omitted_count(out, count);
     return count;
 }
 
-static void add_waiting(struct strbuf *out, const struct kube_session *session)
+static void add_not_ready(struct strbuf *out, const struct kube_session *session)
 {
     const struct kube_source *source = kube_session_source(session);
     const char *problem = kube_session_credentials_error(session);
@@ -353,14 +359,14 @@ static void add_waiting(struct strbuf *out, const struct kube_session *session)
                 kube_session_server_url(session));
     if (*problem != '\0')
         strbuf_addf(out, "credentials: %s\n", problem);
-    if (add_unread(out, source, true) == 0) {
+    if (add_unread_kinds(out, source, true) == 0) {
         strbuf_addf(out, "policies and bindings are read; others are waited for up to %d s:\n",
                     KIND_WAIT_MS / 1000);
-        add_unread(out, source, false);
+        add_unread_kinds(out, source, false);
     }
 }
 
-static void add_late(struct strbuf *out, const struct kube_source *source)
+static void add_late_kinds(struct strbuf *out, const struct kube_source *source)
 {
     size_t count = 0;
 
@@ -371,10 +377,10 @@ static void add_late(struct strbuf *out, const struct kube_source *source)
             continue;
         if (count == 1)
             strbuf_adds(out, "Not read yet, and what depends on it is left out:\n");
-        missing_kind_name(out, k);
+        append_missing_kind_name(out, k);
         strbuf_addf(out, ": %s\n", missing_kind_reason(k->reflector));
     }
-    add_more(out, count);
+    add_omitted_count(out, count);
 }
 
 void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
@@ -384,20 +390,20 @@ void readiness_turn(struct readiness *r, bool ready, const struct kube_session *
 
     if (now_ms < r->due_ms && ready == r->ready)
         return;
-    r->due_ms = now_ms + LOOK_MS;
+    r->due_ms = now_ms + CHECK_MS;
     if (ready)
         strbuf_adds(&text, EXPORTER_NAME " is Ready.\n");
     else if (session)
-        add_waiting(&text, session);
+        add_not_ready(&text, session);
     else
         strbuf_addf(&text, EXPORTER_NAME " is not ready: %s\n",
                     *problem ? problem : "reading manifests");
     if (ready && session)
-        add_late(&text, kube_session_source(session));
-    if (!strbuf_ok(&text) || (ready == r->ready && strcmp(text.data, r->said.data) == 0))
+        add_late_kinds(&text, kube_session_source(session));
+    if (!strbuf_ok(&text) || (ready == r->ready && strcmp(text.data, r->text.data) == 0))
         return;
     server_set_ready(r->server, ready, text.data);
     r->ready = ready;
-    strbuf_reset(&r->said);
-    strbuf_adds(&r->said, text.data);
+    strbuf_reset(&r->text);
+    strbuf_adds(&r->text, text.data);
 }

@@ -8,28 +8,32 @@
 #include "exporter/web/server.h"
 #include "metrics/expose/registry.h"
 
-/* Set the families of own health in the registry, which has to be prepared anew afterwards. */
+/*
+ * Sets the families about the exporter itself in `registry`. Call registry_prepare() again before
+ * the registry is written.
+ */
 void own_health_fill(const struct health *h, struct registry *registry);
 
 /*
- * Keeps what /-/ready says up to date: whether everything has been read once, what is waited for
- * meanwhile and why it has not come, and which kinds the rest goes on without.
+ * Keeps the response of /-/ready up to date: the state; until the exporter is ready, also the
+ * resources to be read and the reasons why they are missing; then the kinds that are late.
  */
 struct readiness {
     struct server *server; /* Borrowed. */
-    struct strbuf said;
-    bool ready;
-    int64_t due_ms; /* When to look again: reasons change with time. */
+    struct strbuf text;    /* Text of the last response set; "" before the first. */
+    bool ready;            /* Last state set. */
+    int64_t due_ms;        /* Next check without a change of state, for new reasons; steady. */
 };
 
-/* Not ready: nothing has been read. */
+/* Initializes the state to not ready, as in a new server. Released with readiness_release(). */
 void readiness_init(struct readiness *r, struct server *server);
 void readiness_release(struct readiness *r);
 
 /*
- * Say what is so now. `session` is that of the evaluation that is shown or, while there is none,
- * of the one that is prepared; NULL where everything comes from manifests, of which `problem` says
- * what is waited for, if anything. `now_ms` is steady.
+ * Updates the response at most every 500 ms, and at once if `ready` has changed. `session` is the
+ * session of the current evaluation, or of the next evaluation if there is no current one; NULL
+ * without an API server. `problem` is then the reason for not being ready; "" if the manifests are
+ * being read. `now_ms` is steady.
  */
 void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
                     const char *problem, int64_t now_ms);

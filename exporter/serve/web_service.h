@@ -6,40 +6,45 @@
 #include "exporter/web/site_url.h"
 
 /*
- * The loop's side of the web: the server, who may ask it, and who answers what is asked of the live
- * store.
+ * HTTP service of the exporter: the web server, its access control, and the API, which answers
+ * requests that need the current evaluation. Only the loop thread calls the functions.
  */
 struct web_service {
-    struct access_control *access_control;
+    struct access_control *access_control; /* NULL without --web.config.file. */
     struct server *server;
-    struct request_worker *request_worker;
+    struct request_worker *request_worker; /* Thread that writes the responses of `api`. */
     struct api *api;
-    char *telemetry_path;     /* A reload may change the option, not the server. */
-    struct site_url site_url; /* Likewise. */
-    const struct log *log;
-    int64_t checked_ms;   /* When the web configuration file was last looked at; steady. */
-    int64_t changed_ms;   /* When it was last put in force; since the epoch. */
-    bool valid;           /* It was, when it was last looked at. */
-    struct error problem; /* Why it was not; that is in the log. */
+    char *telemetry_path;     /* Copy: a reload does not change the server. */
+    struct site_url site_url; /* Copy likewise. */
+    const struct log *log;    /* Borrowed. */
+    int64_t checked_ms;       /* Last check of the files of the web configuration; steady. */
+    int64_t changed_ms;       /* Last change of the web configuration in force; since the epoch. */
+    bool valid;               /* The files were valid at the last check. */
+    struct error problem;     /* Error of the last check, for which the log has a line; or "". */
 };
 
 struct web_service_settings {
-    const struct options *options;
-    const struct log *log; /* Borrowed, as are the next ones. */
-    const struct heartbeat *heartbeat;
-    struct page_store *page_store;
-    uint64_t memory_bytes; /* What clients' buffers may take. */
+    const struct options *options;     /* Borrowed until web_service_start() returns. */
+    const struct log *log;             /* Borrowed, as are the next two members. */
+    const struct heartbeat *heartbeat; /* Of the loop. */
+    struct page_store *page_store;     /* Pages to serve. */
+    uint64_t memory_bytes;             /* Limit in struct server_options; 0 for no limit. */
 };
 
-/* Release it in either case. */
-bool web_service_start(struct web_service *web_service, const struct web_service_settings *settings,
-                       struct error *err) MUST_USE;
-/* All zero is fine. What is lent is given back first. */
-void web_service_release(struct web_service *web_service);
-
-/* When the files of the web configuration are to be looked at again (steady); INT64_MAX: never. */
-int64_t web_service_files_due(const struct web_service *web_service);
 /*
- * They answer: read them, and put in force what has changed. True if there is news for the page.
+ * Listens on the addresses of the options and starts the threads. `web` is zeroed before. Returns
+ * false with the reason on failure; the caller calls web_service_release() even then.
  */
-bool web_service_read_files(struct web_service *web_service);
+bool web_service_start(struct web_service *web, const struct web_service_settings *settings,
+                       struct error *err) MUST_USE;
+/* Waits for the request worker, closes all connections and frees everything. Allows all zero. */
+void web_service_release(struct web_service *web);
+
+/* Returns when web_service_read_files() is due: steady; INT64_MAX without --web.config.file. */
+int64_t web_service_files_due(const struct web_service *web);
+/*
+ * Reads the files of the web configuration and puts a changed valid configuration in force. Logs
+ * changes and new errors. May block if a file does not answer. Must not be called without
+ * --web.config.file. Returns true if `valid` or the configuration in force has changed.
+ */
+bool web_service_read_files(struct web_service *web);
