@@ -11,11 +11,11 @@
 #include "exporter/system/sandbox.h"
 #include "exporter/web/access_control.h"
 
-enum { TRIAL_LOOK_MS = 1000 }; /* The longest wait for the result of the trial. */
+enum { TRIAL_WAIT_MS = 1000 }; /* Wait between checks whether the trial has ended. */
 
-/* Paths that the exporter and its libraries read with any options. They hold no secrets. */
+/* Paths that the exporter and its libraries may read with any options. No file holds secrets. */
 static const char *const system_paths[] = {
-    /* names, by glibc and its modules */
+    /* Name resolution and modules of glibc. */
     "/etc/nsswitch.conf",
     "/etc/host.conf",
     "/etc/gai.conf",
@@ -30,7 +30,7 @@ static const char *const system_paths[] = {
     "/run/systemd/resolve",
     "/run/resolvconf",
     "/run/nscd",
-    /* authorities, and how to trust them; not the folders with keys that are beside these */
+    /* Certificate authorities and TLS settings, without the neighbouring folders of keys. */
     "/etc/ssl/certs",
     "/etc/ssl/cert.pem",
     "/etc/ssl/openssl.cnf",
@@ -43,7 +43,7 @@ static const char *const system_paths[] = {
     "/usr/share/ca-certificates",
     "/usr/local/share/ca-certificates",
     "/usr/share/p11-kit",
-    /* the process itself, and what it may use */
+    /* State and limits of the process and the machine; devices. */
     "/proc/self",
     "/proc/stat",
     "/proc/meminfo",
@@ -54,22 +54,22 @@ static const char *const system_paths[] = {
     "/dev/null",
     "/dev/urandom",
     "/dev/random",
-    /* times in the log of libraries */
+    /* Time zone, for libraries. */
     "/etc/localtime",
     "/usr/share/zoneinfo",
 };
 
-/* Programs write them at any time. Where they are links, others are renamed over their targets. */
+/* Files that other programs may replace at any time, also by renaming over a link's target. */
 static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
 
-/* A path that an option or the kubeconfig may name; "-" is standard input. */
-static void allow_text(void *landlock, const char *path)
+/* Allows a path from an option or the kubeconfig. Skips NULL, "" and "-" (standard input). */
+static void allow_path(void *landlock, const char *path)
 {
     if (path && *path != '\0' && strcmp(path, "-") != 0)
         landlock_allow_named(landlock, path);
 }
 
-static bool restrict_files(const struct options *o, const struct kube_search *place,
+static bool restrict_files(const struct options *o, const struct kube_search *search,
                            const struct rest_config *config, struct error *err)
 {
     struct landlock *l = landlock_new(err);
@@ -81,13 +81,13 @@ static bool restrict_files(const struct options *o, const struct kube_search *pl
     for (size_t i = 0; i < ARRAY_LEN(replaced_paths); i++)
         landlock_allow_named(l, replaced_paths[i]);
     for (size_t i = 0; i < o->manifests.count; i++)
-        allow_text(l, o->manifests.items[i]);
-    allow_text(l, o->asset_file);
-    allow_text(l, o->config_file);
-    access_each_file(o, allow_text, l);
-    active_web_config_visit_files(o->web_config_file, allow_text, l);
-    kube_search_each_file(place, allow_text, l);
-    rest_config_each_file(config, allow_text, l);
+        allow_path(l, o->manifests.items[i]);
+    allow_path(l, o->asset_file);
+    allow_path(l, o->config_file);
+    access_each_file(o, allow_path, l);
+    active_web_config_visit_files(o->web_config_file, allow_path, l);
+    kube_search_each_file(search, allow_path, l);
+    rest_config_each_file(config, allow_path, l);
 
     bool restricted = landlock_restrict(l, err);
     landlock_free(l);
@@ -98,14 +98,14 @@ static void confine_thread(const struct options *o, const char *const *environme
                            struct confinement *out)
 {
     CLEANUP(rest_config_release) struct rest_config config = {0};
-    const struct kube_search place = {
+    const struct kube_search search = {
         .kubeconfig = o->kubeconfig,
         .context = o->context,
         .environment = environment,
     };
 
     *out = (struct confinement){.wanted = (enum hardening)o->hardening};
-    if (o->manifests.count == 0 && kube_locate(&place, &config, &out->landlock) != KUBE_FOUND) {
+    if (o->manifests.count == 0 && kube_locate(&search, &config, &out->landlock) != KUBE_FOUND) {
         fail(&out->seccomp, "the API server is not known");
         return;
     }
@@ -119,11 +119,11 @@ static void confine_thread(const struct options *o, const char *const *environme
                  shown_path(config.exec->command).text);
         return;
     }
-    out->done = restrict_files(o, &place, &config, &out->landlock);
-    out->filters = true;
+    out->done = restrict_files(o, &search, &config, &out->landlock);
+    out->wants_seccomp = true;
 }
 
-/* Input of the job that tries confining; it stays valid until the process ends. */
+/* Input of try_confining(). Both stay valid until the process ends: the job may hang. */
 struct trial {
     const struct options *options;
     const char *const *environment;
@@ -138,25 +138,24 @@ static void try_confining(struct read_job *job, void *input)
     confine_thread(trial->options, trial->environment, &ignored);
 }
 
-/* Returns false with the reason if a path hangs. Landlock restricts the calling thread alone. */
-static bool paths_answer(const struct options *o, const char *const *environment,
-                         struct confinement *out)
+/* Tries confine_thread() in another thread. Returns false with the reason if a path hangs. */
+static bool check_paths_answer(const struct options *o, const char *const *environment,
+                               struct confinement *out)
 {
     struct file_reader *reader = file_reader_new(&out->landlock);
-    struct trial *trial = xmalloc(sizeof(*trial));
     enum read_job_state state;
     struct read_result result;
 
-    *trial = (struct trial){o, environment};
-    if (!reader) {
-        free(trial);
+    if (!reader)
         return false;
-    }
 
+    struct trial *trial = xmalloc(sizeof(*trial));
+
+    *trial = (struct trial){o, environment};
     struct read_job *job = read_job_start(reader, "", try_confining, trial, free);
 
     while ((state = read_job_next(job, platform_steady_ms(), &result)) == JOB_WAITS)
-        file_reader_wait(reader, TRIAL_LOOK_MS);
+        file_reader_wait(reader, TRIAL_WAIT_MS);
     read_job_free(job);
     out->is_blocked = !file_reader_free(reader);
     return state == JOB_DONE ||
@@ -170,7 +169,7 @@ void confine_process(const struct options *o, const char *const *environment,
     *out = (struct confinement){.wanted = (enum hardening)o->hardening};
     if (out->wanted == HARDENING_OFF || HARDENING_SANITIZED)
         return;
-    if (paths_answer(o, environment, out))
+    if (check_paths_answer(o, environment, out))
         confine_thread(o, environment, out);
     else
         out->seccomp = out->landlock;
@@ -178,7 +177,7 @@ void confine_process(const struct options *o, const char *const *environment,
 
 void filter_syscalls(struct confinement *c)
 {
-    if (c->filters && seccomp_install(&c->seccomp))
+    if (c->wants_seccomp && seccomp_install(&c->seccomp))
         c->done = true;
 }
 

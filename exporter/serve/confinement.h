@@ -4,42 +4,39 @@
 #include "exporter/options/options.h"
 #include "exporter/system/log.h"
 
-/* In the order of --hardening's choices. */
+/* In the order of the choices of --hardening. */
 enum hardening { HARDENING_AUTO, HARDENING_OFF };
 
 /*
- * What --hardening makes of the process: it cannot gain privileges, a filter keeps it to the
- * system calls that it needs (sandbox.h), and Landlock to reading what its options name: the
- * configuration file, the kubeconfig and all files in that, manifests, assets; with the folders
- * that these are in, for files that are replaced, unless these folders are shared ones such as
- * /etc (sandbox.h); besides what libraries read to resolve names, to trust authorities and to load
- * modules.
+ * Result of --hardening, which restricts the process in three ways:
+ * - PR_SET_NO_NEW_PRIVS: it cannot gain privileges.
+ * - Landlock: it can read only files that its options, or configuration files in the options, name,
+ *   and files that libraries need. landlock_allow_named() states when it can read their folders.
+ * - seccomp: it can use only the system calls that it needs (sandbox.h).
  *
- * An exec plugin would inherit both, and a filter that lets it run would let anything run: where
- * the kubeconfig names one, only the first of the three is done.
+ * With an exec plugin in the kubeconfig only PR_SET_NO_NEW_PRIVS is used: the plugin would inherit
+ * the rules, and a filter that allows programs to start would not protect.
  */
 struct confinement {
     enum hardening wanted;
-    char plugin[128];      /* The exec plugin; "" if there is none. */
-    bool filters;          /* There is to be a filter. */
-    bool done;             /* At least one of the two is in force. */
-    bool is_blocked;       /* The thread that tried still waits for a path. */
-    struct error landlock; /* Why there is none of it; "" if there is. */
-    struct error seccomp;
+    char plugin[128];      /* Command of the exec plugin; "" without one. */
+    bool wants_seccomp;    /* filter_syscalls() installs the filter. */
+    bool done;             /* Landlock or the filter is in force. */
+    bool is_blocked;       /* A thread is blocked by a path, and the process must use _exit(). */
+    struct error landlock; /* Reason why Landlock is not in force; "" without one. */
+    struct error seccomp;  /* Reason why the filter is not in force; "" without one. */
 };
 
 /*
- * Confines this process to what the options need, for good: the calling thread, and the threads
- * that start later. Confining opens the paths that the options name. A thread that ends afterwards
- * tries that first, because a path may not answer: then the process is not confined. Leaves out
- * what the kernel does not have, and everything where the API server cannot be located: the caller
- * that opens the API server reports that error.
+ * Sets PR_SET_NO_NEW_PRIVS and the Landlock rules, irrevocably, for the calling thread and the
+ * threads that it starts later. Fills `out`. Confines nothing if a path in the options hangs, or if
+ * the API server cannot be located: opening the API server later reports that error.
  */
 void confine_process(const struct options *o, const char *const *environment,
                      struct confinement *out);
 
-/* The rest of it: the filter, behind which no process can be made. */
+/* Installs the seccomp filter for all threads if `wants_seccomp`; sets `done` or the reason. */
 void filter_syscalls(struct confinement *c);
 
-/* Log what was done, what was not, and why. */
+/* Logs the restrictions in force, and the reasons for the others. */
 void confinement_log(const struct confinement *c, const struct log *log);

@@ -4,7 +4,7 @@
 #include "exporter/serve/alerting/alerting.h"
 #include "exporter/system/platform.h"
 
-bool senders_init(struct senders *o, const struct web_service_settings *settings,
+bool senders_init(struct senders *s, const struct web_service_settings *settings,
                   const char *page_url, struct error *err)
 {
     const struct alerting_settings alerting = {
@@ -15,37 +15,37 @@ bool senders_init(struct senders *o, const struct web_service_settings *settings
         .log = settings->log,
     };
 
-    events_init(&o->events, settings->log);
+    events_init(&s->events, settings->log);
     if (alerting_wanted(settings->options))
-        o->alerting = alerting_new(&alerting, err);
-    return o->alerting || !alerting_wanted(settings->options);
+        s->alerting = alerting_new(&alerting, err);
+    return s->alerting || !alerting_wanted(settings->options);
 }
 
-void senders_release(struct senders *o, struct evaluation *current)
+void senders_release(struct senders *s, struct evaluation *current)
 {
-    events_release(&o->events, current);
-    alerting_free(o->alerting);
-    o->alerting = NULL;
+    events_release(&s->events, current);
+    alerting_free(s->alerting);
+    s->alerting = NULL;
 }
 
-bool senders_turn(struct senders *o, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
+bool senders_turn(struct senders *s, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
 {
-    return events_turn(&o->events, current, now_ms, clock_ms);
+    return events_turn(&s->events, current, now_ms, clock_ms);
 }
 
-int64_t senders_due(const struct senders *o)
+int64_t senders_due(const struct senders *s)
 {
-    return events_due(&o->events);
+    return events_due(&s->events);
 }
 
-void senders_forget(struct senders *o)
+void senders_forget(struct senders *s)
 {
-    events_forget(&o->events);
+    events_forget(&s->events);
 }
 
-void senders_fill(const struct senders *o, struct registry *registry)
+void senders_fill(const struct senders *s, struct registry *registry)
 {
-    events_fill(&o->events, registry);
-    if (o->alerting)
-        alerting_fill(o->alerting, registry);
+    events_fill(&s->events, registry);
+    if (s->alerting)
+        alerting_fill(s->alerting, registry);
 }

@@ -4,33 +4,36 @@
 #include "exporter/notify/events.h"
 #include "exporter/serve/web_service.h"
 
-/*
- * What the exporter sends by itself, rather than being asked for it: Events, on the loop's thread,
- * and alerts, by threads of their own that read the page. All zero sends nothing.
- */
 struct alerting;
 
+/*
+ * Senders of Events to the API server, on the loop thread, and of alerts to Alertmanagers, on
+ * threads that read the metrics page. A zeroed struct sends nothing.
+ */
 struct senders {
     struct events events;
-    struct alerting *alerting; /* To Alertmanagers; NULL without one. */
+    struct alerting *alerting; /* Owned; NULL unless the options use an Alertmanager. */
 };
 
-/* Start them. `page_url`: where people reach the pages; "" if that is not known. */
-bool senders_init(struct senders *o, const struct web_service_settings *settings,
+/*
+ * Starts the senders. `page_url`: URL of the pages for users; "" if unknown. Returns false with the
+ * reason on failure; the caller calls senders_release() even then.
+ */
+bool senders_init(struct senders *s, const struct web_service_settings *settings,
                   const char *page_url, struct error *err) MUST_USE;
-/* Take leave of whoever has to know, for about a second at most; `current` may be NULL. */
-void senders_release(struct senders *o, struct evaluation *current);
+/* Gives up the Lease, within about a second, and ends the threads. `current` may be NULL. */
+void senders_release(struct senders *s, struct evaluation *current);
 
 /*
- * Go on, with what holds now (NULL: nothing is known yet). `now_ms` is steady. True if the page is
- * another one by that.
+ * Does the due work for Events without blocking. `current`: NULL before the first evaluation.
+ * `now_ms` is steady, `clock_ms` since the epoch. Returns true if the series have changed.
  */
-bool senders_turn(struct senders *o, struct evaluation *current, int64_t now_ms, int64_t clock_ms);
-/* When to do so even if nothing arrives (steady); INT64_MAX for never. */
-int64_t senders_due(const struct senders *o);
+bool senders_turn(struct senders *s, struct evaluation *current, int64_t now_ms, int64_t clock_ms);
+/* Returns when senders_turn() is due without any response: steady; INT64_MAX for never. */
+int64_t senders_due(const struct senders *s);
 
-/* The evaluation is about to be freed. What has been sent stays known. */
-void senders_forget(struct senders *o);
+/* Cancels requests; call it before the evaluation is freed. Keeps the Lease and the counts. */
+void senders_forget(struct senders *s);
 
-/* Set their own families. */
-void senders_fill(const struct senders *o, struct registry *registry);
+/* Sets the series of both senders in the registry. */
+void senders_fill(const struct senders *s, struct registry *registry);
