@@ -67,7 +67,6 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
     return e->session != NULL;
 }
 
-/* Checks options that the types of option_table.h do not restrict enough. */
 static bool check_options(const struct options *o, struct error *err)
 {
     if (o->total_shards > UINT32_MAX || o->shard >= (o->total_shards ? o->total_shards : 1))

@@ -27,7 +27,7 @@ struct job_input {
     int argc;
     const char *const *argv;
     const char *const *environment;
-    char *web_config_file;          /* Of the running server, or NULL. Owned. */
+    char *web_config_file;          /* Web configuration in use; NULL without one. Owned. */
     struct strbuf credential_files; /* Paths in use, each followed by NUL. */
 };
 
@@ -53,19 +53,16 @@ static bool has_path(const struct strbuf *paths, const char *path)
 
 static void job_input_free(void *input)
 {
-    struct job_input *job_input = input;
+    struct job_input *in = input;
 
-    free(job_input->web_config_file);
-    strbuf_release(&job_input->credential_files);
-    free(job_input);
+    free(in->web_config_file);
+    strbuf_release(&in->credential_files);
+    free(in);
 }
 
 /* ---- jobs of the file reader ---- */
 
-/*
- * Emits the path, then reads the file and discards its content, which may be secret. Skips a path
- * that is empty or was read before.
- */
+/* Emits the path, then reads the file and wipes the content, which may be secret. */
 static void read_file_once(void *context, const char *path)
 {
     struct read_attempt *attempt = context;
@@ -86,20 +83,20 @@ static void read_file_once(void *context, const char *path)
     explicit_bzero(chunk, sizeof(chunk));
 }
 
-static struct kube_search kube_search_of(const struct options *o, const struct job_input *job_input)
+static struct kube_search kube_search_of(const struct options *o, const struct job_input *in)
 {
     return (struct kube_search){
         .kubeconfig = o->kubeconfig,
         .context = o->context,
-        .environment = job_input->environment,
+        .environment = in->environment,
     };
 }
 
 static void read_credential_files(struct read_attempt *attempt, const struct options *o,
-                                  const struct job_input *job_input)
+                                  const struct job_input *in)
 {
     CLEANUP(rest_config_release) struct rest_config config = {0};
-    const struct kube_search search = kube_search_of(o, job_input);
+    const struct kube_search search = kube_search_of(o, in);
     struct error ignored;
 
     kube_search_each_file(&search, read_file_once, attempt);
@@ -109,28 +106,28 @@ static void read_credential_files(struct read_attempt *attempt, const struct opt
 
 static void read_all_files(struct read_job *job, void *input)
 {
-    const struct job_input *job_input = input;
+    const struct job_input *in = input;
     struct read_attempt attempt = {.job = job, .read_paths = STRBUF_INIT(PATHS_MAX_BYTES)};
     struct options options;
     struct error ignored;
     bool parsed;
 
-    for (size_t at = 0; at < job_input->credential_files.len;
-         at += strlen(job_input->credential_files.data + at) + 1)
-        read_file_once(&attempt, job_input->credential_files.data + at);
-    if (job_input->web_config_file)
-        active_web_config_visit_files(job_input->web_config_file, read_file_once, &attempt);
+    for (size_t at = 0; at < in->credential_files.len;
+         at += strlen(in->credential_files.data + at) + 1)
+        read_file_once(&attempt, in->credential_files.data + at);
+    if (in->web_config_file)
+        active_web_config_visit_files(in->web_config_file, read_file_once, &attempt);
     options_init(&options);
-    if (options_parse(&options, job_input->argc, job_input->argv, &ignored))
+    if (options_parse(&options, in->argc, in->argv, &ignored))
         read_file_once(&attempt, options.config_file);
     options_release(&options);
-    parsed = config_load(&options, job_input->argc, job_input->argv, &ignored);
+    parsed = config_load(&options, in->argc, in->argv, &ignored);
     if (parsed) {
         active_web_config_visit_files(options.web_config_file, read_file_once, &attempt);
         access_each_file(&options, read_file_once, &attempt);
     }
     if (parsed && options.manifests.count == 0)
-        read_credential_files(&attempt, &options, job_input);
+        read_credential_files(&attempt, &options, in);
     options_release(&options);
     strbuf_release(&attempt.read_paths);
     secret_wipe_stack();
@@ -153,18 +150,18 @@ static void emit_file_hash(void *context, const char *path)
 
 static void emit_kubeconfig_hash(struct read_job *job, void *input)
 {
-    const struct job_input *job_input = input;
+    const struct job_input *in = input;
     struct read_attempt attempt = {.job = job};
     struct options options;
     struct error ignored;
 
     options_init(&options);
-    if (options_parse(&options, job_input->argc, job_input->argv, &ignored))
+    if (options_parse(&options, in->argc, in->argv, &ignored))
         read_job_touch(job, options.config_file);
     options_release(&options);
-    if (config_load(&options, job_input->argc, job_input->argv, &ignored) &&
-        options.manifests.count == 0 && *options.kubeconfig != '\0') {
-        const struct kube_search search = kube_search_of(&options, job_input);
+    if (config_load(&options, in->argc, in->argv, &ignored) && options.manifests.count == 0 &&
+        *options.kubeconfig != '\0') {
+        const struct kube_search search = kube_search_of(&options, in);
 
         kube_search_each_file(&search, emit_file_hash, &attempt);
     }
@@ -176,35 +173,32 @@ static void emit_kubeconfig_hash(struct read_job *job, void *input)
 void file_preflight_release(struct file_preflight *p)
 {
     read_job_free(p->job);
-    p->job = NULL;
     read_job_free(p->kubeconfig_check);
-    p->kubeconfig_check = NULL;
     free(p->web_config_file);
-    p->web_config_file = NULL;
 }
 
 static struct job_input *job_input_new(const struct file_preflight *p)
 {
-    struct job_input *job_input = xmalloc(sizeof(*job_input));
+    struct job_input *in = xmalloc(sizeof(*in));
 
-    *job_input = (struct job_input){
+    *in = (struct job_input){
         .argc = p->argc,
         .argv = p->argv,
         .environment = platform_environment(),
         .credential_files = STRBUF_INIT(PATHS_MAX_BYTES),
     };
-    return job_input;
+    return in;
 }
 
 static struct read_job *start_job(const struct file_preflight *p)
 {
-    struct job_input *job_input = job_input_new(p);
+    struct job_input *in = job_input_new(p);
 
     if (p->web_config_file)
-        job_input->web_config_file = xstrdup(p->web_config_file);
+        in->web_config_file = xstrdup(p->web_config_file);
     if (p->files_in_force)
-        p->files_in_force(p->files_source, add_path, &job_input->credential_files);
-    return read_job_start(p->reader, "", read_all_files, job_input, job_input_free);
+        p->files_in_force(p->files_source, add_path, &in->credential_files);
+    return read_job_start(p->reader, "", read_all_files, in, job_input_free);
 }
 
 /* Takes the results of the job. Restarts a lost job, at most once every LOST_RETRY_MS. */

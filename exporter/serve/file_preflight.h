@@ -21,8 +21,8 @@ struct file_preflight {
     const struct log *log;             /* Borrowed. */
     files_in_force_fn *files_in_force; /* NULL if no credentials are in use. */
     void *files_source;                /* First argument of files_in_force. Borrowed. */
-    char *web_config_file; /* Of the running server; owned. NULL before its start, "" without. */
-    struct read_job *job;  /* Reads all files; NULL if the job is not running. */
+    char *web_config_file;             /* Path in use; owned. NULL before the web server starts. */
+    struct read_job *job;              /* Reads all files; NULL if the job is not running. */
     struct read_job *kubeconfig_check; /* Hashes the files of --kubeconfig; NULL likewise. */
     int64_t checked_ms;       /* Start of the last kubeconfig_check; 0 before the first. Steady. */
     uint64_t check_hash;      /* Hash of the content that kubeconfig_check has read so far. */
@@ -55,25 +55,20 @@ enum file_preflight_state file_preflight_turn(struct file_preflight *p, bool wan
 bool file_preflight_wait(struct file_preflight *p, struct error *err) MUST_USE;
 
 /*
- * Returns true if a reload is needed because the content of a file of --kubeconfig has changed:
- * the file may contain credentials. If that reload fails (`loaded` is false), returns true again
- * every 10 s, because the API server may be unavailable for a while. Reads the files every 2 s in a
- * job. Does not check default kubeconfigs, such as ~/.kube/config: users change their contexts for
- * other reasons. Returns false without a file reader. `now_ms` is steady.
+ * Checks the files of --kubeconfig every 2 s in a job. Returns true after a change of their
+ * content, and again every 10 s while the reload fails (`loaded` is false). Ignores default
+ * kubeconfigs such as ~/.kube/config: users change their contexts for other reasons. `now_ms` is
+ * steady. Returns false without a file reader.
  */
 bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loaded,
                                             int64_t now_ms) MUST_USE;
 
-/*
- * Returns when file_preflight_turn() or file_preflight_kubeconfig_needs_reload() is due without a
- * result of a job: steady; INT64_MAX for never.
- */
+/* Returns when a turn or check is due without a result of a job: steady; INT64_MAX for never. */
 int64_t file_preflight_due(const struct file_preflight *p);
 
 /*
- * Reads the configuration file and returns an evaluation with the present options, before
- * evaluation_load(). Call it after FILE_PREFLIGHT_DONE. Logs unknown feature gates. The caller
- * frees the result. Returns NULL with the reason on failure, see evaluation_new().
+ * Reads the configuration file, logs unknown feature gates, and returns evaluation_new() with the
+ * options. Call it after FILE_PREFLIGHT_DONE. Returns NULL with the reason on failure.
  */
 struct evaluation *file_preflight_create_evaluation(const struct file_preflight *p,
                                                     struct error *err) MUST_USE;

@@ -11,8 +11,6 @@
 
 enum { RESOURCE_MAX = 512 };
 
-/* ---- health of the watches ---- */
-
 /* Appends the value of the label `resource`, such as "deployment.apps". */
 static void append_resource_name(struct strbuf *out, const char *kind, const char *group)
 {
@@ -32,11 +30,6 @@ static void append_kind_name(struct strbuf *out, const char *api_version, const 
 static void append_reflector_name(struct strbuf *out, const struct reflector *f)
 {
     append_kind_name(out, f->objects.settings ? f->objects.settings : f->api_version, f->kind);
-}
-
-static void append_missing_kind_name(struct strbuf *out, const struct missing_kind *k)
-{
-    append_kind_name(out, k->api_version, k->kind);
 }
 
 /* Health of the watches of one resource, summed up over its reflectors. */
@@ -113,7 +106,7 @@ static void fill_late_kinds(const struct kube_source *source, struct registry *r
         if (!k->late)
             continue;
         strbuf_reset(&resource);
-        append_missing_kind_name(&resource, k);
+        append_kind_name(&resource, k->api_version, k->kind);
         if (!r)
             REGISTRY_SET(registry, OWN_WATCH_SYNCED, 0, resource.data);
         REGISTRY_SET(registry, OWN_WATCH_LATE, 1, resource.data,
@@ -139,12 +132,13 @@ static void clear_watch_families(struct registry *registry)
 static bool is_repeated_resource(const struct kube_source *source, size_t at)
 {
     const struct reflector *r = kube_source_reflector(source, at);
-    bool repeated = false;
 
     /* Searches backwards: reflectors of one resource are mostly neighbours. */
-    for (size_t i = at; i > 0 && !repeated; i--)
-        repeated = same_resource(r, kube_source_reflector(source, i - 1));
-    return repeated;
+    for (size_t i = at; i > 0; i--) {
+        if (same_resource(r, kube_source_reflector(source, i - 1)))
+            return true;
+    }
+    return false;
 }
 
 static void fill_watches(const struct kube_source *source, struct registry *registry)
@@ -330,10 +324,7 @@ static void add_omitted_count(struct strbuf *out, size_t count)
         strbuf_addf(out, "and %zu more\n", count - SHOWN_MAX);
 }
 
-/*
- * Lists the resources of required or of other reflectors that have not been read, without optional
- * ones. Returns their number.
- */
+/* Lists unread resources by their flag `required`, without optional ones. Returns the number. */
 static size_t add_unread_kinds(struct strbuf *out, const struct kube_source *source, bool required)
 {
     size_t count = 0;
@@ -377,7 +368,7 @@ static void add_late_kinds(struct strbuf *out, const struct kube_source *source)
             continue;
         if (count == 1)
             strbuf_adds(out, "Not read yet, and what depends on it is left out:\n");
-        append_missing_kind_name(out, k);
+        append_kind_name(out, k->api_version, k->kind);
         strbuf_addf(out, ": %s\n", missing_kind_reason(k->reflector));
     }
     add_omitted_count(out, count);

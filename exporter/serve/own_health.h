@@ -8,10 +8,7 @@
 #include "exporter/web/server.h"
 #include "metrics/expose/registry.h"
 
-/*
- * Sets the families about the exporter itself in `registry`. Call registry_prepare() again before
- * the registry is written.
- */
+/* Sets the families about the exporter itself. Call registry_prepare() afterwards. */
 void own_health_fill(const struct health *h, struct registry *registry);
 
 /*

@@ -5,8 +5,7 @@
 
 enum { CHECK_EVERY_MS = 1000 };
 
-static bool start_access_control(struct web_service *web, const struct options *o,
-                                 struct error *err)
+static bool open_access_control(struct web_service *web, const struct options *o, struct error *err)
 {
     web->access_control = access_control_new(
         &(struct access_control_options){.path = o->web_config_file,
@@ -27,7 +26,7 @@ bool web_service_start(struct web_service *web, const struct web_service_setting
     web->telemetry_path = xstrdup(o->telemetry_path);
     if (!site_url_parse(o->external_url, o->route_prefix, &web->site_url, err))
         return false;
-    if (*o->web_config_file && !start_access_control(web, o, err))
+    if (*o->web_config_file && !open_access_control(web, o, err))
         return false;
 
     const struct server_options server = {

@@ -26,7 +26,7 @@ struct web_service {
 struct web_service_settings {
     const struct options *options;     /* Borrowed until web_service_start() returns. */
     const struct log *log;             /* Borrowed, as are the next two members. */
-    const struct heartbeat *heartbeat; /* Of the loop. */
+    const struct heartbeat *heartbeat; /* Heartbeat of the loop. */
     struct page_store *page_store;     /* Pages to serve. */
     uint64_t memory_bytes;             /* Limit in struct server_options; 0 for no limit. */
 };
@@ -43,8 +43,8 @@ void web_service_release(struct web_service *web);
 /* Returns when web_service_read_files() is due: steady; INT64_MAX without --web.config.file. */
 int64_t web_service_files_due(const struct web_service *web);
 /*
- * Reads the files of the web configuration and puts a changed valid configuration in force. Logs
- * changes and new errors. May block if a file does not answer. Must not be called without
- * --web.config.file. Returns true if `valid` or the configuration in force has changed.
+ * Reads the files of the web configuration and puts valid changes in force; blocks while a file
+ * does not answer. Needs --web.config.file. Returns true if `valid` or the configuration has
+ * changed.
  */
 bool web_service_read_files(struct web_service *web);
