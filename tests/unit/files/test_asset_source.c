@@ -9,11 +9,12 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
-#ifndef APART
-#define APART false
+/* test_asset_source_reader.c runs the same tests with a file reader. */
+#ifndef WITH_READER
+#define WITH_READER false
 #endif
 
-enum { SLICE_MS = 1000, LOOK_MS = 2000, LINE_ROOM = 512 };
+enum { SLICE_MS = 1000, CHECK_MS = 2000, LINE_ROOM = 512 };
 
 #define ASSET(name, labels)                                                                        \
     "{\"name\":\"//pubsub.googleapis.com/projects/p/topics/" name                                  \
@@ -24,10 +25,10 @@ enum { SLICE_MS = 1000, LOOK_MS = 2000, LINE_ROOM = 512 };
     "{\n  \"name\": \"x\",\n  \"assetType\": \"storage.googleapis.com/Bucket\",\n"                 \
     "  \"resource\": {\n    \"data\": {\"labels\": {" LEASED "}}\n  }\n}\n"
 
-struct bench {
+struct fixture {
     struct world w;
     struct log log;
-    struct file_reader *reader; /* NULL: the source reads the file itself. */
+    struct file_reader *reader; /* NULL unless WITH_READER. */
     struct asset_source *source;
     char *folder;
     char *path;
@@ -36,14 +37,14 @@ struct bench {
 
 static int set_up(void **state)
 {
-    struct bench *b = xcalloc(1, sizeof(*b));
+    struct fixture *b = xcalloc(1, sizeof(*b));
     struct error err;
 
     world_init(&b->w, &rules_options_default, 1);
     b->log = (struct log){.level = LOG_LEVEL_NONE};
     b->folder = folder_make();
     b->path = folder_path(b->folder, "assets");
-    b->reader = APART ? file_reader_new(&err) : NULL;
+    b->reader = WITH_READER ? file_reader_new(&err) : NULL;
     b->source = asset_source_new(b->w.store, b->path, b->reader, &b->log);
     *state = b;
     return 0;
@@ -51,7 +52,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
     asset_source_free(b->source);
     assert_true(file_reader_free(b->reader));
@@ -62,63 +63,62 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Until the next look nothing is to be done. */
-static bool settled(const struct bench *b)
+/* Returns true if the source has no work until it checks the file for changes again. */
+static bool settled(const struct fixture *b)
 {
-    return !asset_source_busy(b->source) && asset_source_due(b->source) == b->now_ms + LOOK_MS;
+    return !asset_source_busy(b->source) && asset_source_due(b->source) == b->now_ms + CHECK_MS;
 }
 
-/* Let the source look at the file and read all of it. */
-static void read_all(struct bench *b)
+/* Advances the clock to the next check of the file, then pumps until the file is read. */
+static void read_all(struct fixture *b)
 {
-    b->now_ms += LOOK_MS;
+    b->now_ms += CHECK_MS;
     while (asset_source_pump(b->source, b->now_ms, SLICE_MS) || !settled(b)) {
         if (!asset_source_busy(b->source) && !settled(b))
             file_reader_wait(b->reader, SLICE_MS);
     }
 }
 
-static size_t leases(const struct bench *b)
+static size_t lease_count(const struct fixture *b)
 {
     return store_object_count(b->w.store, CLASS_LEASE);
 }
 
-/* What is in a file, how many leases come of it, and what is said about it. */
 static struct file_case {
     const char *name;
-    const char *text;
+    const char *text; /* Content of the file. */
     size_t leases;
     uint64_t rejected;
-    const char *problem; /* NULL: none. */
+    const char *problem; /* Part of the expected problem; NULL if the file has no problem. */
 } file_cases[] = {
-    {"nothing", "", 0, 0, NULL},
+    {"an empty file", "", 0, 0, NULL},
     {"a lease", ASSET("t", LEASED), 1, 0, NULL},
-    {"an asset that Config Connector has nothing to do with", ASSET("t", "\"a\":\"b\""), 0, 0,
-     NULL},
-    {"one that it manages without a lease", ASSET("t", "\"managed-by-cnrm\":\"true\""), 1, 0, NULL},
-    {"the other spelling, over several lines", PRETTY, 1, 0, NULL},
+    {"an asset without a label of Config Connector", ASSET("t", "\"a\":\"b\""), 0, 0, NULL},
+    {"a managed asset without a lease", ASSET("t", "\"managed-by-cnrm\":\"true\""), 1, 0, NULL},
+    {"a member assetType, over several lines", PRETTY, 1, 0, NULL},
     {"labels of a database",
      "{\"name\":\"x\",\"resource\":{\"data\":{\"settings\":{\"userLabels\":{" LEASED "}}}}}", 1, 0,
      NULL},
     {"labels of a cluster",
      "{\"name\":\"x\",\"resource\":{\"data\":{\"resourceLabels\":{" LEASED "}}}}", 1, 0, NULL},
-    {"labels as a search tells them", "{\"name\":\"x\",\"labels\":{" LEASED "}}", 1, 0, NULL},
-    {"the word elsewhere", "{\"name\":\"cnrm\",\"resource\":{\"data\":{\"labels\":7}}}", 0, 0,
+    {"labels at the top, as in a search result", "{\"name\":\"x\",\"labels\":{" LEASED "}}", 1, 0,
      NULL},
-    {"a name twice", ASSET("t", LEASED) ASSET("t", LEASED), 1, 0, NULL},
+    {"cnrm outside of labels", "{\"name\":\"cnrm\",\"resource\":{\"data\":{\"labels\":7}}}", 0, 0,
+     NULL},
+    {"one name in two assets", ASSET("t", LEASED) ASSET("t", LEASED), 1, 0, NULL},
     {"a lease without a name", "{\"labels\":{" LEASED "}}", 0, 1, "the asset at byte 0"},
-    {"a line that is no JSON between others",
-     ASSET("t", LEASED) "{\"cnrm\": }\n" ASSET("u", LEASED), 2, 1, "the asset at byte"},
-    {"labels that are no texts",
+    {"an invalid line between valid ones", ASSET("t", LEASED) "{\"cnrm\": }\n" ASSET("u", LEASED),
+     2, 1, "the asset at byte"},
+    {"labels that are not strings",
      "{\"name\":\"x\",\"labels\":{\"cnrm-lease-holder-id\":7,\"cnrm-lease-expiration\":[]}}", 0, 0,
      NULL},
-    {"an end in the midst of an asset", ASSET("t", LEASED) "{\"name\":\"u", 1, 0,
+    {"a file that ends inside an asset", ASSET("t", LEASED) "{\"name\":\"u", 1, 0,
      "ends inside an asset"},
 };
 
-static void check(const struct bench *b, const struct file_case *c)
+static void assert_result(const struct fixture *b, const struct file_case *c)
 {
-    assert_int_equal(leases(b), c->leases);
+    assert_int_equal(lease_count(b), c->leases);
     assert_int_equal(asset_source_rejected(b->source), c->rejected);
     if (!c->problem)
         assert_string_equal(asset_source_problem(b->source), "");
@@ -126,16 +126,16 @@ static void check(const struct bench *b, const struct file_case *c)
         assert_string_equal(asset_source_problem(b->source), c->problem);
 }
 
-TEST_ROWS(plain_and_gzip, file_cases, name)
+TEST_ROWS(plain_and_gzip_files_give_the_same_leases, file_cases, name)
 {
     const struct file_case *c = *state;
-    void *bench;
+    void *fixture;
 
     for (unsigned compressed = 0; compressed < 2; compressed++) {
-        struct bench *b;
+        struct fixture *b;
 
-        assert_int_equal(set_up(&bench), 0);
-        b = bench;
+        assert_int_equal(set_up(&fixture), 0);
+        b = fixture;
         if (compressed) {
             gzFile file = gzopen(b->path, "wb");
 
@@ -147,34 +147,37 @@ TEST_ROWS(plain_and_gzip, file_cases, name)
             folder_write(b->folder, "assets", c->text);
         }
         read_all(b);
-        check(b, c);
-        tear_down(&bench);
+        assert_result(b, c);
+        tear_down(&fixture);
     }
 }
 
-TEST_WITH(a_change_is_read_and_what_is_gone_goes, set_up, tear_down)
+TEST_WITH(a_changed_file_replaces_the_leases, set_up, tear_down)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
     folder_write(b->folder, "assets", ASSET("t", LEASED) ASSET("u", LEASED));
     read_all(b);
-    assert_int_equal(leases(b), 2);
+    assert_int_equal(lease_count(b), 2);
     assert_true(asset_source_snapshot_ms(b->source) > 0);
     folder_replace(b->folder, "assets", ASSET("u", LEASED) ASSET("v", LEASED) ASSET("w", LEASED));
     read_all(b);
-    assert_int_equal(leases(b), 3);
+    assert_int_equal(lease_count(b), 3);
     world_run(&b->w, 0);
     assert_null(world_find(&b->w, LEASE_API_VERSION, LEASE_KIND, "",
                            "//pubsub.googleapis.com/projects/p/topics/t"));
 }
 
-/* Who evaluates goes by the answer: also where a slice only finds the end, and sweeps. */
-TEST_WITH(each_change_is_told, set_up, tear_down)
+/*
+ * The caller evaluates only if a pump returns true, so each pump that changes the store must: also
+ * the one that finds the end of the file and removes leases.
+ */
+TEST_WITH(each_pump_that_changes_the_store_returns_true, set_up, tear_down)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT(1 << 20);
 
-    /* So much in each that a slice is over after a part of the file. */
+    /* Assets so large that one slice reads only a part of the file. */
     for (unsigned i = 0; i < 100; i++) {
         strbuf_addf(&many, "{\"name\":\"asset-%u\",\"labels\":{" LEASED "},\"of\":[0", i);
         for (unsigned k = 0; k < 2000; k++)
@@ -182,55 +185,55 @@ TEST_WITH(each_change_is_told, set_up, tear_down)
         strbuf_adds(&many, "]}\n");
     }
     for (unsigned round = 0; round < 40; round++) {
-        /* All of them, or all but the first. */
+        /* Even rounds have all assets, odd rounds all but the first. */
         folder_replace(b->folder, "assets", many.data + round % 2 * (strcspn(many.data, "\n") + 1));
-        b->now_ms += LOOK_MS;
+        b->now_ms += CHECK_MS;
         do {
-            size_t before = leases(b);
+            size_t before = lease_count(b);
             bool changed = asset_source_pump(b->source, b->now_ms, 1);
 
-            assert_true(changed || leases(b) == before);
+            assert_true(changed || lease_count(b) == before);
             if (!asset_source_busy(b->source) && !settled(b))
                 file_reader_wait(b->reader, SLICE_MS);
         } while (!settled(b));
-        assert_int_equal(leases(b), 100 - round % 2);
+        assert_int_equal(lease_count(b), 100 - round % 2);
     }
 }
 
-TEST_WITH(what_cannot_be_read_takes_nothing_back, set_up, tear_down)
+TEST_WITH(an_unreadable_file_removes_no_lease, set_up, tear_down)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
     folder_write(b->folder, "assets", ASSET("t", LEASED) ASSET("u", LEASED));
     read_all(b);
     folder_replace(b->folder, "assets", ASSET("v", LEASED) "{");
     read_all(b);
-    assert_int_equal(leases(b), 3);
+    assert_int_equal(lease_count(b), 3);
     folder_unlink(b->folder, "assets");
     read_all(b);
-    assert_int_equal(leases(b), 3);
+    assert_int_equal(lease_count(b), 3);
     assert_non_null(strstr(asset_source_problem(b->source), "No such file"));
     folder_write(b->folder, "assets", ASSET("t", LEASED));
     read_all(b);
-    assert_int_equal(leases(b), 1);
+    assert_int_equal(lease_count(b), 1);
     assert_string_equal(asset_source_problem(b->source), "");
 }
 
-TEST_WITH(a_file_that_is_missing_settles_it_too, set_up, tear_down)
+TEST_WITH(a_missing_file_makes_the_source_ready, set_up, tear_down)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
 
     assert_false(asset_source_ready(b->source));
     read_all(b);
     assert_true(asset_source_ready(b->source));
     assert_int_equal(asset_source_snapshot_ms(b->source), 0);
-    assert_int_equal(leases(b), 0);
+    assert_int_equal(lease_count(b), 0);
 }
 
-/* Half of the compressed bytes: whatever was in them counts, and the rest is not taken back. */
-TEST_WITH(compressed_data_may_end_too_early, set_up, tear_down)
+/* The file is cut at half of its compressed bytes: the assets in that half become leases. */
+TEST_WITH(truncated_gzip_data_gives_its_first_leases, set_up, tear_down)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     char line[LINE_ROOM];
     gzFile file = gzopen(b->path, "wb");
 
@@ -251,5 +254,5 @@ TEST_WITH(compressed_data_may_end_too_early, set_up, tear_down)
     strbuf_release(&bytes);
     read_all(b);
     assert_non_null(strstr(asset_source_problem(b->source), "the compressed data ends too early"));
-    assert_true(leases(b) > 0 && leases(b) < 20000);
+    assert_true(lease_count(b) > 0 && lease_count(b) < 20000);
 }

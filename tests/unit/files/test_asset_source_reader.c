@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tests of asset exports with a file reader, whose thread reads the file. */
-#define APART true
+/* Runs test_asset_source.c with a file reader: a thread reads the file. */
+#define WITH_READER true
 #include <fcntl.h>
 
 #include "tests/unit/files/test_asset_source.c"
 
-static void wait_for_byte(struct read_job *job, void *input)
+static void read_byte(struct read_job *job, void *input)
 {
     const int *fd = input;
     char byte;
@@ -14,10 +14,10 @@ static void wait_for_byte(struct read_job *job, void *input)
     (void)!read(*fd, &byte, 1);
 }
 
-/* As many jobs hang as one PATH may have: the reader refuses to read the export. */
-TEST_WITH(a_read_that_is_refused_is_tried_again, set_up, tear_down)
+/* The limit of hanging jobs for one PATH is reached, so the reader refuses to read the export. */
+TEST_WITH(a_refused_read_is_tried_again, set_up, tear_down)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     struct read_job *jobs[ABANDONED_OF_PATH_MAX];
     struct read_result result;
     int ends[2];
@@ -25,13 +25,13 @@ TEST_WITH(a_read_that_is_refused_is_tried_again, set_up, tear_down)
     folder_write(b->folder, "assets", ASSET("t", LEASED));
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
-        jobs[i] = read_job_start(b->reader, b->path, wait_for_byte, ends, NULL);
+        jobs[i] = read_job_start(b->reader, b->path, read_byte, ends, NULL);
         while (read_job_next(jobs[i], b->now_ms, &result) != JOB_HANGS)
             b->now_ms += SLICE_MS;
     }
 
     for (int round = 0; round < 3; round++) {
-        b->now_ms += LOOK_MS;
+        b->now_ms += CHECK_MS;
         asset_source_pump(b->source, b->now_ms, SLICE_MS);
         assert_true(settled(b));
         assert_false(asset_source_ready(b->source));
@@ -47,7 +47,7 @@ TEST_WITH(a_read_that_is_refused_is_tried_again, set_up, tear_down)
     read_all(b);
     assert_true(asset_source_ready(b->source));
     assert_false(asset_source_hangs(b->source));
-    assert_int_equal(leases(b), 1);
+    assert_int_equal(lease_count(b), 1);
     close(ends[0]);
     close(ends[1]);
 }

@@ -5,13 +5,13 @@
 
 enum { TOTAL = 3 * COMPRESSED_BLOCK + 12345 };
 
-/* Bytes that depend on their place, and that compress a little. */
+/* Returns the test byte at a position. A sequence of them compresses a little. */
 static char byte_at(size_t at)
 {
     return (char)((at * 7919 + at / 1000) % 61);
 }
 
-static void add(struct compressed_queue *q, size_t from, size_t to)
+static void add_bytes(struct compressed_queue *q, size_t from, size_t to)
 {
     char piece[1000];
 
@@ -25,7 +25,7 @@ static void add(struct compressed_queue *q, size_t from, size_t to)
     }
 }
 
-static void assert_read(struct compressed_queue *q, size_t from, size_t to)
+static void assert_reads(struct compressed_queue *q, size_t from, size_t to)
 {
     char piece[777];
 
@@ -39,7 +39,7 @@ static void assert_read(struct compressed_queue *q, size_t from, size_t to)
     }
 }
 
-TEST(bytes_come_back_in_their_order)
+TEST(bytes_are_read_in_the_order_of_appending)
 {
     static const size_t sizes[] = {
         0, 1, 999, COMPRESSED_BLOCK - 1, COMPRESSED_BLOCK, COMPRESSED_BLOCK + 1, TOTAL};
@@ -48,15 +48,15 @@ TEST(bytes_come_back_in_their_order)
 
     compressed_queue_init(&q, TOTAL);
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-        add(&q, 0, sizes[i]);
-        assert_read(&q, 0, sizes[i]);
+        add_bytes(&q, 0, sizes[i]);
+        assert_reads(&q, 0, sizes[i]);
         assert_int_equal(compressed_queue_read(&q, rest, sizeof(rest)), 0);
         assert_int_equal(q.len, 0);
         compressed_queue_release(&q);
     }
 }
 
-TEST(what_is_left_is_less_than_was_asked_for)
+TEST(a_read_at_the_end_returns_the_remaining_bytes)
 {
     CLEANUP(compressed_queue_release) struct compressed_queue q;
     char bytes[10];
@@ -67,7 +67,7 @@ TEST(what_is_left_is_less_than_was_asked_for)
     assert_memory_equal(bytes, "abc", 3);
 }
 
-TEST(the_ceiling_is_that_of_the_compressed_bytes)
+TEST(the_maximum_applies_to_compressed_bytes)
 {
     CLEANUP(compressed_queue_release) struct compressed_queue q;
     CLEANUP(free_cleanup) char *zeros = xcalloc(1, COMPRESSED_BLOCK);

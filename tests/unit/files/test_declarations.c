@@ -13,20 +13,20 @@ static struct scope_case {
     const char *kind;
     const char *ns;
     const char *uid;
-    const char *wanted;
+    const char *wanted; /* Namespace in the store; "" for a cluster-scoped object. */
     bool guessed;
-    const char *definition;
+    const char *definition; /* CustomResourceDefinition as JSON; NULL if the case has none. */
 } cases[] = {
-    {.name = "a namespace of its own stays",
+    {.name = "a namespace in the manifest stays",
      .api_version = "apps/v1",
      .kind = "Deployment",
      .ns = "team",
      .wanted = "team"},
-    {.name = "a workload without one",
+    {.name = "a workload without a namespace",
      .api_version = "apps/v1",
      .kind = "Deployment",
      .wanted = "given"},
-    {.name = "a workload of a server cannot have lost it but by hand",
+    {.name = "an exported workload without a namespace",
      .api_version = "apps/v1",
      .kind = "Deployment",
      .uid = "1",
@@ -42,7 +42,7 @@ static struct scope_case {
      .api_version = "rbac.authorization.k8s.io/v1",
      .kind = "ClusterRole",
      .wanted = ""},
-    {.name = "a ClusterRole that names a namespace, as charts do",
+    {.name = "a ClusterRole with a namespace, as charts write it",
      .api_version = "rbac.authorization.k8s.io/v1",
      .kind = "ClusterRole",
      .ns = "team",
@@ -55,7 +55,7 @@ static struct scope_case {
      .api_version = "rbac.authorization.k8s.io/v1",
      .kind = "Role",
      .wanted = "given"},
-    {.name = "a definition",
+    {.name = "a CustomResourceDefinition",
      .api_version = "apiextensions.k8s.io/v1",
      .kind = "CustomResourceDefinition",
      .wanted = ""},
@@ -84,46 +84,46 @@ static struct scope_case {
      .kind = "Thing",
      .wanted = "given",
      .guessed = true},
-    {.name = "a custom kind of a server",
+    {.name = "an exported custom object without a namespace",
      .api_version = "example.org/v1",
      .kind = "Thing",
      .uid = "1",
      .wanted = "",
      .guessed = true},
-    {.name = "a custom kind that names a namespace",
+    {.name = "a custom kind with a namespace",
      .api_version = "example.org/v1",
      .kind = "Thing",
      .ns = "team",
      .wanted = "team",
      .guessed = true},
-    {.name = "a custom kind that its definition takes out of namespaces",
+    {.name = "a custom kind with a cluster-scoped definition",
      .api_version = "example.org/v2",
      .kind = "Thing",
      .ns = "team",
      .wanted = "",
      .definition = CRD("example.org", "Cluster")},
-    {.name = "a custom kind that its definition leaves in namespaces",
+    {.name = "a custom kind with a namespaced definition",
      .api_version = "example.org/v1",
      .kind = "Thing",
      .wanted = "given",
      .guessed = true,
      .definition = CRD("example.org", "Namespaced")},
-    {.name = "the same kind of another group",
+    {.name = "a definition of the same kind in another group",
      .api_version = "example.com/v1",
      .kind = "Thing",
      .wanted = "given",
      .guessed = true,
      .definition = CRD("example.org", "Cluster")},
-    {.name = "a definition cannot move a kind of Kubernetes",
+    {.name = "a definition does not change a kind of Kubernetes",
      .api_version = "apps/v1",
      .kind = "Thing",
      .wanted = "given",
      .definition = CRD("apps", "Cluster")},
 };
 
-/* The namespace that the object of a case has after it was placed. */
-static const char *placed(const struct scopes *scopes, const struct scope_case *c, cJSON *object,
-                          bool *guessed)
+/* Adds apiVersion, kind and metadata of the case to the object. Returns its final namespace. */
+static const char *set_namespace(const struct scopes *scopes, const struct scope_case *c,
+                                 cJSON *object, bool *guessed)
 {
     cJSON *metadata = cJSON_AddObjectToObject(object, "metadata");
 
@@ -137,7 +137,7 @@ static const char *placed(const struct scopes *scopes, const struct scope_case *
     return json_str(metadata, "namespace", "");
 }
 
-TEST_ROWS(namespace_as_applied, cases, name)
+TEST_ROWS(namespace_is_that_of_kubectl_apply, cases, name)
 {
     const struct scope_case *c = *state;
     CLEANUP(json_cleanup) cJSON *definition = cJSON_Parse(c->definition ? c->definition : "{}");
@@ -147,12 +147,12 @@ TEST_ROWS(namespace_as_applied, cases, name)
 
     scopes_init(&scopes, "given");
     scopes_add_definition(&scopes, definition);
-    assert_string_equal(placed(&scopes, c, object, &guessed), c->wanted);
+    assert_string_equal(set_namespace(&scopes, c, object, &guessed), c->wanted);
     assert_int_equal(guessed, c->guessed);
     scopes_release(&scopes);
 }
 
-TEST(an_empty_namespace_is_none)
+TEST(empty_namespaces_mean_the_namespace_default)
 {
     CLEANUP(json_cleanup) cJSON *object = cJSON_CreateObject();
     struct scopes scopes;
@@ -160,13 +160,14 @@ TEST(an_empty_namespace_is_none)
 
     scopes_init(&scopes, "");
     assert_string_equal(
-        placed(&scopes, &(struct scope_case){.api_version = "v1", .kind = "Secret", .ns = ""},
-               object, &guessed),
+        set_namespace(&scopes,
+                      &(struct scope_case){.api_version = "v1", .kind = "Secret", .ns = ""}, object,
+                      &guessed),
         "default");
     scopes_release(&scopes);
 }
 
-TEST(what_is_no_object_of_kubernetes_is_left_alone)
+TEST(objects_without_apiVersion_or_kind_are_accepted)
 {
     static const char *const texts[] = {"{}", "[]", "1", "{\"metadata\":[]}",
                                         "{\"metadata\":{\"namespace\":1}}"};
@@ -182,7 +183,7 @@ TEST(what_is_no_object_of_kubernetes_is_left_alone)
     scopes_release(&scopes);
 }
 
-TEST(a_definition_is_news_once)
+TEST(a_definition_is_new_only_once)
 {
     CLEANUP(json_cleanup) cJSON *definition = cJSON_Parse(CRD("example.org", "Cluster"));
     CLEANUP(json_cleanup) cJSON *other = cJSON_Parse(CRD("example.com", "Cluster"));
@@ -197,7 +198,7 @@ TEST(a_definition_is_news_once)
     scopes_release(&scopes);
 }
 
-TEST(no_more_definitions_are_remembered_than_promised)
+TEST(definitions_above_the_maximum_are_not_stored)
 {
     struct scopes scopes;
     char text[512];

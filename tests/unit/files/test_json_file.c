@@ -5,8 +5,8 @@
 
 enum { OBJECT_MAX = 4096 };
 
-/* One line an object: "line@offset json". */
-static void note(void *context, cJSON *object, struct json_place place)
+/* Appends a line "line@offset json" for an object. */
+static void append_object(void *context, cJSON *object, struct json_place place)
 {
     struct strbuf *out = context;
     char *json = cJSON_PrintUnformatted(object);
@@ -31,11 +31,14 @@ static bool feed_all(struct json_file *f, const char *json, size_t len, size_t p
     return fine;
 }
 
-/* What comes out when the text is fed in pieces of one size, twice if it asks for it. */
+/*
+ * Feeds the text in pieces of one size, twice if the file needs a second pass. Returns the objects
+ * and the failure as lines; the caller frees it.
+ */
 static char *read_all(const char *json, size_t len, size_t piece)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(1 << 20);
-    struct json_file *f = json_file_new(OBJECT_MAX, note, &out);
+    struct json_file *f = json_file_new(OBJECT_MAX, append_object, &out);
     size_t ignored;
 
     if (feed_all(f, json, len, piece, &out) && json_file_needs_second_pass(f)) {
@@ -55,11 +58,11 @@ struct text_case {
 };
 
 static struct text_case text_cases[] = {
-    {"nothing", "", ""},
+    {"an empty file", "", ""},
     {"only white space", " \t\r\n\n", ""},
     {"one object", "{\"kind\":\"A\"}", "1@0 {\"kind\":\"A\"}"},
     {"a byte order mark", "\xef\xbb\xbf{\"a\":1}", "1@3 {\"a\":1}"},
-    {"one object, far down", "\n\n  {\n\"a\": [1]}\n", "3@4 {\"a\":[1]}"},
+    {"one object after blank lines", "\n\n  {\n\"a\": [1]}\n", "3@4 {\"a\":[1]}"},
     {"brackets in strings", "{\"a\":\"}{][\\\"}\"} {\"b\":1}",
      "1@0 {\"a\":\"}{][\\\"}\"}\n1@16 {\"b\":1}"},
     {"several documents", "{\"a\":1}{\"b\":2}\n\n{\"c\":3}\n",
@@ -85,7 +88,7 @@ static struct text_case text_cases[] = {
      "{\"kind\":\"B\"},{\"apiVersion\":null,\"kind\":null}]}",
      "1@57 {\"a\":1,\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}\n1@65 {\"kind\":\"B\"}\n"
      "1@78 {\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"},
-    {"a typed list that says so at the end",
+    {"a typed list with its kind at the end",
      "{\"apiVersion\":\"apps/v1\",\"items\":[{\"a\":1},{\"kind\":\"B\"}],"
      "\"kind\":\"DeploymentList\"}{\"kind\":\"C\"}",
      "1@41 {\"kind\":\"B\"}\n1@79 {\"kind\":\"C\"}\nagain\n"
@@ -100,11 +103,11 @@ static struct text_case text_cases[] = {
      ""},
     {"a kind that ends in List", "{\"kind\":\"AccessList\",\"metadata\":{\"name\":\"x\"}}",
      "1@0 {\"kind\":\"AccessList\",\"metadata\":{\"name\":\"x\"}}"},
-    {"items that are no array", "{\"kind\":\"A\",\"items\":{\"a\":1}}",
+    {"items that are not an array", "{\"kind\":\"A\",\"items\":{\"a\":1}}",
      "1@0 {\"kind\":\"A\",\"items\":{\"a\":1}}"},
-    {"items further in", "{\"kind\":\"A\",\"spec\":{\"items\":[1]}}",
+    {"items below the top level", "{\"kind\":\"A\",\"spec\":{\"items\":[1]}}",
      "1@0 {\"kind\":\"A\",\"spec\":{\"items\":[1]}}"},
-    {"items that are no objects", "{\"kind\":\"List\",\"items\":[1,\"x\",null]}",
+    {"items that are not objects", "{\"kind\":\"List\",\"items\":[1,\"x\",null]}",
      "1@24 1\n1@26 \"x\"\n1@30 null"},
     {"an array", "[{\"kind\":\"A\"}]", "1@0 [{\"kind\":\"A\"}]"},
 
@@ -114,10 +117,10 @@ static struct text_case text_cases[] = {
      "1@0 {}\n2@4 {}\n2:5 not valid JSON: an object is "
      "expected here"},
     {"a bracket too many", "{}}", "1@0 {}\n1:3 not valid JSON: an object is expected here"},
-    {"it ends inside", "{}\n  {\"a\":",
+    {"a file that ends inside a document", "{}\n  {\"a\":",
      "1@0 {}\n2:3 not valid JSON: the file ends before this "
      "document does"},
-    {"it ends inside a list", "{\"items\":[{\"kind\":\"A\"},",
+    {"a file that ends inside a list", "{\"items\":[{\"kind\":\"A\"},",
      "1@10 {\"kind\":\"A\"}\n1:1 not valid JSON: the file ends before this document does"},
     {"a bad document", "\n  {\"a\":\n  x}", "3:3 not valid JSON:"},
     {"a bad item", "{\"items\":[\n{\"kind\":\"A\"},\n  {\"a\": x}]}",
@@ -128,21 +131,21 @@ static struct text_case text_cases[] = {
     {"invalid UTF-8", "{\"a\":\"\xff\"}", "1:7 not valid JSON:"},
 };
 
-TEST_ROWS(text, text_cases, name)
+TEST_ROWS(objects_and_errors_do_not_depend_on_pieces, text_cases, name)
 {
     const struct text_case *c = *state;
 
     for (size_t piece = 1; piece < 64; piece = piece * 2 + 1) {
         CLEANUP(free_cleanup) char *got = read_all(c->json, strlen(c->json), piece);
 
-        /* Why it is not JSON is json_find_fault's to say. */
+        /* The reason after the colon is tested with json_find_fault(). */
         if (*c->wanted && c->wanted[strlen(c->wanted) - 1] == ':')
             got[strnlen(got, strlen(c->wanted))] = '\0';
         assert_string_equal(got, c->wanted);
     }
 }
 
-TEST(a_nul_byte_is_refused)
+TEST(a_nul_byte_is_an_error)
 {
     static const char json[] = "{\"a\":\0 1}";
     CLEANUP(free_cleanup) char *got = read_all(json, sizeof(json) - 1, 100);
@@ -150,7 +153,7 @@ TEST(a_nul_byte_is_refused)
     assert_string_equal(got, "1:6 not valid JSON: a NUL byte");
 }
 
-static void make_item(struct strbuf *out, size_t fill)
+static void append_item(struct strbuf *out, size_t fill)
 {
     strbuf_adds(out, "{\"a\":\"");
     for (size_t i = 0; i < fill; i++)
@@ -158,7 +161,7 @@ static void make_item(struct strbuf *out, size_t fill)
     strbuf_adds(out, "\"}");
 }
 
-TEST(a_list_may_be_longer_than_any_object)
+TEST(a_list_may_exceed_the_object_limit)
 {
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 20);
     size_t lines = 1;
@@ -166,7 +169,7 @@ TEST(a_list_may_be_longer_than_any_object)
     strbuf_adds(&json, "{\"kind\":\"List\",\"items\":[");
     for (unsigned i = 0; i < 100; i++) {
         strbuf_adds(&json, i > 0 ? ",\n" : "\n");
-        make_item(&json, 1000);
+        append_item(&json, 1000);
     }
     strbuf_adds(&json, "]}");
     CLEANUP(free_cleanup) char *got = read_all(json.data, json.len, 777);
@@ -181,7 +184,7 @@ static void assert_too_large(const char *head, const char *tail, const char *wan
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 20);
 
     strbuf_adds(&json, head);
-    make_item(&json, OBJECT_MAX);
+    append_item(&json, OBJECT_MAX);
     strbuf_adds(&json, tail);
     for (size_t piece = 7; piece < 10000; piece *= 11) {
         CLEANUP(free_cleanup) char *got = read_all(json.data, json.len, piece);
@@ -190,7 +193,7 @@ static void assert_too_large(const char *head, const char *tail, const char *wan
     }
 }
 
-TEST(what_is_too_large_is_placed)
+TEST(the_error_of_a_large_object_has_its_position)
 {
     assert_too_large("\n  ", "", "2:3 the object is larger than 4096 bytes");
     assert_too_large("{\"items\":[\n  ", "]}", "2:3 the object is larger than 4096 bytes");

@@ -11,27 +11,26 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Far above what a slow machine needs: events are there when the call returns. */
-enum { PATIENCE_MS = 20000 };
+/* Time limit for events. inotify queues them before a call returns: reaching it is a failure. */
+enum { EVENT_WAIT_MS = 20000 };
 
-/* Whether other processes look at the disk: test_manifest_source_reader.c has all of these tests
- * so. */
-#ifndef APART
-#define APART false
+/* test_manifest_source_reader.c runs the same tests with a file reader. */
+#ifndef WITH_READER
+#define WITH_READER false
 #endif
 
-struct place {
+struct fixture {
     char *folder;
     char *paths[3];
     struct store *store;
     struct manifests *manifests;
-    struct file_reader *reader; /* NULL unless APART. */
+    struct file_reader *reader; /* NULL unless WITH_READER. */
     int fd;
 };
 
-static int make_place(void **state)
+static int set_up(void **state)
 {
-    struct place *p = xcalloc(1, sizeof(*p));
+    struct fixture *p = xcalloc(1, sizeof(*p));
 
     p->folder = folder_make();
     p->store = store_new(1);
@@ -39,9 +38,9 @@ static int make_place(void **state)
     return 0;
 }
 
-static int remove_place(void **state)
+static int tear_down(void **state)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     manifests_free(p->manifests);
     assert_true(file_reader_free(p->reader));
@@ -58,7 +57,7 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "name=replicas " of everything in the store, sorted; replicas tell the versions apart. */
+/* Appends "name=replicas " for each object of the store, sorted; -1 without replicas. */
 static void dump_store(const struct store *store, struct strbuf *out)
 {
     char *lines[4096];
@@ -89,15 +88,15 @@ static void dump_store(const struct store *store, struct strbuf *out)
     }
 }
 
-static const char *short_path(const struct place *p, const char *path)
+static const char *short_path(const struct fixture *p, const char *path)
 {
     size_t len = strlen(p->folder);
 
     return strncmp(path, p->folder, len) == 0 && path[len] == '/' ? path + len + 1 : path;
 }
 
-/* "kind path:line " of every problem, as they come. */
-static void dump_problems(const struct place *p, const struct manifests *m, struct strbuf *out)
+/* Appends "kind path:line " for each problem, in the order of the source. */
+static void dump_problems(const struct fixture *p, const struct manifests *m, struct strbuf *out)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem problem = manifests_problem(m, i);
@@ -107,7 +106,7 @@ static void dump_problems(const struct place *p, const struct manifests *m, stru
     }
 }
 
-static void assert_content(struct place *p, const char *objects, const char *problems)
+static void assert_content(struct fixture *p, const char *objects, const char *problems)
 {
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
 
@@ -118,7 +117,7 @@ static void assert_content(struct place *p, const char *objects, const char *pro
     assert_string_equal(got.data, problems);
 }
 
-static void assert_text(struct place *p, size_t i, const char *wanted)
+static void assert_text(struct fixture *p, size_t i, const char *wanted)
 {
     assert_true(i < manifests_problem_count(p->manifests));
     const char *text = manifests_problem(p->manifests, i).text;
@@ -127,20 +126,20 @@ static void assert_text(struct place *p, size_t i, const char *wanted)
         fail_msg("wanted '%s' in '%s'", wanted, text);
 }
 
-/* Have other processes look at the disk, if this is about that. */
-static void set_apart(struct place *p)
+/* With WITH_READER, reads the files with jobs of a file reader. */
+static void set_reader(struct fixture *p)
 {
     struct error err;
 
-    if (!APART)
+    if (!WITH_READER)
         return;
     p->reader = file_reader_new(&err);
     assert_non_null(p->reader);
     manifests_set_reader(p->manifests, p->reader);
 }
 
-/* Pump once; where that does not get on, wait for who looks at the disk. */
-static bool pump(const struct place *p, unsigned slice_ms)
+/* Pumps once. With a file reader, waits up to 1 ms for a result if the source waits for one. */
+static bool pump(const struct fixture *p, unsigned slice_ms)
 {
     struct error err;
     bool moved = manifests_pump(p->manifests, slice_ms);
@@ -154,7 +153,7 @@ static bool pump(const struct place *p, unsigned slice_ms)
     return moved;
 }
 
-static bool is_busy(const struct place *p)
+static bool is_busy(const struct fixture *p)
 {
     struct error err;
 
@@ -162,7 +161,7 @@ static bool is_busy(const struct place *p)
                      : manifests_busy(p->manifests);
 }
 
-static bool load(const struct place *p, struct error *err)
+static bool load(const struct fixture *p, struct error *err)
 {
     if (!p->reader)
         return manifests_load(p->manifests, err);
@@ -172,7 +171,7 @@ static bool load(const struct place *p, struct error *err)
     return manifests_state(p->manifests, err) == MANIFESTS_READ;
 }
 
-static void start_limited(struct place *p, const char *path, const char *second,
+static void start_limited(struct fixture *p, const char *path, const char *second,
                           const struct manifest_limits *limits)
 {
     const char *paths[2];
@@ -183,28 +182,28 @@ static void start_limited(struct place *p, const char *path, const char *second,
     for (size_t i = 0; i < 2; i++)
         paths[i] = p->paths[i];
     p->manifests = manifests_new(p->store, paths, second ? 2 : 1, "default", limits);
-    set_apart(p);
+    set_reader(p);
     p->fd = manifests_watch(p->manifests, &err);
     assert_true(p->fd >= 0);
     assert_true(load(p, &err));
 }
 
-static void start(struct place *p, const char *path, const char *second)
+static void start(struct fixture *p, const char *path, const char *second)
 {
     start_limited(p, path, second, &manifest_limits_default);
 }
 
-static bool has_events(const struct place *p, int patience_ms)
+static bool has_events(const struct fixture *p, int wait_ms)
 {
     struct pollfd fd = {.fd = p->fd, .events = POLLIN};
 
-    return poll(&fd, 1, patience_ms) == 1;
+    return poll(&fd, 1, wait_ms) == 1;
 }
 
-/* Something happened: take it all. */
-static void follow(struct place *p)
+/* Waits for an event, then pumps until all changes are read. */
+static void read_changes(struct fixture *p)
 {
-    assert_true(has_events(p, PATIENCE_MS));
+    assert_true(has_events(p, EVENT_WAIT_MS));
     do {
         pump(p, 5);
     } while (is_busy(p) || has_events(p, 0));
@@ -218,8 +217,8 @@ static void add_deployment(struct strbuf *out, const char *name, unsigned replic
                 name, replicas);
 }
 
-/* A file with these objects: "a1 b2" is a with one replica and b with two. */
-static void write_deployments(struct place *p, const char *file, const char *objects)
+/* Writes Deployments to a file: "a1 b2" is a with one replica and b with two. */
+static void write_deployments(struct fixture *p, const char *file, const char *objects)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
 
@@ -232,9 +231,9 @@ static void write_deployments(struct place *p, const char *file, const char *obj
     folder_write(p->folder, file, text.data);
 }
 
-TEST_WITH(documents_of_yaml_and_json_become_objects, make_place, remove_place)
+TEST_WITH(documents_of_yaml_and_json_become_objects, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "a.yaml", "a1 b2");
     folder_write(p->folder, "b.json",
@@ -246,9 +245,9 @@ TEST_WITH(documents_of_yaml_and_json_become_objects, make_place, remove_place)
     assert_false(manifests_busy(p->manifests));
 }
 
-TEST_WITH(lists_are_flattened_in_yaml_too, make_place, remove_place)
+TEST_WITH(yaml_lists_are_flattened, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml",
                  "apiVersion: v1\nkind: List\nitems:\n"
@@ -261,9 +260,9 @@ TEST_WITH(lists_are_flattened_in_yaml_too, make_place, remove_place)
     assert_content(p, "c=-1 d=3 ", "foreign a.yaml:12 rejected a.yaml:13 ");
 }
 
-TEST_WITH(foreign_and_rejected_documents_are_told_apart, make_place, remove_place)
+TEST_WITH(foreign_and_rejected_documents_are_distinguished, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml",
                  "replicaCount: 1\n---\napiVersion: v1\nmetadata: {name: x}\n---\n"
@@ -281,9 +280,9 @@ TEST_WITH(foreign_and_rejected_documents_are_told_apart, make_place, remove_plac
     assert_int_equal(manifests_broken_file_count(p->manifests), 1);
 }
 
-TEST_WITH(a_name_that_yaml_takes_for_something_else_is_told, make_place, remove_place)
+TEST_WITH(an_unquoted_boolean_or_number_as_name_is_rejected, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml",
                  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n---\n"
@@ -295,9 +294,9 @@ TEST_WITH(a_name_that_yaml_takes_for_something_else_is_told, make_place, remove_
     assert_text(p, 1, "metadata.name is a number: put it in quotes");
 }
 
-TEST_WITH(foreign_files_are_not_broken, make_place, remove_place)
+TEST_WITH(foreign_files_are_not_broken, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "values.yaml", "replicaCount: 1\n");
     start(p, "", NULL);
@@ -305,9 +304,9 @@ TEST_WITH(foreign_files_are_not_broken, make_place, remove_place)
     assert_int_equal(manifests_broken_file_count(p->manifests), 0);
 }
 
-TEST_WITH(a_flood_of_problems_is_counted, make_place, remove_place)
+TEST_WITH(problems_above_the_limit_are_counted, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
 
     for (unsigned i = 0; i < 150; i++)
@@ -319,9 +318,9 @@ TEST_WITH(a_flood_of_problems_is_counted, make_place, remove_place)
     assert_text(p, 201, "and 50 more");
 }
 
-TEST_WITH(a_malformed_file_keeps_its_objects, make_place, remove_place)
+TEST_WITH(a_malformed_file_keeps_its_objects, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "a.yaml", "a1 b1");
     write_deployments(p, "b.yaml", "c1");
@@ -329,21 +328,21 @@ TEST_WITH(a_malformed_file_keeps_its_objects, make_place, remove_place)
     folder_write(p->folder, "a.yaml",
                  "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: default}\n"
                  "spec: {replicas: 9}\n---\nx: [1\n");
-    follow(p);
+    read_changes(p);
     assert_content(p, "a=1 b=1 c=1 ", "malformed a.yaml:7 ");
     assert_int_equal(manifests_broken_file_count(p->manifests), 1);
-    /* The others are read as ever. */
+    /* Other files are still read. */
     write_deployments(p, "b.yaml", "c2");
-    follow(p);
+    read_changes(p);
     assert_content(p, "a=1 b=1 c=2 ", "malformed a.yaml:7 ");
     write_deployments(p, "a.yaml", "a3");
-    follow(p);
+    read_changes(p);
     assert_content(p, "a=3 c=2 ", "");
 }
 
-TEST_WITH(a_file_that_was_never_good_gives_nothing, make_place, remove_place)
+TEST_WITH(a_file_that_was_never_valid_gives_no_objects, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml",
                  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n--- [");
@@ -352,9 +351,9 @@ TEST_WITH(a_file_that_was_never_good_gives_nothing, make_place, remove_place)
     assert_int_equal(manifests_problem(p->manifests, 0).column, 1);
 }
 
-TEST_WITH(malformed_json_keeps_what_it_does_not_reach, make_place, remove_place)
+TEST_WITH(malformed_json_keeps_objects_behind_the_error, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     static const char good[] =
         "{\"kind\":\"List\",\"items\":[\n"
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"}},\n"
@@ -367,15 +366,15 @@ TEST_WITH(malformed_json_keeps_what_it_does_not_reach, make_place, remove_place)
         p->folder, "a.json",
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"c\"}}\n"
         "{\"a\": x}");
-    follow(p);
+    read_changes(p);
     assert_content(p, "a=-1 b=-1 c=-1 ", "malformed a.json:2 ");
     assert_int_equal(manifests_problem(p->manifests, 0).column, 7);
     folder_write(p->folder, "a.json", good);
-    follow(p);
+    read_changes(p);
     assert_content(p, "a=-1 b=-1 ", "");
 }
 
-/* A policy whose placement is no object: the model refuses it. */
+/* The store rejects this policy because its placement is not an object. */
 static const char bad_policy[] = "apiVersion: policy.karmada.io/v1alpha1\n"
                                  "kind: PropagationPolicy\n"
                                  "metadata: {name: p, namespace: default}\n"
@@ -386,9 +385,9 @@ static const char good_policy[] =
     "metadata: {name: p, namespace: default}\n"
     "spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]}\n";
 
-TEST_WITH(a_rejected_document_keeps_its_last_good_one, make_place, remove_place)
+TEST_WITH(a_rejected_document_keeps_its_last_valid_version, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
 
     folder_write(p->folder, "a.yaml", good_policy);
@@ -397,38 +396,38 @@ TEST_WITH(a_rejected_document_keeps_its_last_good_one, make_place, remove_place)
     strbuf_adds(&text, bad_policy);
     add_deployment(&text, "d", 1);
     folder_write(p->folder, "a.yaml", text.data);
-    follow(p);
+    read_changes(p);
     assert_content(p, "d=1 p=-1 ", "rejected a.yaml:1 ");
     assert_text(p, 0, "PropagationPolicy 'default/p'");
     folder_write(p->folder, "a.yaml", bad_policy);
-    follow(p);
+    read_changes(p);
     assert_content(p, "p=-1 ", "rejected a.yaml:1 ");
     folder_write(p->folder, "a.yaml", "");
-    follow(p);
+    read_changes(p);
     assert_content(p, "", "");
 }
 
-TEST_WITH(a_rejected_document_takes_nothing_from_others, make_place, remove_place)
+TEST_WITH(a_rejected_document_keeps_the_object_of_another_file, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml", good_policy);
     folder_write(p->folder, "b.yaml", bad_policy);
     start(p, "", NULL);
     assert_content(p, "p=-1 ", "rejected b.yaml:1 ");
     folder_unlink(p->folder, "b.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "p=-1 ", "");
     folder_write(p->folder, "b.yaml", bad_policy);
-    follow(p);
+    read_changes(p);
     folder_unlink(p->folder, "a.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "", "rejected b.yaml:1 ");
 }
 
-TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
+TEST_WITH(the_last_of_several_duplicates_counts, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "a.yaml", "x1 x2");
     write_deployments(p, "b.yaml", "x3");
@@ -440,30 +439,30 @@ TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
     assert_int_equal(manifests_broken_file_count(p->manifests), 0);
     assert_int_equal(manifests_duplicate_count(p->manifests), 3);
 
-    /* A change of one that does not count changes nothing. */
+    /* A change of a duplicate in an earlier file does not change the store. */
     write_deployments(p, "b.yaml", "x5");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=4 ", "duplicate a.yaml:2 duplicate a.yaml:7 duplicate b.yaml:2 ");
 
-    /* Those before come back one by one. */
+    /* Each removed document makes the document before it count again. */
     folder_unlink(p->folder, "c.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=5 ", "duplicate a.yaml:2 duplicate a.yaml:7 ");
     write_deployments(p, "b.yaml", "w1");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=1 x=2 ", "duplicate a.yaml:2 ");
     write_deployments(p, "a.yaml", "x7");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=1 x=7 ", "");
     assert_int_equal(manifests_duplicate_count(p->manifests), 0);
     folder_unlink(p->folder, "a.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=1 ", "");
 }
 
-TEST_WITH(paths_decide_before_names, make_place, remove_place)
+TEST_WITH(the_order_of_paths_precedes_the_order_of_names, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "z.yaml", "x1");
     write_deployments(p, "a.yaml", "x2");
@@ -471,70 +470,70 @@ TEST_WITH(paths_decide_before_names, make_place, remove_place)
     assert_content(p, "x=2 ", "duplicate z.yaml:2 ");
 }
 
-TEST_WITH(one_that_should_come_back_but_is_broken_by_then_does_not, make_place, remove_place)
+TEST_WITH(a_document_of_a_malformed_file_does_not_count_again, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "a.yaml", "x1 w1");
     write_deployments(p, "b.yaml", "x2");
     start(p, "", NULL);
     folder_write(p->folder, "a.yaml", "[");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=1 x=2 ", "duplicate a.yaml:2 malformed a.yaml:2 ");
     folder_unlink(p->folder, "b.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=1 ", "malformed a.yaml:2 ");
     write_deployments(p, "a.yaml", "x3");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=3 ", "");
 }
 
-TEST_WITH(renaming_a_file_keeps_its_objects, make_place, remove_place)
+TEST_WITH(renaming_a_file_keeps_its_objects, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "m.yaml", "x1");
     start(p, "", NULL);
     folder_rename(p->folder, "m.yaml", "z.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=1 ", "");
     folder_rename(p->folder, "z.yaml", "a.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=1 ", "");
 }
 
-TEST_WITH(a_removed_file_takes_its_objects_along, make_place, remove_place)
+TEST_WITH(a_removed_file_removes_its_objects, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "sub");
     write_deployments(p, "sub/a.yaml", "x1");
     write_deployments(p, "b.yaml", "w1");
     start(p, "", NULL);
     folder_rmdir(p->folder, "sub");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=1 ", "");
     assert_int_equal(manifests_file_count(p->manifests), 1);
 }
 
-TEST_WITH(a_path_that_goes_keeps_its_objects, make_place, remove_place)
+TEST_WITH(a_removed_path_keeps_its_objects, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "a.yaml", "x1");
     start(p, "a.yaml", NULL);
     folder_unlink(p->folder, "a.yaml");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=1 ", "unreadable a.yaml:0 ");
     assert_text(p, 0, "No such file");
     write_deployments(p, "a.yaml", "x2");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=2 ", "");
 }
 
-TEST_WITH(unreadable_things_are_reported_and_never_block, make_place, remove_place)
+TEST_WITH(fifos_and_devices_are_reported_and_never_block, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(free_cleanup) char *fifo = folder_path(p->folder, "fifo.yaml");
 
     assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -545,9 +544,9 @@ TEST_WITH(unreadable_things_are_reported_and_never_block, make_place, remove_pla
     assert_text(p, 0, "it is a FIFO, not a regular file");
 }
 
-TEST_WITH(a_file_without_permission_is_reported, make_place, remove_place)
+TEST_WITH(a_file_without_permission_is_reported, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     if (geteuid() == 0)
         skip();
@@ -556,17 +555,17 @@ TEST_WITH(a_file_without_permission_is_reported, make_place, remove_place)
     write_deployments(p, "a.yaml", "x1");
     start(p, "", NULL);
     assert_int_equal(chmod(path, 0), 0);
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=1 ", "unreadable a.yaml:0 ");
     assert_text(p, 0, "Permission denied");
     assert_int_equal(chmod(path, 0644), 0);
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=1 ", "");
 }
 
-TEST_WITH(limits_are_told, make_place, remove_place)
+TEST_WITH(exceeded_limits_are_reported, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     struct manifest_limits limits = {
         .yaml_max_bytes = 4000, .object_max_bytes = 300, .nodes_max = 60};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
@@ -594,9 +593,9 @@ TEST_WITH(limits_are_told, make_place, remove_place)
     assert_text(p, 2, "with its anchors expanded");
 }
 
-TEST_WITH(broken_texts_are_placed, make_place, remove_place)
+TEST_WITH(malformed_files_are_reported_with_their_line, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml", "a: 1\nb: \xff\n");
     folder_write(p->folder, "b.yaml", "a: 1\na: 2\n");
@@ -608,8 +607,8 @@ TEST_WITH(broken_texts_are_placed, make_place, remove_place)
                    "malformed c.json:2 malformed d.json:1 ");
 }
 
-/* More than one block of the queues (compressed_queue.h), which compress then. */
-static void write_long_list(struct place *p, const char *name, unsigned count, const char *end)
+/* 2,000 items exceed COMPRESSED_BLOCK, so that the queue compresses them. */
+static void write_long_list(struct fixture *p, const char *name, unsigned count, const char *end)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(32 << 20);
 
@@ -623,9 +622,9 @@ static void write_long_list(struct place *p, const char *name, unsigned count, c
     folder_write(p->folder, name, text.data);
 }
 
-TEST_WITH(a_long_list_of_yaml_is_read, make_place, remove_place)
+TEST_WITH(a_long_list_of_yaml_is_read, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
 
     write_long_list(p, "a.yaml", 2000, "kind: List\nmetadata:\n  resourceVersion: ''\n");
@@ -636,21 +635,21 @@ TEST_WITH(a_long_list_of_yaml_is_read, make_place, remove_place)
     assert_non_null(strstr(got.data, "d1999=1999 "));
 }
 
-TEST_WITH(a_long_list_that_is_cut_changes_nothing, make_place, remove_place)
+TEST_WITH(a_truncated_long_list_does_not_change_the_store, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_long_list(p, "a.yaml", 2, "kind: List\n");
     start(p, "", NULL);
     assert_content(p, "d0=0 d1=1 ", "");
     write_long_list(p, "a.yaml", 2000, "- apiVersion: v1\n  kind: [Conf");
-    follow(p);
+    read_changes(p);
     assert_content(p, "d0=0 d1=1 ", "malformed a.yaml:12005 ");
 }
 
-TEST_WITH(items_of_yaml_inherit_a_kind_behind_them, make_place, remove_place)
+TEST_WITH(yaml_items_inherit_a_kind_that_follows_them, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(
         p->folder, "a.yaml",
@@ -665,9 +664,9 @@ TEST_WITH(items_of_yaml_inherit_a_kind_behind_them, make_place, remove_place)
                    "foreign a.yaml:6 rejected a.yaml:10 foreign a.yaml:14 foreign a.yaml:19 ");
 }
 
-TEST_WITH(names_without_a_suffix_are_what_they_look_like, make_place, remove_place)
+TEST_WITH(files_without_a_known_suffix_are_read_by_content, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "a.txt", "x1");
     folder_write(p->folder, "b",
@@ -677,9 +676,9 @@ TEST_WITH(names_without_a_suffix_are_what_they_look_like, make_place, remove_pla
     assert_content(p, "c=-1 d=-1 x=1 ", "");
 }
 
-TEST_WITH(a_late_kind_is_read_in_a_second_round, make_place, remove_place)
+TEST_WITH(a_json_kind_after_its_items_needs_a_second_pass, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     write_deployments(p, "a.yaml", "x1");
     folder_write(
@@ -691,15 +690,15 @@ TEST_WITH(a_late_kind_is_read_in_a_second_round, make_place, remove_place)
         "\"metadata\":{\"name\":\"x\",\"namespace\":\"default\"},\"spec\":{\"replicas\":6}}\n"
         "],\"kind\":\"DeploymentList\"}");
     start(p, "", NULL);
-    /* In the order of the text, whatever the order of reading was. */
+    /* The text order decides which document counts, although a second pass reads line 2 last. */
     assert_content(p, "c=-1 x=6 ", "duplicate a.yaml:2 duplicate b.json:2 ");
     folder_unlink(p->folder, "b.json");
-    follow(p);
+    read_changes(p);
     assert_content(p, "x=1 ", "");
 }
 
-/* Run with these bytes as standard input. */
-static void start_on_stdin(struct place *p, const char *text, const char *second, bool watched)
+/* Loads "-" and a file, with `text` as standard input. */
+static void start_on_stdin(struct fixture *p, const char *text, const char *second, bool watched)
 {
     int ends[2];
     int saved = dup(STDIN_FILENO);
@@ -714,7 +713,7 @@ static void start_on_stdin(struct place *p, const char *text, const char *second
     p->paths[0] = folder_path(p->folder, second);
     const char *paths[] = {"-", p->paths[0]};
     p->manifests = manifests_new(p->store, paths, 2, "default", &manifest_limits_default);
-    set_apart(p);
+    set_reader(p);
     if (watched)
         p->fd = manifests_watch(p->manifests, &err);
     assert_true(load(p, &err));
@@ -722,9 +721,9 @@ static void start_on_stdin(struct place *p, const char *text, const char *second
     close(saved);
 }
 
-TEST_WITH(standard_input_is_read_and_remembered, make_place, remove_place)
+TEST_WITH(documents_of_standard_input_are_kept, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
 
     add_deployment(&text, "x", 1);
@@ -733,13 +732,13 @@ TEST_WITH(standard_input_is_read_and_remembered, make_place, remove_place)
     start_on_stdin(p, text.data, "a.yaml", true);
     assert_content(p, "w=1 x=2 ", "duplicate -:2 ");
     write_deployments(p, "a.yaml", "z2");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=1 x=1 z=2 ", "");
 }
 
-TEST_WITH(standard_input_may_be_json_with_a_late_kind, make_place, remove_place)
+TEST_WITH(a_kind_after_its_items_on_standard_input_is_an_error, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     static const char json[] =
         "{\"apiVersion\":\"apps/v1\",\"items\":[{\"metadata\":{\"name\":\"x\"}}],"
         "\"kind\":\"DeploymentList\"}";
@@ -750,23 +749,23 @@ TEST_WITH(standard_input_may_be_json_with_a_late_kind, make_place, remove_place)
     assert_text(p, 0, "names the kind of a list after its items, and cannot be read twice");
 }
 
-TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
+TEST_WITH(a_missing_path_is_an_error, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     const char *paths[1];
     struct error err;
 
     p->paths[0] = folder_path(p->folder, "nothing");
     paths[0] = p->paths[0];
     p->manifests = manifests_new(p->store, paths, 1, "default", &manifest_limits_default);
-    set_apart(p);
+    set_reader(p);
     assert_false(load(p, &err));
     assert_non_null(strstr(err.text, "nothing"));
 }
 
-TEST_WITH(a_large_file_is_read_in_slices, make_place, remove_place)
+TEST_WITH(a_large_file_is_read_in_slices, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(64 << 20);
     unsigned slices = 0;
 
@@ -780,7 +779,7 @@ TEST_WITH(a_large_file_is_read_in_slices, make_place, remove_place)
             i > 0 ? ",\n" : "", i, i);
     strbuf_adds(&text, "]}");
     folder_write(p->folder, "a.json", text.data);
-    assert_true(has_events(p, PATIENCE_MS));
+    assert_true(has_events(p, EVENT_WAIT_MS));
     do {
         pump(p, 0);
         slices++;
@@ -788,31 +787,31 @@ TEST_WITH(a_large_file_is_read_in_slices, make_place, remove_place)
     assert_true(slices > 5);
     assert_int_equal(store_object_count(p->store, CLASS_TEMPLATE), 4000);
     folder_unlink(p->folder, "a.json");
-    follow(p);
+    read_changes(p);
     assert_int_equal(store_object_count(p->store, CLASS_TEMPLATE), 0);
 }
 
-TEST_WITH(a_file_that_changes_while_it_is_read_is_read_again, make_place, remove_place)
+TEST_WITH(a_file_changed_during_reading_is_read_again, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(64 << 20);
 
     start(p, "", NULL);
     for (unsigned i = 0; i < 100; i++)
         add_deployment(&text, "x", 1);
     folder_write(p->folder, "a.yaml", text.data);
-    assert_true(has_events(p, PATIENCE_MS));
+    assert_true(has_events(p, EVENT_WAIT_MS));
     for (unsigned i = 0; i < 20; i++)
         pump(p, 0);
-    assert_true(APART || is_busy(p));
+    assert_true(WITH_READER || is_busy(p));
     folder_unlink(p->folder, "a.yaml");
     write_deployments(p, "a.yaml", "w2");
-    follow(p);
+    read_changes(p);
     assert_content(p, "w=2 ", "");
 }
 
-/* A small generator of its own, so that a failure can be had again. */
-static unsigned draw(uint64_t *seed, unsigned below)
+/* Returns a pseudo-random number. The same seed reproduces a failure. */
+static unsigned random_below(uint64_t *seed, unsigned below)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return (unsigned)(*seed >> 33) % below;
@@ -820,48 +819,48 @@ static unsigned draw(uint64_t *seed, unsigned below)
 
 static const char *const files[] = {"a.yaml", "b.yaml", "sub/c.yaml", "sub/d.json", "z.json"};
 
-static bool exists(const struct place *p, const char *name)
+static bool exists(const struct fixture *p, const char *name)
 {
     CLEANUP(free_cleanup) char *path = folder_path(p->folder, name);
 
     return access(path, F_OK) == 0;
 }
 
-/* Some objects of few names, so that most are named more than once. */
-static void write_random(struct place *p, const char *name, uint64_t *seed)
+/* Writes up to four objects with one of five names each, so that many are duplicates. */
+static void write_random_objects(struct fixture *p, const char *name, uint64_t *seed)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
     bool json = strstr(name, ".json") != NULL;
-    unsigned count = draw(seed, 5);
+    unsigned count = random_below(seed, 5);
 
     for (unsigned i = 0; i < count; i++) {
-        char object[2] = {(char)('a' + draw(seed, 5)), '\0'};
+        char object[2] = {(char)('a' + random_below(seed, 5)), '\0'};
 
-        if (draw(seed, 8) == 0)
+        if (random_below(seed, 8) == 0)
             strbuf_adds(&text, json ? "{\"kind\": \"NoName\"}\n" : "---\nforeign: 1\n");
         else if (json)
             strbuf_addf(&text,
                         "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{"
                         "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"replicas\":%u}}\n",
-                        object, draw(seed, 100));
+                        object, random_below(seed, 100));
         else
-            add_deployment(&text, object, draw(seed, 100));
+            add_deployment(&text, object, random_below(seed, 100));
     }
-    if (draw(seed, 2) == 0)
+    if (random_below(seed, 2) == 0)
         folder_write(p->folder, name, text.data);
     else
         folder_replace(p->folder, name, text.data);
 }
 
-static void edit_at_random(struct place *p, uint64_t *seed)
+static void edit_random_file(struct fixture *p, uint64_t *seed)
 {
-    const char *name = files[draw(seed, ARRAY_LEN(files))];
-    const char *other = files[draw(seed, ARRAY_LEN(files))];
+    const char *name = files[random_below(seed, ARRAY_LEN(files))];
+    const char *other = files[random_below(seed, ARRAY_LEN(files))];
     bool has_sub = exists(p, "sub");
 
-    switch (draw(seed, 8)) {
+    switch (random_below(seed, 8)) {
     case 0:
-        if (has_sub && draw(seed, 2) == 0)
+        if (has_sub && random_below(seed, 2) == 0)
             folder_rmdir(p->folder, "sub");
         else if (has_sub && !exists(p, "other"))
             folder_rename(p->folder, "sub", "other");
@@ -883,23 +882,23 @@ static void edit_at_random(struct place *p, uint64_t *seed)
     default:
         if (!has_sub && strncmp(name, "sub", 3) == 0)
             folder_mkdir(p->folder, "sub");
-        write_random(p, name, seed);
+        write_random_objects(p, name, seed);
         break;
     }
 }
 
-/* No file is broken any more: YAML that was renamed to *.json is, until it is written anew. */
-static void mend(struct place *p, uint64_t *seed)
+/* Writes valid content to all files: an edit may leave invalid text, or YAML in a *.json file. */
+static void write_valid_files(struct fixture *p, uint64_t *seed)
 {
     if (exists(p, "other"))
         folder_rmdir(p->folder, "other");
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
         if (exists(p, files[i]))
-            write_random(p, files[i], seed);
+            write_random_objects(p, files[i], seed);
     }
 }
 
-static void assert_as_fresh(const struct place *p)
+static void assert_equals_fresh_load(const struct fixture *p)
 {
     CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(1 << 20);
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
@@ -924,60 +923,59 @@ static const char definition[] =
     "spec: {group: example.org, scope: Cluster, names: {kind: Thing}}\n";
 static const char thing[] = "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: x}\n---\n";
 
-/* In which namespaces the Thing x is, of those that it could be in. */
-static void assert_thing(const struct place *p, bool in_default, bool in_none)
+/* Asserts whether the Thing x exists in the namespace default and as a cluster-scoped object. */
+static void assert_thing(const struct fixture *p, bool in_default, bool is_cluster_scoped)
 {
     const struct identity in = {"example.org/v1", "Thing", "default", "x"};
-    const struct identity none = {"example.org/v1", "Thing", "", "x"};
+    const struct identity cluster_scoped = {"example.org/v1", "Thing", "", "x"};
     const struct entry *a = store_find(p->store, &in);
-    const struct entry *b = store_find(p->store, &none);
+    const struct entry *b = store_find(p->store, &cluster_scoped);
 
     assert_int_equal(a && entry_exists(a), in_default);
-    assert_int_equal(b && entry_exists(b), in_none);
+    assert_int_equal(b && entry_exists(b), is_cluster_scoped);
 }
 
-TEST_WITH(a_definition_counts_wherever_it_stands, make_place, remove_place)
+TEST_WITH(a_definition_applies_to_files_before_and_after_it, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf both = STRBUF_INIT(1 << 20);
 
     folder_write(p->folder, "a.yaml", thing);
     start(p, "", NULL);
     assert_thing(p, true, false);
     folder_write(p->folder, "b.yaml", definition);
-    follow(p);
+    read_changes(p);
     assert_thing(p, false, true);
     assert_content(p, "things.example.org=-1 x=-1 ", "");
 
     strbuf_addf(&both, "%s%s", thing, definition);
     folder_write(p->folder, "a.yaml", "");
     folder_write(p->folder, "b.yaml", both.data);
-    follow(p);
+    read_changes(p);
     assert_thing(p, false, true);
-    assert_as_fresh(p);
+    assert_equals_fresh_load(p);
 }
 
-TEST_WITH(edits_end_where_a_fresh_load_does, make_place, remove_place)
+TEST_WITH(random_edits_end_in_the_state_of_a_fresh_load, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     start(p, "", NULL);
     for (uint64_t round = 1; round <= 60; round++) {
         uint64_t seed = round * 977;
 
         for (unsigned i = 0; i < 40; i++) {
-            edit_at_random(p, &seed);
-            if (draw(&seed, 3) == 0)
-                pump(p, draw(&seed, 2));
+            edit_random_file(p, &seed);
+            if (random_below(&seed, 3) == 0)
+                pump(p, random_below(&seed, 2));
         }
-        mend(p, &seed);
+        write_valid_files(p, &seed);
         while (has_events(p, 0) || is_busy(p))
             pump(p, 5);
-        assert_as_fresh(p);
+        assert_equals_fresh_load(p);
     }
 }
 
-/* Manifests wait while the exporter reads the API server beside them. */
 TEST(manifests_without_work_have_no_deadline)
 {
     struct store *store = store_new(1);

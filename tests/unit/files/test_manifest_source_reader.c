@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that holds of manifests, where other processes look at the disk. */
-#define APART true
+/* Runs test_manifest_source.c with a file reader: threads read the files. */
+#define WITH_READER true
 #include "tests/unit/files/test_manifest_source.c"

@@ -7,27 +7,27 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Far above what a slow machine needs: events are there when the call returns. */
-enum { PATIENCE_MS = 20000 };
+/* Time limit for events. inotify queues them before a call returns: reaching it is a failure. */
+enum { EVENT_WAIT_MS = 20000 };
 
-struct place {
+struct fixture {
     char *folder;
     struct manifest_tree manifest_tree;
     char *paths[3];
 };
 
-static int make_place(void **state)
+static int set_up(void **state)
 {
-    struct place *p = xcalloc(1, sizeof(*p));
+    struct fixture *p = xcalloc(1, sizeof(*p));
 
     p->folder = folder_make();
     *state = p;
     return 0;
 }
 
-static int remove_place(void **state)
+static int tear_down(void **state)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     manifest_tree_release(&p->manifest_tree);
     for (size_t i = 0; i < ARRAY_LEN(p->paths); i++)
@@ -37,9 +37,8 @@ static int remove_place(void **state)
     return 0;
 }
 
-/* Everything that is to be read, then what is gone: names without the folder, a blank after each.
- */
-static const char *take(struct place *p, char out[static 1024])
+/* Takes the changed files, then the removed files with a '-', each with a blank after its path. */
+static const char *take_files(struct fixture *p, char out[static 1024])
 {
     size_t prefix = strlen(p->folder) + 1;
     struct manifest_file *file;
@@ -57,15 +56,15 @@ static const char *take(struct place *p, char out[static 1024])
     return out;
 }
 
-static void assert_taken(struct place *p, const char *wanted)
+static void assert_files(struct fixture *p, const char *wanted)
 {
     char out[1024];
 
-    assert_string_equal(take(p, out), wanted);
+    assert_string_equal(take_files(p, out), wanted);
 }
 
-/* Begin with these PATHs inside the folder, followed, and see what there is. */
-static void start(struct place *p, const char *path, const char *second, const char *wanted)
+/* Watches and walks these PATHs inside the folder; `wanted` are the files found. */
+static void start(struct fixture *p, const char *path, const char *second, const char *wanted)
 {
     const char *paths[2];
     size_t count = second ? 2 : 1;
@@ -78,37 +77,37 @@ static void start(struct place *p, const char *path, const char *second, const c
     manifest_tree_init(&p->manifest_tree, paths, count);
     assert_true(manifest_tree_watch(&p->manifest_tree, &err) >= 0);
     assert_true(manifest_tree_walk_all(&p->manifest_tree, &err));
-    assert_taken(p, wanted);
+    assert_files(p, wanted);
 }
 
-static bool has_events(struct place *p, int patience_ms)
+static bool has_events(struct fixture *p, int wait_ms)
 {
     struct pollfd fd = {.fd = p->manifest_tree.watches.fd, .events = POLLIN};
 
-    return poll(&fd, 1, patience_ms) == 1;
+    return poll(&fd, 1, wait_ms) == 1;
 }
 
-/* Something happened: take it all. */
-static void assert_told(struct place *p, const char *wanted)
+/* Waits for an event, handles all events, and compares the changed and removed files. */
+static void assert_changes(struct fixture *p, const char *wanted)
 {
-    assert_true(has_events(p, PATIENCE_MS));
+    assert_true(has_events(p, EVENT_WAIT_MS));
     do {
         manifest_tree_pump_events(&p->manifest_tree);
     } while (has_events(p, 0));
-    assert_taken(p, wanted);
+    assert_files(p, wanted);
 }
 
-/* What happened is none of ours, whether or not the kernel tells of it. */
-static void assert_untold(struct place *p)
+/* Handles events, if there are any, and asserts that they change no manifest file. */
+static void assert_no_changes(struct fixture *p)
 {
     while (has_events(p, 0))
         manifest_tree_pump_events(&p->manifest_tree);
-    assert_taken(p, "");
+    assert_files(p, "");
 }
 
-TEST_WITH(a_folder_is_walked_in_byte_order, make_place, remove_place)
+TEST_WITH(a_folder_is_walked_in_byte_order, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "b");
     folder_mkdir(p->folder, "b/c");
@@ -120,9 +119,9 @@ TEST_WITH(a_folder_is_walked_in_byte_order, make_place, remove_place)
     assert_int_equal(p->manifest_tree.count, 4);
 }
 
-TEST_WITH(other_names_are_passed_over, make_place, remove_place)
+TEST_WITH(hidden_files_and_other_suffixes_are_ignored, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, ".git");
     folder_mkdir(p->folder, "..2026");
@@ -137,9 +136,9 @@ TEST_WITH(other_names_are_passed_over, make_place, remove_place)
     start(p, "", NULL, "");
 }
 
-TEST_WITH(paths_come_in_the_order_given, make_place, remove_place)
+TEST_WITH(paths_are_read_in_the_given_order, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "b");
     folder_mkdir(p->folder, "a");
@@ -148,9 +147,9 @@ TEST_WITH(paths_come_in_the_order_given, make_place, remove_place)
     start(p, "b/", "a", "b/1.yaml a/2.yaml ");
 }
 
-TEST_WITH(a_file_as_path_has_any_name, make_place, remove_place)
+TEST_WITH(a_file_as_path_has_any_name, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "policies.txt", "");
     start(p, "policies.txt", NULL, "policies.txt ");
@@ -158,9 +157,9 @@ TEST_WITH(a_file_as_path_has_any_name, make_place, remove_place)
     assert_false(p->manifest_tree.files[0]->read_once);
 }
 
-TEST_WITH(a_fifo_as_path_is_read_once_where_nothing_is_followed, make_place, remove_place)
+TEST_WITH(a_fifo_as_path_is_read_once_unless_files_are_watched, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     const char *paths[1];
     struct error err;
 
@@ -169,7 +168,7 @@ TEST_WITH(a_fifo_as_path_is_read_once_where_nothing_is_followed, make_place, rem
     paths[0] = p->paths[0];
     manifest_tree_init(&p->manifest_tree, paths, 1);
     assert_true(manifest_tree_walk_all(&p->manifest_tree, &err));
-    assert_taken(p, "fifo ");
+    assert_files(p, "fifo ");
     assert_true(p->manifest_tree.files[0]->read_once);
     manifest_tree_release(&p->manifest_tree);
 
@@ -179,10 +178,10 @@ TEST_WITH(a_fifo_as_path_is_read_once_where_nothing_is_followed, make_place, rem
     assert_non_null(strstr(err.text, "it is a FIFO, not a regular file"));
 }
 
-TEST_WITH(what_the_kernel_makes_up_is_no_path, make_place, remove_place)
+TEST_WITH(files_of_proc_are_not_accepted_as_paths, set_up, tear_down)
 {
     static const char *const names[] = {"/proc/self/stat", "/proc/self"};
-    struct place *p = *state;
+    struct fixture *p = *state;
     struct error err;
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -194,9 +193,9 @@ TEST_WITH(what_the_kernel_makes_up_is_no_path, make_place, remove_place)
     }
 }
 
-TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
+TEST_WITH(a_missing_path_is_an_error, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     struct error err;
     char wanted[256];
 
@@ -208,9 +207,9 @@ TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
     assert_string_equal(err.text, wanted);
 }
 
-TEST_WITH(link_loops_end, make_place, remove_place)
+TEST_WITH(link_loops_end, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "a");
     folder_mkdir(p->folder, "b");
@@ -224,34 +223,34 @@ TEST_WITH(link_loops_end, make_place, remove_place)
     start(p, "", NULL, "a/b/y.yaml a/x.yaml ");
 }
 
-TEST_WITH(changes_in_place_are_told, make_place, remove_place)
+TEST_WITH(changes_in_place_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml", "1");
     start(p, "", NULL, "a.yaml ");
-    assert_untold(p);
+    assert_no_changes(p);
     folder_write(p->folder, "a.yaml", "2");
-    assert_told(p, "a.yaml ");
-    /* The same size in the same tick of the clock. */
+    assert_changes(p, "a.yaml ");
+    /* Size and modification time may be equal after both writes. */
     folder_write(p->folder, "a.yaml", "3");
     folder_write(p->folder, "a.yaml", "4");
-    assert_told(p, "a.yaml ");
+    assert_changes(p, "a.yaml ");
 }
 
-TEST_WITH(replacing_by_rename_is_told, make_place, remove_place)
+TEST_WITH(a_replacement_by_rename_is_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml", "1");
     start(p, "", NULL, "a.yaml ");
     folder_replace(p->folder, "a.yaml", "2");
-    assert_told(p, "a.yaml ");
+    assert_changes(p, "a.yaml ");
 }
 
-TEST_WITH(an_editors_backup_dance_is_told, make_place, remove_place)
+TEST_WITH(a_save_with_a_backup_file_is_one_change, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml", "1");
     start(p, "", NULL, "a.yaml ");
@@ -261,65 +260,65 @@ TEST_WITH(an_editors_backup_dance_is_told, make_place, remove_place)
     folder_rename(p->folder, "a.yaml", "a.yaml~");
     folder_write(p->folder, "a.yaml", "2");
     folder_unlink(p->folder, "a.yaml~");
-    assert_told(p, "a.yaml ");
+    assert_changes(p, "a.yaml ");
 }
 
-TEST_WITH(new_and_removed_files_are_told, make_place, remove_place)
+TEST_WITH(new_and_removed_files_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(free_cleanup) char *from = folder_path(p->folder, "a.yaml");
     CLEANUP(free_cleanup) char *to = folder_path(p->folder, "hard.yaml");
 
     folder_write(p->folder, "a.yaml", "1");
     start(p, "", NULL, "a.yaml ");
     folder_write(p->folder, "b.yaml", "1");
-    assert_told(p, "b.yaml ");
+    assert_changes(p, "b.yaml ");
     assert_int_equal(link(from, to), 0);
-    assert_told(p, "hard.yaml ");
+    assert_changes(p, "hard.yaml ");
     folder_unlink(p->folder, "b.yaml");
-    assert_told(p, "-b.yaml ");
+    assert_changes(p, "-b.yaml ");
     folder_rename(p->folder, "hard.yaml", "c.yaml");
-    assert_told(p, "c.yaml -hard.yaml ");
+    assert_changes(p, "c.yaml -hard.yaml ");
     folder_rename(p->folder, "c.yaml", "c.txt");
-    assert_told(p, "-c.yaml ");
+    assert_changes(p, "-c.yaml ");
     folder_write(p->folder, "other.txt", "1");
-    assert_untold(p);
+    assert_no_changes(p);
 }
 
-TEST_WITH(sub_folders_are_followed, make_place, remove_place)
+TEST_WITH(changes_in_subfolders_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     start(p, "", NULL, "");
     folder_mkdir(p->folder, "sub");
     folder_write(p->folder, "sub/a.yaml", "1");
-    assert_told(p, "sub/a.yaml ");
+    assert_changes(p, "sub/a.yaml ");
     folder_write(p->folder, "sub/b.yaml", "1");
-    assert_told(p, "sub/b.yaml ");
+    assert_changes(p, "sub/b.yaml ");
     folder_rename(p->folder, "sub", "new");
-    assert_told(p, "new/a.yaml new/b.yaml -sub/a.yaml -sub/b.yaml ");
+    assert_changes(p, "new/a.yaml new/b.yaml -sub/a.yaml -sub/b.yaml ");
     folder_write(p->folder, "new/a.yaml", "2");
-    assert_told(p, "new/a.yaml ");
+    assert_changes(p, "new/a.yaml ");
     folder_rmdir(p->folder, "new");
-    assert_told(p, "-new/a.yaml -new/b.yaml ");
+    assert_changes(p, "-new/a.yaml -new/b.yaml ");
     assert_int_equal(p->manifest_tree.count, 0);
 }
 
-TEST_WITH(a_folder_that_left_is_followed_no_more, make_place, remove_place)
+TEST_WITH(a_folder_moved_out_of_the_path_is_not_watched, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "in");
     folder_mkdir(p->folder, "in/sub");
     folder_write(p->folder, "in/sub/a.yaml", "1");
     start(p, "in", NULL, "in/sub/a.yaml ");
     folder_rename(p->folder, "in/sub", "out");
-    assert_told(p, "-in/sub/a.yaml ");
+    assert_changes(p, "-in/sub/a.yaml ");
     folder_write(p->folder, "out/a.yaml", "2");
-    assert_untold(p);
+    assert_no_changes(p);
 }
 
-static void make_config_map(struct place *p)
+static void make_config_map(struct fixture *p)
 {
     folder_mkdir(p->folder, "..2026_1");
     folder_mkdir(p->folder, "..2026_1/sub");
@@ -330,9 +329,9 @@ static void make_config_map(struct place *p)
     folder_link(p->folder, "..data/sub", "sub");
 }
 
-TEST_WITH(a_mounted_config_map_is_read_once_and_followed, make_place, remove_place)
+TEST_WITH(updates_of_a_mounted_config_map_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     make_config_map(p);
     start(p, "", NULL, "a.yaml sub/b.yaml ");
@@ -351,73 +350,73 @@ TEST_WITH(a_mounted_config_map_is_read_once_and_followed, make_place, remove_pla
         folder_swap(p->folder, name, "..data");
         snprintf(name, sizeof(name), "..2026_%d", round - 1);
         folder_rmdir(p->folder, name);
-        assert_told(p, "a.yaml sub/b.yaml ");
+        assert_changes(p, "a.yaml sub/b.yaml ");
     }
 }
 
-TEST_WITH(one_file_of_a_mounted_config_map_is_followed, make_place, remove_place)
+TEST_WITH(updates_of_one_file_of_a_config_map_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     make_config_map(p);
     start(p, "a.yaml", NULL, "a.yaml ");
     folder_mkdir(p->folder, "..2026_2");
     folder_write(p->folder, "..2026_2/a.yaml", "2");
     folder_swap(p->folder, "..2026_2", "..data");
-    assert_told(p, "a.yaml ");
+    assert_changes(p, "a.yaml ");
 }
 
-TEST_WITH(what_a_link_leads_to_is_followed, make_place, remove_place)
+TEST_WITH(changes_of_a_link_target_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "in");
     folder_write(p->folder, "target.yaml", "1");
     folder_link(p->folder, "../target.yaml", "in/a.yaml");
     start(p, "in", NULL, "in/a.yaml ");
     folder_write(p->folder, "target.yaml", "2");
-    assert_told(p, "in/a.yaml ");
+    assert_changes(p, "in/a.yaml ");
     folder_replace(p->folder, "target.yaml", "3");
-    assert_told(p, "in/a.yaml ");
+    assert_changes(p, "in/a.yaml ");
     folder_write(p->folder, "target.yaml", "4");
-    assert_told(p, "in/a.yaml ");
+    assert_changes(p, "in/a.yaml ");
 }
 
-TEST_WITH(a_link_to_a_folder_is_followed, make_place, remove_place)
+TEST_WITH(changes_in_a_linked_folder_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "in");
     folder_mkdir(p->folder, "out");
     folder_write(p->folder, "out/a.yaml", "1");
     start(p, "in", NULL, "");
     folder_link(p->folder, "../out", "in/sub");
-    assert_told(p, "in/sub/a.yaml ");
+    assert_changes(p, "in/sub/a.yaml ");
     folder_write(p->folder, "out/a.yaml", "2");
-    assert_told(p, "in/sub/a.yaml ");
+    assert_changes(p, "in/sub/a.yaml ");
     folder_unlink(p->folder, "in/sub");
-    assert_told(p, "-in/sub/a.yaml ");
+    assert_changes(p, "-in/sub/a.yaml ");
 }
 
-TEST_WITH(a_file_as_path_is_followed, make_place, remove_place)
+TEST_WITH(changes_of_a_file_as_path_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.txt", "1");
     start(p, "a.txt", NULL, "a.txt ");
     folder_replace(p->folder, "a.txt", "2");
-    assert_told(p, "a.txt ");
+    assert_changes(p, "a.txt ");
     folder_write(p->folder, "a.txt", "3");
-    assert_told(p, "a.txt ");
+    assert_changes(p, "a.txt ");
     folder_replace(p->folder, "a.txt", "4");
-    assert_told(p, "a.txt ");
+    assert_changes(p, "a.txt ");
     folder_write(p->folder, "b.txt", "1");
-    assert_untold(p);
+    assert_no_changes(p);
 }
 
-TEST_WITH(a_path_that_goes_keeps_its_files_and_is_reported, make_place, remove_place)
+TEST_WITH(a_removed_path_keeps_its_files_and_is_reported, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "in");
     folder_write(p->folder, "in/a.yaml", "1");
@@ -425,7 +424,7 @@ TEST_WITH(a_path_that_goes_keeps_its_files_and_is_reported, make_place, remove_p
     start(p, "in", "b.yaml", "in/a.yaml b.yaml ");
     folder_rename(p->folder, "in", "away");
     folder_unlink(p->folder, "b.yaml");
-    assert_told(p, "");
+    assert_changes(p, "");
     assert_int_equal(p->manifest_tree.count, 2);
     assert_true(p->manifest_tree.paths[0].missing);
     assert_true(p->manifest_tree.paths[1].missing);
@@ -434,14 +433,14 @@ TEST_WITH(a_path_that_goes_keeps_its_files_and_is_reported, make_place, remove_p
 
     folder_rename(p->folder, "away", "in");
     folder_write(p->folder, "b.yaml", "2");
-    assert_told(p, "in/a.yaml b.yaml ");
+    assert_changes(p, "in/a.yaml b.yaml ");
     assert_false(p->manifest_tree.paths[0].missing);
     assert_int_equal(p->manifest_tree.paths[0].problems.count, 0);
 }
 
-TEST_WITH(a_link_above_the_path_may_be_swapped, make_place, remove_place)
+TEST_WITH(a_swapped_link_above_the_path_is_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_mkdir(p->folder, "v1");
     folder_mkdir(p->folder, "v1/in");
@@ -453,27 +452,27 @@ TEST_WITH(a_link_above_the_path_may_be_swapped, make_place, remove_place)
     folder_link(p->folder, "v1", "current");
     start(p, "current/in", NULL, "current/in/a.yaml ");
     folder_swap(p->folder, "v2", "current");
-    assert_told(p, "current/in/a.yaml current/in/b.yaml ");
+    assert_changes(p, "current/in/a.yaml current/in/b.yaml ");
     folder_write(p->folder, "v2/in/b.yaml", "2");
-    assert_told(p, "current/in/b.yaml ");
+    assert_changes(p, "current/in/b.yaml ");
 }
 
-TEST_WITH(a_file_that_is_unreadable_and_readable_again_is_told, make_place, remove_place)
+TEST_WITH(permission_changes_of_a_file_are_found, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     CLEANUP(free_cleanup) char *path = folder_path(p->folder, "a.yaml");
 
     folder_write(p->folder, "a.yaml", "1");
     start(p, "", NULL, "a.yaml ");
     assert_int_equal(chmod(path, 0), 0);
-    assert_told(p, "a.yaml ");
+    assert_changes(p, "a.yaml ");
     assert_int_equal(chmod(path, 0644), 0);
-    assert_told(p, "a.yaml ");
+    assert_changes(p, "a.yaml ");
 }
 
-TEST_WITH(a_folder_that_cannot_be_opened_keeps_its_files, make_place, remove_place)
+TEST_WITH(a_folder_that_cannot_be_opened_keeps_its_files, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     if (geteuid() == 0)
         skip();
@@ -483,11 +482,11 @@ TEST_WITH(a_folder_that_cannot_be_opened_keeps_its_files, make_place, remove_pla
     folder_write(p->folder, "sub/a.yaml", "1");
     start(p, "", NULL, "sub/a.yaml ");
     assert_int_equal(chmod(sub, 0), 0);
-    assert_told(p, "");
+    assert_changes(p, "");
     assert_int_equal(p->manifest_tree.count, 1);
     assert_int_equal(p->manifest_tree.paths[0].problems.count, 1);
     assert_int_equal(chmod(sub, 0755), 0);
-    assert_told(p, "");
+    assert_changes(p, "");
     assert_int_equal(p->manifest_tree.paths[0].problems.count, 0);
 }
 
@@ -504,9 +503,9 @@ static unsigned queue_length(void)
     return length;
 }
 
-TEST_WITH(after_an_overflow_everything_is_looked_at, make_place, remove_place)
+TEST_WITH(an_event_overflow_walks_all_paths_again, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
     unsigned length = queue_length();
 
     if (length == 0 || length > 100000)
@@ -515,7 +514,7 @@ TEST_WITH(after_an_overflow_everything_is_looked_at, make_place, remove_place)
     folder_write(p->folder, "b.yaml", "1");
     folder_write(p->folder, "c.yaml", "1");
     start(p, "", NULL, "a.yaml b.yaml c.yaml ");
-    /* Equal events in a row are one: alternate. */
+    /* The kernel merges equal events in a row, so the names alternate. */
     for (unsigned i = 0; i < length / 2 + 10; i++) {
         folder_write(p->folder, "noise1.txt", "");
         folder_write(p->folder, "noise2.txt", "");
@@ -524,20 +523,20 @@ TEST_WITH(after_an_overflow_everything_is_looked_at, make_place, remove_place)
     folder_write(p->folder, "sub/d.yaml", "1");
     folder_write(p->folder, "a.yaml", "2");
     folder_unlink(p->folder, "b.yaml");
-    assert_told(p, "a.yaml c.yaml sub/d.yaml -b.yaml ");
+    assert_changes(p, "a.yaml c.yaml sub/d.yaml -b.yaml ");
     folder_write(p->folder, "sub/d.yaml", "2");
-    assert_told(p, "sub/d.yaml ");
+    assert_changes(p, "sub/d.yaml ");
 }
 
-TEST_WITH(a_file_that_vanishes_and_comes_back_is_read, make_place, remove_place)
+TEST_WITH(a_removed_and_recreated_file_is_read, set_up, tear_down)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     folder_write(p->folder, "a.yaml", "1");
     start(p, "", NULL, "a.yaml ");
     folder_unlink(p->folder, "a.yaml");
-    assert_true(has_events(p, PATIENCE_MS));
+    assert_true(has_events(p, EVENT_WAIT_MS));
     manifest_tree_pump_events(&p->manifest_tree);
     folder_write(p->folder, "a.yaml", "1");
-    assert_told(p, "a.yaml ");
+    assert_changes(p, "a.yaml ");
 }

@@ -8,7 +8,7 @@
 
 enum { NOW_MS = 5000, PAUSE_MS = 1000, WAIT_MS = 100 };
 
-static void wait_for_byte(struct read_job *job, void *input)
+static void read_byte(struct read_job *job, void *input)
 {
     const int *fd = input;
     char byte;
@@ -30,7 +30,7 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     manifest_tree_init(&manifest_tree, paths, 1);
     path_walk_keep_job(&path_walk, &manifest_tree.paths[0],
-                       read_job_start(reader, "", wait_for_byte, ends, NULL), NOW_MS);
+                       read_job_start(reader, "", read_byte, ends, NULL), NOW_MS);
     assert_int_equal(path_walk_due(&path_walk, &manifest_tree), NOW_MS + PAUSE_MS);
     assert_false(path_walk_step(&path_walk, &manifest_tree, NOW_MS));
     assert_int_equal(path_walk_due(&path_walk, &manifest_tree), NOW_MS + PAUSE_MS);
@@ -38,7 +38,7 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     assert_int_equal(path_walk_due(&path_walk, &manifest_tree), INT64_MAX);
     assert_int_equal(path_walk.hanging_count, 1);
 
-    /* The descriptor reports that the job goes on: the PATH is walked again. */
+    /* When the job returns, the PATH is walked again. */
     assert_int_equal(write(ends[1], "x", 1), 1);
     while (path_walk.hanging_count > 0) {
         file_reader_wait(reader, WAIT_MS);
@@ -52,8 +52,8 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     close(ends[1]);
 }
 
-/* More PATHs hang than there are threads: the loop must not try them again all the time. */
-TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
+/* All threads of the reader hang: without a pause the loop would retry the PATH on each turn. */
+TEST(a_path_without_a_free_thread_is_retried_after_a_pause)
 {
     const char *const paths[] = {"/held", "/nowhere"};
     struct error err;
@@ -67,7 +67,7 @@ TEST(a_path_that_no_thread_can_walk_is_tried_again_after_a_pause)
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     manifest_tree_init(&manifest_tree, paths, ARRAY_LEN(paths));
     for (size_t i = 0; i < HANGING_MAX; i++) {
-        struct read_job *job = read_job_start(reader, "", wait_for_byte, ends, NULL);
+        struct read_job *job = read_job_start(reader, "", read_byte, ends, NULL);
         struct read_result result;
 
         while (read_job_next(job, now_ms, &result) == JOB_WAITS) {
