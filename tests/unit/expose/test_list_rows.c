@@ -299,7 +299,7 @@ TEST_ROWS(row_matches_the_filter_by, filter_cases, title)
 
 #define POLICY_API "policy.karmada.io/v1alpha1"
 
-/* Members of rows that are null, absent, empty or quoted, or whose policies are cluster-scoped. */
+/* Rows with null, absent, empty or quoted members, or with cluster-scoped policies. */
 static struct row_case {
     const char *title;
     struct row row; /* `template` and the policies are set by the test. */

@@ -15,7 +15,7 @@ static struct scope_case {
     const char *uid;
     const char *wanted; /* Namespace in the store; "" for a cluster-scoped object. */
     bool guessed;
-    const char *definition; /* CustomResourceDefinition as JSON; NULL if the case has none. */
+    const char *definition; /* CustomResourceDefinition as JSON; NULL without a definition. */
 } cases[] = {
     {.name = "a namespace in the manifest stays",
      .api_version = "apps/v1",

@@ -18,41 +18,42 @@ static int count_of(const char *const *argv)
     return count;
 }
 
-/* A command line that is refused, and what is said about it. */
 static struct error_case {
     const char *name;
     const char *argv[ARGUMENTS_MAX];
     const char *text;
 } error_cases[] = {
-    {"an unknown flag suggests the nearest",
+    {"an unknown flag suggests the most similar one",
      {"--web.listen-adress", "x"},
      "unknown flag '--web.listen-adress'; did you mean '--web.listen-address'?"},
-    {"letters that are swapped are one slip",
+    {"two swapped letters are one edit",
      {"--manfiests", "x"},
      "unknown flag '--manfiests'; did you mean '--manifests'?"},
-    {"a flag that resembles none suggests none", {"--kubernetes"}, "unknown flag '--kubernetes'"},
-    {"the value is no part of the unknown name",
+    {"a flag without a similar one has no suggestion",
+     {"--kubernetes"},
+     "unknown flag '--kubernetes'"},
+    {"the value is not part of the unknown name",
      {"--manifest=a"},
      "unknown flag '--manifest'; did you mean '--manifests'?"},
     {"an unknown letter", {"-x"}, "unknown flag '-x'"},
-    {"a value that is missing", {"--manifests"}, "--manifests needs a value: --manifests PATH"},
-    {"a flag is no value",
+    {"a missing value", {"--manifests"}, "--manifests needs a value: --manifests PATH"},
+    {"a flag in place of a value",
      {"--manifests", "--help"},
      "--manifests needs a value: --manifests PATH"},
-    {"only flags take no-",
+    {"no- before an option with a value",
      {"--no-manifests"},
      "unknown flag '--no-manifests'; did you mean '--manifests'?"},
-    {"a flag with a strange value", {"--help=maybe"}, "--help: 'maybe' is neither true nor false"},
+    {"a flag with an invalid value", {"--help=maybe"}, "--help: 'maybe' is neither true nor false"},
     {"a duration without a unit",
      {"--rules.grace", "60"},
      "--rules.grace: '60' is not a duration such as 60s, 5m or 1h30m"},
-    {"a choice that is none",
+    {"an unknown choice",
      {"--rules.takeover=dynamic"},
      "--rules.takeover: 'dynamic' is not one of preemption or static"},
-    {"choices are told with case",
+    {"a choice in upper case",
      {"--log.level=INFO"},
      "--log.level: 'INFO' is not one of debug, info, warn or error"},
-    {"a member of a set that is none",
+    {"an unknown member of a set",
      {"--fail-on", "conflict,unknown"},
      "--fail-on: 'unknown' is not one of conflict, predicted, pending, stale, overdue, orphaned, "
      "unbound, unmatched, outdated, evicting, unscheduled, placed_nowhere, undispatched, "
@@ -64,20 +65,20 @@ static struct error_case {
     {"a set that ends in a comma",
      {"--fail-on", "conflict,"},
      "--fail-on: nothing follows the last comma"},
-    {"a number that is none",
+    {"a negative number",
      {"--metrics.detail-limit", "-1"},
      "--metrics.detail-limit: '-1' is not a whole number"},
     {"a number that is too large",
      {"--metrics.detail-limit", "18446744073709551616"},
      "--metrics.detail-limit: '18446744073709551616' is not a whole number"},
-    {"a name that is empty", {"--namespaces", "a,,b"}, "--namespaces: a name is empty"},
+    {"an empty name", {"--namespaces", "a,,b"}, "--namespaces: a name is empty"},
     {"no names at all", {"--namespaces="}, "--namespaces: a name is empty"},
-    {"a configuration file that is missing",
+    {"a missing configuration file",
      {"--config.file", "/nonexistent/x.yaml"},
      "--config.file: cannot open '/nonexistent/x.yaml': No such file or directory"},
 };
 
-TEST_ROWS(refuses, error_cases, name)
+TEST_ROWS(refused_command_lines_have_an_exact_error, error_cases, name)
 {
     const struct error_case *c = *state;
     CLEANUP(options_release) struct options o;
@@ -87,7 +88,7 @@ TEST_ROWS(refuses, error_cases, name)
     assert_string_equal(err.text, c->text);
 }
 
-TEST(defaults_are_those_of_the_contract)
+TEST(default_values_are_fixed)
 {
     CLEANUP(options_release) struct options o;
     struct error err;
@@ -115,7 +116,7 @@ TEST(defaults_are_those_of_the_contract)
     assert_false(o.help || o.version);
 }
 
-TEST(every_way_to_write_a_flag)
+TEST(all_notations_of_a_flag_are_accepted)
 {
     const char *argv[] = {"--manifests", "a",    "check",     "--manifests=b",
                           "-o",          "json", "--no-help", "-",
@@ -136,7 +137,7 @@ TEST(every_way_to_write_a_flag)
     assert_string_equal(o.arguments.items[2], "check");
 }
 
-TEST(names_come_with_commas_and_again)
+TEST(names_are_separated_by_commas_or_repeated_flags)
 {
     const char *argv[] = {"--namespaces", "a,b", "--namespaces=c"};
     CLEANUP(options_release) struct options o;
@@ -149,7 +150,7 @@ TEST(names_come_with_commas_and_again)
     assert_string_equal(o.namespaces.items[2], "c");
 }
 
-TEST(a_letter_may_touch_its_value)
+TEST(a_short_flag_may_be_followed_by_its_value)
 {
     static const char *lines[][2] = {{"-ojson", NULL}, {"-o=json", NULL}};
 
@@ -173,7 +174,7 @@ TEST(a_list_replaces_its_default)
     assert_string_equal(o.listen_addresses.items[0], ":1");
 }
 
-TEST(an_empty_set_is_empty)
+TEST(an_empty_value_is_an_empty_set)
 {
     const char *argv[] = {"--fail-on="};
     CLEANUP(options_release) struct options o;
@@ -183,7 +184,7 @@ TEST(an_empty_set_is_empty)
     assert_int_equal(o.fail_on, 0);
 }
 
-TEST(a_flag_of_another_verb_is_refused)
+TEST(a_flag_of_another_command_is_refused)
 {
     const char *argv[] = {"serve", "--fail-on", "conflict"};
     CLEANUP(options_release) struct options o;
@@ -198,7 +199,7 @@ TEST(a_flag_of_another_verb_is_refused)
 static struct duration_case {
     const char *name;
     const char *text;
-    int64_t ms; /* -1: refused. */
+    int64_t ms; /* -1 if the text is refused. */
 } duration_cases[] = {
     {"duration 0", "0", 0},
     {"duration 0s", "0s", 0},
@@ -221,7 +222,7 @@ static struct duration_case {
     {"duration that wraps when added", "15250284452w15250284452w", -1},
 };
 
-TEST_ROWS(duration, duration_cases, name)
+TEST_ROWS(durations_are_parsed, duration_cases, name)
 {
     const struct duration_case *c = *state;
     int64_t ms = -1;
@@ -230,19 +231,19 @@ TEST_ROWS(duration, duration_cases, name)
     assert_int_equal(ms, c->ms);
 }
 
-/* A configuration file, and what is said about it; NULL if it is fine. */
 static struct config_case {
     const char *name;
     const char *yaml;
-    const char *text;
+    const char *text; /* Error message; NULL if the file is valid. */
 } config_cases[] = {
     {"an empty file", "", NULL},
     {"a file of comments", "# nothing\n", NULL},
-    {"one of each", "manifests: [a, b]\nrules.grace: 5m\nfail-on: [conflict, invalid]\n", NULL},
+    {"a list, a duration and a set",
+     "manifests: [a, b]\nrules.grace: 5m\nfail-on: [conflict, invalid]\n", NULL},
     {"a single text for a list", "manifests: a\n", NULL},
-    {"a key that is unknown", "log.level: info\nrules.graze: 5m\n",
+    {"an unknown key", "log.level: info\nrules.graze: 5m\n",
      "x.yaml:2:1: there is no 'rules.graze'; did you mean 'rules.grace'?"},
-    {"a key that is there twice", "log.level: info\nlog.level: warn\n",
+    {"a duplicate key", "log.level: info\nlog.level: warn\n",
      "x.yaml:2:1: not valid YAML: a key appears twice in one mapping"},
     {"a key of the command line", "help: true\n",
      "x.yaml:1:1: 'help' is for the command line only"},
@@ -261,12 +262,12 @@ static struct config_case {
      "x.yaml:1:3: not valid YAML: a key must be a text, a number or a boolean"},
     {"a NUL in a value", "manifests: \"a\\0b\"\n",
      "x.yaml:1:12: not valid YAML: a NUL character in a text"},
-    {"a list at the top", "- a\n", "x.yaml:1:1: expected 'option: value' lines"},
+    {"a list instead of a mapping", "- a\n", "x.yaml:1:1: expected 'option: value' lines"},
     {"two documents", "log.level: info\n---\nlog.level: warn\n",
      "x.yaml:2:1: not valid YAML: more than one document"},
-    {"an empty document behind", "log.level: info\n---\n",
+    {"an empty second document", "log.level: info\n---\n",
      "x.yaml:2:1: not valid YAML: more than one document"},
-    {"a key that is there twice with quotes", "log.level: info\n'log.level': info\n",
+    {"a duplicate key in quotes", "log.level: info\n'log.level': info\n",
      "x.yaml:2:1: not valid YAML: a key appears twice in one mapping"},
     {"an error in a value on the next line", "log.level: info\nrules.grace:\n  soon\n",
      "x.yaml:2:1: 'rules.grace': 'soon' is not a duration such as 60s, 5m or 1h30m"},
@@ -283,14 +284,14 @@ static struct config_case {
     {"null for a key", "~: a\n", "x.yaml:1:1: there is no '~'"},
     {"a number for a key", "010: a\n", "x.yaml:1:1: there is no '010'"},
     {"a merge", "<<: {log.level: info}\n", NULL},
-    {"an alias of nothing", "log.level: *a\n",
+    {"an alias without an anchor", "log.level: *a\n",
      "x.yaml:1:12: not valid YAML: there is no anchor of this name before this alias"},
-    {"a tag that does not fit", "log.level: !!int info\n", NULL},
-    {"no YAML", "a: [\n",
+    {"a tag of another type", "log.level: !!int info\n", NULL},
+    {"invalid YAML", "a: [\n",
      "x.yaml:2:1: not valid YAML: while parsing a flow node: did not find expected node content"},
 };
 
-TEST_ROWS(config, config_cases, name)
+TEST_ROWS(configuration_files_are_checked, config_cases, name)
 {
     const struct config_case *c = *state;
     CLEANUP(options_release) struct options o;
@@ -301,8 +302,8 @@ TEST_ROWS(config, config_cases, name)
     assert_string_equal(err.text, c->text ? c->text : "");
 }
 
-/* Values are texts as they are written, of any type to YAML. */
-TEST(values_of_a_configuration_file)
+/* Values are the texts in the file, for every YAML type. */
+TEST(configuration_values_keep_their_text)
 {
     static const char yaml[] =
         "manifests: [010, 1e3, yes, ~, null, '', \"x\", !!int y, &a .inf, *a]\n"
@@ -324,7 +325,7 @@ TEST(values_of_a_configuration_file)
     assert_string_equal(o.karmada_version, "json");
 }
 
-TEST(flags_go_before_the_file)
+TEST(flags_override_the_configuration_file)
 {
     char path[] = "/tmp/test_options.XXXXXX";
     const char *argv[] = {"--config.file", path, "--manifests", "flag", "--log.level=warn"};
@@ -357,16 +358,16 @@ static struct distance_case {
     const char *b;
     size_t distance;
 } distance_cases[] = {
-    {"distance of the same", "check", "check", 0},
-    {"distance of nothing to something", "", "check", 5},
-    {"distance of one letter more", "checks", "check", 1},
-    {"distance of one letter less", "chek", "check", 1},
-    {"distance of one other letter", "chexk", "check", 1},
-    {"distance of two swapped", "chcek", "check", 1},
-    {"distance of all", "serve", "check", 5},
+    {"distance of equal words", "check", "check", 0},
+    {"distance of an empty word", "", "check", 5},
+    {"distance of an added letter", "checks", "check", 1},
+    {"distance of a missing letter", "chek", "check", 1},
+    {"distance of a replaced letter", "chexk", "check", 1},
+    {"distance of two swapped letters", "chcek", "check", 1},
+    {"distance of different words", "serve", "check", 5},
 };
 
-TEST_ROWS(distance, distance_cases, name)
+TEST_ROWS(edit_distance_is_symmetric, distance_cases, name)
 {
     const struct distance_case *c = *state;
 
@@ -374,7 +375,7 @@ TEST_ROWS(distance, distance_cases, name)
     assert_int_equal(edit_distance(c->b, c->a), c->distance);
 }
 
-TEST(a_long_word_is_far_from_all)
+TEST(a_long_word_has_the_maximal_distance)
 {
     char word[200];
 
@@ -383,8 +384,8 @@ TEST(a_long_word_is_far_from_all)
     assert_int_equal(edit_distance(word, "check"), SIZE_MAX);
 }
 
-/* The choices of the table stand for the enumerators of others: held against each other here. */
-TEST(choices_are_the_enumerators)
+/* The index of a choice in the table is the value of the enumerator with that name. */
+TEST(choices_have_the_values_of_their_enumerators)
 {
     struct error err;
     const struct option_def *levels = option_find("log.level", &err);
@@ -404,7 +405,7 @@ TEST(choices_are_the_enumerators)
     }
 }
 
-TEST(rows_are_whole)
+TEST(rows_of_the_option_table_are_complete)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];

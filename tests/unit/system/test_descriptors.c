@@ -12,7 +12,7 @@
 
 #include "tests/unit/suite.h"
 
-/* Whatever the limit: both sides have some, and some is left to files and listeners. */
+/* Limits with the least shares of web connections, API connections, and files and listeners. */
 static struct limit_case {
     const char *name;
     uint64_t limit;
@@ -29,7 +29,7 @@ static struct limit_case {
     {"no limit", UINT64_MAX, 2048, 900, 64, FD_SETSIZE},
 };
 
-TEST_ROWS(everybody_has_a_share, limit_cases, name)
+TEST_ROWS(each_limit_is_divided_into_shares, limit_cases, name)
 {
     const struct limit_case *c = *state;
     struct descriptor_shares s = descriptors_divide(c->limit);
@@ -38,21 +38,21 @@ TEST_ROWS(everybody_has_a_share, limit_cases, name)
     assert_in_range(s.api, c->api_least, FD_SETSIZE);
     assert_true((uint64_t)s.web + s.api + c->others_least <= c->limit);
     assert_int_equal(s.web_from, c->web_from);
-    /* Where numbers are apart both ranges have room for their share, and files have theirs. */
+    /* If web connections use numbers from web_from, both ranges of numbers fit their shares. */
     if (s.web_from > 0) {
         assert_true((uint64_t)s.web_from + s.web <= c->limit);
         assert_true(s.api + c->others_least <= (unsigned)s.web_from);
     }
 }
 
-TEST(a_limit_that_is_none_still_serves)
+TEST(a_limit_of_0_leaves_descriptors_for_the_web)
 {
     assert_true(descriptors_divide(0).web > 0);
     assert_int_equal(descriptors_divide(0).api, 0);
 }
 
-/* In a process of its own: limits are the whole process's. */
-TEST(the_soft_limit_becomes_the_hard_one)
+/* A child process changes the limit, because it applies to the whole process. */
+TEST(the_soft_limit_is_raised_to_the_hard_limit)
 {
     pid_t pid = fork();
     int status = 0;
@@ -71,7 +71,7 @@ TEST(the_soft_limit_becomes_the_hard_one)
     assert_int_equal(status, 0);
 }
 
-TEST(another_process_gets_the_usual_limit_back)
+TEST(the_soft_limit_of_another_process_is_lowered)
 {
     struct rlimit before, after;
     int hold[2];
@@ -99,8 +99,9 @@ TEST(another_process_gets_the_usual_limit_back)
     assert_int_equal(after.rlim_max, before.rlim_max);
 }
 
-/* Where the limit has fallen below what is waited for, who waits neither spins nor goes deaf. */
-TEST(a_wait_that_the_kernel_refuses_ends_as_if_all_were_ready)
+/* poll(2) fails if the limit is below the number of descriptors. The loop must neither spin nor
+ * stop. */
+TEST(a_failed_poll_reports_all_descriptors_after_a_pause)
 {
     struct rlimit before, low;
     struct pollfd wanted[] = {

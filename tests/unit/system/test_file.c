@@ -10,16 +10,16 @@
 
 #include "tests/unit/suite.h"
 
-struct place {
+struct fixture {
     char folder[64];
     char file[80];
     char fifo[80];
     char missing[80];
 };
 
-static int make_place(void **state)
+static int set_up(void **state)
 {
-    struct place *p = xcalloc(1, sizeof(*p));
+    struct fixture *p = xcalloc(1, sizeof(*p));
 
     snprintf(p->folder, sizeof(p->folder), "%s/test_file.XXXXXX", P_tmpdir);
     if (!mkdtemp(p->folder))
@@ -35,9 +35,9 @@ static int make_place(void **state)
     return mkfifo(p->fifo, 0600);
 }
 
-static int remove_place(void **state)
+static int tear_down(void **state)
 {
-    struct place *p = *state;
+    struct fixture *p = *state;
 
     unlink(p->file);
     unlink(p->fifo);
@@ -46,7 +46,7 @@ static int remove_place(void **state)
     return 0;
 }
 
-/* The call fails, and says this about the path. */
+/* Asserts that the file is refused with an error of these parts before and after its path. */
 static void assert_refused(const char *path, size_t max, const char *before, const char *after)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(max);
@@ -60,7 +60,7 @@ static void assert_refused(const char *path, size_t max, const char *before, con
 
 TEST(a_file_is_appended_whole)
 {
-    const struct place *p = *state;
+    const struct fixture *p = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(12);
     struct error err;
 
@@ -69,9 +69,9 @@ TEST(a_file_is_appended_whole)
     assert_string_equal(out.data, "x:0123456789");
 }
 
-TEST(a_file_above_the_ceiling_is_refused)
+TEST(a_file_above_the_limit_is_refused)
 {
-    const struct place *p = *state;
+    const struct fixture *p = *state;
 
     assert_refused(p->file, 9, "", " is larger than 9 bytes");
 }
@@ -85,24 +85,24 @@ TEST(the_null_device_is_an_empty_file)
     assert_int_equal(out.len, 0);
 }
 
-TEST(what_is_no_file_is_refused)
+TEST(missing_files_and_directories_are_refused)
 {
-    const struct place *p = *state;
+    const struct fixture *p = *state;
 
     assert_refused(p->missing, 9, "cannot open ", ": No such file or directory");
     assert_refused(p->folder, 9, "cannot read ", ": it is a directory, not a file");
 }
 
-/* Would hang here, were the open to wait for a writer. */
+/* A blocking open() would wait for a writer. */
 TEST(a_fifo_is_refused_at_once)
 {
-    const struct place *p = *state;
+    const struct fixture *p = *state;
 
     assert_refused(p->fifo, 9, "cannot read ", ": it is a FIFO, not a regular file");
 }
 
-/* They never end, wait, or do things when they are read. */
-TEST(devices_and_what_the_kernel_makes_up_are_refused)
+/* Reads of such files may never end, may block, or may have side effects. */
+TEST(devices_and_files_of_proc_and_sys_are_refused)
 {
     static const char device[] = ": it is a device, not a regular file";
     static const char made_up[] =
@@ -116,7 +116,7 @@ TEST(devices_and_what_the_kernel_makes_up_are_refused)
 
 TEST(a_socket_is_refused)
 {
-    const struct place *p = *state;
+    const struct fixture *p = *state;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -127,7 +127,7 @@ TEST(a_socket_is_refused)
     unlink(p->missing);
 }
 
-TEST(our_own_facts_are_read_from_proc)
+TEST(file_read_proc_accepts_files_of_proc)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
     struct error err;
@@ -149,7 +149,7 @@ static void *write_pieces(void *context)
     return NULL;
 }
 
-TEST(a_pipe_is_waited_for)
+TEST(a_pipe_is_read_until_its_writer_closes_it)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
     struct error err;
@@ -166,7 +166,7 @@ TEST(a_pipe_is_waited_for)
     close(ends[0]);
 }
 
-TEST(an_error_carries_the_name)
+TEST(the_error_contains_the_given_name)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
     struct error err;
@@ -175,15 +175,15 @@ TEST(an_error_carries_the_name)
     assert_string_equal(err.text, "cannot read 'standard input': Bad file descriptor");
 }
 
-TEST(closing_takes_a_negative_one)
+TEST(file_close_ignores_negative_descriptors)
 {
-    int ends[2], none = -1;
+    int ends[2], closed = -1;
 
     assert_int_equal(pipe(ends), 0);
-    file_close(&none);
+    file_close(&closed);
     file_close(&ends[0]);
     file_close(&ends[1]);
     assert_int_equal(fcntl(ends[0], F_GETFD), -1);
 }
 
-SUITE_WITH(make_place, remove_place);
+SUITE_WITH(set_up, tear_down);

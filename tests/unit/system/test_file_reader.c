@@ -11,8 +11,8 @@
 
 #include "tests/unit/suite.h"
 
-/* Far above what a slow machine needs. */
-enum { WAIT_MS = 20000, LOOKS = 200, STEP_MS = 100, RESULTS = 100, CHUNK = 128 * 1024 };
+/* WAIT_MS limits waits that succeed, so it is far above the time that a slow machine needs. */
+enum { WAIT_MS = 20000, TRIES = 200, STEP_MS = 100, RESULTS = 100, CHUNK = 128 * 1024 };
 
 /* ---- a kernel that refuses threads ---- */
 
@@ -46,8 +46,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     /* A job that was freed may take a moment to end its thread. */
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     return file_reader_free(*state) ? 0 : -1;
 }
 
@@ -57,8 +57,8 @@ static enum read_job_state next_at(struct file_reader *r, struct read_job *job, 
 {
     enum read_job_state state;
 
-    for (int i = 0; (state = read_job_next(job, now_ms, out)) == JOB_WAITS && i < LOOKS; i++)
-        file_reader_wait(r, WAIT_MS / LOOKS);
+    for (int i = 0; (state = read_job_next(job, now_ms, out)) == JOB_WAITS && i < TRIES; i++)
+        file_reader_wait(r, WAIT_MS / TRIES);
     return state;
 }
 
@@ -89,7 +89,7 @@ static struct read_job *start(struct file_reader *r, read_job_fn *run, const voi
     return read_job_start(r, "", run, (void *)(uintptr_t)input, NULL);
 }
 
-/* Emits each byte of its input, RESULTS times over. */
+/* Emits a result of RESULTS equal bytes for each byte of its input. */
 static void echo(struct read_job *job, void *input)
 {
     char bytes[RESULTS];
@@ -101,8 +101,8 @@ static void echo(struct read_job *job, void *input)
     }
 }
 
-/* The job blocks until there is a byte in the pipe, then emits it. */
-static void wait_for_byte(struct read_job *job, void *input)
+/* Blocks until the pipe has a byte, then emits it. */
+static void emit_byte(struct read_job *job, void *input)
 {
     const int *fd = input;
     char byte;
@@ -111,7 +111,7 @@ static void wait_for_byte(struct read_job *job, void *input)
         (void)!read_job_emit(job, 0, &byte, 1);
 }
 
-static void wait_for_bytes(struct read_job *job, void *input)
+static void emit_bytes(struct read_job *job, void *input)
 {
     const int *fd = input;
     char byte;
@@ -141,7 +141,7 @@ static void assert_works(struct file_reader *r)
     read_job_free(job);
 }
 
-TEST_WITH(results_come_in_order_and_then_the_end, set_up, tear_down)
+TEST_WITH(results_are_returned_in_order_before_the_end, set_up, tear_down)
 {
     struct read_job *job = start(*state, echo, "abc");
     struct read_result result;
@@ -192,7 +192,7 @@ TEST_WITH(a_job_whose_results_are_not_taken_does_not_delay_others, set_up, tear_
     read_job_free(job);
 }
 
-TEST_WITH(a_job_that_hangs_is_reported_and_may_go_on, set_up, tear_down)
+TEST_WITH(a_job_that_hangs_is_reported_and_may_finish, set_up, tear_down)
 {
     enum read_job_state found;
     struct read_result result;
@@ -200,7 +200,7 @@ TEST_WITH(a_job_that_hangs_is_reported_and_may_go_on, set_up, tear_down)
     int ends[2];
 
     open_pipe(ends);
-    struct read_job *job = start(*state, wait_for_byte, ends);
+    struct read_job *job = start(*state, emit_byte, ends);
 
     assert_int_equal(pass_time(job, &now_ms), JOB_HANGS);
     assert_in_range(now_ms, JOB_PATIENCE_MS, JOB_PATIENCE_MS + 2 * STEP_MS);
@@ -209,12 +209,12 @@ TEST_WITH(a_job_that_hangs_is_reported_and_may_go_on, set_up, tear_down)
 
     assert_int_equal(write(ends[1], "y", 1), 1);
     while ((found = read_job_next(job, now_ms, &result)) == JOB_HANGS)
-        file_reader_wait(*state, WAIT_MS / LOOKS);
+        file_reader_wait(*state, WAIT_MS / TRIES);
     assert_int_equal(found, JOB_RESULT);
     assert_int_equal(*result.bytes, 'y');
     /* The result gives the job a little more time, until it is done. */
     do {
-        file_reader_wait(*state, WAIT_MS / LOOKS);
+        file_reader_wait(*state, WAIT_MS / TRIES);
         found = read_job_next(job, now_ms, &result);
     } while (found == JOB_HANGS || found == JOB_WAITS);
     assert_int_equal(found, JOB_DONE);
@@ -230,10 +230,10 @@ TEST_WITH(a_queued_job_does_not_hang_before_it_runs, set_up, tear_down)
     int ends[2];
 
     open_pipe(ends);
-    struct read_job *first = start(*state, wait_for_byte, ends);
+    struct read_job *first = start(*state, emit_byte, ends);
     struct read_job *second = start(*state, echo, "x");
 
-    for (int i = 0; i < LOOKS; i++)
+    for (int i = 0; i < TRIES; i++)
         assert_int_equal(read_job_next(second, 1 + i * JOB_PATIENCE_MS, &result), JOB_WAITS);
     assert_int_equal(read_job_due(second), INT64_MAX);
     assert_int_equal(pass_time(first, &now_ms), JOB_HANGS);
@@ -242,38 +242,37 @@ TEST_WITH(a_queued_job_does_not_hang_before_it_runs, set_up, tear_down)
     read_job_free(second);
     assert_int_equal(write(ends[1], "y", 1), 1);
     assert_works(*state);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     close_pipe(ends);
 }
 
-/* Takes the deadline of real time: the reader itself finds that nothing comes. */
-TEST_WITH(a_job_that_hangs_delays_others_only_until_the_deadline_if_it_is_never_asked, set_up,
-          tear_down)
+/* The caller never asks for the first job, so the deadline of the reader passes in real time. */
+TEST_WITH(an_unpolled_job_that_hangs_delays_others_to_the_deadline, set_up, tear_down)
 {
     enum read_job_state found = JOB_WAITS;
     struct read_result result;
     int ends[2];
 
     open_pipe(ends);
-    struct read_job *first = start(*state, wait_for_byte, ends);
+    struct read_job *first = start(*state, emit_byte, ends);
     struct read_job *second = start(*state, echo, "x");
 
-    for (int i = 0; found == JOB_WAITS && i < LOOKS; i++) {
+    for (int i = 0; found == JOB_WAITS && i < TRIES; i++) {
         found = read_job_next(second, 1, &result);
-        file_reader_wait(*state, WAIT_MS / LOOKS);
+        file_reader_wait(*state, WAIT_MS / TRIES);
     }
     assert_int_equal(found, JOB_RESULT);
     assert_int_equal(file_reader_abandoned(*state), 1);
     read_job_free(first);
     read_job_free(second);
     assert_int_equal(write(ends[1], "y", 1), 1);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     close_pipe(ends);
 }
 
-/* Reports progress for each byte in the pipe, and how often at its end. */
+/* Reports progress for each byte in the pipe. At its end, emits the count as the tag. */
 static void count_bytes(struct read_job *job, void *input)
 {
     const int *fd = input;
@@ -285,7 +284,7 @@ static void count_bytes(struct read_job *job, void *input)
     (void)!read_job_emit(job, count, "", 0);
 }
 
-TEST_WITH(a_job_with_progress_does_not_hang_and_one_that_is_freed_ends, set_up, tear_down)
+TEST_WITH(progress_prevents_hanging_until_the_job_is_freed, set_up, tear_down)
 {
     struct read_result result;
     int64_t now_ms = 1;
@@ -311,13 +310,13 @@ TEST_WITH(a_job_with_progress_does_not_hang_and_one_that_is_freed_ends, set_up, 
     usleep(STEP_MS * 1000);
     read_job_free(job);
     assert_int_equal(write(ends[1], "y", 1), 1);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     assert_int_equal(file_reader_abandoned(*state), 0);
     close_pipe(ends);
 }
 
-TEST_WITH(a_slow_job_hangs_if_its_bytes_are_too_few, set_up, tear_down)
+TEST_WITH(a_job_below_the_minimal_rate_hangs, set_up, tear_down)
 {
     enum read_job_state found = JOB_WAITS;
     struct read_result result;
@@ -325,7 +324,7 @@ TEST_WITH(a_slow_job_hangs_if_its_bytes_are_too_few, set_up, tear_down)
     int ends[2];
 
     open_pipe(ends);
-    struct read_job *job = start(*state, wait_for_bytes, ends);
+    struct read_job *job = start(*state, emit_bytes, ends);
     /* A byte a second. */
     while (found != JOB_HANGS && now_ms < 10 * JOB_PATIENCE_MS) {
         assert_int_equal(write(ends[1], "y", 1), 1);
@@ -338,8 +337,8 @@ TEST_WITH(a_slow_job_hangs_if_its_bytes_are_too_few, set_up, tear_down)
     read_job_free(job);
     close(ends[1]);
     assert_works(*state);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     close(ends[0]);
 }
 
@@ -349,7 +348,7 @@ TEST_WITH(a_patient_job_delays_no_other_and_never_hangs, set_up, tear_down)
     int ends[2];
 
     open_pipe(ends);
-    struct read_job *job = start(*state, wait_for_byte, ends);
+    struct read_job *job = start(*state, emit_byte, ends);
 
     read_job_be_patient(job);
     for (int64_t now_ms = 1; now_ms < 100 * JOB_PATIENCE_MS; now_ms += 10 * STEP_MS)
@@ -398,7 +397,7 @@ TEST_WITH(a_job_that_ends_without_a_result_is_done, set_up, tear_down)
     read_job_free(job);
 }
 
-TEST_WITH(above_the_limit_of_abandoned_threads_jobs_are_lost_at_once, set_up, tear_down)
+TEST_WITH(jobs_are_lost_above_the_limit_of_abandoned_threads, set_up, tear_down)
 {
     struct read_job *jobs[ABANDONED_MAX + 2];
     int ends[2];
@@ -407,25 +406,25 @@ TEST_WITH(above_the_limit_of_abandoned_threads_jobs_are_lost_at_once, set_up, te
     for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
         int64_t now_ms = 1;
 
-        jobs[i] = start(*state, wait_for_byte, ends);
+        jobs[i] = start(*state, emit_byte, ends);
         assert_int_equal(pass_time(jobs[i], &now_ms), i < ABANDONED_MAX ? JOB_HANGS : JOB_LOST);
     }
     assert_int_equal(file_reader_abandoned(*state), ABANDONED_MAX);
     /* One read returns: its thread runs the next job. */
     assert_int_equal(write(ends[1], "y", 1), 1);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) == ABANDONED_MAX; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) == ABANDONED_MAX; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     assert_works(*state);
     for (size_t i = 0; i < ARRAY_LEN(jobs); i++)
         read_job_free(jobs[i]);
     assert_int_equal(write(ends[1], "yyyyyyyyy", ABANDONED_MAX), ABANDONED_MAX);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     read_job_free(start(*state, emit_nothing, NULL));
     close_pipe(ends);
 }
 
-TEST_WITH(a_job_is_lost_if_no_thread_starts_and_the_next_one_tries_again, set_up, tear_down)
+TEST_WITH(a_job_without_a_thread_is_lost_but_not_the_next_job, set_up, tear_down)
 {
     struct read_result result;
     int64_t now_ms = 1;
@@ -439,9 +438,9 @@ TEST_WITH(a_job_is_lost_if_no_thread_starts_and_the_next_one_tries_again, set_up
     refuses_threads = false;
     assert_works(*state);
 
-    /* Likewise behind a job that hangs, whose thread cannot be replaced. */
+    /* A job that waits behind one that hangs is lost if no new thread can start. */
     open_pipe(ends);
-    struct read_job *blocker = start(*state, wait_for_byte, ends);
+    struct read_job *blocker = start(*state, emit_byte, ends);
     struct read_job *behind = start(*state, echo, "x");
 
     refuses_threads = true;
@@ -457,7 +456,6 @@ TEST_WITH(a_job_is_lost_if_no_thread_starts_and_the_next_one_tries_again, set_up
     close_pipe(ends);
 }
 
-/* Jobs of other PATHs run. */
 TEST_WITH(jobs_of_a_path_that_hangs_are_lost_at_once, set_up, tear_down)
 {
     struct read_job *jobs[ABANDONED_OF_PATH_MAX + ABANDONED_MAX];
@@ -470,11 +468,11 @@ TEST_WITH(jobs_of_a_path_that_hangs_are_lost_at_once, set_up, tear_down)
     for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
         int64_t now_ms = 1;
 
-        jobs[i] = read_job_start(*state, "/path", wait_for_byte, ends, NULL);
+        jobs[i] = read_job_start(*state, "/path", emit_byte, ends, NULL);
         assert_int_equal(pass_time(jobs[i], &now_ms),
                          i < ABANDONED_OF_PATH_MAX ? JOB_HANGS : JOB_LOST);
         assert_int_equal(read_job_due(jobs[i]), INT64_MAX);
-        /* Freed, as those of a reload that fails: the threads hang all the same. */
+        /* A failed reload frees its jobs, too. The threads still hang. */
         read_job_free(jobs[i]);
     }
     assert_int_equal(file_reader_abandoned(*state), ABANDONED_OF_PATH_MAX);
@@ -482,17 +480,17 @@ TEST_WITH(jobs_of_a_path_that_hangs_are_lost_at_once, set_up, tear_down)
     assert_string_equal(file, "/path");
     assert_works(*state);
 
-    /* One returns: the PATH is read again. */
+    /* One thread returns: jobs of the PATH run again. */
     assert_int_equal(write(ends[1], "y", 1), 1);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) == ABANDONED_OF_PATH_MAX; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) == ABANDONED_OF_PATH_MAX; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     struct read_job *job = read_job_start(*state, "/path", emit_nothing, NULL, NULL);
 
     assert_int_equal(next(*state, job, &result), JOB_DONE);
     read_job_free(job);
     assert_int_equal(write(ends[1], "yy", 2), 2);
-    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
-        usleep(WAIT_MS / LOOKS * 1000);
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / TRIES * 1000);
     close_pipe(ends);
 }
 
@@ -510,7 +508,7 @@ TEST_WITH(the_input_is_freed_once_whether_the_job_runs_or_not, set_up, tear_down
     int ends[2], counts[2] = {0, 0};
 
     open_pipe(ends);
-    struct read_job *blocker = start(*state, wait_for_byte, ends);
+    struct read_job *blocker = start(*state, emit_byte, ends);
     struct read_job *queued = read_job_start(*state, "", emit_nothing, &counts[0], free_counted);
 
     read_job_free(queued);
@@ -535,12 +533,12 @@ TEST_WITH(a_thousand_jobs_run_one_after_another, set_up, tear_down)
         assert_works(*state);
 }
 
-TEST_WITH(the_end_does_not_wait_for_a_job_that_hangs, set_up, NULL)
+TEST_WITH(freeing_the_reader_does_not_wait_for_a_hanging_job, set_up, NULL)
 {
     static int ends[2];
 
     open_pipe(ends);
-    struct read_job *job = start(*state, wait_for_byte, ends);
+    struct read_job *job = start(*state, emit_byte, ends);
 
     usleep(STEP_MS * 1000);
     read_job_free(job);

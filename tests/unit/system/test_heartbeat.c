@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-TEST(age_is_since_the_last_beat)
+TEST(the_age_is_the_time_since_the_last_beat)
 {
     struct heartbeat h;
 
@@ -14,8 +14,8 @@ TEST(age_is_since_the_last_beat)
     assert_int_equal(heartbeat_age_ms(&h, 12345), 345);
 }
 
-/* The loop may beat between another thread's look at the clock and at the heart. */
-TEST(a_beat_after_the_look_at_the_clock_is_no_age)
+/* The loop may beat after another thread reads the clock and before that thread reads the beat. */
+TEST(a_beat_after_the_given_time_has_age_0)
 {
     struct heartbeat h;
 

@@ -8,12 +8,13 @@
 
 #include "tests/unit/suite.h"
 
-/* "2026-01-02T03:04:05.678Z", digits as 0. */
+/* "2026-01-02T03:04:05.678Z" with each digit replaced by 0. */
 static const char time_shape[] = "0000-00-00T00:00:00.000Z";
 
-/* What one call writes, without the time, whose shape is checked; the caller frees it. */
-static char *line_of(enum log_format format, const char *message, const char *const *fields,
-                     size_t count)
+/* Asserts the format of the time in a log line. Returns the rest of the line. The caller frees it.
+ */
+static char *write_line(enum log_format format, const char *message, const char *const *fields,
+                        size_t count)
 {
     const char *head = format == LOG_FORMAT_JSON ? "{\"time\":\"" : "time=";
     char *text = NULL;
@@ -41,26 +42,25 @@ static struct value_case {
     const char *logfmt;
     const char *json;
 } value_cases[] = {
-    {"a word stands bare", "karmada-policy", "karmada-policy", "\"karmada-policy\""},
-    {"no value is null", NULL, "null", "null"},
+    {"a word has no quotes", "karmada-policy", "karmada-policy", "\"karmada-policy\""},
+    {"a NULL value is null", NULL, "null", "null"},
     {"an empty value is quoted", "", "\"\"", "\"\""},
-    {"a blank makes quotes", "a b", "\"a b\"", "\"a b\""},
-    {"an equals sign makes quotes", "a=b", "\"a=b\"", "\"a=b\""},
+    {"a value with a blank is quoted", "a b", "\"a b\"", "\"a b\""},
+    {"a value with an equals sign is quoted", "a=b", "\"a=b\"", "\"a=b\""},
     {"quotes and backslashes are escaped", "\"\\", "\"\\\"\\\\\"", "\"\\\"\\\\\""},
-    {"a line break cannot forge a line", "x\nlevel=ERROR", "\"x\\nlevel=ERROR\"",
-     "\"x\\nlevel=ERROR\""},
+    {"a line break is escaped", "x\nlevel=ERROR", "\"x\\nlevel=ERROR\"", "\"x\\nlevel=ERROR\""},
     {"carriage return and tab", "\r\t", "\"\\r\\t\"", "\"\\r\\t\""},
-    {"an escape sequence cannot drive a terminal", "\x1b[2J", "\"\\u001b[2J\"", "\"\\u001b[2J\""},
+    {"a terminal escape sequence is escaped", "\x1b[2J", "\"\\u001b[2J\"", "\"\\u001b[2J\""},
     {"delete and C1 controls", "\x7f\xc2\x9b", "\"\\u007f\\u009b\"", "\"\\u007f\\u009b\""},
-    {"text direction cannot be turned",
+    {"a text direction override is escaped",
      "a\xe2\x80\xae"
      "b",
      "\"a\\u202eb\"", "\"a\\u202eb\""},
     {"line separator", "\xe2\x80\xa8", "\"\\u2028\"", "\"\\u2028\""},
-    {"UTF-8 passes", "Zürich-\xf0\x9f\x9a\x80", "Zürich-\xf0\x9f\x9a\x80",
+    {"valid UTF-8 is unchanged", "Zürich-\xf0\x9f\x9a\x80", "Zürich-\xf0\x9f\x9a\x80",
      "\"Zürich-\xf0\x9f\x9a\x80\""},
     {"a lone continuation byte is replaced", "a\x80", "\"a\xef\xbf\xbd\"", "\"a\xef\xbf\xbd\""},
-    {"a cut sequence is replaced", "a\xe2\x82", "\"a\xef\xbf\xbd\xef\xbf\xbd\"",
+    {"a truncated sequence is replaced", "a\xe2\x82", "\"a\xef\xbf\xbd\xef\xbf\xbd\"",
      "\"a\xef\xbf\xbd\xef\xbf\xbd\""},
     {"an overlong form is replaced", "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"",
      "\"\xef\xbf\xbd\xef\xbf\xbd\""},
@@ -68,25 +68,25 @@ static struct value_case {
      "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 };
 
-TEST_ROWS(value, value_cases, name)
+TEST_ROWS(values_are_escaped, value_cases, name)
 {
     const struct value_case *c = *state;
     const char *const fields[] = {"key", c->value};
     char wanted[256];
 
-    char *line = line_of(LOG_FORMAT_LOGFMT, "said", fields, 2);
+    char *line = write_line(LOG_FORMAT_LOGFMT, "said", fields, 2);
     snprintf(wanted, sizeof(wanted), " level=WARN msg=said key=%s\n", c->logfmt);
     assert_string_equal(line, wanted);
     free(line);
 
-    line = line_of(LOG_FORMAT_JSON, "said", fields, 2);
+    line = write_line(LOG_FORMAT_JSON, "said", fields, 2);
     snprintf(wanted, sizeof(wanted), "\",\"level\":\"WARN\",\"msg\":\"said\",\"key\":%s}\n",
              c->json);
     assert_string_equal(line, wanted);
     free(line);
 }
 
-TEST(the_macro_counts_its_pairs)
+TEST(log_write_accepts_any_number_of_fields)
 {
     char *text = NULL;
     size_t len = 0;
@@ -108,14 +108,14 @@ TEST(the_macro_counts_its_pairs)
     free(text);
 }
 
-TEST(a_long_value_is_cut_on_a_character)
+TEST(a_long_value_is_cut_at_a_character_boundary)
 {
     char text[2 * LOG_VALUE_MAX + 1] = "x";
     const char *const fields[] = {"key", text};
 
     for (size_t i = 1; i + 2 < sizeof(text); i += 2)
         memcpy(text + i, "\xc3\xbc", 3);
-    char *line = line_of(LOG_FORMAT_LOGFMT, "m", fields, 2);
+    char *line = write_line(LOG_FORMAT_LOGFMT, "m", fields, 2);
     size_t kept = strlen("x") + (LOG_VALUE_MAX - 1) / 2 * 2;
 
     assert_int_equal(strlen(line), strlen(" level=WARN msg=m key=\"...\"\n") + kept);
@@ -123,8 +123,8 @@ TEST(a_long_value_is_cut_on_a_character)
     free(line);
 }
 
-/* A pipe in packet mode gives back one write at a time. */
-TEST(a_line_is_one_write)
+/* Each read of a pipe in packet mode returns the bytes of one write. */
+TEST(each_line_is_one_write)
 {
     char packet[4096];
     int ends[2];
@@ -158,7 +158,7 @@ static void *write_lines(void *context)
     return NULL;
 }
 
-TEST(threads_do_not_mix_lines)
+TEST(lines_of_threads_are_not_interleaved)
 {
     struct log log = {.level = LOG_LEVEL_INFO, .format = LOG_FORMAT_LOGFMT, .stream = tmpfile()};
     pthread_t threads[THREADS];
@@ -178,7 +178,7 @@ TEST(threads_do_not_mix_lines)
     fclose(log.stream);
 }
 
-TEST(names_are_parsed)
+TEST(levels_and_formats_are_parsed)
 {
     struct error err;
     enum log_level level = LOG_LEVEL_ERROR;
@@ -195,7 +195,7 @@ TEST(names_are_parsed)
     assert_string_equal(err.text, "unknown log format '': use logfmt or json");
 }
 
-/* Everything that is in a pipe now. */
+/* Appends all bytes that the pipe contains now. Returns the length of `out`. */
 static size_t read_pipe(int fd, struct strbuf *out)
 {
     char chunk[4096];
@@ -214,7 +214,7 @@ static struct log piped_log(int ends[2])
         .level = LOG_LEVEL_DEBUG, .format = LOG_FORMAT_LOGFMT, .stream = fdopen(ends[1], "w")};
 }
 
-TEST(a_thread_writes_what_is_said_before_the_log_stops)
+TEST(lines_are_written_before_the_log_stops)
 {
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
     struct error err;
@@ -233,7 +233,7 @@ TEST(a_thread_writes_what_is_said_before_the_log_stops)
     close(ends[0]);
 }
 
-TEST(an_error_is_written_when_the_call_returns)
+TEST(an_error_line_is_written_before_the_call_returns)
 {
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
     struct error err;
@@ -241,8 +241,7 @@ TEST(an_error_is_written_when_the_call_returns)
     struct log log = piped_log(ends);
 
     assert_true(log_start(&log, &err));
-    /* The wait is short, so that a reader who is gone holds nobody: a busy machine may exceed it.
-     */
+    /* log_write() waits at most 50 ms for an error line: a busy machine may need more tries. */
     for (int i = 0; i < 100 && got.len == 0; i++) {
         log_write(&log, LOG_LEVEL_ERROR, "the last word");
         read_pipe(ends[0], &got);
@@ -253,7 +252,7 @@ TEST(an_error_is_written_when_the_call_returns)
     close(ends[0]);
 }
 
-TEST(a_pipe_that_nobody_reads_holds_nobody)
+TEST(a_full_pipe_drops_lines_and_does_not_block)
 {
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(4 << 20);
     char filler[513] = "";
@@ -271,7 +270,7 @@ TEST(a_pipe_that_nobody_reads_holds_nobody)
     dropped = log_dropped(&log);
     assert_in_range(dropped, said / 2, said);
 
-    /* Once somebody reads, the rest comes, and a line that tells of what is missing. */
+    /* After reads empty the pipe, the thread writes the rest and the count of dropped lines. */
     for (int i = 0; i < 20000 && !strstr(got.data, "log lines were dropped"); i++) {
         read_pipe(ends[0], &got);
         usleep(1000);
@@ -290,7 +289,7 @@ TEST(a_pipe_that_nobody_reads_holds_nobody)
     close(ends[0]);
 }
 
-/* Waits until so many lines are dropped; returns how many are. */
+/* Waits until `count` lines are dropped, at most 20 s. Returns the number of dropped lines. */
 static uint64_t wait_for_dropped(const struct log *log, uint64_t count)
 {
     for (int i = 0; i < 20000 && log_dropped(log) < count; i++)
@@ -308,14 +307,14 @@ TEST(lines_that_a_full_device_refuses_are_counted)
     for (int i = 0; i < 10; i++)
         log_write(&log, LOG_LEVEL_INFO, "said");
     assert_int_equal(wait_for_dropped(&log, 10), 10);
-    /* The writer tries to report them meanwhile, which is no line of anybody. */
+    /* Reports of dropped lines fail, too, but do not count as dropped lines. */
     usleep(300 * 1000);
     assert_int_equal(log_dropped(&log), 10);
     log_stop(&log, 20000);
     fclose(log.stream);
 }
 
-TEST(lines_are_counted_once_the_reader_of_a_pipe_is_gone)
+TEST(lines_to_a_closed_pipe_are_counted)
 {
     struct error err;
     int ends[2];
@@ -339,7 +338,7 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* How many lines are in the first bytes of the file. */
+/* Returns the number of lines in the first bytes of the file. */
 static unsigned count_lines(FILE *file, size_t bytes)
 {
     CLEANUP(free_cleanup) char *text = xcalloc(1, bytes + 1);
@@ -351,21 +350,21 @@ static unsigned count_lines(FILE *file, size_t bytes)
     return count;
 }
 
-/* The limit of a file's size stands for a disk: the last write before it is full is a short one. */
-TEST(a_disk_that_was_full_gets_whole_lines_again)
+/* RLIMIT_FSIZE simulates a full disk: the last write before the limit is a short write. */
+TEST(lines_after_a_full_disk_are_complete)
 {
     enum { LIMIT = 1000, SAID = 100 };
     struct log log = {.level = LOG_LEVEL_DEBUG, .stream = tmpfile()};
     char line[512];
     char wanted[64];
     struct error err;
-    unsigned kept = 0, torn = 0, told = 0;
+    unsigned kept = 0, torn = 0, reports = 0;
 
     limit_files(LIMIT);
     assert_true(log_start(&log, &err));
     for (int i = 0; i < SAID; i++)
         log_write(&log, LOG_LEVEL_INFO, "said", "key", "a value");
-    /* The first refused line comes when all that fit are in the file. */
+    /* The first line is refused after the file contains all lines that fit. */
     assert_true(wait_for_dropped(&log, 1) > 0);
     uint64_t missing = SAID - count_lines(log.stream, LIMIT);
     uint64_t dropped = wait_for_dropped(&log, missing);
@@ -384,16 +383,16 @@ TEST(a_disk_that_was_full_gets_whole_lines_again)
         kept += strstr(line, " level=INFO msg=said key=\"a value\"\n") != NULL;
         torn += !strstr(line, "msg=after\n") && !strstr(line, "key=\"a value\"\n") &&
                 !strstr(line, "count=");
-        told += strstr(line, "log lines were dropped") && strstr(line, wanted);
+        reports += strstr(line, "log lines were dropped") && strstr(line, wanted);
     }
-    assert_int_equal(told, 1);
+    assert_int_equal(reports, 1);
     assert_int_equal(kept + dropped, SAID);
     assert_in_range(torn, 0, 1);
     assert_in_range(kept, 1, LIMIT / strlen("time= level=INFO msg=said key=\"a value\"\n"));
     fclose(log.stream);
 }
 
-TEST(lines_of_any_length_pass_the_end_of_the_ring)
+TEST(lines_of_any_length_wrap_around_the_ring)
 {
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(16 << 20);
     char filler[LOG_VALUE_MAX + 1] = "";
@@ -403,7 +402,7 @@ TEST(lines_of_any_length_pass_the_end_of_the_ring)
     unsigned said = 0;
 
     assert_true(log_start(&log, &err));
-    /* Four rings full, read while they come. */
+    /* Four times the size of the ring, read during the writes. */
     for (unsigned i = 0; got.len < 4 * LOG_WRITER_BYTES; i++) {
         memset(filler, 'x', LOG_VALUE_MAX);
         filler[i * 7 % LOG_VALUE_MAX] = '\0';
@@ -433,7 +432,7 @@ TEST(lines_of_any_length_pass_the_end_of_the_ring)
     close(ends[0]);
 }
 
-TEST(a_log_that_cannot_be_written_stops_in_time)
+TEST(a_blocked_log_stops_within_its_time_limit)
 {
     char filler[LOG_VALUE_MAX + 1] = "";
     struct error err;
@@ -444,9 +443,9 @@ TEST(a_log_that_cannot_be_written_stops_in_time)
     assert_true(log_start(&log, &err));
     for (unsigned i = 0; i < 200; i++)
         log_write(&log, LOG_LEVEL_INFO, "said", "filler", filler);
-    /* It returns, though the thread does not end before nobody can read the pipe any more. */
+    /* log_stop() returns although the thread blocks until the read end of the pipe is closed. */
     log_stop(&log, 10);
     assert_null(log.writer);
     close(ends[0]);
-    /* The stream stays open: nobody knows when that thread is through with it. */
+    /* The stream stays open, because the thread may still use it. */
 }

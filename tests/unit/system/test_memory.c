@@ -14,22 +14,21 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Groups as files in a folder, and the limit that follows from them. */
 static struct group_case {
     const char *name;
-    const char *groups;
-    const char *files[4][2]; /* Paths and what they hold. */
-    uint64_t limit;
+    const char *groups;      /* Content of /proc/self/cgroup. */
+    const char *files[4][2]; /* Paths below /sys/fs/cgroup and their contents. */
+    uint64_t limit;          /* Bytes; 0 without a limit. */
 } group_cases[] = {
     {"no group", "", {{NULL}}, 0},
     {"a container's own group", "0::/\n", {{"memory.max", "536870912\n"}}, 536870912},
     {"a group without a limit", "0::/\n", {{"memory.max", "max\n"}}, 0},
     {"a group of a host", "0::/a/b\n", {{"a/b/memory.max", "4096\n"}}, 4096},
-    {"the tightest of those above",
+    {"the smallest limit of a group and its parents",
      "0::/a/b\n",
      {{"a/b/memory.max", "8192\n"}, {"a/memory.max", "4096\n"}, {"memory.max", "max\n"}},
      4096},
-    {"a path that a container does not see",
+    {"a path that the container cannot access",
      "0::/kubepods/pod1/c\n",
      {{"memory.max", "4096\n"}},
      4096},
@@ -40,8 +39,8 @@ static struct group_case {
       {"memory/memory.limit_in_bytes", "9223372036854771712\n"}},
      4096},
     {"both versions", "4:memory:/\n0::/\n", {{"memory/memory.limit_in_bytes", "4096\n"}}, 4096},
-    {"what is no line", "::\n:\n0:\nmemory\n0::", {{"memory.max", "4096\n"}}, 4096},
-    {"what is no number", "0::/\n", {{"memory.max", "12x\n"}}, 0},
+    {"invalid lines", "::\n:\n0:\nmemory\n0::", {{"memory.max", "4096\n"}}, 4096},
+    {"an invalid number", "0::/\n", {{"memory.max", "12x\n"}}, 0},
 };
 
 static void make_folders(const char *folder, const char *file)
@@ -55,7 +54,7 @@ static void make_folders(const char *folder, const char *file)
     }
 }
 
-TEST_ROWS(groups, group_cases, name)
+TEST_ROWS(the_smallest_limit_of_the_control_groups_applies, group_cases, name)
 {
     const struct group_case *c = *state;
     char *folder = folder_make();
@@ -75,8 +74,11 @@ TEST(the_limit_of_this_process_is_plausible)
     assert_true(memory_limit() == 0 || memory_limit() > 1024 * 1024);
 }
 
-/* Ends in a process of its own, whose words are read. That there is a clock brings the words in. */
-TEST(who_gets_no_memory_says_so_and_ends)
+/*
+ * The call of platform_steady_ms() links platform.c with its memory_exhausted(), which replaces
+ * that of metrics/. A child process allocates too much; the parent reads its standard error.
+ */
+TEST(a_failed_allocation_reports_its_size_and_aborts)
 {
     volatile size_t too_much = SIZE_MAX / 2;
     char text[4096] = "";
@@ -98,12 +100,12 @@ TEST(who_gets_no_memory_says_so_and_ends)
     close(ends[0]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-    /* A sanitizer has its word first. */
+    /* A sanitizer may write a report first. */
     assert_non_null(strstr(text, "karmada-policy-exporter: out of memory: cannot get "
                                  "9223372036854775807 bytes; raise the memory limit\n"));
 }
 
-/* ---- exhausted memory, in a child that says by a pipe and its status what became of it ---- */
+/* ---- exhausted memory, in a child process ---- */
 
 static void run_child(void (*body)(void), char *text, size_t size)
 {
@@ -131,7 +133,7 @@ static void run_child(void (*body)(void), char *text, size_t size)
     assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
-/* From now on there are so many bytes more than the process has. */
+/* Limits the address space to its present size plus `bytes`. */
 static void limit_memory(size_t bytes)
 {
     struct process_facts facts;

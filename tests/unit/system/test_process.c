@@ -16,10 +16,10 @@ static struct stat_case {
      "42 (exporter) S 1 42 42 0 -1 4194560 100 0 0 0 11 22 0 0 20 0 3 0 333 444 55 "
      "18446744073709551615 1 1 0",
      true},
-    {"a name that looks like more of the line",
+    {"a process name with parentheses and fields",
      "42 (a) R 9 9 (b c) S 1 42 42 0 -1 4194560 100 0 0 0 11 22 0 0 20 0 3 0 333 444 55 1", true},
-    {"nothing", "", false},
-    {"no name", "42 exporter S 1", false},
+    {"an empty text", "", false},
+    {"a line without parentheses", "42 exporter S 1", false},
     {"a line that ends too early", "42 (exporter) S 1 42 42 0 -1 4194560 100 0 0 0 11 22", false},
     {"a text for a number",
      "42 (exporter) S 1 42 42 0 -1 4194560 100 0 0 0 eleven 22 0 0 20 0 3 0 333 444 55 1", false},
@@ -29,7 +29,7 @@ static struct stat_case {
      false},
 };
 
-TEST_ROWS(stat_line, stat_cases, name)
+TEST_ROWS(a_line_of_proc_stat_is_parsed, stat_cases, name)
 {
     const struct stat_case *c = *state;
     struct process_stat stat = {0};
@@ -42,7 +42,7 @@ TEST_ROWS(stat_line, stat_cases, name)
     assert_int_equal(stat.resident_pages, c->valid ? 55 : 0);
 }
 
-TEST(this_process_has_all_of_them)
+TEST(all_facts_of_this_process_are_read)
 {
     struct process_facts facts;
     double now = (double)platform_now_ms() / 1000;
@@ -57,7 +57,7 @@ TEST(this_process_has_all_of_them)
     assert_true(facts.start_seconds > now - 365.0 * 86400 && facts.start_seconds < now + 86400);
 }
 
-TEST(an_open_file_counts)
+TEST(an_open_file_is_counted)
 {
     struct process_facts before;
     struct process_facts after;

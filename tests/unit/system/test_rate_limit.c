@@ -13,7 +13,7 @@ TEST(without_an_interval_there_is_no_limit)
         assert_true(rate_limit_allow(&r, 5));
 }
 
-TEST(a_burst_and_then_one_an_interval)
+TEST(a_burst_is_followed_by_one_call_per_interval)
 {
     struct rate_limit r = {.interval_ns = SECOND, .burst = 3};
     int64_t now_ns = 7LL * SECOND;
@@ -27,7 +27,7 @@ TEST(a_burst_and_then_one_an_interval)
     assert_false(rate_limit_allow(&r, now_ns + 2LL * SECOND - 1));
 }
 
-TEST(a_rest_fills_it_up_and_not_more)
+TEST(a_pause_refills_the_bucket_up_to_the_burst)
 {
     struct rate_limit r = {.interval_ns = SECOND, .burst = 2};
     int64_t now_ns = 1;
@@ -39,7 +39,7 @@ TEST(a_rest_fills_it_up_and_not_more)
     assert_false(rate_limit_allow(&r, now_ns));
 }
 
-TEST(who_is_refused_takes_nothing)
+TEST(refused_calls_take_no_token)
 {
     struct rate_limit r = {.interval_ns = SECOND, .burst = 1};
 
@@ -49,7 +49,7 @@ TEST(who_is_refused_takes_nothing)
     assert_true(rate_limit_allow(&r, SECOND));
 }
 
-TEST(a_burst_of_none_refuses_everybody)
+TEST(a_burst_of_0_refuses_all_calls)
 {
     struct rate_limit r = {.interval_ns = SECOND, .burst = 0};
 

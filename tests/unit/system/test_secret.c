@@ -19,24 +19,24 @@
 #include "tests/unit/suite.h"
 
 /*
- * Memory that the exporter's own code frees, and its stack, hold no credential that was replaced or
- * given back. The functions here replace those of the C library, and search each block that is
- * freed. The exporter is linked into this program, so the address of the caller separates its
- * copies from those of libraries, which are counted apart.
+ * The exporter's stack, and blocks that its own code frees, contain no credential that was replaced
+ * or freed. The functions below replace those of the C library and search each freed block. The
+ * exporter is linked into this program, so the address of the caller tells its copies from those of
+ * libraries, which are counted separately.
  */
 #define MARK "q8Zk3vTwYh"
 
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name. */
 extern const char __executable_start, etext;
 
-struct sightings {
+struct copy_counts {
     _Atomic size_t own;
     _Atomic size_t libraries;
 };
 
-static struct sightings *tally(void)
+static struct copy_counts *copies_in_freed_blocks(void)
 {
-    static struct sightings counts;
+    static struct copy_counts counts;
 
     return &counts;
 }
@@ -46,7 +46,7 @@ static struct sightings *tally(void)
 void __libc_free(void *memory);
 void *__libc_malloc(size_t size);
 
-static void look_at(const void *memory, const void *caller)
+static void count_if_secret(const void *memory, const void *caller)
 {
     const char *from = caller;
 
@@ -54,21 +54,21 @@ static void look_at(const void *memory, const void *caller)
         !memmem(memory, malloc_usable_size((void *)(uintptr_t)memory), MARK, sizeof(MARK) - 1))
         return;
     if (from >= &__executable_start && from < &etext)
-        tally()->own++;
+        copies_in_freed_blocks()->own++;
     else
-        tally()->libraries++;
+        copies_in_freed_blocks()->libraries++;
 }
 
 __attribute__((noinline)) void free(void *memory)
 {
     int code = errno;
 
-    look_at(memory, __builtin_return_address(0));
+    count_if_secret(memory, __builtin_return_address(0));
     __libc_free(memory);
     errno = code;
 }
 
-/* Always moves the block, as realloc(3) may do any time. */
+/* Always moves the block, as realloc(3) may do at any time. */
 __attribute__((noinline)) void *realloc(void *memory, size_t size)
 {
     void *moved = __libc_malloc(size);
@@ -78,7 +78,7 @@ __attribute__((noinline)) void *realloc(void *memory, size_t size)
         return NULL;
     if (memory)
         memcpy(moved, memory, had < size ? had : size);
-    look_at(memory, __builtin_return_address(0));
+    count_if_secret(memory, __builtin_return_address(0));
     __libc_free(memory);
     return moved;
 }
@@ -92,14 +92,14 @@ __attribute__((noinline)) void *reallocarray(void *memory, size_t count, size_t 
         return NULL;
     if (memory)
         memcpy(moved, memory, had < count * size ? had : count * size);
-    look_at(memory, __builtin_return_address(0));
+    count_if_secret(memory, __builtin_return_address(0));
     __libc_free(memory);
     return moved;
 }
 /* NOLINTEND(bugprone-reserved-identifier,readability-inconsistent-declaration-parameter-name) */
 #endif
 
-/* Copies below the caller's frame, in what functions that have returned left there. */
+/* Returns the number of copies on the stack below this frame, left by functions that returned. */
 __attribute__((noinline)) static size_t stack_copies(void)
 {
     enum { DEPTH = 256 * 1024 };
@@ -117,18 +117,20 @@ __attribute__((noinline)) static size_t stack_copies(void)
     return count;
 }
 
-static void begin(void)
+static void reset_counts(void)
 {
-    *tally() = (struct sightings){0};
+    *copies_in_freed_blocks() = (struct copy_counts){0};
 }
 
-/* `stack` is what stack_copies() found where the test's own function called the exporter's. */
-static void check(size_t stack)
+/* Asserts that no copy was found. `stack` is the result of stack_copies(), or 0 without a search.
+ */
+static void assert_no_copies(size_t stack)
 {
-    if (tally()->own > 0 || stack > 0)
+    if (copies_in_freed_blocks()->own > 0 || stack > 0)
         fail_msg("%zu blocks freed by the exporter hold a secret, and %zu copies are on the stack",
-                 tally()->own, stack);
-    print_message("freed by libraries with a secret in it: %zu\n", tally()->libraries);
+                 copies_in_freed_blocks()->own, stack);
+    print_message("freed by libraries with a secret in it: %zu\n",
+                  copies_in_freed_blocks()->libraries);
 }
 
 TEST(the_search_finds_a_copy)
@@ -136,14 +138,14 @@ TEST(the_search_finds_a_copy)
 #if HEAP_COUNTS
     char *copy = strdup("some " MARK);
 
-    begin();
+    reset_counts();
     free(copy);
-    assert_int_equal(tally()->own, 1);
+    assert_int_equal(copies_in_freed_blocks()->own, 1);
     copy = strdup("some " MARK);
     copy = realloc(copy, 100);
-    assert_int_equal(tally()->own, 2);
+    assert_int_equal(copies_in_freed_blocks()->own, 2);
     secret_free(copy);
-    assert_int_equal(tally()->own, 2);
+    assert_int_equal(copies_in_freed_blocks()->own, 2);
 #else
     print_message("a sanitizer has malloc and free of its own: blocks are not counted\n");
 #endif
@@ -172,7 +174,7 @@ TEST(the_search_finds_a_copy_on_the_stack)
 
 /* ---- texts ---- */
 
-TEST(a_secret_that_was_cut_short_is_wiped_as_a_whole)
+TEST(a_truncated_secret_is_wiped_completely)
 {
     char *folder = folder_make();
     CLEANUP(free_cleanup) char *path = folder_path(folder, "password");
@@ -180,22 +182,22 @@ TEST(a_secret_that_was_cut_short_is_wiped_as_a_whole)
 
     folder_write(folder, "password", "first\n" MARK "\n");
     assert_int_equal(chmod(path, 0600), 0);
-    begin();
+    reset_counts();
     secret_free(secret_line_read(path, &err));
-    check(0);
+    assert_no_copies(0);
     folder_remove(folder);
 }
 
-TEST(a_buffer_that_grows_leaves_nothing_behind)
+TEST(a_growing_secret_buffer_leaves_no_copy)
 {
     struct strbuf b = STRBUF_SECRET(1 << 20);
 
-    begin();
+    reset_counts();
     for (size_t i = 0; i < 2000; i++)
         strbuf_adds(&b, MARK);
     strbuf_release(&b);
     assert_true(b.secret);
-    check(0);
+    assert_no_copies(0);
 }
 
 /* ---- the web configuration ---- */
@@ -217,8 +219,8 @@ static void make_key(const char *folder)
 #define NEW_HASH "$2b$04$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234"
 #define TLS_AND  "tls_server_config: {cert_file: a.pem, key_file: b.key}\n"
 
-/* Replaces a hash and a key while a connection is open that began with the old ones. */
-__attribute__((noinline)) static void replace(const char *folder, const char *path)
+/* Replaces a hash and a key while a connection still uses the old web configuration. */
+__attribute__((noinline)) static void replace_hash_and_key(const char *folder, const char *path)
 {
     struct error err = {""};
     bool changed;
@@ -241,20 +243,20 @@ __attribute__((noinline)) static void replace(const char *folder, const char *pa
     access_control_free(g);
 }
 
-TEST(a_web_configuration_that_is_replaced)
+TEST(a_replaced_web_configuration_leaves_no_copy)
 {
     char *folder = folder_make();
     CLEANUP(free_cleanup) char *path = folder_path(folder, "web.yml");
 
     make_key(folder);
     folder_write(folder, "web.yml", TLS_AND "basic_auth_users: {a: '" OLD_HASH "'}\n");
-    begin();
-    replace(folder, path);
-    check(stack_copies());
+    reset_counts();
+    replace_hash_and_key(folder, path);
+    assert_no_copies(stack_copies());
     folder_remove(folder);
 }
 
-__attribute__((noinline)) static void refuse_web(const char *path)
+__attribute__((noinline)) static void load_invalid_config(const char *path)
 {
     struct error err;
 
@@ -262,7 +264,7 @@ __attribute__((noinline)) static void refuse_web(const char *path)
     assert_null(strstr(err.text, MARK));
 }
 
-TEST(a_web_configuration_that_is_refused)
+TEST(a_refused_web_configuration_leaves_no_copy)
 {
     static const char *const texts[] = {
         "basic_auth_users: {a: " MARK "}\n",
@@ -277,14 +279,14 @@ TEST(a_web_configuration_that_is_refused)
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         folder_write(folder, "web.yml", texts[i]);
-        begin();
-        refuse_web(path);
-        check(stack_copies());
+        reset_counts();
+        load_invalid_config(path);
+        assert_no_copies(stack_copies());
     }
     folder_remove(folder);
 }
 
-static size_t ignore(char *bytes, size_t size, size_t count, void *context)
+static size_t discard_body(char *bytes, size_t size, size_t count, void *context)
 {
     (void)bytes;
     (void)context;
@@ -302,7 +304,7 @@ static void configure_password(const char *folder)
     folder_write(folder, "web.yml", text);
 }
 
-static long ask(const char *url, const char *credentials)
+static long get_status(const char *url, const char *credentials)
 {
     CURL *curl = curl_easy_init();
     long status = 0;
@@ -311,15 +313,15 @@ static long ask(const char *url, const char *credentials)
         abort();
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_USERPWD, credentials);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard_body);
     if (curl_easy_perform(curl) == CURLE_OK)
         curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_cleanup(curl);
     return status;
 }
 
-/* The second time it is known; a password that is wrong, and one that is no base64 of anything. */
-TEST(the_password_of_a_client)
+/* A first login, a cached login, a wrong password, and an unknown user. */
+TEST(the_password_of_a_client_leaves_no_copy)
 {
     static const char *const address = "127.0.0.1:0";
     char *folder = folder_make();
@@ -330,7 +332,7 @@ TEST(the_password_of_a_client)
 
     configure_password(folder);
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    begin();
+    reset_counts();
     struct access_control *g =
         access_control_new(&(struct access_control_options){.path = path}, &err);
     const struct server_options options = {.addresses = &address,
@@ -340,13 +342,13 @@ TEST(the_password_of_a_client)
     struct server *server = server_start(&options, page_store, &err);
 
     snprintf(url, sizeof(url), "http://%s/-/healthy", server_address(server, 0));
-    assert_int_equal(ask(url, "a:" MARK), 200);
-    assert_int_equal(ask(url, "a:" MARK), 200);
-    assert_int_equal(ask(url, "a:wrong " MARK), 401);
-    assert_int_equal(ask(url, "nobody:" MARK), 401);
+    assert_int_equal(get_status(url, "a:" MARK), 200);
+    assert_int_equal(get_status(url, "a:" MARK), 200);
+    assert_int_equal(get_status(url, "a:wrong " MARK), 401);
+    assert_int_equal(get_status(url, "nobody:" MARK), 401);
     server_stop(server);
     access_control_free(g);
-    check(0);
+    assert_no_copies(0);
     curl_global_cleanup();
     page_store_free(page_store);
     folder_remove(folder);
@@ -397,7 +399,7 @@ __attribute__((noinline)) static void load_kubeconfig(const char *path)
     assert_null(strstr(err.text, MARK));
 }
 
-TEST_ROWS(a_kubeconfig, kubeconfigs, title)
+TEST_ROWS(a_kubeconfig_leaves_no_copy, kubeconfigs, title)
 {
     const struct kubeconfig_row *row = *state;
     char *folder = folder_make();
@@ -405,9 +407,9 @@ TEST_ROWS(a_kubeconfig, kubeconfigs, title)
 
     folder_write(folder, "config", row->text);
     assert_int_equal(chmod(path, 0600), 0);
-    begin();
+    reset_counts();
     load_kubeconfig(path);
-    check(stack_copies());
+    assert_no_copies(stack_copies());
     folder_remove(folder);
 }
 
@@ -421,7 +423,7 @@ __attribute__((noinline)) static void read_answer(const char *json)
         exec_credential_release(&credential);
 }
 
-TEST(the_answer_of_a_plugin)
+TEST(the_output_of_an_exec_plugin_leaves_no_copy)
 {
     static const char head[] =
         "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",";
@@ -433,9 +435,9 @@ TEST(the_answer_of_a_plugin)
     for (size_t i = 0; i < ARRAY_LEN(rests); i++) {
         snprintf(json, sizeof(json), "%s%s", head, rests[i]);
         secret_wipe_stack();
-        begin();
+        reset_counts();
         read_answer(json);
-        check(0);
+        assert_no_copies(0);
     }
 }
 
@@ -465,7 +467,7 @@ __attribute__((noinline)) static void apply_to_request(const char *folder, bool 
     access_release(&access);
 }
 
-TEST(a_request_to_an_Alertmanager)
+TEST(a_request_to_an_alertmanager_leaves_no_copy)
 {
     char *folder = folder_make();
     CLEANUP(free_cleanup) char *path = folder_path(folder, "secret");
@@ -473,9 +475,9 @@ TEST(a_request_to_an_Alertmanager)
     folder_write(folder, "secret", MARK "\n");
     assert_int_equal(chmod(path, 0600), 0);
     for (int token = 0; token < 2; token++) {
-        begin();
+        reset_counts();
         apply_to_request(folder, token);
-        check(0);
+        assert_no_copies(0);
     }
     folder_remove(folder);
 }

@@ -7,7 +7,10 @@ static const struct yaml_limits roomy = {.nodes_max = 1000 * 1000, .bytes_max = 
 static const struct yaml_limits items = {
     .nodes_max = 1000, .bytes_max = 1000 * 1000, .by_item = true};
 
-/* All documents, one a line, as JSON, items behind a '-'; then the failure, "line:column text". */
+/*
+ * Returns all documents as JSON, one in a line, with "- " before items; then the failure as
+ * "line:column text". The caller frees it.
+ */
 static char *read_all(const char *text, size_t len, struct yaml_limits limits)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT((size_t)64 << 20);
@@ -55,7 +58,7 @@ static struct text_case text_cases[] = {
     {"a mapping", "a: b\nc: 1\n", "{\"a\":\"b\",\"c\":1}"},
     {"a sequence", "- 1\n- a: b\n", "[1,{\"a\":\"b\"}]"},
     {"flow style, which is JSON", "{\"a\": [1, \"x\", null, true]}", "{\"a\":[1,\"x\",null,true]}"},
-    {"nothing", "", ""},
+    {"an empty text", "", ""},
     {"only comments", "# nothing\n# here\n", ""},
     {"several documents", "a: 1\n---\nb: 2\n...\n---\nc: 3\n", "{\"a\":1}\n{\"b\":2}\n{\"c\":3}"},
     {"empty documents are skipped", "---\n---\n# c\n---\na: 1\n---\nnull\n---\n~\n---\n",
@@ -73,22 +76,22 @@ static struct text_case text_cases[] = {
      "[true,true,true,true,true,true,true,true,true,true,true]"},
     {"words that are false", "[false, False, FALSE, no, No, NO, off, Off, OFF, n, N]\n",
      "[false,false,false,false,false,false,false,false,false,false,false]"},
-    {"words that are none", "[tRue, yEs, truex, nope, o, nUll]\n",
+    {"words that are not booleans", "[tRue, yEs, truex, nope, o, nUll]\n",
      "[\"tRue\",\"yEs\",\"truex\",\"nope\",\"o\",\"nUll\"]"},
     {"nulls", "[~, null, Null, NULL, ]\n", "[null,null,null,null]"},
-    {"a value that is missing is null", "a:\n", "{\"a\":null}"},
-    {"quoted words are texts", "[\"true\", 'no', \"1\", '~', \"\"]\n",
+    {"a missing value is null", "a:\n", "{\"a\":null}"},
+    {"quoted words are strings", "[\"true\", 'no', \"1\", '~', \"\"]\n",
      "[\"true\",\"no\",\"1\",\"~\",\"\"]"},
     {"whole numbers", "[0, 12, -3, +4, 1_000]\n", "[0,12,-3,4,1000]"},
     {"other bases", "[0x1F, 0X1f, 0o17, 017, 0b101, -0x10, -0b11]\n", "[31,31,15,15,5,-16,-3]"},
     {"not quite octal is a float", "[08, 019]\n", "[8,19]"},
     {"floats", "[1.5, -2.5e3, .5, 5., 1e3, 1E-2]\n", "[1.5,-2500,0.5,5,1000,0.01]"},
     {"too large for 64 bits", "[18446744073709551616]\n", "[1.8446744073709552e+19]"},
-    {"numbers that are texts", "[0x, 0b2, 1.2.3, 1:30, 1e, '+', -, +, 1e999]\n",
+    {"invalid numbers are strings", "[0x, 0b2, 1.2.3, 1:30, 1e, '+', -, +, 1e999]\n",
      "[\"0x\",\"0b2\",\"1.2.3\",\"1:30\",\"1e\",\"+\",\"-\",\"+\",\"1e999\"]"},
-    {"dates are texts", "[2026-01-31, 2026-01-31T12:00:00Z]\n",
+    {"dates are strings", "[2026-01-31, 2026-01-31T12:00:00Z]\n",
      "[\"2026-01-31\",\"2026-01-31T12:00:00Z\"]"},
-    {"versions and addresses are texts", "[v1, 10.0.0.1, 1.2.3-rc.0, 500m, 1Gi]\n",
+    {"versions and addresses are strings", "[v1, 10.0.0.1, 1.2.3-rc.0, 500m, 1Gi]\n",
      "[\"v1\",\"10.0.0.1\",\"1.2.3-rc.0\",\"500m\",\"1Gi\"]"},
     {"infinity", "a: 1\nb: .inf\n",
      "2:4 not valid YAML: JSON has no infinity and no 'not a number'"},
@@ -96,17 +99,18 @@ static struct text_case text_cases[] = {
 
     {"tags", "[!!str 1, !!int '2', !!float 3, !!bool 'yes', !!null '', !custom 7, ! 8]\n",
      "[\"1\",2,3,true,null,\"7\",\"8\"]"},
-    {"a tag that lies", "a: !!int x\n",
+    {"a tag that contradicts the text", "a: !!int x\n",
      "1:4 not valid YAML: the text is not what its tag '!!int' says"},
     {"a float is no int", "a: !!int 1.5\n",
      "1:4 not valid YAML: the text is not what its tag '!!int' says"},
     {"binary", "a: !!binary aGk=\n",
      "1:4 not valid YAML: !!binary is not supported: write the base64 text without the tag"},
 
-    {"keys that are no texts", "1: a\ntrue: b\n1.5: c\n0x10: d\n1e6: e\n0.1: f\n-.inf: g\n2.0: h\n",
+    {"keys that are not strings",
+     "1: a\ntrue: b\n1.5: c\n0x10: d\n1e6: e\n0.1: f\n-.inf: g\n2.0: h\n",
      "{\"1\":\"a\",\"true\":\"b\",\"1.5\":\"c\",\"16\":\"d\",\"1e+06\":\"e\",\"0.1\":\"f\","
      "\"-.inf\":\"g\",\"2\":\"h\"}"},
-    {"on is a key of its own", "on: push\n", "{\"true\":\"push\"}"},
+    {"on as a key is true", "on: push\n", "{\"true\":\"push\"}"},
     {"a null key", "a: 1\n~: 2\n",
      "2:1 not valid YAML: null cannot be a key: put it in quotes if the text is meant"},
     {"a mapping as a key", "? {a: b}\n: c\n",
@@ -124,14 +128,14 @@ static struct text_case text_cases[] = {
 
     {"an alias", "a: &x [1, 2]\nb: *x\n", "{\"a\":[1,2],\"b\":[1,2]}"},
     {"an alias for a text", "a: &x hi\nb: *x\n", "{\"a\":\"hi\",\"b\":\"hi\"}"},
-    {"an anchor that is given again", "a: &x 1\nb: &x 2\nc: *x\n", "{\"a\":1,\"b\":2,\"c\":2}"},
+    {"an anchor that is defined twice", "a: &x 1\nb: &x 2\nc: *x\n", "{\"a\":1,\"b\":2,\"c\":2}"},
     {"an alias as a key", "a: &x hi\n*x : 1\n", "{\"a\":\"hi\",\"hi\":1}"},
     {"an anchor on a key", "&x a: 1\nb: *x\n", "{\"a\":1,\"b\":\"a\"}"},
     {"an alias for a mapping as a key", "a: &x {}\n*x : 1\n",
      "2:1 not valid YAML: a key must be a text, a number or a boolean"},
-    {"no such anchor", "a: *x\n",
+    {"an unknown anchor", "a: *x\n",
      "1:4 not valid YAML: there is no anchor of this name before this alias"},
-    {"an anchor of the document before", "a: &x 1\n---\nb: *x\n",
+    {"an anchor of the previous document", "a: &x 1\n---\nb: *x\n",
      "{\"a\":1}\n3:4 not valid YAML: there is no anchor of this name before this alias"},
     {"an anchor that contains itself", "a: &x [1, *x]\n",
      "1:11 not valid YAML: the anchor of this alias contains itself"},
@@ -143,10 +147,11 @@ static struct text_case text_cases[] = {
     {"a merge of several, the earlier wins",
      "a: &x {p: 1}\nb: &y {p: 2, q: 2}\nc: {<<: [*x, *y]}\n",
      "{\"a\":{\"p\":1},\"b\":{\"p\":2,\"q\":2},\"c\":{\"p\":1,\"q\":2}}"},
-    {"a merge of what merges", "a: &x {p: 1}\nb: &y {<<: *x, q: 2}\nc: {<<: *y}\n",
+    {"a merge of a mapping with a merge", "a: &x {p: 1}\nb: &y {<<: *x, q: 2}\nc: {<<: *y}\n",
      "{\"a\":{\"p\":1},\"b\":{\"q\":2,\"p\":1},\"c\":{\"q\":2,\"p\":1}}"},
-    {"a merge that is written out", "a: {<<: {p: &x 1}, q: *x}\n", "{\"a\":{\"q\":1,\"p\":1}}"},
-    {"an anchor in a merge that loses", "a: {<<: {p: &x [1]}, p: 2}\nb: *x\n",
+    {"a merge of a mapping without an alias", "a: {<<: {p: &x 1}, q: *x}\n",
+     "{\"a\":{\"q\":1,\"p\":1}}"},
+    {"an anchor in an overridden merge", "a: {<<: {p: &x [1]}, p: 2}\nb: *x\n",
      "{\"a\":{\"p\":2},\"b\":[1]}"},
     {"a merge in quotes is a key", "'<<': 1\n", "{\"<<\":1}"},
     {"a merge of a text", "<<: x\n",
@@ -167,7 +172,8 @@ static struct text_case text_cases[] = {
      "{\"a\":1}\n4:1 not valid YAML: while scanning a quoted scalar: found unexpected end of "
      "stream"},
     {"invalid UTF-8", "a: 1\nb: \xff\n", "2:4 not valid YAML: invalid leading UTF-8 octet"},
-    {"a cut UTF-8 character", "a: \xc3", "1:4 not valid YAML: incomplete UTF-8 octet sequence"},
+    {"a truncated UTF-8 character", "a: \xc3",
+     "1:4 not valid YAML: incomplete UTF-8 octet sequence"},
     {"half of a surrogate pair", "a: \xed\xa0\x80\n",
      "1:4 not valid YAML: invalid Unicode character"},
     {"a control character", "a: \x01\n", "1:4 not valid YAML: control characters are not allowed"},
@@ -178,7 +184,7 @@ static struct text_case text_cases[] = {
     {"NUL by escape", "a: \"x\\0y\"\n", "1:4 not valid YAML: a NUL character in a text"},
 };
 
-TEST_ROWS(text, text_cases, name)
+TEST_ROWS(yaml_is_converted_to_json, text_cases, name)
 {
     const struct text_case *c = *state;
     CLEANUP(free_cleanup) char *got = read_all(c->yaml, strlen(c->yaml), roomy);
@@ -193,7 +199,7 @@ static struct text_case item_cases[] = {
      "- {\"b\":2}\n- null\n{\"a\":1,\"items\":[],\"kind\":\"List\"}"},
     {"no items", "items: []\n", "{\"items\":[]}"},
     {"a key in quotes", "'items': [1]\n", "- 1\n{\"items\":[]}"},
-    {"items that are no list", "items: {a: 1}\n", "{\"items\":{\"a\":1}}"},
+    {"items that are not a list", "items: {a: 1}\n", "{\"items\":{\"a\":1}}"},
     {"items further down", "a: {items: [1]}\n", "{\"a\":{\"items\":[1]}}"},
     {"items of items", "items: [{items: [1]}]\n", "- {\"items\":[1]}\n{\"items\":[]}"},
     {"a sequence with an anchor stays whole", "items: &x [1]\na: *x\n",
@@ -210,21 +216,21 @@ static struct text_case item_cases[] = {
      "- 1\n2:12 not valid YAML: the anchor of this alias contains itself"},
     {"several lists", "items: [1]\n---\nitems: [2]\n---\na\n---\n---\nb: c\n",
      "- 1\n{\"items\":[]}\n- 2\n{\"items\":[]}\n\"a\"\n{\"b\":\"c\"}"},
-    {"an anchor of the list before", "items: [&x 1]\n---\nitems: [*x]\n",
+    {"an anchor of the previous list", "items: [&x 1]\n---\nitems: [*x]\n",
      "- 1\n{\"items\":[]}\n3:9 not valid YAML: there is no anchor of this name before this alias"},
     {"items twice", "items: [1]\nitems: [2]\n",
      "- 1\n2:1 not valid YAML: the key 'items' appears twice in one mapping"},
     {"a key twice around items", "a: 1\nitems: [1]\na: 2\n",
      "- 1\n3:1 not valid YAML: the key 'a' appears twice in one mapping"},
-    {"a cut item", "items:\n- 1\n- {a: b\n",
+    {"a truncated item", "items:\n- 1\n- {a: b\n",
      "- 1\n4:1 not valid YAML: while parsing a flow mapping: did not find expected ',' or '}'"},
-    {"a cut list", "{items: [1, 2",
+    {"a truncated list", "{items: [1, 2",
      "- 1\n- 2\n2:1 not valid YAML: while parsing a flow sequence: did not find expected ',' or "
      "']'"},
     {"a merge with items", "<<: {items: [1]}\n", "{\"items\":[1]}"},
 };
 
-TEST_ROWS(item, item_cases, name)
+TEST_ROWS(items_are_returned_one_by_one, item_cases, name)
 {
     const struct text_case *c = *state;
     CLEANUP(free_cleanup) char *got = read_all(c->yaml, strlen(c->yaml), items);
@@ -232,7 +238,7 @@ TEST_ROWS(item, item_cases, name)
     assert_string_equal(got, c->wanted);
 }
 
-/* Only what is in memory counts: items are gone when the next one is read, ... */
+/* The limit applies to trees in memory. An item without an anchor is freed before the next one. */
 TEST(many_items_share_no_limit)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
@@ -245,7 +251,7 @@ TEST(many_items_share_no_limit)
     assert_non_null(strstr(got, "{\"items\":[]}"));
 }
 
-/* ... unless an anchor points into them. */
+/* Items with an anchor stay in memory until the document ends, so their sizes add up. */
 TEST(many_items_with_anchors_share_a_limit)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
@@ -256,7 +262,7 @@ TEST(many_items_with_anchors_share_a_limit)
     assert_refused(&yaml, items, "with its anchors expanded, is too large");
 }
 
-/* Each document is within the limits, and all of them together take no more than their share. */
+/* Each document alone is within the limits; the copies by aliases of all documents are not. */
 TEST(copies_are_limited_over_all_documents)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
@@ -270,8 +276,8 @@ TEST(copies_are_limited_over_all_documents)
     assert_refused(&yaml, items, "the text, with its anchors expanded, is too large");
 }
 
-/* Lines and columns are right far behind the bytes that are still in memory. */
-TEST(places_are_right_after_many_bytes)
+/* The error is behind more bytes than the reader buffers. */
+TEST(positions_are_exact_after_many_bytes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
@@ -325,8 +331,8 @@ TEST(runs_of_blanks_are_limited)
     assert_refused(&yaml, roomy, "2:16390 not valid YAML: more than 16,384 spaces");
 }
 
-/* libyaml would hold the whole text, for any size of the file. */
-TEST(texts_and_comments_are_limited)
+/* Without this limit libyaml would store a string or comment of any length. */
+TEST(strings_and_comments_are_limited)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(2 << 20);
     CLEANUP(strbuf_release) struct strbuf comment = STRBUF_INIT(2 << 20);
@@ -342,11 +348,11 @@ TEST(texts_and_comments_are_limited)
     assert_refused(&comment, items, "not valid YAML: a text or comment of more than 1065536 bytes");
 }
 
-static bool is_over_soon(void *context)
+static bool count_down(void *context)
 {
-    int *looks = context;
+    int *calls_left = context;
 
-    return --*looks < 0;
+    return --*calls_left < 0;
 }
 
 TEST(a_time_limit_ends_reading)
@@ -354,20 +360,20 @@ TEST(a_time_limit_ends_reading)
     CLEANUP(strbuf_release) struct strbuf events = STRBUF_INIT(8 << 20);
     CLEANUP(strbuf_release) struct strbuf scalar = STRBUF_INIT(8 << 20);
     struct yaml_limits limits = roomy;
-    int looks = 5;
+    int calls_left = 5;
 
     for (int i = 0; i < 1 << 20; i++) {
         strbuf_adds(&events, "- 1\n");
         strbuf_addc(&scalar, 'x');
     }
-    limits.term = (struct yaml_time_limit){is_over_soon, &looks};
+    limits.term = (struct yaml_term){count_down, &calls_left};
     assert_refused(&events, limits, "reading it takes too long");
-    looks = 5;
+    calls_left = 5;
     assert_refused(&scalar, limits, "reading it takes too long");
-    assert_int_equal(looks, -1);
+    assert_int_equal(calls_left, -1);
 }
 
-TEST(a_nul_byte_is_placed)
+TEST(the_error_of_a_nul_byte_has_its_position)
 {
     static const char yaml[] = "a: 1\nb: \0c\n";
     CLEANUP(free_cleanup) char *got = read_all(yaml, sizeof(yaml) - 1, roomy);
@@ -375,7 +381,7 @@ TEST(a_nul_byte_is_placed)
     assert_string_equal(got, "2:4 not valid YAML: a NUL byte");
 }
 
-TEST(documents_and_mappings_know_their_lines)
+TEST(documents_and_mappings_have_line_numbers)
 {
     static const char yaml[] = "# first\n\n---\n# second\na: 1\n---\n- x: 1\n- y: 2\n";
     struct yaml_text source = {yaml, strlen(yaml)};
@@ -399,8 +405,8 @@ TEST(documents_and_mappings_know_their_lines)
     yaml_reader_free(reader);
 }
 
-/* One node of a tree: its depth, place, key, and text. */
-static void add_place(struct strbuf *out, const cJSON *node, unsigned depth)
+/* Appends a line for a node and each node below it: indent by depth, position, key, and text. */
+static void add_node(struct strbuf *out, const cJSON *node, unsigned depth)
 {
     struct error err = {""};
     const cJSON *child;
@@ -410,10 +416,10 @@ static void add_place(struct strbuf *out, const cJSON *node, unsigned depth)
     strbuf_addf(out, " %s %s%s\n", node->string ? node->string : "-",
                 node->valuestring ? node->valuestring : "-", cJSON_IsNull(node) ? " null" : "");
     cJSON_ArrayForEach (child, node)
-        add_place(out, child, depth + 1);
+        add_node(out, child, depth + 1);
 }
 
-TEST(a_configuration_keeps_texts_and_places)
+TEST(a_configuration_keeps_texts_and_positions)
 {
     static const char yaml[] = "# first\n"
                                "010: 0x1F\n"
@@ -429,7 +435,7 @@ TEST(a_configuration_keeps_texts_and_places)
     struct error err = {""};
 
     assert_true(yaml_read_config("x.yaml", yaml, strlen(yaml), &tree, &err));
-    add_place(&got, tree, 0);
+    add_node(&got, tree, 0);
     cJSON_Delete(tree);
     assert_string_equal(got.data, "2:1 - -\n"
                                   " 2:1 010 0x1F\n"
@@ -447,7 +453,7 @@ TEST(a_configuration_keeps_texts_and_places)
                                   "  7:8 d .nan\n");
 }
 
-TEST(a_configuration_of_nothing)
+TEST(an_empty_configuration_has_no_tree)
 {
     static const char *const texts[] = {"", "# a\n", "---\n", "~\n"};
     cJSON *tree = NULL;
@@ -459,8 +465,8 @@ TEST(a_configuration_of_nothing)
     }
 }
 
-/* Each level names the one before nine times; `text` is what the lowest holds. */
-static void laugh(struct strbuf *out, const char *text, const char *format)
+/* Appends 12 levels, each with nine aliases of the level before. `text` is the lowest level. */
+static void add_nested_aliases(struct strbuf *out, const char *text, const char *format)
 {
     strbuf_addf(out, "a0: &a0 %s\n", text);
     for (int i = 1; i < 12; i++) {
@@ -471,16 +477,16 @@ static void laugh(struct strbuf *out, const char *text, const char *format)
     }
 }
 
-TEST(a_billion_laughs_stop_at_the_nodes)
+TEST(nested_aliases_are_limited_by_nodes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
-    laugh(&yaml, "lol", "[]");
+    add_nested_aliases(&yaml, "lol", "[]");
     assert_refused(&yaml, roomy, "8:");
     assert_refused(&yaml, roomy, "with its anchors expanded, is too large");
 }
 
-TEST(a_billion_laughs_stop_at_the_bytes)
+TEST(nested_aliases_are_limited_by_bytes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
     struct yaml_limits limits = {.nodes_max = SIZE_MAX / 2, .bytes_max = 1 << 20};
@@ -488,15 +494,15 @@ TEST(a_billion_laughs_stop_at_the_bytes)
 
     memset(text, 'x', sizeof(text));
     text[1000] = '\0';
-    laugh(&yaml, text, "[]");
+    add_nested_aliases(&yaml, text, "[]");
     assert_refused(&yaml, limits, "with its anchors expanded, is too large");
 }
 
-TEST(merged_laughs_stop_too)
+TEST(nested_merges_are_limited)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
-    laugh(&yaml, "{k: lol}", "{}<<: [");
+    add_nested_aliases(&yaml, "{k: lol}", "{}<<: [");
     yaml.len = 0;
     strbuf_addf(&yaml, "a0: &a0 {k: lol}\n");
     for (int i = 1; i < 30; i++)
@@ -523,7 +529,7 @@ static void add_nested(struct strbuf *out, size_t depth)
         strbuf_addc(out, ']');
 }
 
-TEST(nesting_is_as_deep_as_for_json)
+TEST(the_depth_limit_is_that_of_json)
 {
     CLEANUP(strbuf_release) struct strbuf fine = STRBUF_INIT(1 << 20);
     CLEANUP(strbuf_release) struct strbuf deep = STRBUF_INIT(1 << 20);
@@ -535,7 +541,7 @@ TEST(nesting_is_as_deep_as_for_json)
     assert_refused(&deep, roomy, "1:129 not valid YAML: nested deeper than 128 levels");
 }
 
-TEST(aliases_do_not_nest_deeper)
+TEST(the_depth_limit_applies_to_aliases)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
@@ -545,7 +551,7 @@ TEST(aliases_do_not_nest_deeper)
     assert_refused(&yaml, roomy, "nested deeper than 128 levels");
 }
 
-TEST(an_endless_bracket_is_refused_at_once)
+TEST(a_million_open_brackets_are_refused)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(8 << 20);
 
@@ -554,7 +560,7 @@ TEST(an_endless_bracket_is_refused_at_once)
     assert_refused(&yaml, roomy, "nested deeper than 128 levels");
 }
 
-TEST(large_mappings_are_no_trouble)
+TEST(a_duplicate_key_among_50000_keys_is_found)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(8 << 20);
 
