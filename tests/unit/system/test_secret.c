@@ -21,8 +21,8 @@
 /*
  * The exporter's stack, and blocks that its own code frees, contain no credential that was replaced
  * or freed. The functions below replace those of the C library and search each freed block. The
- * exporter is linked into this program, so the address of the caller tells its copies from those of
- * libraries, which are counted separately.
+ * exporter is linked into this program, so the address of the caller shows whether the
+ * exporter or a library freed the block; both are counted.
  */
 #define MARK "q8Zk3vTwYh"
 
