@@ -366,7 +366,7 @@ TEST(a_time_limit_ends_reading)
         strbuf_adds(&events, "- 1\n");
         strbuf_addc(&scalar, 'x');
     }
-    limits.term = (struct yaml_term){count_down, &calls_left};
+    limits.term = (struct yaml_time_limit){count_down, &calls_left};
     assert_refused(&events, limits, "reading it takes too long");
     calls_left = 5;
     assert_refused(&scalar, limits, "reading it takes too long");
