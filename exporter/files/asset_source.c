@@ -13,10 +13,10 @@ static const char holder_label[] = "cnrm-lease-holder-id";
 static const char expiration_label[] = "cnrm-lease-expiration";
 static const char managed_label[] = "managed-by-cnrm";
 
-/* Returns false for an asset without labels of a lease, as most are: it need not be parsed. */
+/* Returns false if the asset cannot have a label of a lease, so that most assets are not parsed. */
 static bool may_have_lease(const char *json, size_t len)
 {
-    /* Common to all three labels. */
+    /* All three labels contain these bytes. */
     return memmem(json, len, "cnrm", strlen("cnrm")) != NULL;
 }
 
@@ -75,7 +75,7 @@ enum asset_tag {
     TAG_BYTES,
     TAG_END,
     TAG_UNCHANGED,
-    TAG_FAILED, /* The bytes are the reason, with a NUL. */
+    TAG_FAILED, /* The bytes are the reason, ended by a NUL, which the length includes. */
 };
 
 struct asset_reading {
@@ -179,8 +179,8 @@ static void run_reading_job(struct read_job *job, void *input)
 struct asset_reader {
     char *path;
     struct file_reader *reader;    /* Borrowed; may be NULL. */
-    struct read_job *job;          /* Current reading, with a file reader; else NULL. */
-    struct asset_reading *reading; /* Current reading, without a file reader; else NULL. */
+    struct read_job *job;          /* Current reading by `reader`; NULL between readings. */
+    struct asset_reading *reading; /* Current reading without `reader`; NULL between readings. */
 };
 
 enum asset_reader_state {
@@ -265,7 +265,10 @@ static enum asset_reader_state take_result(struct asset_reader *r, const struct 
     abort();
 }
 
-/* Returns the next result; `err` receives the reason for a failure, a lost job and a hang. */
+/*
+ * Returns the state, and stores begin or bytes of the file in `out`. `err` receives the reason for
+ * a failure, a lost job and a hang.
+ */
 static enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
                                                  struct asset_reader_bytes *out, struct error *err)
 {
@@ -304,12 +307,11 @@ struct asset_source {
     char *path;
     const struct log *log;
     struct origin origin;
-    struct file_stamp
-        last_stamp; /* State of the file at the latest reading; zeros force a reading. */
+    struct file_stamp last_stamp; /* Stamp of the file last read; zeros force a reading. */
     struct asset_reader *reader;
     enum stage stage;
     bool waits_for_reader;
-    struct error hang; /* Why the file does not answer; "" while it does. */
+    struct error hang; /* Reason why the file does not answer; "" while the file answers. */
     struct json_frame frame;
     uint64_t rejected;
     uint64_t rejected_before; /* Value of `rejected` at the start of the reading. */
@@ -359,7 +361,7 @@ static bool receive_asset(void *context, const char *json, size_t len, size_t of
 
     CLEANUP(json_cleanup) cJSON *asset = json_parse(json, len, NULL, &err);
     CLEANUP(json_cleanup) cJSON *object = asset ? asset_convert(asset, written_ms(s)) : NULL;
-    /* An invalid asset does not end the reading; the first one is reported. */
+    /* An invalid asset does not end the reading. Only the first invalid asset is reported. */
     if (!asset || (object && store_put(s->store, object, s->origin, &err) == STORE_REJECTED)) {
         if (s->rejected++ == s->rejected_before)
             fail(&s->problem, "'%s': the asset at byte %zu: %s", s->path, offset, err.text);
@@ -367,7 +369,10 @@ static bool receive_asset(void *context, const char *json, size_t len, size_t of
     return true;
 }
 
-/* Ends a reading. Before a failure, the caller sets s->problem. */
+/*
+ * Ends a reading and logs its result. A complete reading removes leases that the file no longer
+ * has. The caller sets s->problem if the reading is not complete.
+ */
 static void finish_reading(struct asset_source *s, bool complete)
 {
     if (s->stage == READING)

@@ -13,7 +13,7 @@
  * it changes. A file that cannot be read to its end removes no lease.
  *
  * With a file reader no function blocks: file_reader_fd() reports when to pump again. All functions
- * accept NULL, and then do nothing.
+ * accept a NULL source, and then do nothing.
  */
 struct asset_source;
 
@@ -29,19 +29,22 @@ void asset_source_free(struct asset_source *s);
  */
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms);
 
-/* Returns true if the next pump can continue at once. */
+/* Returns true if asset_source_pump() can continue at once. */
 bool asset_source_busy(const struct asset_source *s);
 
-/* Returns when to pump without an event, in ms of the steady clock; INT64_MAX for never. */
+/*
+ * Returns, unless the source is busy, the steady time in milliseconds of the next
+ * asset_source_pump() if file_reader_fd() reports nothing before; INT64_MAX: no call needed.
+ */
 int64_t asset_source_due(const struct asset_source *s);
 
-/* Returns true if a reading has ended or failed, and for NULL. */
+/* Returns true once a first reading of the file has ended or failed; true for NULL. */
 bool asset_source_ready(const struct asset_source *s);
 
-/* Returns true while the file does not answer or its last read job was refused. */
+/* Returns true while the file does not answer, and after its last read job was lost (JOB_LOST). */
 bool asset_source_hangs(const struct asset_source *s);
 
-/* Returns why the file, or an asset in it, cannot be read; "" if all is well. Borrowed. */
+/* Returns the reason why the file or an asset in it cannot be read; "" without one. Borrowed. */
 const char *asset_source_problem(const struct asset_source *s);
 
 /* Returns the modification time, in epoch ms, of the file last read completely; 0 before. */

@@ -7,7 +7,7 @@
 /*
  * Document that declares an object. The size matters, because nearly every object has a
  * declaration. For this reason `next` serves both the chain of the hash table and the order of the
- * declarations of one object: in a chain they stand together, the last in order first.
+ * declarations of one object: these stand together in the chain, the last in order first.
  */
 struct declaration {
     struct entry *entry; /* Pinned. */
@@ -40,7 +40,7 @@ static struct declaration *find_last(const struct declarations *m, const struct 
     return m->chain_count > 0 ? *find_link(m, entry) : NULL;
 }
 
-/* Returns the previous declaration, in order, of the same object; NULL if there is no other. */
+/* Returns the declaration of the same object that is before this one in order; or NULL. */
 static struct declaration *find_previous(const struct declaration *declaration)
 {
     struct declaration *next = declaration->next;
@@ -121,7 +121,10 @@ static void unlink_declaration(struct declarations *m, struct declaration *decla
     m->count--;
 }
 
-/* Removes an object without declarations, or requests the file with the last declaration. */
+/*
+ * Removes an object without declarations. Otherwise requests the file of the last declaration,
+ * unless the object in the store was read from that declaration.
+ */
 static void refresh_object(struct declarations *m, struct entry *entry)
 {
     struct declaration *last = find_last(m, entry);
@@ -174,7 +177,10 @@ static bool unlink_earlier_passes(struct declarations *m, const struct declarati
     return was_source;
 }
 
-/* Checks an object that is not stored because a later document declares it, too. */
+/*
+ * Checks an object that is not stored because a later document declares it, too. Returns false with
+ * the reason if the object is invalid.
+ */
 static bool is_valid_object(struct declarations *m, const cJSON *object,
                             const struct declaration *declaration, struct error *err)
 {
@@ -247,8 +253,9 @@ static bool is_of_current_pass(const struct declaration *declaration)
 }
 
 /*
- * Frees the declarations of a file for which `stays` is false; all if `stays` is NULL. Unlinks them
- * before it refreshes an object, so that the file is not requested for a declaration to be freed.
+ * Frees those declarations of a file for which `stays` returns false; all if `stays` is NULL.
+ * Unlinks all of them before it refreshes an object, so that refresh_object() does not request the
+ * file because of a declaration that is freed next.
  */
 static void drop_declarations(struct declarations *m, struct manifest_file *file,
                               bool (*stays)(const struct declaration *declaration))
@@ -463,7 +470,7 @@ static bool is_settings(const struct kind_def *def, const cJSON *object)
            (!watch->field_selector || strcmp(watch->field_selector + NAME_SELECTOR_LEN, name) == 0);
 }
 
-/* Returns false if the object has no settings; else sets apiVersion to that of the settings. */
+/* Sets apiVersion to that of the settings, and returns true, if the object has settings. */
 static bool adopt_settings_version(cJSON *object)
 {
     size_t count;

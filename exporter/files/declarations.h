@@ -9,15 +9,15 @@
 
 /*
  * The documents that declare each object. If several documents declare one object, the last
- * document in order is in the store. When it is removed, the file of the document before it is read
- * again.
+ * document in order is in the store. After the removal of that document, the file of the document
+ * before it is read again.
  *
  * Objects that a file no longer declares are removed here and not with store_sweep(), which would
  * check every object for each changed file, and would remove objects that another file declares.
  */
 struct declarations {
     struct store *store;
-    /* Called for an unchanged file that has to be read again. */
+    /* Called for a file that has to be read again although it is unchanged. */
     void (*request_reread)(void *context, struct manifest_file *file);
     void *context;
     struct declaration **chains; /* Hash table of all declarations by store entry. */
@@ -43,15 +43,15 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
 void declarations_end_pass(struct declarations *m, struct manifest_file *file);
 
 /*
- * Ends a pass that failed: declarations of earlier passes stay. If the loss of a later declaration
- * has requested the pass, the objects that the pass should have put again are removed.
+ * Ends a pass that failed: declarations of earlier passes stay. With file->reread_requested, the
+ * objects that the pass should have put into the store again are removed from the store.
  */
 void declarations_fail_pass(struct declarations *m, struct manifest_file *file);
 
 /* Drops all declarations of a file that is gone. */
 void declarations_drop_file(struct declarations *m, struct manifest_file *file);
 
-/* Frees the declarations of a file at the end of the source; its objects stay in the store. */
+/* Frees the declarations of a file when the source is freed. The objects stay in the store. */
 void declarations_free_file(struct declarations *m, struct manifest_file *file);
 
 /* Fills file->duplicates with the declarations that a later document declares again. */
@@ -60,8 +60,8 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
 /* ---- namespace of an object ---- */
 
 /*
- * Determines the namespace of objects in manifests as `kubectl apply` does. Cluster-scoped kinds
- * are known for Karmada and Kubernetes (metrics/model/kind.h) and from CustomResourceDefinitions
+ * Rules for the namespace of objects in manifests, as in `kubectl apply`. Cluster-scoped kinds are
+ * known for Karmada and Kubernetes (metrics/model/kind.h) and from CustomResourceDefinitions
  * among the manifests. Objects of all other kinds keep their namespace; without one they get `ns`.
  * An object with a uid and without a namespace was read from an API server, so it is taken as
  * cluster-scoped if its kind is unknown.
@@ -85,8 +85,9 @@ void scopes_release(struct scopes *s);
 
 /*
  * Stores the kind if the object is a CustomResourceDefinition of a cluster-scoped kind. Returns
- * true if the kind is new: objects of it that were read before have the wrong namespace. The kind
- * stays stored after its definition is removed.
+ * true if the kind was added: objects of this kind that were read before have the wrong namespace.
+ * Returns false for a known kind, for other objects, and beyond SCOPES_MAX. The kind stays stored
+ * after its definition is removed.
  */
 bool scopes_add_definition(struct scopes *s, const cJSON *object);
 
@@ -94,8 +95,8 @@ bool scopes_add_definition(struct scopes *s, const cJSON *object);
 void scopes_import(struct scopes *s, const struct scopes *from);
 
 /*
- * Sets or removes metadata.namespace of an object. Sets `guessed` to true if the kind is unknown,
- * so that a later definition could change the namespace.
+ * Sets or removes metadata.namespace of an object. Sets `guessed` to true, and never to false, if
+ * the kind is unknown, so that a later definition could change the namespace.
  */
 void scopes_set_namespace(const struct scopes *s, cJSON *object, bool *guessed);
 

@@ -40,7 +40,7 @@ void list_item_set_type(cJSON *item, const char *list_api_version, const char *l
         memory_exhausted(0);
 }
 
-/* Returns true for a list without items or a name: Go omits empty fields or writes null. */
+/* Returns true for a list with neither items nor a name: Go omits empty arrays or writes null. */
 static bool is_empty_list(const cJSON *document)
 {
     const char *kind = json_str(document, "kind", "");
@@ -76,7 +76,7 @@ void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, vo
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* List with a kind that follows items which inherit it. */
+/* List with a kind that follows items without a kind. */
 struct late_list {
     size_t document; /* Number of the document in the file, from 0. */
     char *api_version;
@@ -101,8 +101,8 @@ struct json_file {
     bool in_document;
     size_t document; /* Number, from 0. */
     size_t items;
-    size_t untyped; /* Items without a kind that precede the kind of their list. */
-    cJSON *list;    /* Members before the first item, as a document; NULL without one. */
+    size_t untyped; /* Number of items without a kind that precede the kind of their list. */
+    cJSON *list;    /* Members before the first item; NULL before that item, and if invalid. */
 
     /* The bytes of the current feed. */
     const char *bytes;
@@ -155,7 +155,7 @@ static bool fail_at(struct json_file *f, struct json_position where)
     return false;
 }
 
-/* Parses JSON that begins at `start`. Returns NULL and sets the position of the failure. */
+/* Parses JSON that begins at `start`. Returns NULL with reason and position if it is invalid. */
 static cJSON *parse_value(struct json_file *f, const char *json, size_t len,
                           struct json_cursor start)
 {
@@ -251,7 +251,7 @@ static void release_document(struct json_file *f)
     f->list = NULL;
 }
 
-/* Stores the kind of a complete list for the second pass; without a kind, reports the items. */
+/* Stores the kind of a list for the second pass, or reports the items if the list has no kind. */
 static void resolve_untyped(struct json_file *f, const cJSON *list)
 {
     const char *kind = json_str(list, "kind", "");
@@ -276,7 +276,8 @@ static bool end_document(struct json_file *f)
     CLEANUP(json_cleanup)
     cJSON *rest = parse_value(f, f->frame.rest.data, f->frame.rest.len, f->start);
 
-    /* Positions in the text of a list without its items are wrong: report that of the document. */
+    /* The list was parsed without its items, so only the start of the document is a true position.
+     */
     if (!rest && f->items > 0)
         f->where = position_of(f->start);
     if (rest && f->items == 0 && !f->second_pass)
@@ -299,7 +300,7 @@ static bool fail_too_large(struct json_file *f)
     return fail_at(f, position_of(start));
 }
 
-/* Returns true if a document begins at index `at`. Sets `failed` for an unexpected byte. */
+/* Returns true if a document begins at index `at`; else sets f->failed if the byte is not blank. */
 static bool begins_document(struct json_file *f, size_t at)
 {
     char byte = f->bytes[at];

@@ -15,28 +15,35 @@ struct json_place {
     size_t offset;
 };
 
-/* Receives an object, or a JSON value in its place. May change it; valid during the call. */
+/*
+ * Receives an object, or another JSON value in the place of an object. The value is valid during
+ * the call, and the function may change it.
+ */
 typedef void json_object_fn(void *context, cJSON *object, struct json_place place);
 
-/* `object_max` limits, in bytes, each object and each list without its items. */
+/*
+ * Returns a file without bytes. `object_max` limits, in bytes, each object and each list without
+ * its items.
+ */
 struct json_file *json_file_new(size_t object_max, json_object_fn *each, void *context) MUST_USE;
 /* Accepts NULL. */
 void json_file_free(struct json_file *f);
 
 /*
- * Reads the next bytes, which may end anywhere. Returns false with the reason and its position on
- * failure; do not feed more bytes then.
+ * Reads the next bytes, which may end anywhere, and passes on complete objects. Returns false with
+ * the reason and its position if the text is invalid or an object is too large; do not feed more
+ * bytes then.
  */
 bool json_file_feed(struct json_file *f, const char *bytes, size_t len, struct json_position *where,
                     struct error *err) MUST_USE;
 
-/* Ends the file. Returns false with the reason and its position inside an open document. */
+/* Ends the file. Returns false with the reason and the start of a document that is incomplete. */
 bool json_file_end(struct json_file *f, struct json_position *where, struct error *err) MUST_USE;
 
 /*
- * Returns true, after the end, if the kind of a list followed items that inherit it, as in files
- * with sorted keys. For these items begin a second pass and feed the whole file again: the second
- * pass passes on only the items that the first pass skipped.
+ * Returns true, after json_file_end(), if the kind of a list followed items without a kind, as in
+ * files with sorted keys. The first pass skips these items. To read them, begin a second pass and
+ * feed the whole file again; all other objects are not passed on a second time.
  */
 bool json_file_needs_second_pass(const struct json_file *f);
 void json_file_begin_second_pass(struct json_file *f);
@@ -55,8 +62,8 @@ bool list_item_lacks_type(const cJSON *item);
 void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind);
 
 /*
- * Calls `each` for the document, or for each item if the document is a list; the same for lists in
- * lists. The line of an item is its yaml_line(); for items without one, the line of the list.
+ * Calls `each` for the document, or for each item if the document is a list. Expands also lists in
+ * lists. The line of an item is its yaml_line(), or the line of its list if yaml_line() is 0.
  */
 typedef void list_object_fn(void *context, cJSON *object, size_t line);
 void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context);

@@ -16,10 +16,13 @@ enum problem_kind {
 /* Returns the name of a kind in reports and series, such as "unreadable". */
 const char *problem_kind_name(enum problem_kind kind);
 
-/* Returns true if such a problem prevents the evaluation of an object or a whole file. */
+/* Returns true if a problem of this kind prevents the evaluation of an object or a file. */
 bool problem_kind_blocks_evaluation(enum problem_kind kind);
 
-/* Borrowed from the source until its next load or pump. Line and column are 0 if unknown. */
+/*
+ * Problem of a file or PATH. The texts are borrowed from the source until its next load or pump.
+ * Line and column are 0 if unknown.
+ */
 struct manifest_problem {
     enum problem_kind kind;
     const char *path;
@@ -28,7 +31,7 @@ struct manifest_problem {
     const char *text;
 };
 
-/* Appends the place for compilers and editors, "file.yaml:3:1", without parts that are unknown. */
+/* Appends the place in the form of compilers, "file.yaml:3:1", without unknown parts. */
 void manifest_problem_append_place(const struct manifest_problem *p, struct strbuf *out);
 
 /*
@@ -63,7 +66,7 @@ struct problem_view {
     struct manifest_problem *items;
     size_t count;
     size_t capacity;
-    size_t broken;     /* Number of files and PATHs with problems other than the harmless ones. */
+    size_t broken;     /* Number of files and PATHs with a problem that blocks the evaluation. */
     size_t duplicates; /* Number of documents with PROBLEM_DUPLICATE. */
     char **texts;      /* Owned texts; the other texts are borrowed. */
     size_t text_count;
@@ -71,7 +74,10 @@ struct problem_view {
 
 void problem_view_release(struct problem_view *v);
 
-/* Adds the problems of the file or folder at `path`, sorted by line. Borrows path and texts. */
+/*
+ * Adds the problems of the file or folder at `path`, sorted by line, and then the number of those
+ * that were only counted. Borrows path and texts.
+ */
 void problem_view_add(struct problem_view *v, const char *path, const struct problems *own,
                       const struct problems *duplicates);
 
@@ -94,15 +100,16 @@ struct manifest_file {
     bool read_once;      /* Pipe, /dev/null or standard input: its bytes can be read only once. */
 
     struct file_signature signature;
-    uint32_t scan_number; /* Latest walk of the PATH that has found the file. */
+    uint32_t scan_number; /* Number of the latest walk that has found the file. */
     bool changed;         /* The file has to be read. */
     bool gone;            /* The file has to be removed from the tree. */
 
-    uint32_t source;         /* Number of the file as an origin in the store. */
-    uint32_t pass;           /* Number of readings begun. */
-    bool reread_requested;   /* A later declaration of an object in the file is gone. */
+    uint32_t source; /* Number of the file as an origin in the store. */
+    uint32_t pass;   /* Number of readings begun. */
+    /* The next reading has to put an object into the store again; false after any reading. */
+    bool reread_requested;
     bool guessed_namespaces; /* A definition may change the namespace of an object in the file. */
-    int spool;               /* Copy of the bytes of a file with `read_once`; -1 without a copy. */
+    int spool;               /* Descriptor of a copy of a file with `read_once`; -1 without. */
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;
@@ -113,7 +120,7 @@ struct manifest_file {
 
 /* Returns a file that has not been read. Copies `path`. */
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index) MUST_USE;
-/* Frees a file after its declarations. Accepts NULL. */
+/* Frees a file; its declarations must have been freed before. Accepts NULL. */
 void manifest_file_free(struct manifest_file *file);
 
 /* Compares by PATH, then by path in byte order. Returns a number below, equal to or above 0. */

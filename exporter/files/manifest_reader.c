@@ -16,7 +16,7 @@ enum { CHUNK = 64 * 1024 };
 
 /* ---- job of the prefetch, in a thread of the file reader ---- */
 
-/* Tag of a result of the job. The text of a failure has a NUL. */
+/* Tag of a result of the job. The bytes of a failure are the reason and a NUL. */
 enum result_tag {
     TAG_BYTES,
     TAG_END, /* The last bytes of a file; may be empty. */
@@ -44,8 +44,8 @@ static bool emit_failure(struct read_job *job, enum result_tag tag, const char *
 }
 
 /*
- * Emits the bytes of `fd` up to the end. `size` is -1 if unknown. `chunk` has room for CHUNK bytes.
- * Returns false if the results are no longer wanted.
+ * Emits the bytes of `fd` up to the end. `size` is the size of the file; -1 if unknown. `chunk` has
+ * room for CHUNK bytes. Returns false if the results are no longer wanted.
  */
 static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t size, char *chunk)
 {
@@ -142,7 +142,7 @@ bool prefetch_try_finish(struct prefetch *p, int64_t now_ms)
 {
     struct read_result ignored;
 
-    /* Results of a file that the caller stopped to read are dropped with the job. */
+    /* Drops, with the job, results of a last file that the caller has not read to its end. */
     if (p->job && p->ended == p->count && read_job_next(p->job, now_ms, &ignored) == JOB_WAITS)
         return false;
     read_job_free(prefetch_stop(p));
@@ -305,7 +305,7 @@ size_t compressed_queue_read(struct compressed_queue *q, char *bytes, size_t siz
 /* ---- YAML files ---- */
 
 enum {
-    GROWTH_MAX = 4,  /* Without aliases, JSON is at most so many times as long as YAML. */
+    GROWTH_MAX = 4,  /* Maximum ratio of the lengths of JSON and of YAML without aliases. */
     OBJECTS_MAX = 2, /* Objects of maximum size in memory: an item, and nodes it refers to. */
 };
 
@@ -313,11 +313,10 @@ enum {
 struct yaml_object {
     size_t line;
     size_t len;
-    size_t
-        list; /* Number, from 1, of the list that provides the kind; 0 if the object has a kind. */
+    size_t list; /* Number, from 1, of the list that provides the kind; 0 without such a list. */
 };
 
-/* Stored until the end, because `kubectl get -o yaml` writes the kind of a list after the items. */
+/* Kind of a list for its items; `kubectl get -o yaml` writes this kind after the items. */
 struct yaml_list {
     char *api_version;
     char *kind;
@@ -373,6 +372,7 @@ static struct yaml_reader *open_yaml_reader(struct yaml_file *y)
                            });
 }
 
+/* Returns false if the object exceeds its limit, or with y->full that of the file. */
 static bool append_object(struct yaml_file *y, const cJSON *object, size_t line, size_t list)
 {
     CLEANUP(free_cleanup) char *json = cJSON_PrintUnformatted(object);
@@ -599,7 +599,10 @@ static bool fail_errno(struct manifest_reader *r, const char *verb)
     return fail_unreadable(r);
 }
 
-/* Opens a file that can be read only once; its spool from the second reading on. */
+/*
+ * Opens a file that can be read only once, or its spool from the second reading on. With r->keep,
+ * also makes the spool. Returns false with the failure in r->why.
+ */
 static bool open_read_once(struct manifest_reader *r)
 {
     const struct manifest_file *file = r->file;
@@ -685,7 +688,7 @@ static enum outcome receive_chunk(struct manifest_reader *r, struct prefetch_byt
     case PREFETCH_LOST:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_LOST));
         fail_unreadable(r);
-        /* Like a file that hangs, the file is read again later; a pipe cannot be. */
+        /* A pipe cannot be read again. All other files are read again later, as after a hang. */
         return r->file->read_once ? OUTCOME_FAILED : OUTCOME_HANGS;
     case PREFETCH_HANGS:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_HANGS));
@@ -705,7 +708,7 @@ static struct prefetch_bytes next_text_bytes(struct manifest_reader *r)
     return next;
 }
 
-/* Gets the next bytes; no bytes mean the end. `chunk` has room for the bytes of `fd`. */
+/* Stores the next bytes in `out`; no bytes mean the end. Bytes from r->fd are read to `chunk`. */
 static enum outcome next_bytes(struct manifest_reader *r, char *chunk, struct prefetch_bytes *out)
 {
     enum outcome outcome;

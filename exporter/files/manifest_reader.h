@@ -47,8 +47,9 @@ void prefetch_start(struct prefetch *p, const char *path);
 struct manifest_file *prefetch_next_file(struct prefetch *p);
 
 /*
- * Frees the job after its last file, so that files can be added again. Returns false while a job
- * that has passed on all bytes has not ended. `now_ms` is the steady clock.
+ * Call it after the last file. Frees the job, so that files can be added again, and returns true;
+ * returns false while the job has passed on all bytes but has not ended. `now_ms` is the steady
+ * clock.
  */
 bool prefetch_try_finish(struct prefetch *p, int64_t now_ms);
 
@@ -63,7 +64,7 @@ enum prefetch_state {
 
 /* Valid until the next prefetch_read(). */
 struct prefetch_bytes {
-    const char *bytes; /* With PREFETCH_FAILED: the reason, with a NUL. */
+    const char *bytes; /* With PREFETCH_FAILED: the reason, ended by a NUL, which `len` includes. */
     size_t len;
     bool gone; /* With PREFETCH_FAILED: the file does not exist any more. */
 };
@@ -113,7 +114,8 @@ struct read_failure {
 struct manifest_reader *manifest_reader_new(struct manifest_file *file,
                                             const struct manifest_limits *limits,
                                             struct prefetch *prefetch, bool keep) MUST_USE;
-/* Sets the text to read instead of the file, which is not opened. Borrowed. Before all steps. */
+/* Sets the text to read instead of the file, which is not opened. Borrowed. Call it before all
+ * steps. */
 void manifest_reader_set_text(struct manifest_reader *r, const char *text, size_t len);
 /* Accepts NULL. */
 void manifest_reader_free(struct manifest_reader *r);
@@ -121,10 +123,16 @@ void manifest_reader_free(struct manifest_reader *r);
 /* Sets the receiver of the objects. Call it before all steps. */
 void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *each, void *context);
 
-/* Returns when READING_WAITS may become READING_HANGS, in steady ms; INT64_MAX for never. */
+/*
+ * Returns, after READING_WAITS, the steady time in milliseconds of the next manifest_reader_step()
+ * if file_reader_fd() reports nothing before; INT64_MAX: no call needed.
+ */
 int64_t manifest_reader_due(const struct manifest_reader *r);
 
-/* Reads one chunk of bytes, or parses or passes on one object. `now_ms` is the steady clock. */
+/*
+ * Reads one chunk of bytes, or parses or passes on one object. Returns the state; `why` receives
+ * the reason for READING_FAILED and READING_HANGS. `now_ms` is the steady clock.
+ */
 enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_ms,
                                         struct read_failure *why) MUST_USE;
 
@@ -191,14 +199,15 @@ void yaml_file_release(struct yaml_file *y);
 bool yaml_file_add(struct yaml_file *y, const char *bytes, size_t len) MUST_USE;
 
 /*
- * Parses, after all bytes, one document or one item of a list. `where` receives its position; with
- * YAML_READ_MALFORMED the position of the failure, and `err` the reason.
+ * Parses, after all bytes, one document or one item of a list. `where` receives the position of the
+ * document or item; with YAML_READ_MALFORMED, for invalid YAML and exceeded limits, that of the
+ * failure, and `err` the reason. Returns YAML_READ_END after the last document.
  */
 enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
                                   struct error *err) MUST_USE;
 
 /*
- * Passes one object to `each` after YAML_READ_END. An item that is a list itself and inherits its
+ * Passes, after YAML_READ_END, one object to `each`. An item that is a list itself and inherits its
  * kind counts as one object, and all its objects are passed on. Returns false at the end.
  */
 bool yaml_file_emit_next(struct yaml_file *y, json_object_fn *each, void *context) MUST_USE;

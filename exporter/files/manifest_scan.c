@@ -119,7 +119,7 @@ void file_watches_add(struct file_watches *w, const char *path, const struct fil
         map_add(&w->by_descriptor, hash_descriptor(descriptor), watch);
 }
 
-/* Frees the reasons of a PATH without this scan number. Returns the list of the other reasons. */
+/* Frees reasons of the PATH with another scan number. Returns the list of all other reasons. */
 static struct file_watch *remove_stale_reasons(struct file_watch *watch, uint32_t path_index,
                                                uint32_t scan_number)
 {
@@ -301,7 +301,7 @@ static void watch_ancestors(const struct scan *scan)
     }
 }
 
-/* Returns true if the scan reaches this folder for the first time. */
+/* Records the folder. Returns false if the scan has entered it before, or if fstat() fails. */
 static bool enter_folder(struct scan *scan, DIR *folder)
 {
     struct stat about;
@@ -383,7 +383,7 @@ static void scan_folder(struct scan *scan, const char *path)
 
         if (scan->progress && !scan->progress(scan->context))
             return;
-        /* For example a file that was removed in the meantime, or a broken link. */
+        /* Skips, for example, a broken link and a file that was removed in the meantime. */
         if (stat(inside, &about) < 0)
             continue;
         if (S_ISDIR(about.st_mode))
@@ -394,8 +394,8 @@ static void scan_folder(struct scan *scan, const char *path)
 }
 
 /*
- * Returns true if the PATH, not a folder, can be opened; else sets `err`. Accepts a named pipe only
- * without watches, because a pipe cannot be read again.
+ * Returns true if the PATH, which is no folder, can be opened; otherwise false with the reason.
+ * Accepts a named pipe only without watches, because a pipe cannot be read again.
  */
 static bool is_readable(const struct scan *scan, const struct stat *about, struct error *err)
 {

@@ -21,9 +21,9 @@ enum watch_reason {
 struct file_watch {
     int descriptor;
     enum watch_reason reason;
-    uint32_t path_index;            /* Index of the PATH. */
-    uint32_t scan_number;           /* Latest walk of the PATH that needed the watch. */
-    size_t name_at;                 /* Parent, above: offset of the next name in the PATH. */
+    uint32_t path_index;  /* Index of the PATH. */
+    uint32_t scan_number; /* Number of the latest walk that needed the watch. */
+    size_t name_at; /* WATCH_PARENT, WATCH_ABOVE: offset, in the PATH, of the name in the folder. */
     struct file_watch *next_reason; /* Next reason for the same descriptor; NULL at the end. */
     char *path;                     /* Owned. */
 };
@@ -40,12 +40,12 @@ void file_watches_release(struct file_watches *w);
 bool file_watches_open(struct file_watches *w, struct error *err) MUST_USE;
 
 /*
- * Adds a reason for a watch that the kernel already has, or updates its scan number. Copies `path`
- * and the members of `wanted` except `path` and `next_reason`.
+ * Adds a reason for a watch that the kernel already has; if the reason is known, updates its scan
+ * number. Copies `path` and the members of `wanted` except `path` and `next_reason`.
  */
 void file_watches_add(struct file_watches *w, const char *path, const struct file_watch *wanted);
 
-/* Removes the reasons of a PATH with another scan number, and then watches without a reason. */
+/* Removes reasons of the PATH that have another scan number, and watches without a reason left. */
 void file_watches_remove_stale(struct file_watches *w, uint32_t path_index, uint32_t scan_number);
 
 /* Returns the list of all reasons for a descriptor, borrowed; NULL if the descriptor is unknown. */
@@ -59,7 +59,7 @@ bool file_watches_has_folder(const struct file_watches *w, const char *path);
 
 /* ---- scan of a PATH ---- */
 
-/* Result of a scan. `text` is a path, for problems an error message. */
+/* Result of a scan. `text` is a path, or with a problem or a missing PATH an error message. */
 enum scan_result_kind {
     SCAN_FILE,              /* File to read, with `about` and `is_path`. */
     SCAN_UNREADABLE_FOLDER, /* Folder that cannot be opened: the files known in it stay. */
@@ -97,8 +97,8 @@ void scan_file(const char *path, const struct stat *about, int inotify_fd, scan_
                void *context);
 
 /*
- * Starts a job that runs scan_path(); the caller frees the job. scan_decode_result() passes a
- * result of the job to `receive`. Returns NULL if `inotify_fd` cannot be duplicated for the job.
+ * Returns a started job that runs scan_path(), owned by the caller; NULL if `inotify_fd` cannot be
+ * duplicated for the job. scan_decode_result() passes a result of the job to `receive`.
  */
 struct read_job *scan_start_job(struct file_reader *r, const char *path, int inotify_fd) MUST_USE;
 void scan_decode_result(const struct read_result *result, scan_result_fn *receive, void *context);

@@ -65,7 +65,7 @@ static bool path_is_blocked(const struct path_walk *w, const struct manifest_pat
     return path->hangs || count >= HANGING_OF_PATH_MAX;
 }
 
-/* Frees hanging jobs that have ended, and marks their PATHs to be walked and read again. */
+/* Frees jobs that no longer hang, and marks their PATHs to be walked and read again. */
 static void release_returned_jobs(struct path_walk *w, int64_t now_ms)
 {
     struct read_result ignored;
@@ -211,10 +211,10 @@ struct manifests {
     struct path_walk path_walk;
     struct prefetch prefetch;
     int64_t waits_since_ms; /* Start of waiting for the file reader; 0 while not waiting. */
-    int64_t due_ms;         /* Time of the next step while waiting. */
+    int64_t due_ms;         /* Steady time of the next step if no descriptor is ready before. */
 };
 
-/* Returns true for a name such as `y` or `12` without quotes, which YAML reads as another type. */
+/* Returns true with the reason if YAML reads metadata.name, without quotes, as another type. */
 static bool lacks_quotes(const cJSON *object, struct error *why)
 {
     const cJSON *name = json_get(json_get(object, "metadata"), "name");
@@ -250,7 +250,10 @@ static bool put_object(struct manifests *m, cJSON *object, struct json_place pla
                       : declarations_put(&m->declarations, m->current_file, object, place, why);
 }
 
-/* Stores or passes on an object of the current file, or adds a problem. */
+/*
+ * Stores or passes on an object of the current file, or adds a problem. Ignores an object that the
+ * filter excludes.
+ */
 static void receive_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
@@ -382,7 +385,8 @@ static bool continue_file(struct manifests *m, int64_t now_ms)
         end_file(m);
         return true;
     case READING_HANGS:
-        /* The step has stopped the prefetch: its files after the current one are not read. */
+        /* The step has stopped the prefetch, which has not read the files after the current file.
+         */
         for (size_t i = next; i < count && m->prefetch.count == 0; i++)
             manifest_tree_mark_changed(&m->tree, m->prefetch.files[i]);
         path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current_file->path_index],
@@ -398,7 +402,10 @@ static bool continue_file(struct manifests *m, int64_t now_ms)
     abort();
 }
 
-/* Starts a job for changed files; fails files of a PATH that is blocked. */
+/*
+ * Starts a job for changed files, or begins a changed file with a spool. Fails changed files of a
+ * PATH that is blocked.
+ */
 static void start_prefetch(struct manifests *m)
 {
     struct manifest_file *file;

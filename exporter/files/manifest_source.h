@@ -57,8 +57,8 @@ enum manifests_state manifests_state(const struct manifests *m, struct error *er
 bool manifests_accept_events(const struct manifests *m);
 
 /*
- * Returns the time, on the steady clock in ms, of the next manifests_pump() even if no descriptor
- * is ready: 0 for at once, INT64_MAX for never.
+ * Returns the steady time in milliseconds of the next manifests_pump() if neither file_reader_fd()
+ * nor the descriptor of manifests_watch() is ready before. 0: at once; INT64_MAX: no call needed.
  */
 int64_t manifests_due(const struct manifests *m);
 
@@ -146,12 +146,18 @@ void path_walk_release(struct path_walk *w);
 /* Returns true while a walk is in progress or due. False without a file reader. */
 bool path_walk_is_pending(const struct path_walk *w, const struct manifest_tree *t);
 
-/* Continues or starts a walk at the steady time `now_ms`. Returns false without work at present. */
+/*
+ * Releases jobs that no longer hang, and continues or starts a walk. Returns true if the walk has
+ * made progress. `now_ms` is the steady clock.
+ */
 bool path_walk_step(struct path_walk *w, struct manifest_tree *t, int64_t now_ms);
 
-/* Stores a job that hangs or was lost while it read a file of the PATH. Takes ownership of it. */
+/* Takes ownership of a job that hangs or was lost while it read a file of the PATH. */
 void path_walk_keep_job(struct path_walk *w, struct manifest_path *path, struct read_job *job,
                         int64_t now_ms);
 
-/* Returns when to call path_walk_step() without an event, in steady ms; INT64_MAX for never. */
+/*
+ * Returns the steady time in milliseconds of the next path_walk_step() if file_reader_fd() reports
+ * nothing before; INT64_MAX: no call needed.
+ */
 int64_t path_walk_due(const struct path_walk *w, const struct manifest_tree *t);

@@ -107,7 +107,10 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Adds a file, or updates its state. Marks a new or changed file, with force_reread any file. */
+/*
+ * Adds a file, or updates its state. Marks the file as changed if it is new or has changed, or with
+ * force_reread; but never a file that has been read and can be read only once.
+ */
 static void record_file(const struct walk_context *w, const struct scan_result *s)
 {
     struct manifest_tree *t = w->tree;
@@ -413,7 +416,7 @@ static void handle_event(struct manifest_tree *t, const struct file_watch *watch
     abort();
 }
 
-/* Handles the events of one read. Returns false if no event was left. */
+/* Handles the events of one read(2). Returns true, and sets `any`, if there were events. */
 static bool read_events(struct manifest_tree *t, bool *any)
 {
     _Alignas(struct inotify_event) char buffer[BUFFER_BYTES];

@@ -23,7 +23,7 @@ struct manifest_path {
     bool needs_walk;
     bool force_reread; /* The next walk marks unchanged files, too. */
     bool hangs;     /* The walk of the PATH does not return: neither walk it nor read its files. */
-    bool was_found; /* A walk by a job of the file reader has found the PATH. */
+    bool was_found; /* Any walk by a job of the file reader has found the PATH; never reset. */
     struct problems problems;
 };
 
@@ -43,7 +43,7 @@ struct manifest_tree {
     struct file_watches watches;
 };
 
-/* Copies the paths. Nothing is read yet. */
+/* Initializes a tree with copies of the paths, and without files. */
 void manifest_tree_init(struct manifest_tree *t, const char *const *paths, size_t count);
 /* Frees the tree and its files. Free the declarations of the files before. */
 void manifest_tree_release(struct manifest_tree *t);
@@ -61,9 +61,9 @@ int manifest_tree_watch(struct manifest_tree *t, struct error *err) MUST_USE;
 bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err) MUST_USE;
 
 /*
- * Reads inotify events. Without a file reader it then walks the changed PATHs and marks changed and
- * removed files; with one it marks known files that have changed, and PATHs to be walked. Returns
- * false if there was no event.
+ * Reads inotify events. Without a file reader, then walks the changed PATHs and marks changed and
+ * removed files. With a file reader, only marks known files that have changed, and PATHs to be
+ * walked. Returns false if there was no event.
  */
 bool manifest_tree_pump_events(struct manifest_tree *t);
 
