@@ -100,7 +100,7 @@ static MUST_USE bool token_file_load(struct token_file *out, const struct rest_c
     return false;
 }
 
-/* Schedules a read after status 401. */
+/* Schedules a read after status 401, TOKEN_READ_GAP_MS after the last read or later. */
 static void token_file_note_unauthorized(struct token_file *t)
 {
     int64_t soon_ms = t->read_ms + TOKEN_READ_GAP_MS;
@@ -122,7 +122,7 @@ struct credentials {
     struct exec_authenticator authenticator; /* Only if uses_plugin. */
     bool uses_plugin;
     bool files_held;
-    uint64_t token_version; /* Version of the token as part of credentials_version(). */
+    uint64_t token_version; /* Sum of token versions; follows them once in RECONNECT_GAP_MS. */
     int64_t reconnect_ms;   /* Earliest time for the next change of token_version. */
 };
 
@@ -257,7 +257,7 @@ const char *credentials_ca_name(const struct credentials *c)
     return c->ca_name;
 }
 
-/* Lets curl copy the PEM, because the request may outlive it. */
+/* Lets curl copy the PEM, because the request may outlive the PEM. Does nothing without one. */
 static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
 {
     struct curl_blob blob = {.flags = CURL_BLOB_COPY};

@@ -36,15 +36,15 @@ void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
 
 /*
  * Disables or enables reads of files by credentials_advance(): a file on a network file system can
- * block the caller. credentials_files_due() returns the time of the next read also while reads are
- * disabled; credentials_due() ignores the files then.
+ * block the caller. credentials_files_due() returns the steady time of the next read, also while
+ * reads are disabled; credentials_due() ignores the files then.
  */
 void credentials_hold_files(struct credentials *c, bool held);
 int64_t credentials_files_due(const struct credentials *c);
 
 /*
- * Returns the time of the next credentials_advance() if no descriptor is ready before; INT64_MAX if
- * only a descriptor can make a call necessary.
+ * Returns the steady time in milliseconds of the next credentials_advance() if no descriptor is
+ * ready before; INT64_MAX: no call needed.
  */
 int64_t credentials_due(const struct credentials *c);
 
@@ -74,7 +74,8 @@ const char *credentials_ca_name(const struct credentials *c);
 /*
  * Callbacks of struct kube_client_credentials. credentials_apply() sets proxy, trust and client
  * certificate on the request and appends the headers with token and impersonation; for a server
- * without TLS it sets no credentials. Returns false with an error if there is no credential.
+ * without TLS it sets no credentials. Returns false with an error if the exec plugin has provided
+ * no valid credential, or curl rejects a value.
  */
 bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
                        struct error *err) MUST_USE;

@@ -21,7 +21,7 @@
 enum {
     COMPLAINT_MAX_BYTES = 4 * 1024, /* Bytes of standard error that are kept. */
     CHUNK_BYTES = 16 * 1024,
-    CHUNKS_MAX = 80,            /* Reads by one call: more than the output limit and a full pipe. */
+    CHUNKS_MAX = 80, /* Reads by one drain_pipe(): more than the output limit and a full pipe. */
     INHERITED_MAX = 100 * 1000, /* Variables of the environment. */
     /* Exit codes of shells, and of programs that imitate them, if a command cannot run. */
     EXIT_CANNOT_RUN = 126,
@@ -158,7 +158,7 @@ static void child_kill(const struct child *c)
         kill(-c->pid, SIGKILL);
 }
 
-/* Stores the exit status. Returns false if the child runs and `flags` has WNOHANG. */
+/* Waits for the end of the child, and stores its status. Returns false if WNOHANG ends the wait. */
 static bool reap(struct child *c, int flags, struct child_status *out)
 {
     siginfo_t info = {.si_pid = 0};
@@ -332,7 +332,7 @@ struct exec_plugin {
     struct strbuf complaint; /* Latest part of standard error. */
     int64_t deadline_ms;
     bool running;
-    bool cut; /* The beginning of `complaint` is lost. */
+    bool cut; /* Standard error had bytes before those in `complaint`. */
     enum killed killed;
 };
 
@@ -624,6 +624,7 @@ void exec_authenticator_release(struct exec_authenticator *a)
     *a = (struct exec_authenticator){.plugin = NULL};
 }
 
+/* Adds the command to the problem of a failed run, and schedules the next run. */
 static void schedule_retry(struct exec_authenticator *a)
 {
     unsigned shifts = a->failures < 4 ? a->failures : 4;

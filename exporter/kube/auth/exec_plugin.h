@@ -19,7 +19,7 @@ struct child {
     pid_t pid; /* 0 if no child runs. */
     int end;   /* pidfd, readable once the child has ended; -1 if closed. */
     int out;   /* Read end of standard output, non-blocking; -1 if closed. */
-    int err;   /* Read end of standard error, likewise. */
+    int err;   /* Read end of standard error, non-blocking; -1 if closed. */
 };
 
 #define CHILD_NONE ((struct child){.end = -1, .out = -1, .err = -1})
@@ -115,7 +115,10 @@ enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
 enum exec_state exec_plugin_poll(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;
 
-/* Returns the deadline of the run; INT64_MAX if the plugin does not run or has been killed. */
+/*
+ * Returns the steady time in milliseconds of the next exec_plugin_poll() if no descriptor is ready
+ * before, which is the deadline of the run; INT64_MAX: no call needed.
+ */
 int64_t exec_plugin_due(const struct exec_plugin *p);
 
 /* Stores the descriptors to poll. Returns their number, 0 if the plugin does not run. */
@@ -140,13 +143,13 @@ struct exec_authenticator {
     struct exec_plugin *plugin;
     struct exec_credential credential; /* Last credential of the plugin, possibly expired. */
     bool has_credential;
-    bool run_wanted;        /* Start a run as soon as next_run_ms allows. */
+    bool run_wanted;        /* A run is due from next_run_ms on; false after a successful run. */
     int64_t renew_ms;       /* Time of the renewal, since the epoch; INT64_MAX without expiry. */
     unsigned failures;      /* Failed runs in a row. */
     int64_t next_run_ms;    /* Earliest start of the next run, steady clock. */
     int64_t now_ms;         /* Steady clock at the last exec_authenticator_advance(). */
     int64_t wall_ms;        /* Milliseconds since the epoch at the same time. */
-    uint64_t version;       /* Increases when certificate or key change. */
+    uint64_t version;       /* Increases when certificate or key changes. */
     uint64_t token_version; /* Increases when a new token replaces an old one. */
     struct error problem;   /* Reason why the last run failed; "" if it succeeded. */
 };
@@ -163,8 +166,11 @@ void exec_authenticator_advance(struct exec_authenticator *a, const char *ca, in
 /* Schedules a run after status 401. */
 void exec_authenticator_note_unauthorized(struct exec_authenticator *a);
 
-/* Returns the credential to send, borrowed; NULL before the first and after the expiry. */
+/* Returns the credential to send, borrowed; NULL before the first success and after expiry. */
 const struct exec_credential *exec_authenticator_credential(const struct exec_authenticator *a);
 
-/* Returns the time of the next exec_authenticator_advance(), steady clock; INT64_MAX for never. */
+/*
+ * Returns the steady time in milliseconds of the next exec_authenticator_advance() if no descriptor
+ * is ready before; INT64_MAX: no call needed.
+ */
 int64_t exec_authenticator_due(const struct exec_authenticator *a);

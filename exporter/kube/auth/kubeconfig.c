@@ -304,7 +304,7 @@ static bool read_server_ca(const struct entry_place *place, const cJSON *cluster
     return true;
 }
 
-/* Stores the extension of the cluster that Kubernetes reserves for exec plugins, as JSON. */
+/* Stores, as JSON, the extension client.authentication.k8s.io/exec of the cluster, if any. */
 static bool read_exec_config(const struct entry_place *place, const cJSON *cluster,
                              struct rest_config *out, struct error *err)
 {
@@ -607,7 +607,7 @@ static void release_files(struct kubeconfig_files *files)
     }
 }
 
-/* Stores the first document, as kubectl reads it; NULL if the text is empty. The caller owns it. */
+/* Stores the first document, like kubectl; NULL if the text is empty. The caller owns the tree. */
 static bool parse_first_document(const char *file, const char *text, cJSON **out, struct error *err)
 {
     struct yaml_limits limits = {.nodes_max = NODES_MAX, .bytes_max = KUBECONFIG_MAX_BYTES};
@@ -718,7 +718,7 @@ static bool read_files(const char *files, struct kubeconfig_files *out, struct e
 struct kubeconfig_entry {
     struct entry_place place;
     char label[SHOWN_BYTES + 16];
-    const cJSON *body; /* Mapping with the fields of the entry; NULL if it is missing. */
+    const cJSON *body; /* Mapping with the fields of the entry; NULL if this mapping is missing. */
 };
 
 /* Key of a list of entries, and key of the body in each of them. */
@@ -764,7 +764,7 @@ static enum search_result find_entry_in_file(const struct kubeconfig_file *file,
                                                                              : SEARCH_FAILED;
 }
 
-/* Finds the entry in the first file that has the name. */
+/* Stores the entry `name` of the first file that has such an entry in the list. */
 static enum search_result find_entry(const struct kubeconfig_files *files,
                                      const struct kubeconfig_list *list, const char *name,
                                      struct kubeconfig_entry *out, struct error *err)
@@ -822,7 +822,10 @@ static const char *choose_context(const struct kubeconfig_files *files, const ch
     return name;
 }
 
-/* Finds the cluster or user of a context, which may be in another file than the context. */
+/*
+ * Stores the cluster or the user of a context. Searches all files, because the entry may be in
+ * another file than the context. Returns false with an error if there is no usable entry.
+ */
 static bool find_referenced_entry(const struct kubeconfig_files *files,
                                   const struct kubeconfig_entry *context,
                                   const struct kubeconfig_list *list, struct kubeconfig_entry *out,

@@ -65,8 +65,8 @@ static const char *get_variable(const char *const *environment, const char *name
     return NULL;
 }
 
-/* Returns the value of a proxy variable. Like Go, prefers the upper-case name. */
-static const char *get_upper_or_lower(const char *const *environment, const char *upper,
+/* Returns the value of a proxy variable, or NULL. Like Go, prefers the upper-case name. */
+static const char *get_proxy_variable(const char *const *environment, const char *upper,
                                       const char *lower)
 {
     const char *value = get_variable(environment, upper);
@@ -83,7 +83,8 @@ static char *find_home_config(const struct kube_search *search)
     return path && access(path, F_OK) == 0 ? xstrdup(path) : NULL;
 }
 
-/* Returns the kubeconfig paths, separated by ':', for the caller; NULL if no kubeconfig is set. */
+/* Returns the kubeconfig paths, separated by ':', owned by the caller; NULL without a kubeconfig.
+ */
 static char *list_kubeconfigs(const struct kube_search *search)
 {
     const char *files = search->kubeconfig;
@@ -110,8 +111,8 @@ void kube_search_each_file(const struct kube_search *search, kube_file_fn *each,
 bool proxy_from_environment(const char *const *environment, const struct server_url *server,
                             char **out, struct error *err)
 {
-    const char *proxy = get_upper_or_lower(environment, "HTTPS_PROXY", "https_proxy");
-    const char *no_proxy = get_upper_or_lower(environment, "NO_PROXY", "no_proxy");
+    const char *proxy = get_proxy_variable(environment, "HTTPS_PROXY", "https_proxy");
+    const char *no_proxy = get_proxy_variable(environment, "NO_PROXY", "no_proxy");
 
     *out = NULL;
     if (!proxy || !server->tls || !proxy_is_used(server->address, server->port, no_proxy))

@@ -117,7 +117,7 @@ static bool matches_host(struct no_proxy_item *item, const char *host, const str
     return matches && (item->port[0] == '\0' || strcmp(item->port, port) == 0);
 }
 
-/* Stores the text in lower case without spaces around it. Returns false if empty or too long. */
+/* Stores a text, trimmed and in lower case. Returns false if the text is empty or too long. */
 static bool read_item(const char *text, size_t len, struct no_proxy_item *out)
 {
     while (len > 0 && isspace((unsigned char)*text)) {

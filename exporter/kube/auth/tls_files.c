@@ -148,7 +148,7 @@ static bool reload_group(struct pem_group *group, bool *changed, struct error *e
     return usable;
 }
 
-/* Returns true if a PEM has changed. */
+/* Checks a group, and reads it again once it is stable. Returns true if a PEM has changed. */
 static bool advance_group(struct pem_group *group, int64_t now_ms)
 {
     struct group_changes changes;

@@ -32,7 +32,7 @@ enum { PEM_GROUP_MAX = 2 };
 struct pem_group {
     struct pem_file files[PEM_GROUP_MAX];
     size_t count;
-    int64_t seen_ms;      /* Last change or failure; INT64_MAX if the files are as loaded. */
+    int64_t seen_ms;      /* Time of the last change or failure; INT64_MAX if all are as loaded. */
     struct error problem; /* Reason why the last check failed; "" if it succeeded. */
 };
 
@@ -52,7 +52,7 @@ bool tls_files_load(struct tls_files *out, const struct rest_config *config, int
                     struct error *err) MUST_USE;
 void tls_files_release(struct tls_files *files);
 
-/* Checks the files from due_ms on. Keeps the PEM of a group that cannot be read. */
+/* Checks the files once due_ms is reached. Keeps the old PEM of a group that cannot be read. */
 void tls_files_advance(struct tls_files *files, int64_t now_ms);
 
 /* Return a PEM, borrowed until tls_files_advance(); NULL if the configuration sets no such PEM. */
