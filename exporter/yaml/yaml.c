@@ -11,7 +11,7 @@
 
 enum {
     KEYS_COMPARED = 16,     /* Up to this number of keys, comparisons are faster than a hash map. */
-    COPIES_MAX = 8,         /* Nodes or bytes that copies may add for each in the text. */
+    COPIES_MAX = 8,         /* Nodes that copies may add for each node in the text; also bytes. */
     SPAN_SLACK = 64 * 1024, /* libyaml reads ahead in pieces. */
     CONFIG_TEXTS_MAX = 4 * YAML_CONFIG_MAX, /* Bytes of texts in a configuration with aliases. */
 };
@@ -126,7 +126,7 @@ static void merge_members(struct mapping *m, const cJSON *source)
     }
 }
 
-/* Adds the members of the `<<` values, of which the first takes precedence. Returns the object. */
+/* Adds members of `<<` values, of which the first wins. The caller owns the returned object. */
 static MUST_USE cJSON *mapping_take(struct mapping *m)
 {
     const cJSON *value;
@@ -167,7 +167,7 @@ static bool fail_at(struct yaml_reader *r, yaml_mark_t mark, const char *reason)
 }
 
 /* Adds the cost of a node before its allocation. Returns false with an error above a limit. */
-static bool charge(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cost)
+static bool reserve_cost(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cost)
 {
     if (cost.nodes > r->limits.nodes_max - r->used.nodes ||
         cost.bytes > r->limits.bytes_max - r->used.bytes)
@@ -179,29 +179,32 @@ static bool charge(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cos
     return true;
 }
 
-/* Like charge(), for a node in the text. */
-static bool charge_written(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cost)
+/* Adds the cost of a node in the text. Returns false with an error above a limit. */
+static bool reserve_written_cost(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cost)
 {
     r->written.nodes += cost.nodes;
     r->written.bytes += cost.bytes;
-    return charge(r, mark, cost);
+    return reserve_cost(r, mark, cost);
 }
 
-/* Returns true if copies exceed `allowance` and COPIES_MAX times the text. */
-static bool exceeds_copies(size_t copied, size_t written, size_t allowance)
+/* Returns true if `copied` exceeds `allowance` plus COPIES_MAX times `written`. */
+static bool has_too_many_copies(size_t copied, size_t written, size_t allowance)
 {
     return copied > allowance && copied - allowance > written * COPIES_MAX;
 }
 
-/* Like charge(), for a copy of a node. Limits also the copies of all documents together. */
-static bool charge_copy(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cost)
+/*
+ * Adds the cost of a copy of a node. Returns false with an error above a limit, also above that on
+ * the copies in all documents together.
+ */
+static bool reserve_copy_cost(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cost)
 {
-    if (!charge(r, mark, cost))
+    if (!reserve_cost(r, mark, cost))
         return false;
     r->copied.nodes += cost.nodes;
     r->copied.bytes += cost.bytes;
-    return (!exceeds_copies(r->copied.nodes, r->written.nodes, r->limits.nodes_max) &&
-            !exceeds_copies(r->copied.bytes, r->written.bytes, r->limits.bytes_max)) ||
+    return (!has_too_many_copies(r->copied.nodes, r->written.nodes, r->limits.nodes_max) &&
+            !has_too_many_copies(r->copied.bytes, r->written.bytes, r->limits.bytes_max)) ||
            fail_at(r, mark, "the text, with its anchors expanded, is too large");
 }
 
@@ -269,7 +272,7 @@ static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, stru
     cJSON *node = NULL;
 
     *cost = (struct yaml_cost){.nodes = 1, .bytes = event->data.scalar.length};
-    if (!charge_written(r, event->start_mark, *cost) || !resolve_scalar(r, event, &scalar))
+    if (!reserve_written_cost(r, event->start_mark, *cost) || !resolve_scalar(r, event, &scalar))
         return NULL;
     if (scalar.type == SCALAR_FLOAT && !isfinite(scalar.number)) {
         fail_at(r, event->start_mark, "JSON has no infinity and no 'not a number'");
@@ -362,8 +365,8 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
     }
     struct yaml_cost cost = {.bytes = strbuf_ok(key) ? key->len : SIZE_MAX / 2};
 
-    if (!(event->type == YAML_ALIAS_EVENT ? charge_copy(r, event->start_mark, cost)
-                                          : charge_written(r, event->start_mark, cost)))
+    if (!(event->type == YAML_ALIAS_EVENT ? reserve_copy_cost(r, event->start_mark, cost)
+                                          : reserve_written_cost(r, event->start_mark, cost)))
         return false;
     if (!mapping_has(m, key->data))
         return true;
@@ -413,8 +416,8 @@ static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_eve
         if (!mapping_add_merge(m, value))
             return fail_at(r, event.start_mark, "'<<' needs a mapping or a list of mappings");
         /* mapping_take() copies the members of the value. */
-        if (!charge_copy(r, event.start_mark,
-                         (struct yaml_cost){value_cost.nodes, value_cost.bytes, 0}))
+        if (!reserve_copy_cost(r, event.start_mark,
+                               (struct yaml_cost){value_cost.nodes, value_cost.bytes, 0}))
             return false;
     } else {
         mapping_add(m, key.data, value);
@@ -448,7 +451,7 @@ static cJSON *read_alias(struct yaml_reader *r, const yaml_event_t *event, struc
 {
     const struct anchor *named = find_anchor(r, event);
 
-    if (!named || !charge_copy(r, event->start_mark, named->cost))
+    if (!named || !reserve_copy_cost(r, event->start_mark, named->cost))
         return NULL;
     *cost = named->cost;
     return check_memory(cJSON_Duplicate(named->node, true));
@@ -462,7 +465,7 @@ static cJSON *read_container(struct yaml_reader *r, const yaml_event_t *event,
     struct anchor *anchor = open_anchor(r, is_sequence ? event->data.sequence_start.anchor
                                                        : event->data.mapping_start.anchor);
     *cost = (struct yaml_cost){.nodes = 1, .height = 1};
-    if (!charge_written(r, event->start_mark, *cost))
+    if (!reserve_written_cost(r, event->start_mark, *cost))
         return NULL;
     r->used.height++;
     node = is_sequence ? read_sequence(r, cost) : read_mapping(r, event, cost);
@@ -472,7 +475,7 @@ static cJSON *read_container(struct yaml_reader *r, const yaml_event_t *event,
     return node;
 }
 
-/* Recursive through read_container(). charge() limits the depth. */
+/* Recursive through read_container(). reserve_cost() limits the depth. */
 static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct yaml_cost *cost)
 {
     cJSON *node = event->type == YAML_SCALAR_EVENT  ? read_scalar(r, event, cost)
@@ -516,7 +519,7 @@ void yaml_reader_free(struct yaml_reader *reader)
     free(reader);
 }
 
-/* Reads the end event of a document and stores the position of its start. */
+/* Reads the end event of a document, and stores the position of the start of the document. */
 static bool end_document(struct yaml_reader *r, struct json_position *where)
 {
     CLEANUP(yaml_event_delete) yaml_event_t end = {0};
@@ -566,7 +569,7 @@ static bool read_document(struct yaml_reader *r, const yaml_event_t *start, cJSO
     }
     /* The node of this anchor is never set: an alias inside the document would contain itself. */
     open_anchor(r, root.data.mapping_start.anchor);
-    if (!charge_written(r, root.start_mark, (struct yaml_cost){.nodes = 1, .height = 1}))
+    if (!reserve_written_cost(r, root.start_mark, (struct yaml_cost){.nodes = 1, .height = 1}))
         return false;
     r->used.height++;
     mapping_init(&r->root, r->seed);

@@ -36,7 +36,7 @@ enum yaml_outcome {
     YAML_READ_MALFORMED,
 };
 
-/* `context` is the context of `read`, borrowed until yaml_reader_free(). */
+/* Returns a reader of the text from `read`. Borrows `context`, the context of `read`. */
 struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context,
                                     struct yaml_limits limits) MUST_USE;
 /* Accepts NULL. */
@@ -45,10 +45,10 @@ void yaml_reader_free(struct yaml_reader *reader);
 void yaml_reader_cleanup(struct yaml_reader **reader);
 
 /*
- * Stores the next document that is not empty or null, owned by the caller, and its first line and
- * column. After YAML_READ_MALFORMED, `where` and `err` have position and reason. The function must
- * not be called again after YAML_READ_END or YAML_READ_MALFORMED. No tree has more than
- * JSON_DEPTH_MAX levels.
+ * Stores the next document that is neither empty nor null, owned by the caller, and its first line
+ * and column. Returns YAML_READ_END after the last document. After YAML_READ_MALFORMED, `where` and
+ * `err` have position and reason. The function must not be called again after YAML_READ_END or
+ * YAML_READ_MALFORMED. No tree has more than JSON_DEPTH_MAX levels.
  *
  * With limits.by_item, each element of the sequence `items` of a document's root is returned first,
  * as YAML_READ_ITEM, and the document follows with an empty array as `items`. A sequence with an
@@ -70,7 +70,7 @@ size_t yaml_line(const cJSON *mapping);
  * file, also of a number or a boolean; a null is a cJSON_NULL with its text. Keys are such texts,
  * too, and tags are ignored.
  *
- * Each node has a position for yaml_fail(): of a member its key, of another node its start.
+ * Each node has a position for yaml_fail(): the position of its key, or without a key of its start.
  */
 enum { YAML_CONFIG_MAX = 1024 * 1024 };
 bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **out,

@@ -33,7 +33,7 @@ static void yaml_input_release(struct yaml_input *in)
     explicit_bzero(in->recent, sizeof(in->recent));
 }
 
-/* Returns the place of an offset, which is in the last two pieces or behind them. */
+/* Returns line and column of an offset, which is in the last two pieces or behind them. */
 static struct json_position yaml_input_position(const struct yaml_input *in, size_t offset)
 {
     size_t len = offset > in->offset ? offset - in->offset : 0;
@@ -46,7 +46,7 @@ static struct json_position yaml_input_position(const struct yaml_input *in, siz
     return inside;
 }
 
-/* Stores the piece behind the last one, and drops the one before. */
+/* Appends a piece to in->recent, which keeps the last two pieces only. */
 static void keep_piece(struct yaml_input *in, const char *piece, size_t len)
 {
     size_t old = in->recent_len - in->last_len;
@@ -123,8 +123,9 @@ static bool check_time(struct yaml_events *events)
 }
 
 /*
- * Limits the %TAG directives while libyaml collects them. libyaml compares each directive with all
- * before and calls only read_bytes() meanwhile. Its mark then has the line of a later directive.
+ * Returns false with an error if a document has too many %TAG directives. Called by read_bytes(),
+ * because libyaml compares each directive with all earlier ones before it returns an event. The
+ * line of the error is that of a later directive.
  */
 static bool check_tag_count(struct yaml_events *events)
 {
@@ -175,7 +176,8 @@ void yaml_events_release(struct yaml_events *events)
     yaml_input_release(&events->input);
 }
 
-/* Limits the length of prefixes, because libyaml copies the prefix for each node with the tag. */
+/* Limits number and length of tag prefixes: libyaml copies the prefix for each node with the tag.
+ */
 static bool check_directives(struct yaml_events *events, const yaml_event_t *event)
 {
     const yaml_tag_directive_t *first = event->data.document_start.tag_directives.start;

@@ -112,7 +112,7 @@ struct anchors {
 /* Frees all anchors. `a` is empty then. */
 void anchors_release(struct anchors *a);
 
-/* Adds the anchor of a node that will be read next. Returns NULL if `name` is NULL. */
+/* Adds an anchor for the node that is read next, and returns it, borrowed. NULL without `name`. */
 struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name);
 
 /* Stores the node after it has been read. Accepts NULL for `anchor`. */

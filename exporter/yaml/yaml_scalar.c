@@ -102,7 +102,7 @@ static bool parse_int(const char *text, struct scalar *out)
         magnitude = magnitude * base + digit;
         number = number * base + digit;
     }
-    /* -2^63 does not fit here. Its double is exact, and as a key it is an error. */
+    /* False also for -2^63, which is exact as a double, and an error as a key. */
     bool fits = !wraps && magnitude <= INT64_MAX;
     int64_t integer = fits ? (int64_t)magnitude : 0;
 
