@@ -346,7 +346,7 @@ void asset_source_free(struct asset_source *s)
     free(s);
 }
 
-static int64_t written_ms(const struct asset_source *s)
+static int64_t file_modified_ms(const struct asset_source *s)
 {
     return s->last_stamp.changed_ns / 1000000;
 }
@@ -360,7 +360,7 @@ static bool receive_asset(void *context, const char *json, size_t len, size_t of
         return true;
 
     CLEANUP(json_cleanup) cJSON *asset = json_parse(json, len, NULL, &err);
-    CLEANUP(json_cleanup) cJSON *object = asset ? asset_convert(asset, written_ms(s)) : NULL;
+    CLEANUP(json_cleanup) cJSON *object = asset ? asset_convert(asset, file_modified_ms(s)) : NULL;
     /* An invalid asset does not end the reading. Only the first invalid asset is reported. */
     if (!asset || (object && store_put(s->store, object, s->origin, &err) == STORE_REJECTED)) {
         if (s->rejected++ == s->rejected_before)
@@ -381,7 +381,7 @@ static void finish_reading(struct asset_source *s, bool complete)
     s->ready = true;
     if (complete) {
         store_sweep(s->store, s->origin);
-        s->snapshot_ms = written_ms(s);
+        s->snapshot_ms = file_modified_ms(s);
     }
     if (s->problem.text[0] != '\0')
         log_write(s->log, LOG_LEVEL_WARN,

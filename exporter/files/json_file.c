@@ -143,7 +143,7 @@ static struct json_cursor advance_cursor(struct json_file *f, size_t offset)
 }
 
 /* Returns the start of the current object, which is at `offset`. */
-static struct json_cursor find_start(struct json_file *f, size_t offset)
+static struct json_cursor find_object_start(struct json_file *f, size_t offset)
 {
     return offset < f->base ? f->open : advance_cursor(f, offset);
 }
@@ -217,7 +217,7 @@ static void emit_objects(struct json_file *f, cJSON *document, struct json_curso
 static bool receive_item(void *context, const char *json, size_t len, size_t offset)
 {
     struct json_file *f = context;
-    struct json_cursor start = find_start(f, f->start.offset + offset);
+    struct json_cursor start = find_object_start(f, f->start.offset + offset);
 
     if (f->items++ == 0)
         f->list = parse_list_head(f);
@@ -294,7 +294,7 @@ static bool fail_too_large(struct json_file *f)
 {
     bool in_item = f->frame.in_object;
     struct json_cursor start =
-        in_item ? find_start(f, f->start.offset + f->frame.object_start) : f->start;
+        in_item ? find_object_start(f, f->start.offset + f->frame.object_start) : f->start;
 
     fail(f->err, "the object is larger than %zu bytes", f->object_max);
     return fail_at(f, position_of(start));

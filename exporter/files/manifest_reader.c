@@ -654,7 +654,7 @@ static enum format guess_format(const char *bytes, size_t len)
 
 enum outcome { OUTCOME_BYTES, OUTCOME_FAILED, OUTCOME_WAITS, OUTCOME_HANGS };
 
-static enum outcome read_chunk(struct manifest_reader *r, char *chunk, size_t *out)
+static enum outcome read_fd_chunk(struct manifest_reader *r, char *chunk, size_t *out)
 {
     ssize_t len;
 
@@ -669,7 +669,7 @@ static enum outcome read_chunk(struct manifest_reader *r, char *chunk, size_t *o
     return OUTCOME_BYTES;
 }
 
-static enum outcome receive_chunk(struct manifest_reader *r, struct prefetch_bytes *out)
+static enum outcome receive_prefetched_bytes(struct manifest_reader *r, struct prefetch_bytes *out)
 {
     *out = (struct prefetch_bytes){.bytes = NULL};
     switch (prefetch_read(r->prefetch, r->now_ms, out)) {
@@ -718,7 +718,7 @@ static enum outcome next_bytes(struct manifest_reader *r, char *chunk, struct pr
         return OUTCOME_BYTES;
     }
     *out = (struct prefetch_bytes){.bytes = chunk};
-    outcome = r->prefetch ? receive_chunk(r, out) : read_chunk(r, chunk, &out->len);
+    outcome = r->prefetch ? receive_prefetched_bytes(r, out) : read_fd_chunk(r, chunk, &out->len);
     if (outcome == OUTCOME_BYTES && r->spool >= 0 && out->len > 0 &&
         write(r->spool, out->bytes, out->len) != (ssize_t)out->len) {
         fail_errno(r, "keep a copy of");
@@ -798,7 +798,7 @@ static bool parse_bytes(struct manifest_reader *r, const char *bytes, size_t len
     return fail_unreadable(r);
 }
 
-static enum reading_state step_bytes(struct manifest_reader *r)
+static enum reading_state run_bytes_step(struct manifest_reader *r)
 {
     CLEANUP(free_cleanup) char *chunk = r->prefetch ? NULL : xmalloc(CHUNK);
     struct prefetch_bytes next;
@@ -835,7 +835,7 @@ enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_m
         r->stage = STAGE_BYTES;
         return open_file(r) ? READING_MORE : READING_FAILED;
     case STAGE_BYTES:
-        return step_bytes(r);
+        return run_bytes_step(r);
     case STAGE_PARSE:
         switch (yaml_file_parse(&r->yaml, &why->where, &why->text)) {
         case YAML_READ_MALFORMED:

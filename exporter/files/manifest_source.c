@@ -215,7 +215,7 @@ struct manifests {
 };
 
 /* Returns true with the reason if YAML reads metadata.name, without quotes, as another type. */
-static bool lacks_quotes(const cJSON *object, struct error *why)
+static bool name_lacks_quotes(const cJSON *object, struct error *why)
 {
     const cJSON *name = json_get(json_get(object, "metadata"), "name");
 
@@ -263,7 +263,7 @@ static void receive_object(void *context, cJSON *object, struct json_place place
     if (!cJSON_IsObject(object) || list_item_lacks_type(object))
         problems_add(&m->found, PROBLEM_FOREIGN, where,
                      "neither apiVersion nor kind: not a Kubernetes object, skipped");
-    else if (lacks_quotes(object, &why) || !put_object(m, object, place, &why))
+    else if (name_lacks_quotes(object, &why) || !put_object(m, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
 }
 
@@ -336,7 +336,7 @@ int manifests_watch(struct manifests *m, struct error *err)
 /* ---- files ---- */
 
 /* Stores the problems found in the current file, and ends its reading. */
-static void end_file(struct manifests *m)
+static void finish_current_file(struct manifests *m)
 {
     problems_release(&m->current_file->problems);
     m->current_file->problems = m->found;
@@ -358,7 +358,7 @@ static void begin_file(struct manifests *m, struct manifest_file *file)
     manifest_reader_set_receiver(m->current_reader, receive_object, m);
 }
 
-static void fail_file(struct manifests *m, const struct read_failure *why)
+static void fail_current_file(struct manifests *m, const struct read_failure *why)
 {
     /* A file may be removed after the scan of its folder. */
     if (why->gone && !m->current_file->is_path)
@@ -366,11 +366,11 @@ static void fail_file(struct manifests *m, const struct read_failure *why)
     else
         problems_add(&m->found, why->kind, why->where, why->text.text);
     declarations_fail_pass(&m->declarations, m->current_file);
-    end_file(m);
+    finish_current_file(m);
 }
 
 /* Runs one step of the current file. Returns false if the file reader has no result yet. */
-static bool continue_file(struct manifests *m, int64_t now_ms)
+static bool continue_current_file(struct manifests *m, int64_t now_ms)
 {
     size_t next = m->prefetch.next;
     size_t count = m->prefetch.count;
@@ -382,7 +382,7 @@ static bool continue_file(struct manifests *m, int64_t now_ms)
         return false;
     case READING_DONE:
         declarations_end_pass(&m->declarations, m->current_file);
-        end_file(m);
+        finish_current_file(m);
         return true;
     case READING_HANGS:
         /* The step has stopped the prefetch, which has not read the files after the current file.
@@ -391,10 +391,10 @@ static bool continue_file(struct manifests *m, int64_t now_ms)
             manifest_tree_mark_changed(&m->tree, m->prefetch.files[i]);
         path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current_file->path_index],
                            why.hanging_job, now_ms);
-        fail_file(m, &why);
+        fail_current_file(m, &why);
         return true;
     case READING_FAILED:
-        fail_file(m, &why);
+        fail_current_file(m, &why);
         return true;
     case READING_MORE:
         return true;
@@ -419,7 +419,7 @@ static void start_prefetch(struct manifests *m)
             fail(&why.text, "cannot read '%s': other files of '%s' do not answer", file->path,
                  path->path);
             begin_file(m, file);
-            fail_file(m, &why);
+            fail_current_file(m, &why);
         } else if (file->spool >= 0) {
             begin_file(m, file);
             break;
@@ -467,7 +467,7 @@ static bool run_next_step(struct manifests *m, int64_t now_ms)
 
     m->due_ms = INT64_MAX;
     if (m->current_reader)
-        return continue_file(m, now_ms);
+        return continue_current_file(m, now_ms);
     if (m->prefetch.next == m->prefetch.count && !prefetch_try_finish(&m->prefetch, now_ms))
         return false;
     if (begin_next_file(m))
@@ -553,7 +553,7 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
     if (state != READING_DONE)
         problems_add(&m->found, why.kind, why.where, why.text.text);
     fine = m->found.count == 0 || fail_text(&m->found, err);
-    end_file(m);
+    finish_current_file(m);
     manifest_file_free(file);
     return fine;
 }

@@ -25,7 +25,7 @@ static cJSON *check_memory(cJSON *item)
 }
 
 /* Returns the tree and sets the variable to NULL. */
-static cJSON *move_out(cJSON **tree)
+static cJSON *move_out_tree(cJSON **tree)
 {
     cJSON *moved = *tree;
 
@@ -140,7 +140,7 @@ static MUST_USE cJSON *mapping_take(struct mapping *m)
         cJSON_ArrayForEach (source, value)
             merge_members(m, source);
     }
-    return move_out(&m->object);
+    return move_out_tree(&m->object);
 }
 
 /* ---- reader and limits ---- */
@@ -311,7 +311,7 @@ static cJSON *read_sequence(struct yaml_reader *r, struct yaml_cost *cost)
         if (!yaml_events_next(&r->events, &event))
             return NULL;
         if (event.type == YAML_SEQUENCE_END_EVENT)
-            return move_out(&array);
+            return move_out_tree(&array);
 
         cJSON *item = read_node(r, &event, &value_cost);
         if (!item)
@@ -641,7 +641,7 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
             break;
         if (!tree || (!reader->in_items && cJSON_IsNull(tree)))
             continue;
-        *out = move_out(&tree);
+        *out = move_out_tree(&tree);
         return reader->in_items ? YAML_READ_ITEM : YAML_READ_DOCUMENT;
     }
     *where = events->where;
@@ -675,7 +675,7 @@ bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **ou
     while (outcome == YAML_READ_DOCUMENT);
     if (outcome != YAML_READ_END)
         return fail_in(err, "%s:%zu:%zu", path, where.line, where.column);
-    *out = move_out(&tree);
+    *out = move_out_tree(&tree);
     return true;
 }
 

@@ -45,7 +45,8 @@ static void close_fd(int *fd)
 
 /*
  * Makes a pipe with a non-blocking read end. Moves both ends above the standard descriptors, even
- * if those are closed, because set_actions() duplicates the write end to a standard descriptor.
+ * if those are closed, because set_spawn_actions() duplicates the write end to a standard
+ * descriptor.
  */
 static bool make_pipe(int *read_end, int *write_end, struct error *err)
 {
@@ -63,7 +64,7 @@ static bool make_pipe(int *read_end, int *write_end, struct error *err)
 }
 
 /* Sets the descriptors of the child. Returns 0 or the error number. */
-static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
+static int set_spawn_actions(posix_spawn_file_actions_t *actions, int out, int err)
 {
     int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
@@ -77,7 +78,7 @@ static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
 }
 
 /* Sets a process group, an empty signal mask and default signal actions. Returns 0 or an error. */
-static int set_attributes(posix_spawnattr_t *attributes)
+static int set_spawn_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
     int code;
@@ -110,9 +111,9 @@ static bool spawn_program(struct child *c, const struct program *program, int ou
 
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
-    code = set_actions(&actions, out, err_fd);
+    code = set_spawn_actions(&actions, out, err_fd);
     if (code == 0)
-        code = set_attributes(&attributes);
+        code = set_spawn_attributes(&attributes);
     if (code == 0)
         code = posix_spawnp(&c->pid, program->name, &actions, &attributes, program->arguments,
                             program->environment);
@@ -159,7 +160,7 @@ static void child_kill(const struct child *c)
 }
 
 /* Waits for the end of the child, and stores its status. Returns false if WNOHANG ends the wait. */
-static bool reap(struct child *c, int flags, struct child_status *out)
+static bool wait_for_child(struct child *c, int flags, struct child_status *out)
 {
     siginfo_t info = {.si_pid = 0};
     int waited;
@@ -179,7 +180,7 @@ static bool reap(struct child *c, int flags, struct child_status *out)
 
 bool child_try_wait(struct child *c, struct child_status *out)
 {
-    return reap(c, WNOHANG, out);
+    return wait_for_child(c, WNOHANG, out);
 }
 
 void child_release(struct child *c)
@@ -188,7 +189,7 @@ void child_release(struct child *c)
 
     if (c->pid > 0) {
         child_kill(c);
-        reap(c, 0, &end);
+        wait_for_child(c, 0, &end);
     }
     close_fd(&c->end);
     close_fd(&c->out);
