@@ -12,8 +12,8 @@ struct api_resource {
     char *resource;    /* "deployments", as in paths. */
     char *other_names; /* Singular and short names, each followed by a space; may be "". */
     bool namespaced;
-    bool watchable; /* Verbs list, watch and delete, which Karmada requires of templates. */
-    bool preferred; /* `preferred` of its version. */
+    bool watchable; /* Has the verbs list, watch and delete, which Karmada requires of templates. */
+    bool preferred; /* The version is the preferred one of its group. */
 };
 
 enum api_version_state {
@@ -76,8 +76,8 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
                              struct error *err) MUST_USE;
 
 /*
- * Copies versions and resources that `t` could not read from the table of the previous round, so
- * that a kind does not seem deleted because a request failed.
+ * Copies the versions and resources that are unknown in `t` from `earlier`, the table of the
+ * previous round, so that a kind does not seem deleted because a request failed.
  */
 void api_table_inherit(struct api_table *t, const struct api_table *earlier);
 
@@ -94,7 +94,7 @@ struct namespace_filter {
     const char *const *denied; /* Borrowed. Takes precedence over `namespaces`. */
     size_t denied_count;
     uint32_t shard;        /* From 0 to total_shards - 1. */
-    uint32_t total_shards; /* Exporters that divide the namespaces; 0 or 1: not divided. */
+    uint32_t total_shards; /* Number of exporters with a shard; 0 or 1: not divided. */
 };
 
 bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns);

@@ -27,19 +27,19 @@ struct audit_suspect {
     struct audit_suspect *next;
     char *ns;
     char *name;
-    bool checked;                         /* The next three members are set. */
-    uint32_t server_version;              /* short_version_of_object(); 0: not on the server. */
-    char list_version[WATCH_VERSION_MAX]; /* Version of the collection at that time. */
+    bool checked;            /* The response was read, and the next three members are valid. */
+    uint32_t server_version; /* short_version_of_object(); 0: not on the server. */
+    char list_version[WATCH_VERSION_MAX]; /* Version of the collection in the response. */
     uint64_t removals;                    /* reflector_store.removals before the request. */
-    int64_t deadline_ms;                  /* Steady; 0 before the first request. */
+    int64_t deadline_ms; /* Steady time of the latest decision; 0: no request yet. */
 };
 
 struct audit {
     struct reflector_context *context; /* Borrowed. */
     int64_t interval_ms;               /* Between audits of a resource; 0 disables audits. */
     uint32_t source;                   /* Source id of the audited reflector; 0: no audit. */
-    uint32_t sweep;                    /* Pass of the reflector; a new pass ends the audit. */
-    struct reflector *r;               /* The audited reflector, looked up in each turn. */
+    uint32_t sweep;      /* Number of the reflector's pass; a new pass ends the audit. */
+    struct reflector *r; /* Looked up by `source` in each turn; NULL: no longer exists. */
     struct reflector_request request;
     struct list_ticket ticket;
     enum { AUDIT_LISTING, AUDIT_CHECKING, AUDIT_FAILED } step;
@@ -49,7 +49,7 @@ struct audit {
     bool compared;                   /* suspect_if_unlisted() was applied to the store. */
     struct audit_suspect *suspects;
     unsigned suspect_count;
-    struct fetch *fetch; /* Request for the first suspect; NULL: not open. */
+    struct fetch *fetch; /* Request for the first suspect, open or ended; owned, may be NULL. */
     unsigned divergences;
     int64_t due_ms; /* Steady time of the next action. */
 };
@@ -59,7 +59,10 @@ void audit_init(struct audit *a, struct reflector_context *context, int64_t inte
 /* Ends the current audit and frees memory. */
 void audit_release(struct audit *a);
 
-/* Begins, continues or ends an audit; call after the transport's work. */
+/* Begins, continues or ends an audit. Call after the transport's periodic work. */
 void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t count);
-/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
+/*
+ * Returns the steady time in ms of the next audit_turn() if no response data arrives before;
+ * INT64_MAX: no call needed.
+ */
 int64_t audit_due(const struct audit *a);

@@ -6,8 +6,8 @@
 /* Waits between requests, in milliseconds, spread by a random number. */
 
 /*
- * Returns the wait after a failed request: 0.8 s, doubled with each retry before it up to 30 s,
- * times a random factor from one to two.
+ * Returns the wait after a failed request: 0.8 s, doubled for each of the `retries` before, up to
+ * 30 s, times a random factor from one to two.
  */
 int64_t backoff_ms(unsigned retries, uint32_t random);
 
@@ -19,12 +19,12 @@ int64_t backoff_after_recovery_ms(uint32_t random);
 
 /*
  * Progress of a response. The first byte may take long: a healthy API server needs 12 s for a list
- * of 100,000 bindings. Afterwards each 10 KiB must arrive within 10 s, and the whole response at
- * 4 bytes a millisecond or more, the first minute not counted. Times are steady.
+ * of 100,000 bindings. Afterwards each 10 KiB must arrive within 10 s. The whole response may take
+ * one minute from the request on, and 1 ms more for each 4 bytes received. Times are steady.
  */
 struct progress {
     int64_t opened_ms;
-    int64_t mark_ms;     /* Time of the last progress; opened_ms before the response begins. */
+    int64_t mark_ms;     /* Begin of the response, or of its last 10 KiB; before, opened_ms. */
     uint64_t mark_bytes; /* `bytes` at mark_ms. */
     uint64_t bytes;      /* Bytes received. */
     bool begun;          /* The response has begun. */
@@ -41,10 +41,13 @@ void progress_begin(struct progress *p, int64_t now_ms);
 /* Adds received bytes. 0 bytes: the response has begun, but its body has not. */
 void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms);
 
-/* Returns when to cancel the request if no more bytes arrive; first_ms limits the first byte. */
+/*
+ * Returns the steady time in ms at which to cancel the request if no more bytes arrive. The first
+ * byte must arrive within first_ms.
+ */
 int64_t progress_deadline(const struct progress *p, int64_t first_ms);
 
-/* Returns the time of the last progress; that of progress_begin() if there was no progress. */
+/* Returns mark_ms: the time of the last progress, or of progress_begin(). */
 int64_t progress_stalled_since(const struct progress *p);
 
 /* Returns a static text for users: the fault of a response that is late at now_ms. */

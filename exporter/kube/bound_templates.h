@@ -5,13 +5,14 @@
 #include "metrics/rules/object_index.h"
 
 /*
- * Reads templates that bindings refer to, for two kinds of reflectors:
+ * Reads or marks templates that bindings refer to and that no stream brings:
  *
  * - A reflector with `bound_templates_only`, because no policy selects the kind, drops objects
- *   without a binding. When a binding for one is added later, the object is read from the server
- *   alone and the reflector's stream keeps it up to date. If the reflector began a new pass or
+ *   without a binding. When a binding to a dropped object is added later, a request reads this
+ *   object, and the reflector's stream keeps it up to date. If the reflector began a new pass or
  *   removed an object during the request, the object is read again, because the response may be
- *   outdated. If many objects of a kind are needed at once, the reflector lists all instead.
+ *   outdated. If many objects of a kind are needed at once, the reflector lists all objects
+ *   instead.
  * - If the exporter may not read the kind or the object, the template is stored as unread.
  */
 struct bound_templates {
@@ -20,7 +21,7 @@ struct bound_templates {
     size_t changed_count;
     size_t changed_capacity;
     struct bound_templates_fetch *fetches;
-    unsigned open_count; /* Fetches with an open request. */
+    unsigned open_count; /* Number of fetches with a request. */
 };
 
 void bound_templates_init(struct bound_templates *b, struct reflector_context *context);
@@ -33,7 +34,10 @@ void bound_templates_changed(struct bound_templates *b, const struct identity *t
 /* Updates the changed templates, and starts and ends requests, for these reflectors. */
 void bound_templates_turn(struct bound_templates *b, struct reflector *const *reflectors,
                           size_t count);
-/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
+/*
+ * Returns the steady time in ms of the next bound_templates_turn() if no response data arrives
+ * before; INT64_MAX: no call needed.
+ */
 int64_t bound_templates_due(const struct bound_templates *b);
 
 /*

@@ -39,8 +39,8 @@ struct discovery_reply {
 bool discovery_receive(struct discovery *d, const struct discovery_reply *reply) MUST_USE;
 
 /*
- * Returns true if the last complete round read the versions of all groups. Resources of single
- * versions may be missing.
+ * Returns true if the round that ended last has read the versions of all groups; false before the
+ * first round has ended. Resources of single versions may be missing.
  */
 bool discovery_succeeded(const struct discovery *d);
 /* Returns true if the server had no aggregated discovery in the current or last round. */
@@ -50,8 +50,9 @@ bool discovery_is_legacy(const struct discovery *d);
 uint64_t discovery_version(const struct discovery *d);
 
 /*
- * Sets `out` for DISCOVERY_UNWATCHED and DISCOVERY_SERVED. The resources that these functions
- * return are borrowed until the next round ends.
+ * Returns how the server serves the kind in this version. Sets `out` to the resource for
+ * DISCOVERY_UNWATCHED and DISCOVERY_SERVED. Resources from this and the next two functions are
+ * borrowed until the next round ends.
  */
 enum discovery_answer discovery_find(const struct discovery *d, const char *api_version,
                                      const char *kind, const struct api_resource **out);

@@ -21,7 +21,7 @@ struct unserved_kinds {
 
 /*
  * Appends the apiVersion and kind of `kind`. Logs a warning unless the answer is DISCOVERY_UNKNOWN
- * or equals that of the previous list `before`.
+ * or equals the answer for this kind in `before`, the previous list.
  */
 void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind,
                         enum discovery_answer answer, const struct unserved_kinds *before,
@@ -57,8 +57,9 @@ struct missing_kinds {
     const struct log *log;
     struct missing_kind *kinds; /* Empty before the source is ready. */
     size_t count;
-    uint64_t kinds_hash;      /* hash_missing_kinds() of `kinds`. */
-    int64_t required_read_ms; /* Steady time of the last required kind; INT64_MAX: not read. */
+    uint64_t kinds_hash; /* hash_missing_kinds() at the last update of `kinds`. */
+    int64_t
+        required_read_ms; /* Steady time when all required kinds were read; INT64_MAX: not yet. */
     bool ready;
 };
 
@@ -76,10 +77,13 @@ void missing_kinds_wait_again(struct missing_kinds *l);
  */
 void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *reflectors,
                         const struct unserved_kinds *unserved, bool settled, int64_t now_ms);
-/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
+/*
+ * Returns the steady time in ms of the next missing_kinds_turn() if no response data arrives
+ * before; INT64_MAX: no call needed.
+ */
 int64_t missing_kinds_due(const struct missing_kinds *l);
 
-/* Returns, for people, why a kind is missing. NULL: the kind has no reflector. Borrowed. */
+/* Returns, for people, why a kind is missing; borrowed. `r` is its reflector, or NULL. */
 const char *missing_kind_reason(const struct reflector *r);
 /* Returns true if the kind is late for another reason than missing permission. */
 bool missing_kind_is_failure(const struct missing_kind *k);

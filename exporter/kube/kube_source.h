@@ -37,9 +37,12 @@ struct kube_source *kube_source_new(const struct kube_source_settings *settings)
 /* Ends all watches. The objects stay in the store. NULL is allowed. */
 void kube_source_free(struct kube_source *s);
 
-/* Does all work that is due. Call after the transport's work, and at kube_source_due(). */
+/* Does all work that is due. Call after the transport's periodic work, and at kube_source_due(). */
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms);
-/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
+/*
+ * Returns the steady time in ms of the next kube_source_turn() if no response data arrives before;
+ * INT64_MAX: no call needed.
+ */
 int64_t kube_source_due(const struct kube_source *s);
 
 /*
@@ -49,8 +52,9 @@ int64_t kube_source_due(const struct kube_source *s);
 bool kube_source_ready(const struct kube_source *s);
 
 /*
- * Reads templates that other objects refer to (reflector_store_is_referred) and that the store
- * lacks. The source is not ready until then. For commands that evaluate once.
+ * Makes later turns read the templates that other objects refer to (reflector_store_is_referred)
+ * and that the store lacks. The source is not ready until the initial sync has ended again. For
+ * commands that evaluate once.
  */
 void kube_source_read_referenced_templates(struct kube_source *s);
 
@@ -90,7 +94,7 @@ struct discoverer {
     struct strbuf body;
     int64_t due_ms;             /* Steady time of the next round. */
     int64_t started_ms;         /* Start of the last round. */
-    int64_t ended_ms;           /* End of the last round; 0 before. */
+    int64_t ended_ms;           /* End of the last round; 0 before the first. */
     unsigned failures;          /* Failed rounds in a row. */
     struct progress progress;   /* Progress of the open request. */
     unsigned unanswered;        /* Requests for versions that timed out in this round. */
@@ -102,5 +106,5 @@ void discoverer_release(struct discoverer *d);
 
 /* Does all work that is due at context->now_ms. */
 void discoverer_turn(struct discoverer *d);
-/* Returns the steady time in ms of the next turn that no response causes. */
+/* Returns the steady time in ms of the next discoverer_turn() if no data arrives before. */
 int64_t discoverer_due(const struct discoverer *d);

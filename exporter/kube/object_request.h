@@ -56,9 +56,12 @@ struct fetch {
 /* Sends the request and copies the texts of `spec`. The caller owns the result. */
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec,
                           int64_t now_ms) MUST_USE;
-/* Ends a request without progress with FETCH_FAILED. Call in each turn. `now_ms` is steady. */
+/* Ends a request that makes no progress (FETCH_FAILED). Call in each turn. `now_ms` is steady. */
 void fetch_turn(struct fetch *f, int64_t now_ms);
-/* Returns the steady time in ms at which fetch_turn() ends the request; INT64_MAX: not open. */
+/*
+ * Returns the steady time in ms of the next fetch_turn() if no response data arrives before;
+ * INT64_MAX: no call needed.
+ */
 int64_t fetch_due(const struct fetch *f);
 /* Cancels the request, if it is open, and frees the fetch. NULL is allowed. */
 void fetch_free(struct fetch *f);
@@ -100,12 +103,18 @@ struct lookup *lookup_new(struct transport transport, const struct namespace_fil
 /* NULL is allowed. */
 void lookup_free(struct lookup *l);
 
-/* Returns the cached result, or starts a request and returns LOOKUP_WAITING. Times are steady. */
+/*
+ * Returns the cached result, or LOOKUP_WAITING while a request for the object is open, which the
+ * first call starts. Starts no request for LOOKUP_OUTSIDE and LOOKUP_BUSY. `now_ms` is steady.
+ */
 struct lookup_answer lookup_object(struct lookup *l, const struct fetch_spec *spec,
                                    enum lookup_client client, int64_t now_ms);
 /* Ends requests that are too slow and removes expired results. */
 void lookup_turn(struct lookup *l, int64_t now_ms);
-/* Returns the time in ms of the next timeout or expiry; INT64_MAX: no turn needed. */
+/*
+ * Returns the steady time in ms of the next lookup_turn() if no response data arrives before;
+ * INT64_MAX: no call needed.
+ */
 int64_t lookup_due(const struct lookup *l);
 
 /* ---- writes of one annotation ---- */
@@ -164,7 +173,13 @@ void annotator_release(struct annotator *a);
 
 /* Begins with an object. `spec` is borrowed until the state is no longer ANNOTATE_OPEN. */
 void annotator_start(struct annotator *a, const struct annotator_spec *spec);
-/* Continues, after the transport's work; returns the state. `now_ms` is steady. */
+/*
+ * Sends the next request or evaluates a response; returns the state. Call after the transport's
+ * periodic work. `now_ms` is steady.
+ */
 enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms);
-/* Returns the steady time in ms of the next turn that no response causes; INT64_MAX: no turn. */
+/*
+ * Returns the steady time in ms of the next annotator_turn() if no response data arrives before;
+ * INT64_MAX: no call needed.
+ */
 int64_t annotator_due(const struct annotator *a);

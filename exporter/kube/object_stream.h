@@ -10,8 +10,8 @@
  * Holds one object at a time in memory.
  *
  * Objects that are invalid, or larger than API servers accept, are emitted as EVENT_REJECTED, with
- * their version if it can be read, and the parser continues. A body that is not a list or a stream
- * of watch events ends the parsing.
+ * their version if it can be read; their deletions as EVENT_DELETED if the name can be read. The
+ * parser then continues. A body that is not a list or a stream of watch events ends the parsing.
  */
 enum watch_event_kind {
     EVENT_OBJECT,      /* Object of a list, or an added or changed object. */

@@ -18,10 +18,10 @@ struct reflector_failure {
     struct reflector_context *context; /* Borrowed, as are the resource and its apiVersion. */
     const char *resource;
     const char *api_version;
-    bool failing;           /* In context->failing_count: no response, 429 or 5xx. */
-    int64_t failed_ms;      /* Time of the last such failure; steady. */
-    int64_t retry_after_ms; /* Wait that the server asked for then; 0 without one. */
-    bool warned;            /* A warning about the failure was logged. */
+    bool failing; /* Counted in context->failing_count: END_UNAVAILABLE, END_BUSY or no response. */
+    int64_t failed_ms;      /* Steady time of the last failure that set `failing`. */
+    int64_t retry_after_ms; /* Wait that the server requested at failed_ms; 0: unspecified. */
+    bool warned;            /* A warning about the present failure was logged. */
     bool polling_logged;    /* A warning about lists instead of a stream was logged. */
     /* Reason, for users, why the last request failed or the open one makes no progress, or "". */
     char text[512];
@@ -37,13 +37,13 @@ struct reflector_spec {
     bool metadata_only;
     bool unfiltered; /* Read all namespaces, ignoring the namespace filter. */
     bool by_binding; /* For Works: filter them by the namespace of their binding. */
-    bool required;   /* The following flags are those of struct kind_watch. */
+    bool required;   /* This and the next two: as in struct kind_watch. */
     bool optional;
     bool supplement;
     /* apiVersion under which the store keeps objects with settings; NULL: keep all objects. */
     const char *settings;
     bool bound_templates_only; /* Keep only templates that a binding or a template refers to. */
-    bool again;                /* List again if only such templates have been kept so far. */
+    bool again;                /* List again if an existing reflector has bound_templates_only. */
 };
 
 struct reflector {
@@ -57,8 +57,8 @@ struct reflector {
     bool required;
     bool optional;
     bool supplement;
-    bool wanted;        /* Used by reflector_list, as are the next two. */
-    bool wanted_all;    /* Keep all templates: not only bindings need them. */
+    bool wanted;        /* Marks of reflector_list, as are the next two. */
+    bool wanted_all;    /* Keep all templates, not only bound ones. */
     bool wanted_full;   /* Read full objects. */
     bool wants_relist;  /* List again when the stream is open (bound_templates.c). */
     bool was_forbidden; /* reflector_is_forbidden() in the last turn (bound_templates.c). */
@@ -76,10 +76,11 @@ struct reflector {
     int64_t ended_ms;         /* Time of the last end of a request; steady. */
     int64_t answered_ms;      /* Time of the response 200 of the open request; 0 before it. */
     struct reflector_failure failure;
-    int64_t audited_ms;    /* Time of the last audit, adjusted after a failed one (audit.c). */
-    bool audit_unpaged;    /* Continue tokens expire too soon for an audit in pages (audit.c). */
-    bool synced;           /* All objects have been in the store at least once. */
-    int64_t last_event_ms; /* Since the epoch; 0 before the first event or listed object. */
+    int64_t audited_ms; /* Time of the last audit, adjusted after a failed one (audit.c). */
+    bool audit_unpaged; /* Continue tokens expire too soon for an audit in pages (audit.c). */
+    bool synced;        /* All objects have been read since the start or reflector_clear(). */
+    /* Time of the last event or listed object since the epoch; 0: no event. */
+    int64_t last_event_ms;
 };
 
 /* Lists all objects again, at once or after the wait in progress. */
@@ -107,12 +108,18 @@ static inline void reflector_clear(struct reflector *r)
 /* Runs the actions that are due at context->now_ms. */
 void reflector_turn(struct reflector *r);
 
-/* Returns when the next turn is due (steady); INT64_MAX: after another list starts or ends. */
+/*
+ * Returns the steady time in ms of the next reflector_turn() if no response data arrives before;
+ * INT64_MAX: no call needed before another list starts or ends.
+ */
 int64_t reflector_due(const struct reflector *r);
 
 enum { REFLECTOR_TRIES = 3 };
 
-/* Returns true if the objects have been read, or several attempts have failed, or a refused one. */
+/*
+ * Returns true if the objects have been read, or are not expected soon: REFLECTOR_TRIES attempts
+ * failed, or the last one with END_FORBIDDEN or END_ABSENT.
+ */
 static inline bool reflector_ready(const struct reflector *r)
 {
     bool refused = r->last_end == END_FORBIDDEN || r->last_end == END_ABSENT;
@@ -140,13 +147,16 @@ struct reflector_list {
  */
 void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec spec,
                                 bool namespaced);
-/* Marks and creates those of all kind_table() rows with the condition. `awaited`: not optional. */
+/*
+ * Calls reflector_list_mark_wanted() for each row of kind_table() with the condition `when`.
+ * `awaited`: no kind counts as optional.
+ */
 void reflector_list_mark_kinds_wanted(struct reflector_list *l, enum watch_condition when,
                                       bool awaited);
 
 /* Clears the marks, except of the first always_count reflectors. */
 void reflector_list_unmark_wanted(struct reflector_list *l);
-/* Frees the unmarked reflectors and removes their objects; the others adopt the wanted scope. */
+/* Frees the unmarked reflectors and removes their objects. Sets the scope of the marked ones. */
 void reflector_list_drop_unwanted(struct reflector_list *l);
 
 /* Frees all reflectors; their objects stay in the store. */

@@ -41,7 +41,7 @@ struct reflector_request_end {
     const char *text;             /* For users; "" without an error. */
     int64_t retry_after_ms;       /* Wait that the server asks for; 0 without one. */
     bool unanswered;              /* No response arrived. */
-    const struct list_meta *page; /* Facts of a complete page; `reason` is meaningless then. */
+    const struct list_meta *page; /* Facts of a complete page, without a reason; else NULL. */
 };
 
 struct reflector_request_handler {
@@ -84,7 +84,10 @@ struct reflector_request {
 
 void reflector_request_init(struct reflector_request *q, struct transport transport);
 
-/* Sends the request; the previous one must have ended. Handlers run in turns of the transport. */
+/*
+ * Starts the request; the previous one must have ended or been closed. Handlers run during the
+ * transport's periodic work.
+ */
 void reflector_request_open(struct reflector_request *q, const struct reflector_request_spec *spec);
 
 /* Cancels the request, if any is open, without calling the handler. */
@@ -120,7 +123,7 @@ struct list_ticket {
     struct list_ticket *next;
     enum list_class class;
     enum { TICKET_IDLE, TICKET_WAITING, TICKET_OPEN } state;
-    int64_t since_ms; /* When the ticket entered its state. */
+    int64_t since_ms; /* Steady time in ms at which the ticket entered its state. */
 };
 
 struct list_queue {
@@ -140,8 +143,9 @@ struct list_limiter {
 void list_limiter_init(struct list_limiter *l, int64_t now_ms);
 
 /*
- * Returns true if the list may start now. Otherwise the ticket waits: the owner calls the function
- * again at each turn until it returns true, or calls list_limiter_leave(). Times are steady.
+ * Returns true, and counts the list as open, if it may start now. Otherwise the ticket waits: the
+ * owner calls the function again at each turn until it returns true, or calls list_limiter_leave().
+ * Times are steady.
  */
 bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum list_class class,
                         int64_t now_ms) MUST_USE;
@@ -149,12 +153,16 @@ bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum
 /* Ends the list, or its wait. Ignores an idle ticket. */
 void list_limiter_leave(struct list_limiter *l, struct list_ticket *ticket);
 
-/* Returns when to call list_limiter_enter() again; INT64_MAX: after another list starts or ends. */
+/*
+ * Returns the steady time in ms of the next list_limiter_enter(); INT64_MAX: no call needed before
+ * another list starts or ends.
+ */
 int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket *ticket);
 
 /*
  * Returns after how many milliseconds without progress to cancel an open list because others wait
- * for its full class: 10 s, doubled for each of up to two earlier stalls. INT64_MAX: no list waits.
+ * for its full class: 10 s, doubled for each of up to two earlier stalls. INT64_MAX: the ticket is
+ * not open, or no list waits for its full class.
  */
 int64_t list_limiter_stall_timeout(const struct list_limiter *l, const struct list_ticket *ticket,
                                    unsigned stalls);
@@ -205,10 +213,10 @@ struct reflector_context {
     int64_t clock_ms;      /* Since the epoch. */
     uint64_t random;       /* State of the random number generator. */
     unsigned reflector_count;
-    unsigned
-        failing_count;    /* Reflectors for which the server did not answer, or with 429 or 5xx. */
-    int64_t recovered_ms; /* Last response 200 while half or more of the reflectors failed. */
-    uint64_t restores;    /* Detected restores of the server from a backup. */
+    unsigned failing_count; /* Number of reflectors with `failing` in struct reflector_failure. */
+    int64_t
+        recovered_ms;  /* Steady; last response 200 while half of the reflectors or more failed. */
+    uint64_t restores; /* Number of restores of the server; each makes all reflectors list again. */
     struct burst_limit burst_limit; /* Limits `restores`. */
     uint32_t last_source;           /* Source number of the newest reflector. */
     uint64_t health_version; /* Changes when a reflector's reported failure begins or ends. */

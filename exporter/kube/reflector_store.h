@@ -24,12 +24,12 @@ struct reflector_store {
     const struct discovery *discovery;
     /* No policy selects the kind: keep only templates that a binding or a template refers to. */
     bool bound_templates_only;
-    bool has_unread;           /* reflector_store_put_unread() since the last complete pass. */
-    bool has_unnamed;          /* reflector_store_note_unnamed() in this pass. */
-    bool has_rejected_unknown; /* Rejected an object in this pass that is not in the store. */
+    bool has_unread;           /* Unread templates may be in the store; reset by a complete pass. */
+    bool has_unnamed;          /* An object of unknown name was unreadable in this pass. */
+    bool has_rejected_unknown; /* In this pass, an object that is not in the store was rejected. */
     struct origin origin;      /* Source number, and number of the pass. */
-    uint64_t rejected;         /* Rejected objects. */
-    uint64_t too_large;        /* Objects rejected for their size. */
+    uint64_t rejected;         /* Number of rejections; an object may be rejected several times. */
+    uint64_t too_large;        /* Number of rejections for the size. */
     uint64_t removals;         /* Calls of reflector_store_remove(). */
 };
 
@@ -57,8 +57,8 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
 void reflector_store_note_unnamed(struct reflector_store *s);
 
 /*
- * Puts a template into the store that a binding refers to and that the exporter is not allowed to
- * read: with its identity alone (struct template, `unread`), until it can be read.
+ * Keeps a template that the exporter may not read, but a binding refers to: puts its identity alone
+ * into the store (struct template, `unread`).
  */
 void reflector_store_put_unread(struct reflector_store *s, struct entry *entry);
 

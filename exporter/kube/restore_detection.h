@@ -93,11 +93,11 @@ struct restore_check {
     char past[WATCH_VERSION_MAX]; /* Version for reads of a past state. */
     enum restore_check_step step;
     struct fetch *fetch; /* Owned; NULL while no request is open. */
-    bool outdated;       /* `fetch` belongs to an earlier check. */
-    bool unread;         /* The object could not be read. */
+    bool outdated;       /* `fetch` belongs to an ended check; the next turn frees it. */
+    bool unread;         /* The read of RESTORE_CHECK_OBJECT failed. */
     bool changed;        /* The present state of the object proves nothing. */
     bool explained;      /* The stream has brought the next change of the object. */
-    bool altered;        /* Same version, other content. */
+    bool altered;        /* The object has the version of the last change, but other content. */
     unsigned failures;
     int64_t due_ms; /* Time of the next request, or end of the wait for an event. */
 };
@@ -105,7 +105,10 @@ struct restore_check {
 /* Cancels the check and frees its request. */
 void restore_check_release(struct restore_check *c);
 
-/* Returns when a turn is due without the transport; INT64_MAX without a check. */
+/*
+ * Returns the steady time in ms of the next turn if no response data arrives before; INT64_MAX: no
+ * call needed.
+ */
 int64_t restore_check_due(const struct restore_check *c);
 
 /* ---- history of a reflector ---- */
@@ -130,7 +133,10 @@ struct restore_history {
 /* Begins a list, or a stream that begins with all objects. */
 void restore_history_begin_list(struct restore_history *h);
 
-/* Takes an event of the open request, before the watch `w` has processed it. */
+/*
+ * Records an event of the open request and compares it with the last change. Call before the watch
+ * `w` processes the event.
+ */
 void restore_history_note(struct restore_history *h, const struct watch *w,
                           const struct watch_event *event);
 
@@ -148,9 +154,9 @@ void restore_history_check(struct restore_history *h, struct restore_check_spec 
                            int64_t now_ms);
 
 /*
- * Ends the open request and its check. Returns true if the check has no result and cannot be
- * repeated, because the stream has brought a newer change: then the caller has to list. May be
- * called from a handler of the transport.
+ * Ends the check of the open request, which has ended or is closed. Returns true if the check has
+ * no result and cannot be repeated, because the stream has brought a newer change: then the caller
+ * has to list. May be called from a handler of the transport.
  */
 bool restore_history_end_request(struct restore_history *h) MUST_USE;
 
@@ -167,7 +173,7 @@ void last_change_note_event(struct last_change *n, const cJSON *object, const ch
 /* Records an object of a list, without the hash of its content, if its version is the highest. */
 void last_change_note_listed(struct last_change *n, const cJSON *object, const char *version);
 
-/* Ends a list: replaces the last change by that of the list, unless it is a later deletion. */
+/* Replaces the last change by `listed`, the newest object of a list. Keeps a later deletion. */
 void last_change_replace(struct last_change *n, const struct last_change *listed);
 
 /*
@@ -183,12 +189,15 @@ bool last_change_is_followed_by(const struct last_change *n, const cJSON *object
 enum last_change_verdict last_change_compare_current(const struct last_change *n,
                                                      const char *position, const cJSON *object);
 
-/* Compares the last change with the state of its object at a version that is not older. */
+/* Compares the last change with its object (NULL: absent) at the same or a later version. */
 enum last_change_verdict last_change_compare_past(const struct last_change *n, const cJSON *object);
 
 /* Starts a check and copies last_change and position; an open check ends without a result. */
 void restore_check_begin(struct restore_check *c, const struct restore_check_spec *spec,
                          int64_t now_ms);
-/* Sends a request, or evaluates a response. Returns RESTORE_CHECK_OPEN without a result. */
+/*
+ * Sends a request, or evaluates a response. Returns the result; RESTORE_CHECK_OPEN: not known yet,
+ * or no check.
+ */
 enum restore_check_result restore_check_turn(struct restore_check *c, struct transport transport,
                                              int64_t now_ms) MUST_USE;

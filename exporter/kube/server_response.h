@@ -38,7 +38,7 @@ bool content_type_has_parameter(const char *content_type, const char *name, cons
 
 /* ---- requests ---- */
 
-/* Appends "?" and the query of the request that the watch has to open. field_selector: or NULL. */
+/* Appends "?" and the query of the watch's next request. `field_selector` may be NULL. */
 void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector);
 
 /* Appends the path of a resource. `ns` "": all namespaces, or a cluster-scoped resource. */

@@ -57,7 +57,7 @@ struct kube_session;
 struct kube_client;
 
 struct kube_session_settings {
-    struct rest_config *config;     /* Moved into the session, also on failure. */
+    struct rest_config *config;     /* Taken over and left empty, also on failure. */
     const char *const *environment; /* For exec plugins. All other pointers are borrowed. */
     struct store *store;
     struct engine *engine;
@@ -86,22 +86,25 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
 /* Calls `each` with the paths of the CA, certificate, key and token files that are configured. */
 void kube_session_each_file(const struct kube_session *s, kube_file_fn *each, void *context);
 
-/* Call credentials_hold_files() and credentials_files_due(). */
+/* Calls credentials_hold_files(). kube_session_files_due() returns credentials_files_due(). */
 void kube_session_hold_files(struct kube_session *s, bool held);
 int64_t kube_session_files_due(const struct kube_session *s);
 
-/* Returns the time of the next turn if no descriptor is ready before; INT64_MAX: no turn. */
+/*
+ * Returns the time of the next kube_session_turn() if no descriptor is ready before; INT64_MAX: no
+ * call needed.
+ */
 int64_t kube_session_due(const struct kube_session *s);
 
 /*
- * Waits as kube_client_poll() does, for two sessions and their exec plugins. `beside` may be NULL;
- * `count` is at most KUBE_SESSION_EXTRA_FDS_MAX.
+ * Waits for two sessions and their exec plugins, and returns the result, as kube_client_poll()
+ * does. `beside` may be NULL; `count` is at most KUBE_SESSION_EXTRA_FDS_MAX.
  */
 enum { KUBE_SESSION_EXTRA_FDS_MAX = 8 };
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
                        size_t count, int64_t timeout_ms);
 
-/* Call kube_source_ready() and kube_source_read_referenced_templates(). */
+/* Return kube_source_ready(), and call kube_source_read_referenced_templates(). */
 bool kube_session_ready(const struct kube_session *s);
 void kube_session_read_referenced_templates(struct kube_session *s);
 

@@ -35,7 +35,7 @@ struct lifetime {
     int64_t event_ms;   /* Time of the last event; opened_ms before the first. */
     unsigned timeout_s; /* timeoutSeconds of a stream. */
     bool cut;           /* The received bytes end in the middle of an event. */
-    /* For a stream of changes it restarts after bytes that end with a complete event. */
+    /* For a stream of changes, restarted after bytes that end with a complete event. */
     struct progress progress;
 };
 
@@ -80,18 +80,18 @@ struct watch {
     bool relist;                     /* Read all objects before the next stream of changes. */
     bool most_recent;                /* List without resourceVersion: `version` is not usable. */
     bool paginated;                  /* The server pages lists from a resourceVersion: set limit. */
-    bool unpaginated;                /* A continue token expired: list without limit. */
+    bool unpaginated;                /* List without limit, because a continue token expired. */
     bool bookmarks;                  /* A stream of changes has had a bookmark. */
     bool progressed;                 /* The open stream of changes has had an event. */
-    int64_t relist_at_once_ms;       /* A stream that ends with 410 before this time has to wait. */
-    unsigned retries;                /* Waits in a row, without progress. */
-    unsigned silent;                 /* Streams in a row that brought nothing, or ended early. */
-    unsigned stalls;                 /* Lists in a row that ended with END_QUIET. */
-    bool polled;                     /* Lists at intervals replace the stream. */
-    int64_t listed_ms;               /* Time of the last complete list (WatchList excluded). */
-    struct lifetime lifetime;        /* Times of the open request. */
-    int64_t due_ms;                  /* Time of the next WATCH_TIMER. */
-    struct burst_limit burst_limit;  /* Limits lists that start without a wait. */
+    int64_t relist_at_once_ms; /* Time until which a list after 410 has to wait; 0: no such time. */
+    unsigned retries;          /* Waits in a row, without progress. */
+    unsigned silent;           /* Streams in a row that brought nothing, or ended early. */
+    unsigned stalls;           /* Lists in a row that ended with END_QUIET. */
+    bool polled;               /* Lists at intervals replace the stream. */
+    int64_t listed_ms;         /* Time of the last complete list (WatchList excluded). */
+    struct lifetime lifetime;  /* Times of the open request. */
+    int64_t due_ms;            /* Time of the next WATCH_TIMER. */
+    struct burst_limit burst_limit; /* Limits lists that start without a wait. */
     struct watch_counts counts;
 };
 
@@ -134,8 +134,8 @@ void watch_release(struct watch *w);
 void watch_disable_streaming_lists(struct watch *w);
 
 /*
- * Replaces the stream of changes that cannot be opened by a wait: the next list is due 25 to 35 s
- * after the last one. A stream is requested again after that list.
+ * Waits instead of opening a stream of changes, for lack of a connection: the next list is due 25
+ * to 35 s after the last one. A stream is requested again after that list.
  */
 void watch_start_polling(struct watch *w, uint32_t random);
 

@@ -40,9 +40,9 @@ struct connection_pool {
     unsigned initial_capacity; /* Capacity of a new connection. */
     unsigned most_answered;    /* Highest connection_pool_answered() seen on the connection. */
     struct transfer *probe;    /* NULL: no open probe. */
-    bool ready;                /* A probe was answered, or the class is REQUEST_SHORT. */
-    bool was_sufficient;       /* At one check, no request waited for the connection. */
-    bool body_received;        /* Set if connection_pool_perform() received bytes of a body. */
+    bool ready; /* Requests may be sent: the connection has answered a probe, or needs none. */
+    bool was_sufficient; /* At some check of this connection, no request was waiting. */
+    bool body_received;  /* The last connection_pool_perform() received bytes of a body. */
     enum http_version version;
     bool failed; /* The connection is lost; the client frees the pool. */
     char failure[CURL_ERROR_SIZE];
@@ -94,13 +94,16 @@ int64_t connection_pool_due(struct connection_pool *p, int64_t now_ms);
 struct stream_capacity {
     unsigned streams;       /* Capacity for new pools. */
     unsigned most_answered; /* Highest number of streams answered on one connection. */
-    unsigned suspected;     /* Limit of the last new connection that was full. */
-    unsigned suspicions;    /* Number of new connections in a row with that limit. */
+    unsigned suspected;     /* Streams that the last recorded new connection accepted. */
+    unsigned suspicions;    /* Number of such connections in a row with `suspected` streams. */
 };
 
 /* Sets the capacity for new pools to `streams` and discards all observations. */
 void stream_capacity_init(struct stream_capacity *c, unsigned streams);
 /* Records that one connection has `streams` answered streams. */
 void stream_capacity_note_open(struct stream_capacity *c, unsigned streams);
-/* Records that a new connection accepted no more than `streams` streams. */
+/*
+ * Records that a new connection accepted only `streams` streams. Ignores 0, and fewer than
+ * most_answered.
+ */
 void stream_capacity_note_full(struct stream_capacity *c, unsigned streams);

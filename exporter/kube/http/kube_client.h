@@ -12,7 +12,10 @@
  */
 struct kube_client;
 
-/* Copies the settings, not their texts. The caller has called curl_global_init(). */
+/*
+ * Returns a client without connections, which the caller owns. Copies the settings; borrows their
+ * texts and the context of `identity`. The caller has called curl_global_init().
+ */
 struct kube_client *kube_client_new(const struct kube_client_settings *settings,
                                     int64_t now_ms) MUST_USE;
 

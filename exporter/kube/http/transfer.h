@@ -71,7 +71,7 @@ struct transfer *transfer_new(const struct kube_client_settings *settings,
 /* Frees a transfer that no curl_multi handle has. NULL is allowed. */
 void transfer_free(struct transfer *t);
 
-/* Records the result of curl. For an untrusted server certificate, `error` names the CA. */
+/* Sets `complete` and `error` by the result of curl; names the CA if the server is untrusted. */
 void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_settings *settings);
 
 /* Returns the result for the handler. Its texts are valid as long as the transfer. */
