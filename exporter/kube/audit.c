@@ -67,7 +67,7 @@ static void add_suspect(struct audit *a, const char *ns, const char *name)
     a->suspect_count++;
 }
 
-static bool has_passed(const struct audit *a, const char *version)
+static bool stream_has_passed(const struct audit *a, const char *version)
 {
     enum number_order order = number_compare(a->r->watch.version, version);
 
@@ -107,7 +107,7 @@ static bool decide_suspect(struct audit *a, struct audit_suspect *s)
     if ((entry ? entry->version : 0) == s->server_version ||
         (entry && short_version_is_newer(entry->version, last_change)))
         return true;
-    if (!has_passed(a, s->list_version) && !late)
+    if (!stream_has_passed(a, s->list_version) && !late)
         return false;
     /* The object may have been added and removed since the request: request it again. */
     if (!entry && s->removals != a->r->objects.removals) {
@@ -191,7 +191,7 @@ static bool receive_event(void *context, const struct watch_event *event)
     if (state == LISTED_PRESENT)
         entry->audited = true;
     /* A missing object may be one that the reflector rejected. */
-    if (state == LISTED_UNWANTED || !has_passed(a, event->version) ||
+    if (state == LISTED_UNWANTED || !stream_has_passed(a, event->version) ||
         (state == LISTED_MISSING && (r->objects.has_rejected_unknown || r->objects.has_unnamed)) ||
         (state == LISTED_PRESENT &&
          (!short_version_is_newer(version, entry->version) || entry->version == 0)))
@@ -266,7 +266,8 @@ static void request_page(struct audit *a)
         });
 }
 
-static void each_entry(struct audit *a, void (*visit)(struct audit *a, struct entry *entry))
+static void each_reflector_entry(struct audit *a,
+                                 void (*visit)(struct audit *a, struct entry *entry))
 {
     const struct reflector_store *objects = &a->r->objects;
 
@@ -343,7 +344,7 @@ static void begin_next_audit(struct audit *a, struct reflector *const *reflector
     a->step = AUDIT_LISTING;
     a->divergences = 0;
     a->compared = false;
-    each_entry(a, clear_audited);
+    each_reflector_entry(a, clear_audited);
     continue_list(a);
 }
 
@@ -381,7 +382,7 @@ void audit_turn(struct audit *a, struct reflector *const *reflectors, size_t cou
     if (a->step == AUDIT_LISTING)
         continue_list(a);
     if (a->step == AUDIT_CHECKING && !a->compared) {
-        each_entry(a, suspect_if_unlisted);
+        each_reflector_entry(a, suspect_if_unlisted);
         a->compared = true;
     }
     if (a->step == AUDIT_CHECKING)

@@ -197,7 +197,7 @@ static void start_fetch(struct bound_templates *b, struct bound_templates_fetch 
 }
 
 /* Returns true if the reflector may have read a newer state than the response. */
-static bool has_reflector_changed(const struct bound_templates_fetch *f, const struct reflector *r)
+static bool is_fetch_outdated(const struct bound_templates_fetch *f, const struct reflector *r)
 {
     return f->sweep != r->objects.origin.sweep || f->removals != r->objects.removals;
 }
@@ -207,7 +207,7 @@ static bool finish_fetch(struct bound_templates *b, struct bound_templates_fetch
                          struct reflector *r)
 {
     struct fetch *fetch = f->fetch;
-    bool outdated = has_reflector_changed(f, r);
+    bool outdated = is_fetch_outdated(f, r);
     bool retries = fetch->state == FETCH_FAILED || fetch->state == FETCH_FORBIDDEN;
     unsigned shifts = f->failures < RETRY_SHIFTS ? f->failures : RETRY_SHIFTS;
 

@@ -3,7 +3,7 @@
 
 #include "metrics/base/map.h"
 
-static enum discovery_answer previous_result(const struct unserved_kinds *before,
+static enum discovery_answer previous_answer(const struct unserved_kinds *before,
                                              const struct identity *kind)
 {
     for (size_t i = 0; i < before->count; i++) {
@@ -25,7 +25,7 @@ void unserved_kinds_add(struct unserved_kinds *list, const struct identity *kind
         .kind = xstrdup(kind->kind),
         .answer = answer,
     };
-    if (answer != DISCOVERY_UNKNOWN && answer != previous_result(before, kind))
+    if (answer != DISCOVERY_UNKNOWN && answer != previous_answer(before, kind))
         log_write(log, LOG_LEVEL_WARN,
                   answer == DISCOVERY_ABSENT
                       ? "a policy selects a kind that the API server does not serve"

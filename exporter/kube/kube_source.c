@@ -210,7 +210,7 @@ struct kube_source {
     enum { REFERENCED_NOT_REQUESTED, REFERENCED_REQUESTED, REFERENCED_WATCHED } referenced;
     bool references;
     bool works;
-    bool synced_once;
+    bool inputs_recorded;
     struct missing_kinds missing;
 };
 
@@ -411,11 +411,11 @@ static bool record_input_versions(struct kube_source *s)
     uint64_t bound_templates = engine_bound_types_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
     bool read = s->bindings_read || are_bindings_read(s);
-    bool same = s->synced_once && selected == s->selected_version &&
+    bool same = s->inputs_recorded && selected == s->selected_version &&
                 bound_templates == s->bound_types_version && discovered == s->discovery_version &&
                 read == s->bindings_read;
 
-    s->synced_once = true;
+    s->inputs_recorded = true;
     s->selected_version = selected;
     s->bound_types_version = bound_templates;
     s->discovery_version = discovered;
@@ -498,7 +498,7 @@ bool kube_source_ready(const struct kube_source *s)
 void kube_source_read_referenced_templates(struct kube_source *s)
 {
     s->referenced = REFERENCED_REQUESTED;
-    s->synced_once = false;
+    s->inputs_recorded = false;
     missing_kinds_wait_again(&s->missing);
 }
 

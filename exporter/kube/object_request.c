@@ -74,7 +74,7 @@ static enum fetch_state read_fetch_error(struct fetch *f, const struct transport
     return http_status == 401 || http_status == 403 ? FETCH_FORBIDDEN : FETCH_FAILED;
 }
 
-static void end_fetch(void *context, const struct transport_result *result)
+static void receive_fetch_end(void *context, const struct transport_result *result)
 {
     struct fetch *f = context;
 
@@ -122,7 +122,7 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
             .method = spec->method,
             .body = spec->body,
             .class = REQUEST_SHORT,
-            .handler = {.data = receive_fetch_body, .done = end_fetch, .context = f},
+            .handler = {.data = receive_fetch_body, .done = receive_fetch_end, .context = f},
         });
     return f;
 }

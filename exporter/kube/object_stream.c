@@ -193,7 +193,7 @@ static bool set_type(const char *asked_version, const char *asked_kind, cJSON *o
     return true;
 }
 
-static const char *get_version(const cJSON *object)
+static const char *object_version(const cJSON *object)
 {
     return json_str(json_get(object, "metadata"), "resourceVersion", "");
 }
@@ -205,7 +205,7 @@ static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJS
 
     return s->emit(s->context, &(struct watch_event){.kind = valid ? kind : EVENT_REJECTED,
                                                      .object = valid ? object : NULL,
-                                                     .version = get_version(object),
+                                                     .version = object_version(object),
                                                      .reason = valid ? NULL : err.text});
 }
 
@@ -213,7 +213,7 @@ static bool emit_watch_event(struct object_stream *s, const cJSON *json)
 {
     const char *type = json_str(json, "type", "");
     cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "object");
-    struct watch_event event = {.version = get_version(object)};
+    struct watch_event event = {.version = object_version(object)};
     struct status status = {0};
 
     if (strcmp(type, "ADDED") == 0 || strcmp(type, "MODIFIED") == 0)
@@ -255,7 +255,7 @@ static bool reject_unparsed(struct object_stream *s, const char *json, size_t le
 
     event.kind = EVENT_REJECTED;
     event.unnamed = !object && !deleted;
-    event.version = get_version(object);
+    event.version = object_version(object);
     if (object && deleted)
         return emit_object(s, EVENT_DELETED, object);
     if (object && !set_type(s->api_version, s->kind, object, &(struct error){""}))
@@ -284,7 +284,7 @@ static bool reject_invalid(struct object_stream *s, const char *json, size_t len
         object = NULL;
     return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
                                                      .object = object,
-                                                     .version = get_version(object),
+                                                     .version = object_version(object),
                                                      .reason = reason});
 }
 
@@ -306,7 +306,7 @@ cJSON *object_parse(const char *api_version, const char *kind, const char *json,
     return NULL;
 }
 
-static bool parse_object(void *context, const char *json, size_t len, size_t offset)
+static bool emit_text(void *context, const char *json, size_t len, size_t offset)
 {
     struct object_stream *s = context;
     struct error err;
@@ -342,7 +342,7 @@ void object_stream_init(struct object_stream *s, enum json_frame_mode mode, cons
         .emit = emit,
         .context = context,
     };
-    json_frame_init(&s->frame, mode, OBJECT_MAX_BYTES, parse_object, s);
+    json_frame_init(&s->frame, mode, OBJECT_MAX_BYTES, emit_text, s);
     s->frame.cuts_large = true;
 }
 

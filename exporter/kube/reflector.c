@@ -37,7 +37,7 @@ static void failure_record(struct reflector_failure *f, enum end_reason reason, 
               text);
 }
 
-static void failure_end(struct reflector_failure *f)
+static void failure_clear(struct reflector_failure *f)
 {
     if (f->warned)
         log_write(f->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
@@ -175,7 +175,7 @@ static void process_input(struct reflector *r, struct watch_input input)
         r->synced = true;
         r->last_end = END_REGULAR;
         list_limiter_leave(&r->context->limiter, &r->ticket);
-        failure_end(&r->failure);
+        failure_clear(&r->failure);
     }
     if (action.open) {
         r->wants_open = true;
@@ -276,7 +276,7 @@ static bool handle_event(void *context, const struct watch_event *event)
         return true;
     process_input(r, input);
     if (r->watch.phase == WATCH_STREAMING)
-        failure_end(&r->failure);
+        failure_clear(&r->failure);
     return r->watch.phase != WATCH_WAITING;
 }
 
@@ -415,7 +415,7 @@ static void replace_stream(struct reflector *r)
     reflector_failure_log_polling(&r->failure);
 }
 
-static void open_if_allowed(struct reflector *r)
+static void open_request_if_allowed(struct reflector *r)
 {
     if (!r->context->streaming_lists)
         watch_disable_streaming_lists(&r->watch);
@@ -461,7 +461,7 @@ void reflector_turn(struct reflector *r)
                             r->objects.origin.source * RECOVERY_STEP_MS);
     }
     if (now_ms >= proven_ms(r))
-        failure_end(&r->failure);
+        failure_clear(&r->failure);
     if (!r->wants_open && now_ms >= timeout_ms(r)) {
         if (r->watch.phase == WATCH_WAITING)
             process_input(r, (struct watch_input){.kind = WATCH_TIMER});
@@ -474,7 +474,7 @@ void reflector_turn(struct reflector *r)
         close_request(r))
         reflector_relist_most_recent(r);
     if (r->wants_open)
-        open_if_allowed(r);
+        open_request_if_allowed(r);
 }
 
 int64_t reflector_due(const struct reflector *r)
@@ -496,7 +496,7 @@ static bool is_same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static void mark_wanted(struct reflector_list *l, const struct reflector_spec *spec)
+static void mark_or_add_reflector(struct reflector_list *l, const struct reflector_spec *spec)
 {
     struct reflector *found = NULL;
 
@@ -530,13 +530,13 @@ void reflector_list_mark_wanted(struct reflector_list *l, struct reflector_spec 
 
     if (!by_name) {
         if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
-            mark_wanted(l, &spec);
+            mark_or_add_reflector(l, &spec);
         return;
     }
     for (size_t i = 0; i < filter->namespace_count; i++) {
         spec.ns = filter->namespaces[i];
         if (namespace_filter_allows(filter, spec.ns))
-            mark_wanted(l, &spec);
+            mark_or_add_reflector(l, &spec);
     }
 }
 

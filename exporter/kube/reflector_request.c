@@ -313,7 +313,7 @@ static int64_t earliest_start_ms(const struct list_limiter *l, enum list_class c
 }
 
 /* Returns the waiting list that starts now; NULL if no list may start. */
-static const struct list_ticket *next_list(const struct list_limiter *l)
+static const struct list_ticket *next_ticket(const struct list_limiter *l)
 {
     const struct list_ticket *first = NULL;
     int64_t first_ms = INT64_MAX;
@@ -343,7 +343,7 @@ bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum
         ticket->since_ms = now_ms;
         append_ticket(&l->waiting[class], ticket);
     }
-    if (next_list(l) != ticket)
+    if (next_ticket(l) != ticket)
         return false;
     l->credit_ms -= LIST_COST_MS;
     unlink_ticket(&l->waiting[ticket->class], ticket);

@@ -16,7 +16,7 @@ static bool read_identity(const struct reflector_store *s, const cJSON *object, 
     return true;
 }
 
-static struct entry *find_own(const struct reflector_store *s, const cJSON *object)
+static struct entry *find_own_entry(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;
     struct error ignored;
@@ -28,7 +28,7 @@ static struct entry *find_own(const struct reflector_store *s, const cJSON *obje
 
 void reflector_store_remove(struct reflector_store *s, const cJSON *object)
 {
-    struct entry *entry = find_own(s, object);
+    struct entry *entry = find_own_entry(s, object);
 
     s->removals++;
     if (entry)
@@ -53,7 +53,7 @@ static bool is_allowed(const struct reflector_store *s, const cJSON *object)
     return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
 }
 
-static bool is_wanted(const struct reflector_store *s, const cJSON *object)
+static bool is_referred_object(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;
     struct error ignored;
@@ -103,7 +103,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
         return;
     /* An earlier version of the object may be in the store. */
     if (!allowed || (s->settings && !contains_settings(object)) ||
-        (s->bound_templates_only && !is_wanted(s, object))) {
+        (s->bound_templates_only && !is_referred_object(s, object))) {
         reflector_store_remove(s, object);
         return;
     }
@@ -117,7 +117,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
 
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason)
 {
-    struct entry *entry = object ? find_own(s, object) : NULL;
+    struct entry *entry = object ? find_own_entry(s, object) : NULL;
 
     s->rejected++;
     /* Logs at powers of two only, to limit the size of the log. */
@@ -142,7 +142,7 @@ enum listed_state reflector_store_find_listed(const struct reflector_store *s, c
 
     if (!read_identity(s, object, &id, &ignored) || !is_allowed(s, object) ||
         (s->settings && !contains_settings(object)) ||
-        (s->bound_templates_only && !is_wanted(s, object)))
+        (s->bound_templates_only && !is_referred_object(s, object)))
         return LISTED_UNWANTED;
     *entry = store_find(s->store, &id);
     if (*entry && entry_exists(*entry))
@@ -176,7 +176,7 @@ static bool has_binding(const struct reflector_store *s, const struct entry *ent
                                                              entry_ns(entry), entry->name}) != NULL;
 }
 
-static bool is_read(const struct reflector_store *s, const struct entry *entry)
+static bool is_template_read(const struct reflector_store *s, const struct entry *entry)
 {
     const struct template *t = entry_template(entry);
 
@@ -244,7 +244,7 @@ void reflector_store_end_pass(struct reflector_store *s)
         store_sweep(s->store, s->origin);
     /* A complete pass has read all existing templates: those still unread do not exist. */
     if (s->has_unread)
-        remove_templates_unless(s, is_read);
+        remove_templates_unless(s, is_template_read);
     s->has_unread = false;
 }
 

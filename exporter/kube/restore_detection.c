@@ -223,7 +223,7 @@ static void send_request(struct restore_check *c, struct transport transport, in
 }
 
 /* Subtracts 1 from a version. Returns false if the version is not a number above 0. */
-static bool decrement(char *version)
+static bool decrement_version(char *version)
 {
     size_t len = strlen(version);
     size_t zeros = 0;
@@ -239,8 +239,8 @@ static bool decrement(char *version)
     return true;
 }
 
-static enum restore_check_result set_step(struct restore_check *c, enum restore_check_step step,
-                                          int64_t due_ms)
+static enum restore_check_result begin_step(struct restore_check *c, enum restore_check_step step,
+                                            int64_t due_ms)
 {
     c->step = step;
     c->due_ms = due_ms;
@@ -248,11 +248,12 @@ static enum restore_check_result set_step(struct restore_check *c, enum restore_
     return RESTORE_CHECK_OPEN;
 }
 
-static enum restore_check_result read_past(struct restore_check *c, enum restore_check_step step,
-                                           const char *version, int64_t now_ms)
+static enum restore_check_result begin_past_read(struct restore_check *c,
+                                                 enum restore_check_step step, const char *version,
+                                                 int64_t now_ms)
 {
     memcpy(c->past, version, sizeof(c->past));
-    return set_step(c, step, now_ms);
+    return begin_step(c, step, now_ms);
 }
 
 static bool is_state_known(const struct fetch *f)
@@ -280,7 +281,7 @@ static enum restore_check_result evaluate_object(struct restore_check *c, const 
         return RESTORE_CHECK_DOUBTFUL;
     c->unread = !is_state_known(f);
     c->changed = is_state_known(f) && verdict == LAST_CHANGE_UNDECIDED;
-    return set_step(c, RESTORE_CHECK_LIST, now_ms);
+    return begin_step(c, RESTORE_CHECK_LIST, now_ms);
 }
 
 /* A list older than the stream proves a restore; so does an older object if no change is known. */
@@ -295,12 +296,12 @@ static enum restore_check_result evaluate_list(struct restore_check *c, const st
     if (is_list_known(f) && (unknown || number_compare(f->version, c->position) == NUMBER_LESS))
         return RESTORE_CHECK_RESTORED;
     if (c->unread || c->changed)
-        return read_past(c, RESTORE_CHECK_PAST, c->position, now_ms);
+        return begin_past_read(c, RESTORE_CHECK_PAST, c->position, now_ms);
     if (!c->last_change.deleted)
         return RESTORE_CHECK_PASSED;
     memcpy(before, c->last_change.version, sizeof(before));
-    return decrement(before) ? read_past(c, RESTORE_CHECK_BEFORE, before, now_ms)
-                             : RESTORE_CHECK_PASSED;
+    return decrement_version(before) ? begin_past_read(c, RESTORE_CHECK_BEFORE, before, now_ms)
+                                     : RESTORE_CHECK_PASSED;
 }
 
 static enum restore_check_result evaluate_deletion(struct restore_check *c, const struct fetch *f,
@@ -313,7 +314,7 @@ static enum restore_check_result evaluate_deletion(struct restore_check *c, cons
         return RESTORE_CHECK_PASSED;
     if ((f->state == FETCH_FOUND) != before)
         return RESTORE_CHECK_RESTORED;
-    return before ? read_past(c, RESTORE_CHECK_DELETION, c->last_change.version, now_ms)
+    return before ? begin_past_read(c, RESTORE_CHECK_DELETION, c->last_change.version, now_ms)
                   : RESTORE_CHECK_PASSED;
 }
 
@@ -333,7 +334,7 @@ static enum restore_check_result evaluate_past(struct restore_check *c, const st
     if (c->altered || (c->changed && f->http_status == 410))
         return RESTORE_CHECK_DOUBTFUL;
     if (verdict == LAST_CHANGE_UNDECIDED && (c->changed || is_list_known(f)))
-        return set_step(c, RESTORE_CHECK_EVENT, now_ms + EVENT_WAIT_MS);
+        return begin_step(c, RESTORE_CHECK_EVENT, now_ms + EVENT_WAIT_MS);
     return verdict == LAST_CHANGE_UNDONE ? RESTORE_CHECK_RESTORED : RESTORE_CHECK_PASSED;
 }
 

@@ -29,7 +29,7 @@ void template_finder_release(struct template_finder *f)
 }
 
 /* Returns true if a reflector keeps all objects of the kind and namespace in the store. */
-static bool is_watched(const struct kube_source *s, const struct identity *id)
+static bool is_fully_read(const struct kube_source *s, const struct identity *id)
 {
     for (size_t i = 0; i < kube_source_reflector_count(s); i++) {
         const struct reflector *r = kube_source_reflector(s, i);
@@ -54,7 +54,7 @@ struct lookup_answer template_finder_find(struct template_finder *f,
         return (struct lookup_answer){LOOKUP_UNKNOWN, NULL, ""};
     *id = (struct identity){resource->api_version, resource->kind,
                             resource->namespaced ? name->ns : "", name->name};
-    if (namespace_filter_allows(f->filter, id->ns) && is_watched(f->source, id))
+    if (namespace_filter_allows(f->filter, id->ns) && is_fully_read(f->source, id))
         return (struct lookup_answer){LOOKUP_MISSING, NULL, ""};
     return lookup_object(f->lookup,
                          &(struct fetch_spec){

@@ -160,7 +160,7 @@ const char *watch_fault(const struct watch *w, int64_t now_ms)
     return lifetime_fault(&w->lifetime, lifetime_of(w), now_ms);
 }
 
-static struct watch_action open_next(struct watch *w, const struct watch_input *in)
+static struct watch_action open_next_request(struct watch *w, const struct watch_input *in)
 {
     if (*w->version && !w->relist && !w->polled)
         w->phase = WATCH_STREAMING;
@@ -203,7 +203,7 @@ static struct watch_action relist_when_gone(struct watch *w, const struct watch_
         return wait_before_relist(w, in);
     w->relist_at_once_ms = in->now_ms + LIST_COST_MS;
     w->relist = true;
-    return open_next(w, in);
+    return open_next_request(w, in);
 }
 
 /* Lists the most recent state, at once unless the failed request had asked for it already. */
@@ -213,7 +213,7 @@ static struct watch_action list_most_recent(struct watch *w, const struct watch_
     if (w->most_recent)
         return wait_before_retry(w, in);
     w->most_recent = true;
-    return open_next(w, in);
+    return open_next_request(w, in);
 }
 
 /* Asks for full objects after 406 or 415. If they fail too: waits, and replaces WatchList by lists.
@@ -224,7 +224,7 @@ static struct watch_action ask_for_full_objects(struct watch *w, const struct wa
 
     w->full_objects = true;
     w->streaming_lists = w->streaming_lists && !asked;
-    return asked ? wait_before_retry(w, in) : open_next(w, in);
+    return asked ? wait_before_retry(w, in) : open_next_request(w, in);
 }
 
 static struct watch_action handle_list_end(struct watch *w, const struct watch_input *in)
@@ -235,7 +235,7 @@ static struct watch_action handle_list_end(struct watch *w, const struct watch_i
         if (w->token) {
             watch_release(w);
             w->unpaginated = true;
-            return open_next(w, in);
+            return open_next_request(w, in);
         }
         return in->reason == END_GONE ? list_most_recent(w, in) : wait_before_retry(w, in);
     case END_AHEAD:
@@ -274,7 +274,7 @@ static struct watch_action handle_initial_events_end(struct watch *w, const stru
     case END_QUIET:
         /* Some aggregated API servers never send the bookmark that ends the initial events. */
         w->streaming_lists = false;
-        return open_next(w, in);
+        return open_next_request(w, in);
     case END_REGULAR:
     case END_SHORT:
     case END_LOST:
@@ -308,13 +308,13 @@ static struct watch_action handle_stream_end(struct watch *w, const struct watch
     case END_SHORT:
         if (in->now_ms - w->lifetime.opened_ms >= SHORT_MS) {
             count_silent_stream(w, SILENT_MAX);
-            return open_next(w, in);
+            return open_next_request(w, in);
         }
         count_silent_stream(w, SILENT_MAX_SUSPECT);
         return wait_before_retry(w, in);
     case END_QUIET:
         count_silent_stream(w, w->bookmarks ? SILENT_MAX_SUSPECT : SILENT_MAX);
-        return open_next(w, in);
+        return open_next_request(w, in);
     case END_LOST:
     case END_BUSY:
     case END_UNAVAILABLE:
@@ -416,7 +416,7 @@ static struct watch_action handle_page(struct watch *w, const struct watch_input
         w->paginated = w->paginated || !w->most_recent;
         watch_release(w);
         w->token = xstrdup(in->token);
-        return open_next(w, in);
+        return open_next_request(w, in);
     }
     if (!set_version(w, in->version))
         return end_request(w, in, END_MALFORMED);
@@ -424,12 +424,13 @@ static struct watch_action handle_page(struct watch *w, const struct watch_input
     w->relist = w->most_recent = w->unpaginated = w->polled = false;
     w->silent = w->stalls = 0;
     w->listed_ms = in->now_ms;
-    return (struct watch_action){.open = open_next(w, in).open, .listed = true, .older = older};
+    return (struct watch_action){
+        .open = open_next_request(w, in).open, .listed = true, .older = older};
 }
 
 static struct watch_action handle_event(struct watch *w, const struct watch_input *in)
 {
-    struct watch_action order = {.older = is_older(w, in->version)};
+    struct watch_action action = {.older = is_older(w, in->version)};
 
     if (w->phase == WATCH_INITIAL_EVENTS && in->kind == WATCH_INITIAL_END) {
         if (!set_version(w, in->version))
@@ -437,7 +438,7 @@ static struct watch_action handle_event(struct watch *w, const struct watch_inpu
         w->phase = WATCH_STREAMING;
         w->relist = w->most_recent = false;
         w->silent = w->stalls = 0;
-        order.listed = true;
+        action.listed = true;
     } else if (w->phase == WATCH_STREAMING) {
         set_version(w, in->version);
         w->progressed = true;
@@ -448,7 +449,7 @@ static struct watch_action handle_event(struct watch *w, const struct watch_inpu
     w->lifetime.event_ms = in->now_ms;
     if (w->phase != WATCH_WAITING)
         w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
-    return order;
+    return action;
 }
 
 /* Starts a list, or WatchList, at once; after a failure, when the wait is over. */
@@ -456,7 +457,8 @@ static struct watch_action handle_relist(struct watch *w, const struct watch_inp
 {
     watch_release(w);
     w->relist = true;
-    return w->phase == WATCH_WAITING && !w->polled ? (struct watch_action){0} : open_next(w, in);
+    return w->phase == WATCH_WAITING && !w->polled ? (struct watch_action){0}
+                                                   : open_next_request(w, in);
 }
 
 struct watch_action watch_process_input(struct watch *w, const struct watch_input *input)
@@ -465,7 +467,8 @@ struct watch_action watch_process_input(struct watch *w, const struct watch_inpu
     case WATCH_TIMER:
         if (input->now_ms < w->due_ms)
             return (struct watch_action){0};
-        return w->phase == WATCH_WAITING ? open_next(w, input) : end_request(w, input, END_QUIET);
+        return w->phase == WATCH_WAITING ? open_next_request(w, input)
+                                         : end_request(w, input, END_QUIET);
     case WATCH_PAGE:
         return handle_page(w, input);
     case WATCH_CHANGE:

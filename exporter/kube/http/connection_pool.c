@@ -103,7 +103,7 @@ static void add_to_curl(struct connection_pool *p, struct transfer *t)
         memory_exhausted(0);
 }
 
-static void connect_to_pool(struct connection_pool *p, struct transfer *t)
+static void attach_to_pool(struct connection_pool *p, struct transfer *t)
 {
     t->connection_pool = p;
     t->body_received = &p->body_received;
@@ -116,7 +116,7 @@ static void connect_to_pool(struct connection_pool *p, struct transfer *t)
 
 void connection_pool_add(struct connection_pool *p, struct transfer *t)
 {
-    connect_to_pool(p, t);
+    attach_to_pool(p, t);
     t->next = p->transfers;
     p->transfers = t;
     p->count++;
@@ -166,8 +166,7 @@ static void free_probe(struct connection_pool *p)
     p->probe = NULL;
 }
 
-static void move_to_finished(struct connection_pool *p, struct transfer *t,
-                             struct transfer **finished)
+static void move_to_list(struct connection_pool *p, struct transfer *t, struct transfer **finished)
 {
     remove_from_pool(p, t);
     t->next = *finished;
@@ -184,7 +183,7 @@ void connection_pool_fail(struct connection_pool *p, const char *why, struct tra
 
         snprintf(t->error, sizeof(t->error), "%s", why);
         t->complete = false;
-        move_to_finished(p, t, finished);
+        move_to_list(p, t, finished);
     }
 }
 
@@ -222,7 +221,7 @@ static void begin_probe(struct connection_pool *p)
         return;
     }
     p->probe = t;
-    connect_to_pool(p, t);
+    attach_to_pool(p, t);
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)PROBE_TIMEOUT_MS);
     add_to_curl(p, t);
 }
@@ -318,7 +317,7 @@ struct transfer *connection_pool_take_surplus(struct connection_pool *p)
         next = t->next;
         if (unanswered ? refused
                        : transfer_waits_for_connection(t) && waited_ms >= CHECK_INTERVAL_MS)
-            move_to_finished(p, t, &surplus);
+            move_to_list(p, t, &surplus);
         else if (unanswered)
             p->probe_due_ms = p->now_ms;
     }
@@ -340,14 +339,14 @@ static void collect_finished(struct connection_pool *p, struct transfer **finish
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
-        transfer_end(t, message->data.result, p->settings);
+        transfer_record_result(t, message->data.result, p->settings);
         if (p->probe && t == p->probe) {
             end_probe(p);
             continue;
         }
         if (t->responded && t->http_status == 401)
             p->settings->identity.refused(p->settings->identity.context);
-        move_to_finished(p, t, finished);
+        move_to_list(p, t, finished);
     }
 }
 

@@ -143,7 +143,7 @@ static void reset_connections_if_due(struct kube_client *c)
 }
 
 /* Moves watches that their connection does not serve to other pools. */
-static void move_surplus(struct kube_client *c)
+static void move_surplus_transfers(struct kube_client *c)
 {
     for (struct connection_pool *p = c->pools; p; p = p->next) {
         bool is_new = !p->was_sufficient;
@@ -195,7 +195,7 @@ void kube_client_perform(struct kube_client *c, int64_t now_ms)
     for (struct connection_pool *p = c->pools; p; p = p->next)
         connection_pool_perform(p, now_ms, &c->finished);
     record_http_version(c);
-    move_surplus(c);
+    move_surplus_transfers(c);
     /* Handlers may change c->finished: they start and cancel requests. */
     while (c->finished) {
         struct transfer *t = c->finished;

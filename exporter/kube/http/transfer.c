@@ -201,7 +201,8 @@ void transfer_free(struct transfer *t)
     free(t);
 }
 
-void transfer_end(struct transfer *t, CURLcode code, const struct kube_client_settings *settings)
+void transfer_record_result(struct transfer *t, CURLcode code,
+                            const struct kube_client_settings *settings)
 {
     /* X509_V_ERR_* codes of openssl/x509_vfy.h: not signed by the trusted CA. */
     static const long not_signed[] = {2, 7, 18, 19, 20, 21};
