@@ -104,16 +104,18 @@ struct api_version *api_table_find_version(const struct api_table *t, const char
     return NULL;
 }
 
-static void add_version(struct api_table *t, const struct api_version *version)
+/* Takes over the name. Drops a version that is known or beyond VERSIONS_MAX. */
+static void add_version(struct api_table *t, struct api_version version)
 {
-    if (t->version_count == VERSIONS_MAX || api_table_find_version(t, version->name)) {
-        free(version->name);
+    if (t->version_count == VERSIONS_MAX || api_table_find_version(t, version.name)) {
+        free(version.name);
         return;
     }
     t->versions = xreallocarray(t->versions, t->version_count + 1, sizeof(*t->versions));
-    t->versions[t->version_count++] = *version;
+    t->versions[t->version_count++] = version;
 }
 
+/* Copies the texts. Drops a resource beyond RESOURCES_MAX. */
 static void add_resource(struct api_table *t, const struct api_resource *r)
 {
     if (t->resource_count == RESOURCES_MAX)
@@ -208,7 +210,7 @@ static void add_aggregated_group(struct api_table *t, const cJSON *group)
             memory_exhausted(0);
         cJSON_ArrayForEach (resource, json_get(item, "resources"))
             add_aggregated_resource(t, &version, resource);
-        add_version(t, &version);
+        add_version(t, version);
     }
 }
 
@@ -228,7 +230,7 @@ bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct err
 static void add_unread_version(struct api_table *t, const char *name, bool preferred)
 {
     if (*name)
-        add_version(t, &(struct api_version){
+        add_version(t, (struct api_version){
                            .name = xstrdup(name), .state = API_FAILED, .preferred = preferred});
 }
 
@@ -308,9 +310,9 @@ void api_table_inherit(struct api_table *t, const struct api_table *earlier)
         const struct api_version *v = &earlier->versions[i];
 
         if (is_version_unknown(t, v->name) && !api_table_find_version(t, v->name))
-            add_version(t, &(struct api_version){.name = xstrdup(v->name),
-                                                 .state = API_FAILED,
-                                                 .preferred = v->preferred});
+            add_version(t, (struct api_version){.name = xstrdup(v->name),
+                                                .state = API_FAILED,
+                                                .preferred = v->preferred});
     }
 }
 

@@ -67,6 +67,7 @@ static void add_suspect(struct audit *a, const char *ns, const char *name)
     a->suspect_count++;
 }
 
+/* Returns true if the reflector's stream is at this version or a later one. */
 static bool stream_has_passed(const struct audit *a, const char *version)
 {
     enum number_order order = number_compare(a->r->watch.version, version);
@@ -96,7 +97,10 @@ static void report_divergence(struct audit *a, const struct audit_suspect *s,
               "here", entry ? "yes" : "no", "there", s->server_version ? "yes" : "no");
 }
 
-/* Counts a divergence if the suspect is one. Returns true if the suspect is decided. */
+/*
+ * Counts the suspect if it diverges. Returns true if the suspect is decided; false: decide later,
+ * after another request if `checked` is false.
+ */
 static bool decide_suspect(struct audit *a, struct audit_suspect *s)
 {
     const struct entry *entry = find_suspect(a, s);
@@ -140,7 +144,9 @@ static void request_suspect(struct audit *a)
                            a->context->now_ms);
 }
 
-/* Records the response. Without a usable one, drops the suspect and returns false. */
+/*
+ * Stores the response in the first suspect. If it is unusable, drops the suspect and returns false.
+ */
 static bool read_suspect(struct audit *a)
 {
     const struct fetch *f = a->fetch;
@@ -322,7 +328,7 @@ static struct reflector *find_audited_reflector(const struct audit *a,
     return NULL;
 }
 
-/* Begins an audit of the resource with the oldest audit, if due. */
+/* Sets due_ms, and begins an audit of the resource with the oldest last audit, if due. */
 static void begin_next_audit(struct audit *a, struct reflector *const *reflectors, size_t count)
 {
     int64_t now_ms = a->context->now_ms;
@@ -348,7 +354,10 @@ static void begin_next_audit(struct audit *a, struct reflector *const *reflector
     continue_list(a);
 }
 
-/* Ends the audit. Unless `done`, the resource is due again after RETRY_MS at most. */
+/*
+ * Ends the audit, and lists the resource again if it diverges. Unless `done`, the resource is due
+ * again after RETRY_MS at most.
+ */
 static void end_audit(struct audit *a, bool done)
 {
     int64_t soon_ms = a->interval_ms < RETRY_MS ? a->interval_ms : RETRY_MS;

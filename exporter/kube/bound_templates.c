@@ -19,9 +19,9 @@ struct bound_templates_fetch {
     struct fetch *fetch; /* NULL: no open request. */
     int64_t due_ms;
     unsigned failures;
-    bool waits_for_stream; /* The reflector is not in the phase WATCH_STREAMING. */
-    uint32_t sweep;        /* The reflector's, at the start of the request. */
-    uint64_t removals;     /* Likewise. */
+    bool waits_for_stream; /* No request before the phase WATCH_STREAMING of the reflector. */
+    uint32_t sweep;        /* Number of the reflector's pass at the start of the request. */
+    uint64_t removals;     /* reflector_store.removals at the start of the request. */
 };
 
 void bound_templates_init(struct bound_templates *b, struct reflector_context *context)
@@ -112,7 +112,7 @@ static void add_fetch(struct bound_templates *b, struct entry *entry)
     b->fetches = f;
 }
 
-/* Counts the fetches for objects of a type; with `open`, those with an open request. */
+/* Returns the number of fetches for objects of a type; with `open`, only those with a request. */
 static unsigned count_fetches(const struct bound_templates *b, const struct type *type, bool open)
 {
     unsigned count = 0;
@@ -122,7 +122,10 @@ static unsigned count_fetches(const struct bound_templates *b, const struct type
     return count;
 }
 
-/* Adds, removes or requests a template after a change of its bindings. */
+/*
+ * Removes a template without bindings; stores as unread, or schedules to read, a bound template
+ * without content.
+ */
 static void update_template(struct bound_templates *b, struct entry *entry, struct reflector *r)
 {
     if (!find_binding(b, entry)) {
@@ -157,7 +160,7 @@ static void update_changed_templates(struct bound_templates *b, struct reflector
     b->changed_count = b->changed_capacity = 0;
 }
 
-/* Marks all templates of the reflector's kind that bindings refer to as changed. */
+/* Marks as changed all templates of the reflector's kind that bindings refer to. */
 static void add_templates_of_reflector(struct bound_templates *b, const struct reflector *r)
 {
     for (const struct type *type = store_first_type(b->context->store); type; type = type->next) {
@@ -202,7 +205,10 @@ static bool is_fetch_outdated(const struct bound_templates_fetch *f, const struc
     return f->sweep != r->objects.origin.sweep || f->removals != r->objects.removals;
 }
 
-/* Stores the response. Returns false if the object must be requested again. */
+/*
+ * Applies the response to the store, unless it is outdated, and closes the request. Returns false
+ * if the object must be requested again.
+ */
 static bool finish_fetch(struct bound_templates *b, struct bound_templates_fetch *f,
                          struct reflector *r)
 {
@@ -244,6 +250,7 @@ static bool advance_fetch(struct bound_templates *b, struct bound_templates_fetc
     return false;
 }
 
+/* Reacts to a lost permission, and starts the list that the reflector wants. */
 static void update_reflector(struct bound_templates *b, struct reflector *r)
 {
     bool forbidden = reflector_is_forbidden(r);

@@ -63,7 +63,10 @@ void discovery_begin(struct discovery *d)
     set_path(d, "/api", "");
 }
 
-/* Sets the path to the next version without resources. Returns false if all have been read. */
+/*
+ * Sets the path to the next version that needs a request of its own (without aggregated discovery).
+ * Returns false after the last such version.
+ */
 static bool select_next_version(struct discovery *d)
 {
     while (d->at < d->next.version_count) {

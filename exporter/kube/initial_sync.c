@@ -126,7 +126,7 @@ static void decide_ready(struct missing_kinds *l, const struct reflector_list *r
 {
     if (l->ready)
         return;
-    /* Required objects may be removed again, with their kind. */
+    /* Required kinds become unread again if the server stops serving them. */
     if (!are_required_read(reflectors)) {
         l->required_read_ms = INT64_MAX;
         return;
@@ -199,7 +199,7 @@ static void list_missing_kinds(struct missing_kinds *l, const struct reflector_l
     }
 }
 
-/* Rebuilds the list, and sets the changes in the engine. */
+/* Rebuilds `kinds`, updates the engine, and logs late kinds that are no longer missing. */
 static void update_missing_kinds(struct missing_kinds *l, const struct reflector_list *reflectors,
                                  const struct unserved_kinds *unserved, int64_t now_ms)
 {

@@ -157,7 +157,10 @@ int64_t discoverer_due(const struct discoverer *d)
     return discovery_path(d->discovery) ? d->context->now_ms : d->due_ms;
 }
 
-/* Starts a round soon, because kinds may have changed. */
+/*
+ * Moves the next round up to two seconds after the start of the last one. Keeps the delay after a
+ * failed round.
+ */
 static void discoverer_request_round(struct discoverer *d)
 {
     int64_t soon_ms = d->started_ms + INTERVAL_MIN_MS;
@@ -202,7 +205,7 @@ struct kube_source {
     struct reflector_list list;
     struct audit audit;
     struct unserved_kinds unserved_kinds;
-    /* Versions of the inputs that the list of reflectors matches. */
+    /* Versions of the inputs at the last update of `list`. */
     uint64_t selected_version;
     uint64_t bound_types_version;
     uint64_t discovery_version;
@@ -210,7 +213,7 @@ struct kube_source {
     enum { REFERENCED_NOT_REQUESTED, REFERENCED_REQUESTED, REFERENCED_WATCHED } referenced;
     bool references;
     bool works;
-    bool inputs_recorded;
+    bool inputs_recorded; /* False: the next turn updates `list` without a change of inputs. */
     struct missing_kinds missing;
 };
 
@@ -291,7 +294,10 @@ static void want_templates(struct kube_source *s, const struct api_resource *res
                                resource->namespaced);
 }
 
-/* Marks the kinds that selectors name as wanted, and lists those that are not served. */
+/*
+ * Marks as wanted the kinds that selectors name, and those of Config Connector and priority classes
+ * if needed. Puts kinds that are named but not watched into unserved_kinds.
+ */
 static void want_selected_kinds(struct kube_source *s)
 {
     struct unserved_kinds unserved_before = s->unserved_kinds;
@@ -325,7 +331,7 @@ static void want_selected_kinds(struct kube_source *s)
 }
 
 /*
- * Marks the kinds that bindings refer to as wanted. Returns true if a binding refers to another
+ * Marks as wanted the kinds that bindings refer to. Returns true if a binding refers to another
  * version than Karmada watches now, because it was read before discovery returned that version.
  */
 static bool want_bound_kinds(struct kube_source *s)
@@ -356,7 +362,7 @@ static bool lacks_referenced_templates(const struct type *type)
     return false;
 }
 
-/* Marks kinds with missing templates that other objects refer to as wanted. */
+/* Marks as wanted the kinds of missing templates that other objects refer to. */
 static void want_referenced_kinds(struct kube_source *s)
 {
     for (const struct type *type = store_first_type(s->context.store); type; type = type->next) {
@@ -404,7 +410,10 @@ static void relist_bindings(struct kube_source *s)
     }
 }
 
-/* Records the versions of all inputs. Returns true if one has changed, and in the first call. */
+/*
+ * Records the versions of all inputs. Returns true if an input has changed, or if inputs_recorded
+ * was false.
+ */
 static bool record_input_versions(struct kube_source *s)
 {
     uint64_t selected = engine_needed_kinds_version(s->engine);
@@ -435,12 +444,16 @@ static void update_reflectors(struct kube_source *s)
         engine_set_api_version_source(s->engine, get_api_version_source(&s->discoverer));
     reflector_list_unmark_wanted(&s->list);
     want_selected_kinds(s);
-    /* Once per change only: after the list some bindings may still refer to another version. */
+    /*
+     * Only after a discovery or the first reading of all bindings, not after other changes: a
+     * binding that still refers to another version after the list would otherwise cause one list
+     * after another.
+     */
     if (want_bound_kinds(s) && (discovered != s->discovery_version || read != s->bindings_read))
         relist_bindings(s);
     if (s->referenced != REFERENCED_NOT_REQUESTED)
         want_referenced_kinds(s);
-    /* With `references`, for commands that evaluate once, the initial sync waits for these. */
+    /* With `references` the initial sync waits for Works and override policies. */
     if (s->works)
         reflector_list_mark_kinds_wanted(&s->list, WATCH_WITH_WORKS, s->references);
     if (s->works && engine_has_overrides(s->engine))

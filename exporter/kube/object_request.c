@@ -10,7 +10,7 @@ enum {
     BODY_MAX_BYTES = 8 * 1024 * 1024, /* Limit of objects in lists, too. */
 };
 
-/* Takes the object out of the event if it is the first match. */
+/* Moves the first object with the requested name ("": any name) from its event into the fetch. */
 static bool receive_list_object(void *context, const struct watch_event *event)
 {
     struct fetch *f = context;
@@ -196,7 +196,7 @@ struct lookup {
     const struct namespace_filter *filter;
     struct lookup_query *queries;
     unsigned count;
-    int64_t web_credit_ms; /* Each new lookup of a web client spends some. */
+    int64_t web_credit_ms; /* Each new lookup of a web client spends WEB_LOOKUP_COST_MS. */
     int64_t credit_updated_ms;
 };
 
@@ -302,28 +302,29 @@ struct lookup_answer lookup_object(struct lookup *l, const struct fetch_spec *sp
     return get_answer(q ? q : add_query(l, spec, now_ms));
 }
 
-/* Sets the expiry of a result, and ends a request that is too slow. */
-static void update_query(struct lookup_query *q, int64_t now_ms)
+static void cancel_late_query(struct lookup_query *q, int64_t now_ms)
 {
-    bool open = q->fetch->state == FETCH_OPEN;
+    if (q->fetch->state != FETCH_OPEN || now_ms < q->started_ms + LOOKUP_TIMEOUT_MS)
+        return;
+    cancel_fetch(q->fetch);
+    q->timed_out = true;
+}
+
+/* Sets the expiry once, when the request has ended or timed out. */
+static void set_query_expiry(struct lookup_query *q, int64_t now_ms)
+{
     bool lasts = q->fetch->state == FETCH_FOUND || q->fetch->state == FETCH_MISSING ||
                  q->fetch->state == FETCH_FORBIDDEN;
 
-    if (q->expires_ms)
-        return;
-    if (!open)
+    if (q->expires_ms == 0 && (q->fetch->state != FETCH_OPEN || q->timed_out))
         q->expires_ms = now_ms + (lasts ? RESULT_LIFETIME_MS : FAILURE_LIFETIME_MS);
-    else if (now_ms >= q->started_ms + LOOKUP_TIMEOUT_MS) {
-        cancel_fetch(q->fetch);
-        q->timed_out = true;
-        q->expires_ms = now_ms + FAILURE_LIFETIME_MS;
-    }
 }
 
 void lookup_turn(struct lookup *l, int64_t now_ms)
 {
     for (struct lookup_query **at = &l->queries; *at;) {
-        update_query(*at, now_ms);
+        cancel_late_query(*at, now_ms);
+        set_query_expiry(*at, now_ms);
         if ((*at)->expires_ms && now_ms >= (*at)->expires_ms)
             free_query(l, at);
         else
@@ -374,7 +375,10 @@ void annotator_start(struct annotator *a, const struct annotator_spec *spec)
     a->state = ANNOTATE_OPEN;
 }
 
-/* Decides by the metadata whether to write, and prepares the patch. */
+/*
+ * Decides by the metadata whether to write. Returns ANNOTATE_OPEN with the patch prepared, else the
+ * final state.
+ */
 static enum annotator_state decide_write(struct annotator *a, const cJSON *metadata)
 {
     const struct annotator_spec *spec = a->spec;
@@ -408,7 +412,7 @@ static enum annotator_state decide_write(struct annotator *a, const cJSON *metad
     return ANNOTATE_OPEN;
 }
 
-/* Schedules another read of the object, or fails after too many errors. */
+/* Schedules another read of the object. Returns ANNOTATE_FAILED after too many errors. */
 static enum annotator_state schedule_retry(struct annotator *a, const struct fetch *f,
                                            int64_t now_ms)
 {

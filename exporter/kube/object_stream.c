@@ -49,7 +49,7 @@ static bool slice_equals(const struct text_slice *text, const char *word)
     return text->len == strlen(word) && memcmp(text->bytes, word, text->len) == 0;
 }
 
-/* Reads the value of a member of the metadata. */
+/* Reads the value of a metadata member, and keeps it if the key is in metadata_members. */
 static void read_metadata_member(struct metadata_reader *r, const struct text_slice *key)
 {
     struct text_slice value;
@@ -245,7 +245,10 @@ static bool is_deletion(const struct object_stream *s, const char *json, size_t 
            memcmp(json, start, sizeof(start) - 1) == 0;
 }
 
-/* Emits EVENT_REJECTED, or EVENT_DELETED for a deletion, with the object's name if known. */
+/*
+ * Emits EVENT_DELETED for a deletion with a known name, else EVENT_REJECTED with the name if known.
+ * Returns the result of `emit`.
+ */
 static bool reject_unparsed(struct object_stream *s, const char *json, size_t len,
                             struct watch_event event)
 {
@@ -265,8 +268,8 @@ static bool reject_unparsed(struct object_stream *s, const char *json, size_t le
 }
 
 /*
- * Rejects an object that strict parsing rejects, for example because of a NUL in an annotation.
- * Tries to parse its name with cJSON, because a deletion needs the name.
+ * Handles an object that strict parsing rejects, for example because of a NUL in an annotation:
+ * like reject_unparsed(), but tries first to parse the object with cJSON.
  */
 static bool reject_invalid(struct object_stream *s, const char *json, size_t len,
                            const char *reason)

@@ -37,6 +37,7 @@ static void failure_record(struct reflector_failure *f, enum end_reason reason, 
               text);
 }
 
+/* Ends the failure state, and logs the recovery if a warning was logged. */
 static void failure_clear(struct reflector_failure *f)
 {
     if (f->warned)
@@ -112,7 +113,10 @@ static MUST_USE struct reflector *reflector_new(struct reflector_context *contex
     return r;
 }
 
-/* Closes the request. Returns true like restore_history_end_request(). */
+/*
+ * Closes the request and its check. Returns true if the check is cut off and cannot be repeated:
+ * the caller has to list.
+ */
 static bool close_request(struct reflector *r)
 {
     reflector_request_close(&r->request);
@@ -140,7 +144,7 @@ static void reflector_free(struct reflector *r)
     free(r);
 }
 
-/* Reports a restore to all reflectors, unless one was reported to this reflector already. */
+/* Reports a restore to all reflectors, unless this one has yet to react to an earlier report. */
 static void announce_restore(struct reflector *r)
 {
     if (r->restore_history.restores == r->context->restores) {
@@ -152,7 +156,7 @@ static void announce_restore(struct reflector *r)
     r->restore_history.restores = r->context->restores;
 }
 
-/* Passes an input to the watch. reflector_turn() opens the request that the watch demands. */
+/* Passes an input to the watch and applies its action; reflector_turn() opens the next request. */
 static void process_input(struct reflector *r, struct watch_input input)
 {
     input.now_ms = r->context->now_ms;
@@ -332,7 +336,10 @@ static void open_request(struct reflector *r)
 
 /* ---- lack of progress ---- */
 
-/* Returns when an open stream without events proves that an earlier failure is over. */
+/*
+ * Returns the steady time at which the open stream proves that an earlier failure is over, even
+ * without events; INT64_MAX: no failure or no stream.
+ */
 static int64_t proven_ms(const struct reflector *r)
 {
     return r->failure.text[0] && r->answered_ms && r->watch.phase == WATCH_STREAMING
@@ -345,7 +352,7 @@ static bool is_listing(const struct reflector *r)
     return r->watch.phase == WATCH_LISTING || r->watch.phase == WATCH_INITIAL_EVENTS;
 }
 
-/* Returns when to cancel the open request, or to end the wait of the watch. */
+/* Returns the steady time at which to cancel the open request, or to end the wait of the watch. */
 static int64_t timeout_ms(const struct reflector *r)
 {
     const struct watch *w = &r->watch;
@@ -357,7 +364,7 @@ static int64_t timeout_ms(const struct reflector *r)
     return stall_ms < w->due_ms ? stall_ms : w->due_ms;
 }
 
-/* Returns when to report that a list, or WatchList, makes no progress; INT64_MAX for never. */
+/* Returns the steady time at which to report a list, or WatchList, as late; INT64_MAX: never. */
 static int64_t lateness_ms(const struct reflector *r)
 {
     if (r->late || !is_listing(r))
@@ -403,7 +410,7 @@ static enum list_class class_of_list(const struct reflector *r)
     return r->synced ? LIST_RELIST : LIST_FIRST;
 }
 
-/* Lists instead of the stream, for which there is no connection. */
+/* For lack of a connection, replaces WatchList by a list, or a stream of changes by polling. */
 static void replace_stream(struct reflector *r)
 {
     if (r->watch.phase == WATCH_INITIAL_EVENTS) {
@@ -432,7 +439,10 @@ static void open_request_if_allowed(struct reflector *r)
     open_request(r);
 }
 
-/* Lists again after a restore that the check of the stream, or another reflector, has found. */
+/*
+ * Advances the check of the stream. Lists again if the check has found or suspects a restore, or
+ * another reflector has found one.
+ */
 static void react_to_restore(struct reflector *r)
 {
     enum restore_check_result result =
@@ -470,9 +480,13 @@ void reflector_turn(struct reflector *r)
     }
     if (now_ms >= lateness_ms(r))
         report_lateness(r);
-    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING) &&
-        close_request(r))
-        reflector_relist_most_recent(r);
+    /* The watch no longer uses the open request: it waits, or demands another request. */
+    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING)) {
+        bool check_lost = close_request(r);
+
+        if (check_lost)
+            reflector_relist_most_recent(r);
+    }
     if (r->wants_open)
         open_request_if_allowed(r);
 }
@@ -496,6 +510,7 @@ static bool is_same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+/* Marks the reflector of the spec as wanted, after adding it if it is missing. */
 static void mark_or_add_reflector(struct reflector_list *l, const struct reflector_spec *spec)
 {
     struct reflector *found = NULL;

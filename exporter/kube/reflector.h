@@ -79,7 +79,7 @@ struct reflector {
     int64_t audited_ms; /* Time of the last audit, adjusted after a failed one (audit.c). */
     bool audit_unpaged; /* Continue tokens expire too soon for an audit in pages (audit.c). */
     bool synced;        /* All objects have been read since the start or reflector_clear(). */
-    /* Time of the last event or listed object since the epoch; 0: no event. */
+    /* Last event or listed object, since the epoch; 0: no event. */
     int64_t last_event_ms;
 };
 
@@ -118,7 +118,7 @@ enum { REFLECTOR_TRIES = 3 };
 
 /*
  * Returns true if the objects have been read, or are not expected soon: REFLECTOR_TRIES attempts
- * failed, or the last one with END_FORBIDDEN or END_ABSENT.
+ * failed, or the last attempt with END_FORBIDDEN or END_ABSENT.
  */
 static inline bool reflector_ready(const struct reflector *r)
 {

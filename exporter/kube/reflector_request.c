@@ -281,7 +281,7 @@ static unsigned max_open_lists(const struct list_limiter *l, enum list_class cla
     return share < class_limits[class].max_open ? share : class_limits[class].max_open;
 }
 
-/* Returns the number of new lists, and in `until_ms` when the oldest of them stops being new. */
+/* Returns the number of new lists, and in `until_ms` when the oldest of them is no longer new. */
 static unsigned count_new_lists(const struct list_limiter *l, int64_t *until_ms)
 {
     unsigned count = 0;
@@ -312,7 +312,7 @@ static int64_t earliest_start_ms(const struct list_limiter *l, enum list_class c
     return until_ms > credit_ms ? until_ms : credit_ms;
 }
 
-/* Returns the waiting list that starts now; NULL if no list may start. */
+/* Returns the ticket of the waiting list that may start now; NULL: no list may start. */
 static const struct list_ticket *next_ticket(const struct list_limiter *l)
 {
     const struct list_ticket *first = NULL;

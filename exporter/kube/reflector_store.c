@@ -16,6 +16,7 @@ static bool read_identity(const struct reflector_store *s, const cJSON *object, 
     return true;
 }
 
+/* Returns the entry of the object; NULL if it is missing or of another source. */
 static struct entry *find_own_entry(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;
@@ -44,7 +45,7 @@ bool reflector_store_is_referred(const struct entry *entry)
     return referred;
 }
 
-/* Applies the namespace filter. */
+/* Returns true if the namespace filter allows the object; false for a Work without a binding. */
 static bool is_allowed(const struct reflector_store *s, const cJSON *object)
 {
     const char *ns = s->by_binding ? work_binding_ns(object)
@@ -53,6 +54,7 @@ static bool is_allowed(const struct reflector_store *s, const cJSON *object)
     return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
 }
 
+/* Returns true if a binding or a template refers to the object, or its identity is invalid. */
 static bool is_referred_object(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;

@@ -15,7 +15,7 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return map_hash(text, strlen(text), seed);
 }
 
-/* Does not depend on the order of members, which differs between kinds of requests. */
+/* Returns a hash that is independent of the order of members, which differs between requests. */
 static uint64_t hash_value(const cJSON *value)
 {
     uint64_t hash = (uint64_t)(value->type & 0xff);
@@ -45,7 +45,10 @@ static uint64_t hash_uid(const cJSON *object)
     return hash_text(metadata_text(object, "uid"), 0);
 }
 
-/* Differs between two changes with the same version, unless both were made in the same second. */
+/*
+ * Returns a hash that differs between two changes with the same version, unless both were made in
+ * the same second.
+ */
 static uint64_t hash_origin(const cJSON *object)
 {
     const cJSON *metadata = json_get(object, "metadata");
@@ -187,7 +190,7 @@ void restore_check_begin(struct restore_check *c, const struct restore_check_spe
     c->step = *c->last_change.name ? RESTORE_CHECK_OBJECT : RESTORE_CHECK_LIST;
 }
 
-/* Notes a change of an object that the stream has brought. */
+/* Sets `explained` if a change that the stream has brought can follow the last change. */
 static void note_stream_change(struct restore_check *c, const cJSON *object, bool deleted)
 {
     c->explained = c->explained || (c->step != RESTORE_CHECK_IDLE &&
@@ -239,6 +242,7 @@ static bool decrement_version(char *version)
     return true;
 }
 
+/* Begins a step at due_ms. Returns RESTORE_CHECK_OPEN. */
 static enum restore_check_result begin_step(struct restore_check *c, enum restore_check_step step,
                                             int64_t due_ms)
 {
@@ -248,6 +252,7 @@ static enum restore_check_result begin_step(struct restore_check *c, enum restor
     return RESTORE_CHECK_OPEN;
 }
 
+/* Begins a step that reads the object at `version`. Returns RESTORE_CHECK_OPEN. */
 static enum restore_check_result begin_past_read(struct restore_check *c,
                                                  enum restore_check_step step, const char *version,
                                                  int64_t now_ms)
@@ -261,7 +266,7 @@ static bool is_state_known(const struct fetch *f)
     return f->state == FETCH_FOUND || f->state == FETCH_MISSING;
 }
 
-/* A response 404 has no list version: the server does not serve the list. */
+/* Returns false also for a 404 without list version: the server does not serve the list. */
 static bool is_list_known(const struct fetch *f)
 {
     return is_state_known(f) && f->version;
@@ -414,7 +419,7 @@ void restore_history_begin_list(struct restore_history *h)
     h->contradicted = false;
 }
 
-/* Compares the last change with its object in a list. */
+/* Compares the last change with its object in a list; may set `contradicted` and `varies`. */
 static void compare_listed(struct restore_history *h, const struct watch *w, const cJSON *object)
 {
     enum last_change_verdict verdict =

@@ -9,7 +9,7 @@
 /* Limit for the JSON parser: a Status is shorter. */
 enum { STATUS_MAX_BYTES = 64 * 1024 };
 
-/* Replaces runs of spaces and control characters, which would garble logs, by one space. */
+/* Copies the text, cut to the size. Replaces runs of spaces and control characters by one space. */
 static void set_message(struct status *status, const char *text, size_t len)
 {
     size_t at = 0;

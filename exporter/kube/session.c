@@ -28,7 +28,7 @@ void template_finder_release(struct template_finder *f)
     *f = (struct template_finder){0};
 }
 
-/* Returns true if a reflector keeps all objects of the kind and namespace in the store. */
+/* Returns true if a reflector has read, and keeps, all objects of the kind and namespace. */
 static bool is_fully_read(const struct kube_source *s, const struct identity *id)
 {
     for (size_t i = 0; i < kube_source_reflector_count(s); i++) {

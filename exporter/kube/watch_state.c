@@ -160,6 +160,7 @@ const char *watch_fault(const struct watch *w, int64_t now_ms)
     return lifetime_fault(&w->lifetime, lifetime_of(w), now_ms);
 }
 
+/* Chooses the next request by the state, restarts the timeouts, and returns the open action. */
 static struct watch_action open_next_request(struct watch *w, const struct watch_input *in)
 {
     if (*w->version && !w->relist && !w->polled)
@@ -394,7 +395,7 @@ static bool is_older(const struct watch *w, const char *version)
     return w->most_recent && version && number_compare(version, w->version) == NUMBER_LESS;
 }
 
-/* Returns false if the version is missing or too long. */
+/* Returns false, and keeps the old version, if the new one is missing or too long. */
 static bool set_version(struct watch *w, const char *version)
 {
     size_t len = version ? strlen(version) : 0;

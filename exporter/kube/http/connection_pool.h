@@ -40,7 +40,7 @@ struct connection_pool {
     unsigned initial_capacity; /* Capacity of a new connection. */
     unsigned most_answered;    /* Highest connection_pool_answered() seen on the connection. */
     struct transfer *probe;    /* NULL: no open probe. */
-    bool ready; /* Requests may be sent: the connection has answered a probe, or needs none. */
+    bool ready; /* Requests may be sent: a probe was answered, or the class is REQUEST_SHORT. */
     bool was_sufficient; /* At some check of this connection, no request was waiting. */
     bool body_received;  /* The last connection_pool_perform() received bytes of a body. */
     enum http_version version;

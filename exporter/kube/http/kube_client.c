@@ -142,7 +142,7 @@ static void reset_connections_if_due(struct kube_client *c)
         connection_pool_fail(p, "the connections are replaced", &c->finished);
 }
 
-/* Moves watches that their connection does not serve to other pools. */
+/* Moves watches to other pools if their connection does not serve them. */
 static void move_surplus_transfers(struct kube_client *c)
 {
     for (struct connection_pool *p = c->pools; p; p = p->next) {
@@ -175,7 +175,7 @@ static void free_unused_pools(struct kube_client *c)
     }
 }
 
-/* Keeps the previous result while no pool has one. */
+/* Keeps the previous version while no pool has had a response. */
 static void record_http_version(struct kube_client *c)
 {
     bool http1 = false, http2 = false;

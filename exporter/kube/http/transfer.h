@@ -72,7 +72,8 @@ struct transfer *transfer_new(const struct kube_client_settings *settings,
 void transfer_free(struct transfer *t);
 
 /* Sets `complete` and `error` by the result of curl; names the CA if the server is untrusted. */
-void transfer_record_result(struct transfer *t, CURLcode code, const struct kube_client_settings *settings);
+void transfer_record_result(struct transfer *t, CURLcode code,
+                            const struct kube_client_settings *settings);
 
 /* Returns the result for the handler. Its texts are valid as long as the transfer. */
 struct transport_result transfer_result(const struct transfer *t);
