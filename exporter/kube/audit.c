@@ -97,10 +97,7 @@ static void report_divergence(struct audit *a, const struct audit_suspect *s,
               "here", entry ? "yes" : "no", "there", s->server_version ? "yes" : "no");
 }
 
-/*
- * Counts the suspect if it diverges. Returns true if the suspect is decided; false: decide later,
- * after another request if `checked` is false.
- */
+/* Counts the suspect if it diverges. Returns false if it cannot be decided yet. */
 static bool decide_suspect(struct audit *a, struct audit_suspect *s)
 {
     const struct entry *entry = find_suspect(a, s);
@@ -144,9 +141,7 @@ static void request_suspect(struct audit *a)
                            a->context->now_ms);
 }
 
-/*
- * Stores the response in the first suspect. If it is unusable, drops the suspect and returns false.
- */
+/* Stores the response in the first suspect. If unusable, drops the suspect and returns false. */
 static bool read_suspect(struct audit *a)
 {
     const struct fetch *f = a->fetch;
@@ -354,10 +349,7 @@ static void begin_next_audit(struct audit *a, struct reflector *const *reflector
     continue_list(a);
 }
 
-/*
- * Ends the audit, and lists the resource again if it diverges. Unless `done`, the resource is due
- * again after RETRY_MS at most.
- */
+/* Ends the audit. Unless `done`, the resource is due again after RETRY_MS at most. */
 static void end_audit(struct audit *a, bool done)
 {
     int64_t soon_ms = a->interval_ms < RETRY_MS ? a->interval_ms : RETRY_MS;

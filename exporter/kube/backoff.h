@@ -41,10 +41,7 @@ void progress_begin(struct progress *p, int64_t now_ms);
 /* Adds received bytes. 0 bytes: the response has begun, but its body has not. */
 void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms);
 
-/*
- * Returns the steady time in ms at which to cancel the request if no more bytes arrive. The first
- * byte must arrive within first_ms.
- */
+/* Returns when to cancel the request if no more bytes arrive; first_ms limits the first byte. */
 int64_t progress_deadline(const struct progress *p, int64_t first_ms);
 
 /* Returns mark_ms: the time of the last progress, or of progress_begin(). */

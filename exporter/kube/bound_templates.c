@@ -122,10 +122,7 @@ static unsigned count_fetches(const struct bound_templates *b, const struct type
     return count;
 }
 
-/*
- * Removes a template without bindings; stores as unread, or schedules to read, a bound template
- * without content.
- */
+/* Removes an unbound template. Reads a bound template without content, or stores it as unread. */
 static void update_template(struct bound_templates *b, struct entry *entry, struct reflector *r)
 {
     if (!find_binding(b, entry)) {
@@ -205,10 +202,7 @@ static bool is_fetch_outdated(const struct bound_templates_fetch *f, const struc
     return f->sweep != r->objects.origin.sweep || f->removals != r->objects.removals;
 }
 
-/*
- * Applies the response to the store, unless it is outdated, and closes the request. Returns false
- * if the object must be requested again.
- */
+/* Closes the request; stores a current response. Returns false to request the object again. */
 static bool finish_fetch(struct bound_templates *b, struct bound_templates_fetch *f,
                          struct reflector *r)
 {

@@ -11,8 +11,7 @@
  *   without a binding. When a binding to a dropped object is added later, a request reads this
  *   object, and the reflector's stream keeps it up to date. If the reflector began a new pass or
  *   removed an object during the request, the object is read again, because the response may be
- *   outdated. If many objects of a kind are needed at once, the reflector lists all objects
- *   instead.
+ *   outdated. If many objects of a kind are needed at once, the reflector lists the kind instead.
  * - If the exporter may not read the kind or the object, the template is stored as unread.
  */
 struct bound_templates {

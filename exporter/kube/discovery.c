@@ -63,10 +63,7 @@ void discovery_begin(struct discovery *d)
     set_path(d, "/api", "");
 }
 
-/*
- * Sets the path to the next version that needs a request of its own (without aggregated discovery).
- * Returns false after the last such version.
- */
+/* Sets the path to the next version that needs a request of its own. Returns false at the end. */
 static bool select_next_version(struct discovery *d)
 {
     while (d->at < d->next.version_count) {

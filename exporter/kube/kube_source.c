@@ -157,10 +157,7 @@ int64_t discoverer_due(const struct discoverer *d)
     return discovery_path(d->discovery) ? d->context->now_ms : d->due_ms;
 }
 
-/*
- * Moves the next round up to two seconds after the start of the last one. Keeps the delay after a
- * failed round.
- */
+/* Moves the next round up to two seconds after the last start, but not after a failed round. */
 static void discoverer_request_round(struct discoverer *d)
 {
     int64_t soon_ms = d->started_ms + INTERVAL_MIN_MS;
@@ -410,10 +407,7 @@ static void relist_bindings(struct kube_source *s)
     }
 }
 
-/*
- * Records the versions of all inputs. Returns true if an input has changed, or if inputs_recorded
- * was false.
- */
+/* Records the input versions. Returns true after a change, or if inputs_recorded was false. */
 static bool record_input_versions(struct kube_source *s)
 {
     uint64_t selected = engine_needed_kinds_version(s->engine);

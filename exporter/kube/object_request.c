@@ -375,10 +375,7 @@ void annotator_start(struct annotator *a, const struct annotator_spec *spec)
     a->state = ANNOTATE_OPEN;
 }
 
-/*
- * Decides by the metadata whether to write. Returns ANNOTATE_OPEN with the patch prepared, else the
- * final state.
- */
+/* Decides whether to write. Returns ANNOTATE_OPEN with the patch prepared, else the final state. */
 static enum annotator_state decide_write(struct annotator *a, const cJSON *metadata)
 {
     const struct annotator_spec *spec = a->spec;

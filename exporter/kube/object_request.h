@@ -173,10 +173,7 @@ void annotator_release(struct annotator *a);
 
 /* Begins with an object. `spec` is borrowed until the state is no longer ANNOTATE_OPEN. */
 void annotator_start(struct annotator *a, const struct annotator_spec *spec);
-/*
- * Sends the next request or evaluates a response; returns the state. Call after the transport's
- * periodic work. `now_ms` is steady.
- */
+/* Continues after the transport's periodic work; returns the state. `now_ms` is steady. */
 enum annotator_state annotator_turn(struct annotator *a, int64_t now_ms);
 /*
  * Returns the steady time in ms of the next annotator_turn() if no response data arrives before;

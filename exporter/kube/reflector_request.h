@@ -153,10 +153,7 @@ bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum
 /* Ends the list, or its wait. Ignores an idle ticket. */
 void list_limiter_leave(struct list_limiter *l, struct list_ticket *ticket);
 
-/*
- * Returns the steady time in ms of the next list_limiter_enter(); INT64_MAX: no call needed before
- * another list starts or ends.
- */
+/* Returns when to call list_limiter_enter() again; INT64_MAX: after another list starts or ends. */
 int64_t list_limiter_due(const struct list_limiter *l, const struct list_ticket *ticket);
 
 /*

@@ -45,10 +45,7 @@ static uint64_t hash_uid(const cJSON *object)
     return hash_text(metadata_text(object, "uid"), 0);
 }
 
-/*
- * Returns a hash that differs between two changes with the same version, unless both were made in
- * the same second.
- */
+/* Returns a hash that differs between changes with one version, unless made in the same second. */
 static uint64_t hash_origin(const cJSON *object)
 {
     const cJSON *metadata = json_get(object, "metadata");

@@ -133,10 +133,7 @@ struct restore_history {
 /* Begins a list, or a stream that begins with all objects. */
 void restore_history_begin_list(struct restore_history *h);
 
-/*
- * Records an event of the open request and compares it with the last change. Call before the watch
- * `w` processes the event.
- */
+/* Records an event and compares it with the last change, before the watch `w` processes it. */
 void restore_history_note(struct restore_history *h, const struct watch *w,
                           const struct watch_event *event);
 
@@ -195,9 +192,6 @@ enum last_change_verdict last_change_compare_past(const struct last_change *n, c
 /* Starts a check and copies last_change and position; an open check ends without a result. */
 void restore_check_begin(struct restore_check *c, const struct restore_check_spec *spec,
                          int64_t now_ms);
-/*
- * Sends a request, or evaluates a response. Returns the result; RESTORE_CHECK_OPEN: not known yet,
- * or no check.
- */
+/* Sends a request or evaluates a response. Returns RESTORE_CHECK_OPEN while there is no result. */
 enum restore_check_result restore_check_turn(struct restore_check *c, struct transport transport,
                                              int64_t now_ms) MUST_USE;

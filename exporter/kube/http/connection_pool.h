@@ -102,8 +102,5 @@ struct stream_capacity {
 void stream_capacity_init(struct stream_capacity *c, unsigned streams);
 /* Records that one connection has `streams` answered streams. */
 void stream_capacity_note_open(struct stream_capacity *c, unsigned streams);
-/*
- * Records that a new connection accepted only `streams` streams. Ignores 0, and fewer than
- * most_answered.
- */
+/* Records a new connection with only `streams` streams; ignores 0 and fewer than most_answered. */
 void stream_capacity_note_full(struct stream_capacity *c, unsigned streams);
