@@ -122,7 +122,7 @@ static unsigned count_fetches(const struct bound_templates *b, const struct type
     return count;
 }
 
-/* Removes an unbound template. Reads a bound template without content, or stores it as unread. */
+/* Removes an unbound template. Stores a bound one without content as unread, or has it read. */
 static void update_template(struct bound_templates *b, struct entry *entry, struct reflector *r)
 {
     if (!find_binding(b, entry)) {

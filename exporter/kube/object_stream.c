@@ -245,7 +245,7 @@ static bool is_deletion(const struct object_stream *s, const char *json, size_t 
            memcmp(json, start, sizeof(start) - 1) == 0;
 }
 
-/* Emits EVENT_DELETED for a deletion with a known name, else EVENT_REJECTED. Returns as `emit`. */
+/* Emits EVENT_DELETED for a named deletion, else EVENT_REJECTED. Returns the result of `emit`. */
 static bool reject_unparsed(struct object_stream *s, const char *json, size_t len,
                             struct watch_event event)
 {

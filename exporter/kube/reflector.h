@@ -57,7 +57,7 @@ struct reflector {
     bool required;
     bool optional;
     bool supplement;
-    bool wanted;        /* Marks of reflector_list, as are the next two. */
+    bool wanted;        /* Set and cleared by reflector_list, as are the next two. */
     bool wanted_all;    /* Keep all templates, not only bound ones. */
     bool wanted_full;   /* Read full objects. */
     bool wants_relist;  /* List again when the stream is open (bound_templates.c). */

@@ -41,7 +41,7 @@ struct reflector_request_end {
     const char *text;             /* For users; "" without an error. */
     int64_t retry_after_ms;       /* Wait that the server asks for; 0 without one. */
     bool unanswered;              /* No response arrived. */
-    const struct list_meta *page; /* Facts of a complete page, without a reason; else NULL. */
+    const struct list_meta *page; /* Complete page, which makes `reason` meaningless; else NULL. */
 };
 
 struct reflector_request_handler {

@@ -106,8 +106,8 @@ struct restore_check {
 void restore_check_release(struct restore_check *c);
 
 /*
- * Returns the steady time in ms of the next turn if no response data arrives before; INT64_MAX: no
- * call needed.
+ * Returns the steady time in ms of the next restore_history_turn() if no response data arrives
+ * before; INT64_MAX: no call needed.
  */
 int64_t restore_check_due(const struct restore_check *c);
 

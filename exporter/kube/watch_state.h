@@ -83,14 +83,15 @@ struct watch {
     bool unpaginated;                /* List without limit, because a continue token expired. */
     bool bookmarks;                  /* A stream of changes has had a bookmark. */
     bool progressed;                 /* The open stream of changes has had an event. */
-    int64_t relist_at_once_ms; /* Time until which a list after 410 has to wait; 0: no such time. */
-    unsigned retries;          /* Waits in a row, without progress. */
-    unsigned silent;           /* Streams in a row that brought nothing, or ended early. */
-    unsigned stalls;           /* Lists in a row that ended with END_QUIET. */
-    bool polled;               /* Lists at intervals replace the stream. */
-    int64_t listed_ms;         /* Time of the last complete list (WatchList excluded). */
-    struct lifetime lifetime;  /* Times of the open request. */
-    int64_t due_ms;            /* Time of the next WATCH_TIMER. */
+    /* Time until which 410 causes a wait and no list at once; 0: unset. */
+    int64_t relist_at_once_ms;
+    unsigned retries;               /* Waits in a row, without progress. */
+    unsigned silent;                /* Streams in a row that brought nothing, or ended early. */
+    unsigned stalls;                /* Lists in a row that ended with END_QUIET. */
+    bool polled;                    /* Lists at intervals replace the stream. */
+    int64_t listed_ms;              /* Time of the last complete list (WatchList excluded). */
+    struct lifetime lifetime;       /* Times of the open request. */
+    int64_t due_ms;                 /* Time of the next WATCH_TIMER. */
     struct burst_limit burst_limit; /* Limits lists that start without a wait. */
     struct watch_counts counts;
 };
