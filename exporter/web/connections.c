@@ -163,10 +163,11 @@ struct connections {
     pthread_mutex_t lock;
     pthread_cond_t unused; /* A connection is no longer `in_use`. */
     unsigned limit_max;    /* Argument of connections_new(). */
-    unsigned limit;        /* Lower than `limit_max` after a lack of descriptors. */
-    unsigned budget;       /* Part of the limit for open connections and reservations. */
-    unsigned closing_max;  /* Rest of the limit. */
-    int64_t raised_ms;     /* Last raise of the limit, or call of connections_reduce(). */
+    /* Present limit: lowered by connections_reduce(), then raised in steps up to `limit_max`. */
+    unsigned limit;
+    unsigned budget;      /* Part of the limit for open connections and reservations. */
+    unsigned closing_max; /* Rest of the limit. */
+    int64_t raised_ms;    /* Last raise of the limit, or call of connections_reduce(). */
     unsigned reserved;
     unsigned count[CONNECTION_STATES];
     struct network_counts networks;
@@ -474,7 +475,9 @@ bool connections_sweep(struct connections *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
     if (p->limit < p->limit_max && now_ms - p->raised_ms >= RAISE_EVERY_MS) {
-        set_limit(p, p->limit + 1 + p->limit / LIMIT_RAISE_DIVISOR);
+        unsigned raised = p->limit + 1 + p->limit / LIMIT_RAISE_DIVISOR;
+
+        set_limit(p, raised < p->limit_max ? raised : p->limit_max);
         p->raised_ms = now_ms;
     }
     for (unsigned state = 0; state < CONNECTION_CLOSING; state++) {

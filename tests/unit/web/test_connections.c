@@ -452,6 +452,26 @@ TEST(missing_descriptors_lower_the_limit_for_a_time)
     tear_down(&fixture);
 }
 
+/* Reservations fill the limit, so that connections_reduce() lowers it by an eighth. */
+TEST(limit_rises_again_to_its_original_value_only)
+{
+    enum { TABLE = 1000, OPEN_MAX = 750, RAISES = 100 };
+    struct connections *p = connections_new(TABLE);
+    unsigned count;
+
+    for (count = 0; count < TABLE; count++)
+        connections_reserve(p);
+    connections_reduce(p, 1000);
+    for (; count > 0; count--)
+        connections_cancel_reservation(p);
+    for (int64_t i = 1; i <= RAISES; i++)
+        connections_sweep(p, 1000 + i * 500);
+    for (; connections_make_room(p, 1000 + RAISES * 500); count++)
+        connections_reserve(p);
+    assert_int_equal(count, OPEN_MAX);
+    connections_free(p);
+}
+
 TEST(limit_of_zero_or_one_admits_one_connection)
 {
     for (unsigned limit = 0; limit < 2; limit++) {
