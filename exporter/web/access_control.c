@@ -62,13 +62,16 @@ static bool parse_file(const char *path, struct web_config *out, gnutls_hash_hd_
     return true;
 }
 
-/* Returns true if the key file exists. The error hides a wrong path, which may be the key. */
+/*
+ * Returns true if the key file exists, or if `path` is NULL. The error does not contain a wrong
+ * path, which may be the key itself.
+ */
 static bool has_key_file(const char *path, struct error *err)
 {
     return !path || secret_path_exists(path, err) || fail_in(err, "key_file");
 }
 
-/* Sets `text` to the contents of the file; does nothing if the file is NULL. */
+/* Sets `text` to the contents of the file. If `file` is NULL, returns true and sets nothing. */
 static bool read_pem(const char *file, char **text, gnutls_hash_hd_t digest, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(PEM_MAX);
@@ -151,14 +154,18 @@ struct access_control {
     struct passwords *passwords;
     pthread_mutex_t lock; /* Guards the next three, and the references of all configurations. */
     struct active_web_config *current;
-    struct rate_limit cached_rate; /* For cached credentials; for all requests without users. */
-    struct rate_limit other_rate;
+    /* Requests with cached credentials; all requests if no users are configured. */
+    struct rate_limit cached_rate;
+    struct rate_limit other_rate; /* Other requests. */
     _Atomic uint64_t refused[ACCESS_REFUSALS];
 };
 
 /* ---- references to the configuration in force ---- */
 
-/* `readers`: 1 to read the users, 0 to use the rest during a connection. */
+/*
+ * Returns a reference to the configuration in force. `readers`: 1 for a call, during which the
+ * secrets must stay; 0 for a connection, which does not need them.
+ */
 static struct active_web_config *acquire_config(struct access_control *g, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
@@ -169,7 +176,10 @@ static struct active_web_config *acquire_config(struct access_control *g, unsign
     return a;
 }
 
-/* Wipes the users and the key of a replaced configuration once no reader is left. */
+/*
+ * Drops a reference; the last one frees the configuration. Wipes the users and the key of a
+ * replaced configuration once no reader is left.
+ */
 static void release_config(struct access_control *g, struct active_web_config *a, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
@@ -322,8 +332,8 @@ void access_control_set_headers(struct access_control *g, struct MHD_Response *r
 /* ---- checks of requests ---- */
 
 /*
- * Reads "user\0password" from the header Authorization. Returns false if its scheme is not Basic.
- * Malformed credentials become an empty user with an empty password.
+ * Reads "user\0password" from the header Authorization. Returns false if the header is missing or
+ * its scheme is not Basic. Malformed credentials become an empty user with an empty password.
  */
 static bool read_credentials(struct MHD_Connection *connection, struct strbuf *out)
 {
@@ -357,6 +367,7 @@ static uint64_t connection_network(struct MHD_Connection *connection)
     return client_network(info ? info->client_addr : NULL);
 }
 
+/* `credentials`: from read_credentials(). The result borrows its texts. */
 static struct login_attempt make_attempt(const struct access_control *g, const struct web_config *c,
                                          const char *credentials)
 {
@@ -380,7 +391,8 @@ static void count_refusal(struct access_control *g, enum access_control_refusal 
     atomic_fetch_add_explicit(&g->refused[reason], 1, memory_order_relaxed);
 }
 
-static bool take_token(struct access_control *g, struct rate_limit *rate_limit)
+/* Returns true if the rate allows the request; otherwise counts a refusal. */
+static bool take_rate_token(struct access_control *g, struct rate_limit *rate_limit)
 {
     int64_t now_ns = (int64_t)(platform_steady_seconds() * 1e9);
 
@@ -419,6 +431,10 @@ static void finish_check(void *context, enum password_answer answer)
     MHD_resume_connection(connection);
 }
 
+/*
+ * Suspends the connection and queues the check of the password. If the queue is full, stores
+ * VERDICT_TOO_MANY and resumes the connection. Returns VERDICT_PENDING in both cases.
+ */
 static enum verdict start_check(struct access_control *g, struct MHD_Connection *connection,
                                 const struct login_attempt *attempt, _Atomic(enum verdict) *verdict)
 {
@@ -450,7 +466,7 @@ static enum verdict check_credentials(struct access_control *g, struct MHD_Conne
     attempt.network = connection_network(connection);
     enum verdict answer = VERDICT_TOO_MANY;
 
-    if (take_token(g, cached ? &g->cached_rate : &g->other_rate)) {
+    if (take_rate_token(g, cached ? &g->cached_rate : &g->other_rate)) {
         if (!given)
             count_refusal(g, ACCESS_MISSING);
         answer = cached   ? VERDICT_ADMITTED
@@ -482,7 +498,7 @@ enum verdict access_control_admit(struct access_control *g, struct MHD_Connectio
         return answer;
     a = acquire_config(g, 1);
     if (a->config.user_count == 0)
-        answer = take_token(g, &g->cached_rate) ? VERDICT_ADMITTED : VERDICT_TOO_MANY;
+        answer = take_rate_token(g, &g->cached_rate) ? VERDICT_ADMITTED : VERDICT_TOO_MANY;
     else if (g->probes_without_auth && probe)
         answer = VERDICT_ANONYMOUS;
     else

@@ -13,10 +13,11 @@
  */
 struct active_web_config {
     struct web_config config; /* `cert`, `key` and `client_ca` also hold the contents of files. */
-    struct server_tls *tls;   /* NULL without TLS, and after active_web_config_read(). */
+    struct server_tls *tls;   /* NULL without TLS, and in a result of active_web_config_read(). */
     unsigned char digest[32]; /* SHA-256 of all files that were read. */
     unsigned holders;         /* References; 1 at first. Guarded by the access control's lock. */
-    unsigned readers;         /* References for reading the users; guarded likewise. */
+    /* References that need the secrets, which a replaced configuration loses at 0. Same lock. */
+    unsigned readers;
 };
 
 /*
@@ -41,7 +42,10 @@ struct access_control_options {
     bool probes_without_auth; /* Health paths need no credentials. */
 };
 
-/* Returns NULL with the reason if the file is invalid or the password thread cannot start. */
+/*
+ * Reads the configuration file. Returns NULL with the reason if it is invalid or the password
+ * thread cannot start.
+ */
 struct access_control *access_control_new(const struct access_control_options *options,
                                           struct error *err) MUST_USE;
 /* Frees the access control; NULL is allowed. No connection may be left. */
@@ -54,9 +58,9 @@ void access_control_free(struct access_control *g);
 void access_control_stop_checks(struct access_control *g);
 
 /*
- * Reads the files again and puts the configuration in force if it has changed. Returns false with
- * the reason if the files are invalid or the change needs a restart (web_config_check_reload());
- * the old configuration then stays in force.
+ * Reads the files again and puts the configuration in force if it has changed; `changed` is set to
+ * whether it was. Returns false with the reason if the files are invalid or the change needs a
+ * restart (web_config_check_reload()); the old configuration then stays in force.
  */
 bool access_control_reload(struct access_control *g, bool *changed, struct error *err) MUST_USE;
 
@@ -69,11 +73,12 @@ const char *access_control_key(const struct access_control *g);
 
 /*
  * Returns a reference to the configuration in force for a new connection, and applies its TLS
- * settings to the session unless `session` is NULL. Returns NULL for NULL. The reference has to be
- * released when the connection ends.
+ * settings to the session unless `session` is NULL. Returns NULL if `g` is NULL. The caller drops
+ * the reference with access_control_release_config() when the connection ends.
  */
 struct active_web_config *access_control_acquire_config(struct access_control *g,
                                                         gnutls_session_t session) MUST_USE;
+/* Drops a reference of access_control_acquire_config(); does nothing if `g` is NULL. */
 void access_control_release_config(struct access_control *g,
                                    struct active_web_config *active_web_config);
 
@@ -87,10 +92,11 @@ enum verdict {
 };
 
 /*
- * Checks a request, unless `verdict` already holds a result, and returns the verdict, which it also
- * stores. If a password has to be checked first, suspends the connection and returns
- * VERDICT_PENDING; another thread stores the result and resumes the connection. `verdict` has to
- * live until then. `probe`: the request is for a health path. NULL as `g` admits every request.
+ * Checks a request and returns the verdict, which is also stored in `verdict`. If `verdict` already
+ * holds a value other than VERDICT_NONE, returns that value. If a password has to be checked first,
+ * suspends the connection and returns VERDICT_PENDING; the connection is resumed when `verdict`
+ * holds the result. `verdict` has to live until then. `probe`: the request is for a health path.
+ * Admits every request if `g` is NULL.
  */
 enum verdict access_control_admit(struct access_control *g, struct MHD_Connection *connection,
                                   bool probe, _Atomic(enum verdict) *verdict);
@@ -114,7 +120,7 @@ extern const char *const access_control_refusal_names[ACCESS_REFUSALS];
 
 /* Returns the number of requests refused for this reason. */
 uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal reason);
-/* Returns the expiry of the certificate chain, in seconds since the epoch; 0 without TLS. */
+/* Returns the earliest expiry in the certificate chain, seconds since the epoch; 0 without TLS. */
 int64_t access_control_not_after(struct access_control *g);
 
 /* For tests. */

@@ -25,7 +25,7 @@ struct api {
     struct queued_request *request; /* Request that is being handled, or NULL. Borrowed. */
     struct health health;           /* Input for the endpoint of `request`. */
     struct evaluation *evaluation;  /* Evaluation that the worker reads, or NULL. */
-    int64_t listed_ms;              /* Steady time of the last view of the evaluation's rows. */
+    int64_t listed_ms;              /* Steady time of the last call of make_view(). */
 };
 
 const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text)
@@ -69,7 +69,10 @@ void api_free(struct api *a)
     free(a);
 }
 
-/* Starts the paging of a list. Writes an error response and returns false on a failure. */
+/*
+ * Starts the paging of a request for a list; does nothing for other requests. Returns false after
+ * an error response.
+ */
 static bool open_paging(struct api *a, struct queued_request *request)
 {
     const struct page_query question = {
@@ -98,7 +101,7 @@ static bool open_paging(struct api *a, struct queued_request *request)
     return true;
 }
 
-/* Makes the view of a list. Slow if the evaluation has no rows yet. */
+/* Gives the open list a view of the evaluation's rows. Slow if the evaluation has no rows yet. */
 static void make_view(struct api *a, struct evaluation *e)
 {
     a->listed_ms = platform_steady_ms();
@@ -167,8 +170,8 @@ static void drop_unused_lists(struct api *a, struct evaluation *e)
 }
 
 /*
- * Returns true if the request must wait until all objects are evaluated. Lists of rows show the
- * last decisions and do not wait: with steady changes, some object is always left to evaluate.
+ * Returns true if the request must wait until all objects are evaluated. A list of rows that exist
+ * does not wait: with steady changes, some object is always left to evaluate.
  */
 static bool must_wait(const struct queued_request *request, const struct evaluation *e)
 {

@@ -9,16 +9,16 @@ struct findings;
 struct kube_session;
 struct senders;
 struct registry;
-struct web_service;
+struct web;
 
 /* Input of pages and endpoints: the evaluation, and the state of the exporter itself. Borrowed. */
 struct health {
-    const struct evaluation *evaluation;   /* NULL until the first evaluation is complete. */
-    const struct findings *findings;       /* Only for the pages in page_index.h except metrics. */
-    const struct kube_session *session;    /* Set before `evaluation`; NULL without API server. */
-    const struct web_service *web_service; /* HTTP server, for its metrics. */
-    const struct senders *senders;         /* Senders of alerts and Events; may be NULL. */
-    struct registry *registry;             /* Series of the metrics page; NULL for endpoints. */
+    const struct evaluation *evaluation; /* NULL until the first evaluation is complete. */
+    const struct findings *findings;     /* For pages in page_index.h except metrics; else NULL. */
+    const struct kube_session *session;  /* Set before `evaluation`; NULL without API server. */
+    const struct web *web;               /* HTTP server, for its metrics. */
+    const struct senders *senders;       /* Senders of alerts and Events; may be NULL. */
+    struct registry *registry;           /* Series of the metrics page; NULL for endpoints. */
     const char *telemetry_path;
     const char *external_url; /* --web.external-url without '/' at the end; "" if unknown. */
     bool config_loaded;       /* The last reload succeeded, or there was no reload. */
@@ -40,7 +40,7 @@ struct api;
 enum endpoint_needs {
     NEEDS_NOTHING,
     NEEDS_EVALUATION, /* The evaluation, with no object left to evaluate. */
-    NEEDS_PLAN,       /* The same; posted manifests are simulated on the evaluation. */
+    NEEDS_PLAN,       /* As NEEDS_EVALUATION; posted manifests are simulated on the evaluation. */
     NEEDS_LINES,      /* A list: lines stored with an earlier page, else as NEEDS_EVALUATION. */
     NEEDS_ROWS,       /* A list: a view of all templates, made from the evaluation. */
 };
@@ -168,9 +168,9 @@ void api_free(struct api *a);
 
 /*
  * Sends a finished response, and starts to handle the next requests in the queue. `e` is the
- * evaluation of `h`. `settled` is false while objects are left to evaluate: a request that needs
- * the evaluation then stays in the queue, with all requests behind it. Exception: lists of
- * templates, once the evaluation has rows.
+ * evaluation of `h`, or NULL. `settled` is false while objects are left to evaluate: the oldest
+ * request then stays in the queue, with all requests behind it, unless its endpoint has
+ * NEEDS_NOTHING, or has NEEDS_ROWS and the evaluation has rows.
  */
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled);
 

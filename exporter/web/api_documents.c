@@ -99,7 +99,8 @@ static MUST_USE bool parse_format(struct queued_request *request, struct documen
     return true;
 }
 
-/* Starts a text in the body of the response, which text_end() returns to the request. */
+/* Returns an output for a text. It takes over the body of the response; text_end() gives it back.
+ */
 static MUST_USE struct output text_begin(struct queued_request *request,
                                          const struct document_format *format)
 {

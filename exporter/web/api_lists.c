@@ -44,7 +44,10 @@ struct page_writer {
     struct strbuf line; /* Reused memory for one element. */
 };
 
-/* Starts the page. `history` is the JSON object of the member "history"; NULL omits the member. */
+/*
+ * Writes the start of the page and returns its writer. `history` is the JSON object of the member
+ * "history"; NULL omits the member.
+ */
 static struct page_writer page_begin(struct queued_request *request, const struct list_def *def,
                                      const char *history)
 {
@@ -90,7 +93,10 @@ static void page_add_line(void *context, const char *line, size_t len)
     p->count++;
 }
 
-/* Returns a link to the next page, relative to be valid behind a proxy; NULL if too long. */
+/*
+ * Returns the value of the header Link for the next page, which the caller frees; NULL if too long.
+ * The address is relative, so that it is valid behind a proxy.
+ */
 static char *link_to_next_page(const struct queued_request *request, const char *token)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX_BYTES);
@@ -106,8 +112,7 @@ static char *link_to_next_page(const struct queued_request *request, const char 
     return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;
 }
 
-/* Ends the page and releases its line. `token` is `continue` for the next page; NULL on the last.
- */
+/* Ends the page and frees the writer. `token`: `continue` for the next page; NULL on the last. */
 static void page_end(struct page_writer *p, const char *token)
 {
     struct strbuf *out = &p->request->body;
@@ -236,8 +241,11 @@ bool row_filter_from_query(const struct query *q, struct row_filter *out, struct
     return true;
 }
 
-/* Returns the kind, namespace and name by which a list is filtered. */
-static struct identity identity_in_list(enum report_list list, const struct entry *entry)
+/*
+ * Returns the kind, namespace and name of the entry that the parameters of the list are compared
+ * with; for a lease, no kind and the namespace of its holder. `api_version` is not meaningful.
+ */
+static struct identity filter_key_of(enum report_list list, const struct entry *entry)
 {
     const char *holder;
 
@@ -246,6 +254,7 @@ static struct identity identity_in_list(enum report_list list, const struct entr
     if (list == REPORT_POLICIES)
         return (struct identity){
             .kind = entry_kind(entry), .ns = entry_ns(entry), .name = entry->name};
+    assert(list == REPORT_LEASES);
     holder = lease_decision(entry)->holder_ns;
     return (struct identity){.kind = "", .ns = holder ? holder : "", .name = entry->name};
 }
@@ -254,7 +263,7 @@ bool query_matches_entry(const struct query *q, enum report_list list, const str
 {
     const char *ns = q->values[PARAMETER_NAMESPACE], *kind = q->values[PARAMETER_KIND];
     const char *search = q->values[PARAMETER_SEARCH];
-    struct identity id = identity_in_list(list, entry);
+    struct identity id = filter_key_of(list, entry);
 
     return (!ns || strcmp(ns, id.ns) == 0) && (!kind || strcasecmp(kind, id.kind) == 0) &&
            (!search || strcasestr(id.name, search));

@@ -8,28 +8,31 @@
 #include "metrics/expose/report.h"
 
 /*
- * Lists of the API, for JSON and for pages. Each request returns one page of a list: its paging
- * has the position and the maximum length.
+ * Lists of the API, as JSON, NDJSON, CSV and HTML. A response has one part of a list, a page; the
+ * paging of the request has the position and the maximum length of this page.
  */
 
 /* Maximum size of all lines of a list, in bytes. */
 enum { LIST_LINES_MAX = 256 * 1024 * 1024 };
 
 /*
- * Stores the lines of a list for this page and further pages; takes the text. Writes an error
- * response and returns false if the text is overfull.
+ * Stores the lines of a list for this page and further pages; takes over the text, also on failure.
+ * Writes an error response and returns false if the text is overfull.
  */
 bool list_store_lines(struct queued_request *request, struct strbuf *lines) MUST_USE;
 
 /*
- * Calls `each` for the rows of one page that match the filter. Returns the value of `continue` for
- * the next page, borrowed from the paging; NULL for the last page.
+ * Calls `each` for the rows of the page, which are rows of the list that match the filter. Returns
+ * the value of `continue` for the next page, borrowed from the paging; NULL on the last page.
  */
 typedef void list_row_fn(void *context, const struct row *row);
 const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
                           list_row_fn *each, void *context);
 
-/* Does the same for the stored lines of a list; `line` does not end with a newline or NUL. */
+/*
+ * Calls `each` for the stored lines of the page; `line` does not end with a newline or NUL. Returns
+ * the value of `continue` for the next page, borrowed from the paging; NULL on the last page.
+ */
 typedef void list_line_fn(void *context, const char *line, size_t len);
 const char *list_each_line(struct queued_request *request, list_line_fn *each, void *context);
 

@@ -35,8 +35,8 @@ struct paging {
     struct stored_list stored[LISTS_STORED_MAX];
     struct stored_list open; /* List of the open request. */
     struct row_position position;
-    size_t limit;
-    bool has_next_page;
+    size_t limit;       /* Maximum number of rows on the page; SIZE_MAX: no maximum. */
+    bool has_next_page; /* paging_end_page() was called for the open request. */
     char token[TOKEN_MAX_BYTES + 1];
 };
 
@@ -67,7 +67,10 @@ void paging_free(struct paging *p)
     free(p);
 }
 
-/* Returns the path and the filtering parameters as text: the same on all pages of a list. */
+/*
+ * Returns the path and the filtering parameters as text, which is equal for all pages of a list.
+ * The caller frees the text.
+ */
 static char *filter_text_of(const char *path, const struct query *query)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(FILTER_MAX_BYTES);
@@ -121,7 +124,10 @@ static bool has_position(const struct stored_list *list, struct row_position pos
            (position.row == 0 || list->lines->text[position.row - 1] == '\n');
 }
 
-/* Opens the stored list of a token at the position in the token. */
+/*
+ * Makes the stored list of a token the open list, at the position in the token. Returns false with
+ * the status and the reason if the token is invalid, or of another or a dropped list.
+ */
 static bool open_stored_list(struct paging *p, const char *token, unsigned *status,
                              struct error *err)
 {

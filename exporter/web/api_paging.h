@@ -8,7 +8,8 @@
  * Paging of lists over several requests: the parameter `limit` is the maximum number of rows of a
  * page, and `continue` is a token for the next page. All pages show the list as of the first page,
  * because its view or lines are stored, for at most five minutes after the last request. The
- * history needs neither. A token of a list that is no longer stored is refused with 410.
+ * history stores no view or lines: its tokens have the number of a transition. A token of a list
+ * that is no longer stored is refused with 410.
  *
  * The loop calls paging_open() and the functions from paging_close() on; in between, the endpoint
  * uses the paging on the worker thread.
@@ -25,19 +26,19 @@ void paging_free(struct paging *p);
 struct page_query {
     const char *path;
     const struct query *query;
-    size_t limit;     /* Length of a page without the parameter `limit`; 0 for no maximum. */
+    size_t limit;     /* Maximum number of rows without the parameter `limit`; 0: no maximum. */
     int64_t now_ms;   /* Steady time. */
     int64_t clock_ms; /* Milliseconds since the epoch. */
 };
 
 /*
- * Starts a request. Returns false with the status code and the reason if `limit` or `continue` is
- * refused.
+ * Opens a request, until paging_close(). Returns false with the status code and the reason if
+ * `limit` or `continue` is refused; the request is not open then.
  */
 bool paging_open(struct paging *p, const struct page_query *q, unsigned *status,
                  struct error *err) MUST_USE;
 
-/* Returns true if the list of the open request has a view or lines, stored or set before. */
+/* Returns true if the list of the open request already has a view or lines. */
 bool paging_continues(const struct paging *p);
 
 /* Sets the view of the list of the open request; takes the reference. */
@@ -55,7 +56,10 @@ size_t paging_limit(const struct paging *p);
 /* Returns the time of the list's first page, in milliseconds since the epoch. */
 int64_t paging_made_ms(const struct paging *p);
 
-/* Returns the position of the next row, for the caller to move with row_view_next_row(). */
+/*
+ * Returns the position of the next row or line, which row_view_next_row() and paging_next_line()
+ * move. In the history, `row` is the number of the last transition on the previous page, or 0.
+ */
 struct row_position *paging_position(struct paging *p);
 
 /* Returns the next line, with its length without newline; NULL after the last line. Borrowed. */
@@ -76,5 +80,5 @@ void paging_drop_expired(struct paging *p, int64_t now_ms);
 /* Drops all lists, including the list of the open request. */
 void paging_drop_all(struct paging *p);
 
-/* Returns true if a list has a view. */
+/* Returns true if a stored list, or the list of the open request, has a view. */
 bool paging_keeps_views(const struct paging *p);

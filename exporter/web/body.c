@@ -28,7 +28,7 @@ struct segment {
     char *bytes;
     size_t len;
     struct segment_memory *sum;
-    pthread_mutex_t lock; /* Guards `deflated` until it is set; then it is constant. */
+    pthread_mutex_t lock; /* Guards `deflated` until its bytes are set and it is constant. */
     struct deflated deflated;
 };
 
@@ -201,7 +201,7 @@ void body_unref(struct body *b)
 }
 
 /* Returns the number of segments of the next piece: one long, or consecutive short ones. */
-static size_t piece_segments(const struct body *b, size_t from)
+static size_t count_piece_segments(const struct body *b, size_t from)
 {
     size_t to = from;
 
@@ -217,7 +217,7 @@ static void add_piece(struct encoding *e, const void *bytes, size_t len, char *o
     e->len += len;
 }
 
-static void add_plain(struct encoding *e, struct segment *const *segments, size_t count)
+static void add_plain_piece(struct encoding *e, struct segment *const *segments, size_t count)
 {
     size_t len = 0;
 
@@ -236,9 +236,9 @@ static void add_plain(struct encoding *e, struct segment *const *segments, size_
     }
 }
 
-/* Adds the segments of a piece compressed. Returns `crc` continued by their CRC-32. */
-static uLong add_deflated(struct encoding *e, struct segment *const *segments, size_t count,
-                          uLong crc)
+/* Adds the segments as one compressed piece. Returns `crc` continued by their CRC-32. */
+static uLong add_deflated_piece(struct encoding *e, struct segment *const *segments, size_t count,
+                                uLong crc)
 {
     struct deflated own = {0};
     const struct deflated *deflated = &own;
@@ -270,11 +270,11 @@ static void create_encoding(const struct body *b, unsigned encoding, struct enco
     if (encoding == GZIP)
         add_piece(e, gzip_head, sizeof(gzip_head), NULL);
     for (size_t i = 0; i < b->count; i += count) {
-        count = piece_segments(b, i);
+        count = count_piece_segments(b, i);
         if (encoding == GZIP)
-            crc = add_deflated(e, &b->segments[i], count, crc);
+            crc = add_deflated_piece(e, &b->segments[i], count, crc);
         else
-            add_plain(e, &b->segments[i], count);
+            add_plain_piece(e, &b->segments[i], count);
     }
     if (encoding == PLAIN)
         return;

@@ -19,7 +19,10 @@ struct segment_memory {
  * outlive the segment; NULL: the bytes are not counted.
  */
 struct segment *segment_new(char *bytes, size_t len, struct segment_memory *sum) MUST_USE;
-/* Add and drop a reference; the last drop frees the segment. Any thread. NULL is allowed. */
+/*
+ * Add and drop a reference; the last drop frees the segment. segment_ref() returns its argument.
+ * Any thread may call them. NULL is allowed.
+ */
 struct segment *segment_ref(struct segment *s);
 void segment_unref(struct segment *s);
 
@@ -34,10 +37,14 @@ size_t segment_len(const struct segment *s);
  */
 struct body;
 
-/* Returns a body with one reference, which holds references to these segments. */
+/* Returns a body of these segments, with one reference. The body adds references to the segments.
+ */
 struct body *body_new(struct segment *const *segments, size_t count) MUST_USE;
 
-/* Add and drop a reference; the last drop frees the body. Any thread. NULL is allowed. */
+/*
+ * Add and drop a reference; the last drop frees the body. body_ref() returns its argument. Any
+ * thread may call them. NULL is allowed.
+ */
 struct body *body_ref(struct body *b);
 void body_unref(struct body *b);
 

@@ -57,7 +57,7 @@ static uint64_t network_hash(const struct network_counts *n, uint64_t network)
     return map_hash(&network, sizeof(network), n->seed);
 }
 
-/* Counts one more connection of the network. */
+/* Counts one more connection of the network. Returns its entry, for network_counts_remove(). */
 static MUST_USE struct network_count *network_counts_add(struct network_counts *n, uint64_t network)
 {
     uint64_t hash = network_hash(n, network);
@@ -119,21 +119,20 @@ const char *const connection_refusal_names[REFUSAL_COUNT] = {REFUSALS(REFUSAL_NA
 enum {
     /* Age at which a response is evictable, however the client reads. */
     SLOW_ANSWER_MS = 2000,
-    /* Time without sending after which the client has stalled: with a closed TCP window, ... */
+    /* Time without sending after which a client with a closed TCP window has stalled. */
     WINDOW_CLOSED_MS = 20,
-    UNACKNOWLEDGED_MS = 250, /* ... and with bytes that it has not acknowledged. */
+    /* Time without sending after which a client with unacknowledged bytes has stalled. */
+    UNACKNOWLEDGED_MS = 250,
     /* Time for the first request, or the TLS handshake, once the client has sent a byte. */
     FIRST_REQUEST_MS = 500,
     /* Minimum age of connections that are ended for lack of descriptors. */
     REDUCE_AGE_MIN_MS = 100,
-    /* Candidates per state: if no candidate is evictable, the server itself is slow. */
-    CANDIDATES_MAX = 16,
+    CANDIDATES_MAX = 16, /* Connections of a state that an eviction examines, the oldest ones. */
     CLOSING_DIVISOR = 4, /* A quarter of the limit is for closing connections. */
     SLOW_DIVISOR = 4,    /* Up to 1 + a quarter of the responses end together to free memory. */
-    /* Divisors for the steps of the limit: down when descriptors are missing, up periodically. */
-    LIMIT_LOWER_DIVISOR = 8,
+    LIMIT_LOWER_DIVISOR = 8, /* connections_reduce() sets the limit to 7/8 of the connections. */
     LIMIT_LOWERED_MIN = 8,
-    LIMIT_RAISE_DIVISOR = 64,
+    LIMIT_RAISE_DIVISOR = 64, /* connections_sweep() raises a lowered limit by 1 + 1/64. */
     RAISE_EVERY_MS = 500,
 };
 
@@ -156,19 +155,19 @@ struct connection {
     int fd;
     enum connection_state state;
     bool in_use; /* A thread is ending the connection without the lock; it must not be freed. */
-    int64_t since_ms; /* Begin of the current state, or last call to set it. */
+    int64_t since_ms; /* Time at which the state was last set, be it to the same state. */
 };
 
 struct connections {
     pthread_mutex_t lock;
-    pthread_cond_t unused; /* A connection is no longer `in_use`. */
+    pthread_cond_t unused; /* Signaled when a connection is no longer `in_use`. */
     unsigned limit_max;    /* Argument of connections_new(). */
     /* Present limit: lowered by connections_reduce(), then raised in steps up to `limit_max`. */
     unsigned limit;
     unsigned budget;      /* Part of the limit for open connections and reservations. */
     unsigned closing_max; /* Rest of the limit. */
     int64_t raised_ms;    /* Last raise of the limit, or call of connections_reduce(). */
-    unsigned reserved;
+    unsigned reserved;    /* Connections that are being passed to libmicrohttpd. */
     unsigned count[CONNECTION_STATES];
     struct network_counts networks;
     struct connection rings[CONNECTION_STATES]; /* List heads; oldest connection first. */
@@ -259,7 +258,8 @@ static unsigned open_count(const struct connections *p)
            p->count[CONNECTION_IDLE];
 }
 
-/* Returns true if the client does not receive bytes that wait to be sent. */
+/* Returns true if bytes wait to be sent, and none has been sent for the time of a stalled client.
+ */
 static bool is_stalled(const struct connection *connection, int64_t age_ms)
 {
     /* For sockets other than TCP: no byte was sent or acknowledged since the response began. */
@@ -305,8 +305,8 @@ static struct connection *find_evictable_in_state(struct connections *p,
     return found;
 }
 
-/* Returns the connections of the state beyond its share of the budget, in eighths. */
-static int64_t surplus(const struct connections *p, enum connection_state state)
+/* Returns the number of connections beyond the state's share of the budget, times 8; or below 0. */
+static int64_t state_surplus(const struct connections *p, enum connection_state state)
 {
     return (int64_t)p->count[state] * 8 - (int64_t)p->budget * rules[state].share;
 }
@@ -321,7 +321,7 @@ static struct connection *find_evictable(struct connections *p, int64_t now_ms)
     int64_t surplus_max = 0;
 
     for (unsigned state = 0; state < CONNECTION_CLOSING; state++) {
-        int64_t beyond = surplus(p, state);
+        int64_t beyond = state_surplus(p, state);
         struct connection *connection = beyond >= 0 && (!found || beyond > surplus_max)
                                             ? find_evictable_in_state(p, state, now_ms)
                                             : NULL;
@@ -335,8 +335,8 @@ static struct connection *find_evictable(struct connections *p, int64_t now_ms)
 }
 
 /*
- * Returns the candidate of all states that is longest in its state, at least REDUCE_AGE_MIN_MS.
- * NULL if no state has such a candidate.
+ * Returns the connection that find_evictable_in_state() finds and that has been longest in its
+ * state, of all states. NULL if no such connection is REDUCE_AGE_MIN_MS old in its state.
  */
 static struct connection *find_oldest_evictable(struct connections *p, int64_t now_ms)
 {
@@ -394,7 +394,10 @@ void connections_reduce(struct connections *p, int64_t now_ms)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Returns the longest response of SLOW_ANSWER_MS or more with unsent bytes, or NULL. */
+/*
+ * Returns the connection that has been longest in CONNECTION_ANSWERING, at least SLOW_ANSWER_MS, of
+ * the connections with unsent bytes. NULL if no connection qualifies.
+ */
 static struct connection *find_slow_answer(const struct connections *p, int64_t now_ms)
 {
     const struct connection *ring = &p->rings[CONNECTION_ANSWERING];
@@ -537,7 +540,7 @@ struct acceptor {
     int held;                        /* Accepted connection that waits for room; or -1. */
     struct sockaddr_storage address; /* Address of the held connection. */
     socklen_t address_len;
-    int64_t exceeded_ms; /* Last call of connections_evict_slow(). */
+    int64_t exceeded_ms; /* Time of the last call of connections_evict_slow(). */
     int64_t no_room_ms;  /* Begin of the present lack of room; 0 if there is room. */
     bool starved;        /* accept(2) found no descriptor, and `spare` is used up. */
 };
@@ -553,7 +556,10 @@ static void open_spare(struct acceptor *a)
         a->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* Returns a descriptor numbered `first_fd` or higher for the same socket, or `fd` on failure. */
+/*
+ * Moves the socket to a descriptor number of `first_fd` or higher. Returns the new descriptor; `fd`
+ * if its number is high enough, or on failure.
+ */
 static int raise_fd_number(int fd, int first_fd)
 {
     int raised = first_fd > fd ? fcntl(fd, F_DUPFD_CLOEXEC, first_fd) : -1;
@@ -564,7 +570,7 @@ static int raise_fd_number(int fd, int first_fd)
     return raised;
 }
 
-/* Ends connections for their descriptors, and frees the spare one. */
+/* Ends connections for their descriptors, and closes the spare one, or sets `starved` without. */
 static void free_descriptors(struct acceptor *a)
 {
     connections_reduce(a->settings.connections, platform_steady_ms());
@@ -605,6 +611,7 @@ static bool place_held_connection(struct acceptor *a)
     return true;
 }
 
+/* Accepts until no client waits, a connection is held, ACCEPTS_MAX, or no descriptor is left. */
 static void accept_connections(struct acceptor *a, int listener)
 {
     for (unsigned i = 0; i < ACCEPTS_MAX && !a->starved; i++) {

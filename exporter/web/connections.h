@@ -53,7 +53,10 @@ extern const char *const connection_refusal_names[REFUSAL_COUNT];
 struct connections;
 struct connection;
 
-/* Returns a set of at most `limit` connections; a quarter of them are kept for closing ones. */
+/*
+ * Returns a set of at most `limit` connections; a quarter of them are kept for closing ones. With a
+ * limit below 2, one open and one closing connection are allowed.
+ */
 struct connections *connections_new(unsigned limit) MUST_USE;
 
 /* Frees the set; NULL is allowed. All connections must have been removed. */
@@ -67,6 +70,7 @@ struct connection *connections_add(struct connections *p, int fd, int64_t now_ms
 /* Changes the state and restarts the deadline. Does nothing if the connection is closing. */
 void connections_set_state(struct connections *p, struct connection *connection,
                            enum connection_state state, int64_t now_ms);
+/* Removes and frees the connection, after waiting for a thread that is ending the connection. */
 void connections_remove(struct connections *p, struct connection *connection);
 
 /* Returns the number of connections refused or ended for this reason since connections_new(). */
@@ -128,14 +132,14 @@ void connections_reserve(struct connections *p);
 void connections_cancel_reservation(struct connections *p);
 
 /*
- * Ends some connections to free the memory of their responses: those that have been answered for
- * two seconds or longer and have bytes that the client has not received, the longest first.
+ * Ends some connections to free the memory of their responses. These have been in
+ * CONNECTION_ANSWERING for two seconds or longer, the longest first, and have unsent bytes.
  */
 void connections_evict_slow(struct connections *p, int64_t now_ms);
 
 /*
- * Ends the connections that have exceeded the deadline of their state. Returns true if connections
- * with a deadline, or reservations, are left.
+ * Ends the connections that have exceeded the deadline of their state. Raises a lowered limit by
+ * one step each 500 ms. Returns true if connections with a deadline, or reservations, are left.
  */
 bool connections_sweep(struct connections *p, int64_t now_ms);
 

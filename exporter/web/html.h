@@ -23,8 +23,8 @@ void html_textf(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms);
 
 /*
- * Appends ", since " and a time as html_time() does; nothing if the time is 0. `seen`: the time is
- * that of the first observation.
+ * Appends ", since ", or with `seen` ", first seen so ", and a time as html_time() does; nothing if
+ * the time is 0. `seen`: the state was first observed at this time, and may be older.
  */
 void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
 
@@ -62,7 +62,7 @@ enum navigation_link { NAVIGATION_LINKS(NAVIGATION_ENUMERATOR) NAVIGATION_NONE }
 /* Appends the start of a page, up to its heading `title`, which is escaped. */
 void page_layout_open(struct strbuf *out, enum navigation_link current, const char *title);
 
-/* Appends the end of a page. `now_ms` is the time of its data, since the epoch; 0 for no time. */
+/* Appends the end of a page. `now_ms`: time of its data, ms since the epoch; 0: shows no time. */
 void page_layout_close(struct strbuf *out, int64_t now_ms);
 
 /* Appends a whole page with an error, which is escaped. */
@@ -84,7 +84,7 @@ void link_open(struct strbuf *out, const char *path, const struct link_value *va
 
 /*
  * Appends the name of an object; with a link to its page if the object is a template or policy that
- * exists. Reads the object of the entry, so the caller must have the evaluation.
+ * exists. Reads the object of the entry, so the store must not change during the call.
  */
 void link_entry(struct strbuf *out, const struct entry *entry);
 
@@ -95,7 +95,7 @@ void link_policy_name(struct strbuf *out, struct policy_name policy);
 /* Appends the name of a template with a link to its page, whether or not the template exists. */
 void link_template(struct strbuf *out, struct identity template);
 
-/* Appends the name of a dependency with a link to the page of its referrers' requests. */
+/* Appends the name of a dependency with a link to the page of the values that referrers want. */
 void link_dependency(struct strbuf *out, struct identity resource);
 
 /* Appends the name of a namespace with a link to its page. */

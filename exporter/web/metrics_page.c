@@ -23,8 +23,8 @@ enum {
  * families, with exclude[]=NAME all others. A counter may be named without its suffix "_total".
  */
 struct family_filter {
-    bool *named; /* By index of family_at(); NULL selects all families. Owned. */
-    bool excludes;
+    bool *named;    /* By index of family_at(); NULL selects all families. Owned. */
+    bool excludes;  /* Names are from exclude[]; if false, from collect[]. */
     unsigned count; /* Number of names in the query. */
 };
 
@@ -49,7 +49,7 @@ static const char *next_family(void *context)
     return *at < family_count() ? family_at((*at)++)->name : NULL;
 }
 
-/* Escapes the name as in a label value: a client can send any bytes. */
+/* Returns false with the reason. Escapes the name as in a label value: clients send any bytes. */
 static bool fail_unknown_family(const char *name, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf shown = STRBUF_INIT(NAME_MAX_BYTES);
@@ -144,7 +144,7 @@ struct metrics_page {
     struct family_parts families[];         /* By index of family_at(). */
 };
 
-/* Returns a segment with the text: a new reference to `old` if its text is the same. */
+/* Returns a segment with the text, a new reference to `old` if equal. Adds to the page's length. */
 static struct segment *add_segment(struct metrics_page *p, const struct strbuf *text,
                                    struct segment *old)
 {
@@ -269,8 +269,8 @@ void metrics_page_write_text(const struct metrics_page *p, struct strbuf *out)
 
 struct page_store {
     pthread_mutex_t lock;           /* Protects the next two members. */
-    struct metrics_page *metrics;   /* NULL before the first. */
-    struct body *pages[PAGE_COUNT]; /* Other pages; NULL before the first. */
+    struct metrics_page *metrics;   /* NULL until it is published. */
+    struct body *pages[PAGE_COUNT]; /* Other pages; each NULL until it is published. */
     struct segment_memory sum;      /* Memory of all metrics pages. */
 };
 
@@ -344,7 +344,10 @@ bool page_store_holds_more(struct page_store *s, uint64_t bytes)
     return atomic_load_explicit(&s->sum.bytes, memory_order_relaxed) > 2 * len + bytes;
 }
 
-/* Returns the metrics for a client, and their content type; NULL before the first page. */
+/*
+ * Returns a reference to a body with the metrics that the client wants, and sets their content
+ * type. Returns NULL before the first metrics page is published.
+ */
 static struct body *hold_metrics_body(struct page_store *s, struct MHD_Connection *connection,
                                       const struct family_filter *filter,
                                       char type[METRICS_FORMAT_TYPE_MAX])
@@ -371,10 +374,10 @@ static struct body *hold_page_body(struct page_store *s, enum page page)
     return body;
 }
 
-/* Returns a response with the body, and drops the body; status 503 if the body is NULL. */
-static struct MHD_Response *body_or_unavailable(struct MHD_Connection *connection,
-                                                struct body *body, const char *type,
-                                                const char *vary, unsigned *out_status)
+/* Returns a response with the body, whose reference is dropped; with status 503 if it is NULL. */
+static struct MHD_Response *response_or_unavailable(struct MHD_Connection *connection,
+                                                    struct body *body, const char *type,
+                                                    const char *vary, unsigned *out_status)
 {
     CLEANUP(strbuf_release)
     struct strbuf encodings = request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
@@ -408,11 +411,11 @@ struct MHD_Response *page_store_response(struct page_store *s, enum page page,
     struct error err;
 
     if (page != PAGE_METRICS)
-        return body_or_unavailable(connection, hold_page_body(s, page),
-                                   page_defs[page].content_type, MHD_HTTP_HEADER_ACCEPT_ENCODING,
-                                   out_status);
+        return response_or_unavailable(connection, hold_page_body(s, page),
+                                       page_defs[page].content_type,
+                                       MHD_HTTP_HEADER_ACCEPT_ENCODING, out_status);
     if (!family_filter_parse(connection, &filter, &err))
         return filter_error_response(&err, out_status);
-    return body_or_unavailable(connection, hold_metrics_body(s, connection, &filter, type), type,
-                               vary, out_status);
+    return response_or_unavailable(connection, hold_metrics_body(s, connection, &filter, type),
+                                   type, vary, out_status);
 }

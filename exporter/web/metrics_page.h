@@ -50,10 +50,12 @@ void page_store_free(struct page_store *s);
  */
 void page_store_publish(struct page_store *s, enum page page, struct strbuf *text);
 
-/* Replaces the metrics page; takes a reference to it. */
+/* Replaces the metrics page. The store adds a reference of its own; the caller keeps its one. */
 void page_store_publish_metrics(struct page_store *s, struct metrics_page *page);
 
-/* Returns a reference to the current metrics page; NULL before the first. Any thread may call it.
+/*
+ * Returns the current metrics page with a reference that the caller drops; NULL before the first
+ * page_store_publish_metrics(). Any thread may call it.
  */
 struct metrics_page *page_store_hold_metrics(struct page_store *s) MUST_USE;
 

@@ -17,8 +17,8 @@ enum { NAME_MAX_BYTES = 4096, OVERLAPS_SHOWN_MAX = 10 };
 /* Explanation that is being written as HTML. */
 struct explanation_html {
     struct strbuf *out;
-    bool begun; /* The first line was skipped: it is the name, already the heading of the page. */
-    bool rows;  /* The last line was a row: successive rows share one <pre>, to be aligned. */
+    bool begun; /* The first line was skipped: the heading of the page already has the name. */
+    bool rows;  /* A <pre> is open: successive rows share one, so that they are aligned. */
 };
 
 static void add_explanation_line(void *context, enum explain_style style, const char *text)
@@ -50,8 +50,8 @@ static void add_explanation_line(void *context, enum explain_style style, const 
     strbuf_adds(l->out, after[style]);
 }
 
-/* Appends the command that prints the same explanation. */
-static void add_command(struct strbuf *out, const struct entry *entry)
+/* Appends the command that prints the explanation of the entry. */
+static void add_explain_command(struct strbuf *out, const struct entry *entry)
 {
     const char *group = entry->partition->type->group, *ns = entry_ns(entry);
 
@@ -61,9 +61,9 @@ static void add_command(struct strbuf *out, const struct entry *entry)
     strbuf_adds(out, "</pre>\n");
 }
 
-/* Appends the explanation, and the end of the page. */
-static void add_explanation(struct queued_request *request, const struct health *h,
-                            const struct entry *entry)
+/* Appends the explanation, the command that prints it, and the end of the page. */
+static void close_object_page(struct queued_request *request, const struct health *h,
+                              const struct entry *entry)
 {
     struct explanation_html lines = {.out = &request->body};
     struct explanation x;
@@ -75,7 +75,7 @@ static void add_explanation(struct queued_request *request, const struct health 
     explanation_each_line(&x, add_explanation_line, &lines);
     strbuf_adds(&request->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
     explanation_release(&x);
-    add_command(&request->body, entry);
+    add_explain_command(&request->body, entry);
     page_layout_close(&request->body, h->now_ms);
 }
 
@@ -108,7 +108,7 @@ static void add_policy_fact(struct strbuf *out, const char *name, const struct e
     strbuf_adds(out, "</dd>\n");
 }
 
-/* Appends a link to the referrers if `dependency`, a binding or template, is a dependency. */
+/* Appends a link to the page of the dependency if this binding or template is a dependency. */
 static void add_dependency_fact(struct strbuf *out, const struct entry *dependency)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
@@ -130,7 +130,7 @@ static void add_state_fact(struct strbuf *out, const char *fact, const char *wor
     strbuf_adds(out, "</dd>\n");
 }
 
-/* Appends the writer of the change that led to the state, and the policy if it was written. */
+/* Appends the author of the change that led to the state, and the changed object if another one. */
 static void add_writer_fact(struct strbuf *out, const struct entry *entry)
 {
     struct state_writer writer = state_writer_of_template(entry);
@@ -178,7 +178,7 @@ void template_page(struct queued_request *request, const struct health *h)
     if (template_decision(entry))
         add_decision_facts(&request->body, h, entry);
     strbuf_adds(&request->body, "</dl>\n");
-    add_explanation(request, h, entry);
+    close_object_page(request, h, entry);
 }
 
 /* ---- the page of a policy ---- */
@@ -200,7 +200,10 @@ static int compare_groups(const void *a, const void *b)
     return (int)left->state - (int)right->state;
 }
 
-/* Returns one group for each template that the policy wins or claims, sorted. */
+/*
+ * Returns one group for each existing template that the policy wins or claims, except ignored ones;
+ * sorted, so that the caller can merge equal groups. The caller frees the array.
+ */
 static struct template_group *template_groups_of(const struct entry *policy, size_t *count)
 {
     struct template_group *groups = xreallocarray(NULL, policy->reader_count + 1, sizeof(*groups));
@@ -253,7 +256,7 @@ static void add_groups_section(struct strbuf *out, const struct entry *policy)
     strbuf_adds(out, "</section>\n");
 }
 
-static bool is_among(const struct entry *const *shown, size_t count, const struct entry *policy)
+static bool is_shown(const struct entry *const *shown, size_t count, const struct entry *policy)
 {
     for (size_t i = 0; i < count; i++) {
         if (shown[i] == policy)
@@ -262,7 +265,7 @@ static bool is_among(const struct entry *const *shown, size_t count, const struc
     return false;
 }
 
-/* Appends links to policies that overlap with this one, each once, at most OVERLAPS_SHOWN_MAX. */
+/* Appends links to the policies that overlap with `policy`, each once, up to OVERLAPS_SHOWN_MAX. */
 static void add_overlaps_fact(struct strbuf *out, const struct entry *policy)
 {
     CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = policy_overlaps_of(policy);
@@ -275,7 +278,7 @@ static void add_overlaps_fact(struct strbuf *out, const struct entry *policy)
     for (size_t i = 0; i < overlaps.count; i++) {
         const struct entry *overlap = overlaps.items[i].policy;
 
-        if (is_among(shown, count, overlap))
+        if (is_shown(shown, count, overlap))
             continue;
         if (count == OVERLAPS_SHOWN_MAX) {
             strbuf_adds(out, " and others");
@@ -298,5 +301,5 @@ void policy_page(struct queued_request *request, const struct health *h)
     add_overlaps_fact(&request->body, entry);
     strbuf_adds(&request->body, "</dl>\n");
     add_groups_section(&request->body, entry);
-    add_explanation(request, h, entry);
+    close_object_page(request, h, entry);
 }

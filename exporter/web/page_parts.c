@@ -381,7 +381,7 @@ static const struct section {
     unsigned list; /* Index in the member `lists` of struct findings. */
     card_fn *card;
     const char *page;  /* Path of a page with all these objects, or NULL. */
-    const char *state; /* Parameter `state` of that page, or NULL. */
+    const char *state; /* Parameter `state` in the link to `page`, or NULL. */
 } sections[] = {
     {"conflict", "Dependency conflicts",
      "Those that require a dependency want different things of it, and one value wins for all.",
@@ -400,7 +400,7 @@ static const struct section {
      FINDING_ROLLOUT, write_rollout_card, "policies", NULL},
 };
 
-/* Returns the number of fields in conflict, or of objects for other sections. */
+/* Returns the number of findings: of fields for conflicts, of objects for other sections. */
 static size_t section_count(const struct findings *f, const struct section *s)
 {
     return s->list < FINDING_CLASSES ? findings_count(f, (enum finding_class)s->list)
@@ -472,7 +472,7 @@ static void add_tile(struct strbuf *out, const char *id, const char *title, size
         strbuf_addf(out, "<li><a href=\"#%s\"><b>%zu</b> %s</a></li>\n", id, count, title);
 }
 
-/* Appends the number of findings in each section with links, or that nothing is wrong. */
+/* Appends links to the sections with their numbers of findings; a sentence if there are none. */
 static void add_tiles(const struct card_writer *c, const struct findings *f)
 {
     size_t found = 0;
@@ -526,8 +526,7 @@ void findings_section_write(const struct card_writer *c, const struct findings *
 
 /* ---- the API server ---- */
 
-/* Functions add_* return the number of kinds, of which they append at most HTML_SHOWN_MAX. */
-
+/* Appends at most HTML_SHOWN_MAX kinds that cannot be read. Returns the number of all of them. */
 static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
@@ -548,6 +547,7 @@ static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *
     return count;
 }
 
+/* Appends at most HTML_SHOWN_MAX kinds that are not watched. Returns the number of all of them. */
 static size_t add_polled_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
@@ -565,6 +565,7 @@ static size_t add_polled_kinds(const struct kube_source *source, struct strbuf *
     return count;
 }
 
+/* Appends at most HTML_SHOWN_MAX kinds not read yet. Returns the number of all of them. */
 static size_t add_late_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
@@ -584,7 +585,7 @@ static size_t add_late_kinds(const struct kube_source *source, struct strbuf *ou
     return count;
 }
 
-/* Appends the first HTML_SHOWN_MAX kinds that policies select but that are not watched. */
+/* Appends at most HTML_SHOWN_MAX kinds that policies select but that are not watched. */
 static void add_unserved_kinds(const struct kube_source *source, struct strbuf *out)
 {
     static const char *const why[] = {

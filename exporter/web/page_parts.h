@@ -23,13 +23,16 @@ struct card_writer {
 /* Appends the cards of an object. */
 typedef void card_fn(const struct card_writer *c, const struct entry *entry);
 
-/* A decided template: its state, and the role that must act. */
+/* Appends the card of a decided template: state, policy, and the role that must act. */
 card_fn write_template_card;
-/* A decided template: the stage of its delivery by its binding, and the role that must act. */
+/*
+ * Appends the card of a decided template with a binding: stage and reason of its delivery,
+ * Karmada's message, and the role that must act.
+ */
 card_fn write_delivery_card;
-/* A dependency: one card for each field in observed or predicted conflict, with the referrers. */
+/* Appends a card for each field of a dependency in observed or predicted conflict. */
 card_fn write_conflict_cards;
-/* A policy: the current version and the versions that templates run, newest first. */
+/* Appends the card of a policy: its current version and those that templates run, newest first. */
 card_fn write_rollout_card;
 
 /* ---- pages with a list ---- */
@@ -77,7 +80,7 @@ void findings_section_write(const struct card_writer *c, const struct findings *
 void source_section_write(const struct kube_session *session, struct strbuf *out);
 
 /*
- * Appends the kinds of the API server that cannot be read, that are late, that are listed instead
- * of watched, and those that policies select but that are not served or not watched.
+ * Appends cards of kinds: those that cannot be read, that are late, that are listed instead of
+ * watched, and those that policies select but that are not served, not watched, or not known yet.
  */
 void source_cards_write(const struct kube_source *source, struct strbuf *out);

@@ -22,7 +22,7 @@ struct password_check {
 struct passwords {
     pthread_t thread;
     bool started;
-    pthread_mutex_t lock; /* Guards all below. */
+    pthread_mutex_t lock; /* Guards the members below except `key`, which is constant. */
     pthread_cond_t changed;
     struct password_check *first;
     struct password_check **last;
@@ -43,7 +43,7 @@ static void free_check(struct password_check *check)
     free(check);
 }
 
-/* Includes the NUL of each text, so that different credentials are different bytes. */
+/* Computes the HMAC of the texts with their NULs: other credentials cannot be the same bytes. */
 static void digest_credentials(const struct passwords *p, const char *user, const char *password,
                                const char *hash, unsigned char out[DIGEST_BYTES])
 {
@@ -95,6 +95,7 @@ static bool is_password_right(const struct password_check *check)
     return right;
 }
 
+/* Caches correct credentials, calls `done`, and frees the check. */
 static void finish_check(struct passwords *p, struct password_check *check,
                          enum password_answer answer)
 {
@@ -130,7 +131,7 @@ static unsigned count_of_network(const struct passwords *p, uint64_t network)
  * Removes and returns the newest check of the network with most queued checks, if these are at
  * least two more than those of `network`; else returns NULL.
  */
-static struct password_check *drop_for_network(struct passwords *p, uint64_t network)
+static struct password_check *unlink_for_network(struct passwords *p, uint64_t network)
 {
     struct password_check **found = NULL;
     unsigned most = count_of_network(p, network) + 1;
@@ -145,7 +146,10 @@ static struct password_check *drop_for_network(struct passwords *p, uint64_t net
     return found ? unlink_check(p, found) : NULL;
 }
 
-/* Returns the oldest check of a network other than the last one, or else the oldest check. */
+/*
+ * Returns the link to the oldest check of a network other than `last_network`; without one, the
+ * link to the oldest check. The queue must not be empty.
+ */
 static struct password_check **find_next_check(struct passwords *p)
 {
     for (struct password_check **at = &p->first; *at; at = &(*at)->next) {
@@ -155,7 +159,10 @@ static struct password_check **find_next_check(struct passwords *p)
     return &p->first;
 }
 
-/* Waits for a check and removes it from the queue. NULL after closing, if the queue is empty. */
+/*
+ * Waits for a check, removes it from the queue and returns it. Returns NULL if the queue is closed
+ * and empty.
+ */
 static struct password_check *wait_for_check(struct passwords *p)
 {
     struct password_check *check = NULL;
@@ -252,7 +259,7 @@ bool passwords_check(struct passwords *p, const struct login_attempt *attempt,
 
     pthread_mutex_lock(&p->lock);
     if (!p->closed && p->waiting == WAITING_MAX)
-        dropped = drop_for_network(p, attempt->network);
+        dropped = unlink_for_network(p, attempt->network);
     if (!p->closed && p->waiting < WAITING_MAX) {
         check = xcalloc(1, sizeof(*check));
         *check = (struct password_check){.user = xstrdup(attempt->user),

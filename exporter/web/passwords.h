@@ -27,8 +27,8 @@ struct login_attempt {
 };
 
 /*
- * Returns the index of the hash, out of `count` (at least 1), to compare for an unknown user. The
- * index depends on the name only, so that the duration of a check does not reveal unknown names.
+ * Returns the index of the hash, out of `count` (at least 1), to compare for an unknown user. In
+ * one process a name always gets the same index: the duration of checks reveals no unknown names.
  */
 unsigned passwords_substitute(const struct passwords *p, const char *user, unsigned count);
 

@@ -70,6 +70,7 @@ void query_release(struct query *q);
 #define LIST_FORMAT_ENUMERATOR(id, name, type) LIST_##id,
 enum list_format { LIST_FORMATS(LIST_FORMAT_ENUMERATOR) LIST_FORMAT_COUNT };
 
+/* Media types, by enum list_format. */
 extern const char *const list_format_types[LIST_FORMAT_COUNT];
 
 /* Returns the format of this name; LIST_JSON for NULL, LIST_FORMAT_COUNT if unknown. */

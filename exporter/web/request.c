@@ -232,8 +232,8 @@ static struct head compare_head(struct MHD_Connection *connection, const char *m
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the signature is the library's. */
-static enum MHD_Result add_cookie(void *context, enum MHD_ValueKind kind, const char *name,
-                                  size_t name_len, const char *value, size_t value_len)
+static enum MHD_Result add_cookie_len(void *context, enum MHD_ValueKind kind, const char *name,
+                                      size_t name_len, const char *value, size_t value_len)
 {
     size_t *bytes = context;
 
@@ -250,7 +250,7 @@ static size_t head_memory(struct MHD_Connection *connection)
 {
     size_t bytes = head_len(connection);
 
-    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_cookie, &bytes);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_cookie_len, &bytes);
     return bytes + RECORD_BYTES * (size_t)MHD_get_connection_values(
                                       connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
 }
@@ -271,7 +271,7 @@ static size_t unescape_argument(char *text)
     return MHD_http_unescape(text);
 }
 
-/* Adds the arguments like the library. Returns false if the connection memory is full. */
+/* Adds the arguments as the library would. Returns false if the connection memory is full. */
 static bool add_arguments(struct MHD_Connection *connection, const struct request_target *target)
 {
     char *rest = target->query;

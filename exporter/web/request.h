@@ -32,10 +32,10 @@ extern const struct request_rule request_rule_read, request_rule_action, request
 enum request_verdict request_rule_check(struct MHD_Connection *connection, const char *method,
                                         const struct request_rule *rule);
 
-/* Returns true if the body is JSON; otherwise it is YAML, if request_rule_check() accepts it. */
+/* Returns true if the body is JSON. A body that request_rule_check() accepts is YAML otherwise. */
 bool request_is_json(struct MHD_Connection *connection);
 
-/* Returns the value of Content-Length; 0 without the header, UINT64_MAX if it is no number. */
+/* Returns the value of Content-Length; 0 without the header, UINT64_MAX for other than a number. */
 uint64_t request_content_len(struct MHD_Connection *connection);
 
 /*
@@ -70,7 +70,7 @@ struct request_target {
     char *query;       /* Text after the first '?'; NULL without a '?'. */
     char query_first;  /* First byte of the query, replaced by NUL in the buffer. */
     char hidden_first; /* Byte at `hidden`, replaced by NUL in the buffer. */
-    char *hidden;      /* End of the first name in a query that follows a NUL; else NULL. */
+    char *hidden;      /* If a query follows a NUL: end of its first name. Otherwise NULL. */
     bool is_bad;       /* The target has a blank, a control character, or an escaped NUL. */
 };
 
@@ -89,11 +89,11 @@ struct request_target request_target_split(const char *uri) MUST_USE;
 size_t request_target_unescape(struct request_target *target, char *text);
 
 /*
- * Checks a complete head, and adds the arguments of its query to the values of the connection.
- * Returns 0, or the status to refuse the request with: 400 for a head that is not contiguous, 414
- * for too many arguments, 431 for too many or too long headers. With 0, `*malformed` is true if a
- * header name is no token, a value has a control character, or the head has several Host headers or
- * (except in HTTP/1.0) no Host header.
+ * Checks a complete head, and adds the arguments of its query to the values of the connection,
+ * unless the target `is_bad`. Returns 0, or the status to refuse the request with: 400 for a head
+ * that is not contiguous, 431 for a head longer than REQUEST_HEAD_MAX, 414 for too many arguments.
+ * With 0, `*malformed` is true if a header name is no token, a value has a control character, or
+ * the head has several Host headers or (except in HTTP/1.0) no Host header.
  */
 unsigned request_head_check(struct MHD_Connection *connection, const char *method,
                             const char *version, struct request_target *target,

@@ -21,7 +21,7 @@ struct request_queue {
     unsigned count;
     unsigned limit;
     bool closed;
-    int fd; /* eventfd; readable after request_queue_submit(). */
+    int fd; /* eventfd; readable from request_queue_submit() to request_queue_peek(). */
     uint64_t unread_max;
     _Atomic uint64_t unread; /* Bytes of responses that clients have not read. */
 };
@@ -218,7 +218,7 @@ struct request_worker {
     void *context;
 };
 
-static void notify(int fd)
+static void notify_eventfd(int fd)
 {
     const uint64_t one = 1;
 
@@ -237,7 +237,7 @@ static void *run_worker(void *context)
         if (!w->work)
             return NULL;
         w->work(w->context);
-        notify(w->done);
+        notify_eventfd(w->done);
     }
 }
 
@@ -296,7 +296,7 @@ void request_worker_begin(struct request_worker *w, void (*work)(void *context),
     w->work = work;
     w->context = context;
     w->busy = true;
-    notify(w->begun);
+    notify_eventfd(w->begun);
 }
 
 bool request_worker_collect(struct request_worker *w)

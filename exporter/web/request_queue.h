@@ -62,8 +62,8 @@ struct MHD_Response *queued_request_take_response(struct queued_request *request
 
 /*
  * Enqueues the request and suspends its connection until the loop has answered; libmicrohttpd then
- * calls the request handler again. For the thread of the connection. Returns false if the queue is
- * full or closed.
+ * calls the request handler again. The caller, the thread of the connection, keeps the ownership of
+ * the request. Returns false if the queue is full or closed.
  */
 bool request_queue_submit(struct request_queue *q, struct queued_request *request,
                           struct MHD_Connection *connection) MUST_USE;
@@ -77,7 +77,10 @@ uint64_t request_queue_unread(const struct request_queue *q);
 /* Returns the oldest request; NULL if the queue is empty or too many bytes are unread. */
 struct queued_request *request_queue_peek(struct request_queue *q);
 
-/* Sends the response of the oldest request. The loop must not use the request afterwards. */
+/*
+ * Makes the response of the oldest request, removes the request and resumes its connection, whose
+ * thread sends the response. The loop must not use the request afterwards.
+ */
 void request_queue_answer_first(struct request_queue *q);
 
 /* Answers all waiting requests with 503, and refuses further ones. The loop must have stopped. */
@@ -102,5 +105,5 @@ int request_worker_fd(const struct request_worker *w);
 /* Starts work. The previous work must have been collected. */
 void request_worker_begin(struct request_worker *w, void (*work)(void *context), void *context);
 
-/* Returns true once after the work is done. Does not wait. */
+/* Returns true once after the end of the work; false without work or before. Does not wait. */
 bool request_worker_collect(struct request_worker *w) MUST_USE;

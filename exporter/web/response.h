@@ -26,7 +26,10 @@ struct MHD_Response *response_new(char *bytes, size_t len, const char *content_t
 struct MHD_Response *response_new_borrowed(char *bytes, size_t len, const char *content_type,
                                            void (*release)(void *context), void *context) MUST_USE;
 
-/* Like response_new_borrowed() for several pieces of bytes. The array is copied. */
+/*
+ * Returns a response with several pieces of borrowed bytes. The array is copied. `release` is
+ * called with `context`, on any thread, when the bytes are no longer used.
+ */
 struct MHD_Response *response_new_pieces(const struct MHD_IoVec *pieces, unsigned count,
                                          const char *content_type, void (*release)(void *context),
                                          void *context) MUST_USE;
@@ -38,7 +41,8 @@ void response_add_header(struct MHD_Response *response, const char *name, const 
 
 /*
  * Queues the response for the connection and drops the caller's reference. Sets the configured
- * headers of the access control (NULL: no headers), and Retry-After for status 503.
+ * headers of the access control (NULL: no headers), and Retry-After for status 503. Returns the
+ * result of MHD_queue_response().
  */
 enum MHD_Result response_send(struct access_control *access_control,
                               struct MHD_Connection *connection, unsigned status,
@@ -68,8 +72,9 @@ enum { METRICS_FORMAT_TYPE_MAX = 128 };
 
 /*
  * Returns the format with the highest weight, the first one of equal weights. Wildcards count as
- * METRICS_FORMAT_TEXT_0, which is also the default. Writes the content type with the escaping
- * scheme that the client has requested: no name of a metric needs escaping. `header`: Accept.
+ * METRICS_FORMAT_TEXT_0, which is also the default. Writes the content type, for other formats with
+ * the escaping scheme that the client requests, because all schemes leave the names of the metrics
+ * as they are. `header`: Accept.
  */
 enum metrics_format negotiate_metrics_format(const char *header,
                                              char out_type[METRICS_FORMAT_TYPE_MAX]);

@@ -212,7 +212,7 @@ static bool is_verbose(struct MHD_Connection *connection)
                                          &value, &len) == MHD_YES;
 }
 
-/* Returns the response for a check named `check` with the result `text`, which ends its line. */
+/* Returns the response for the check of this name. `text` is its result, with a line end. */
 static struct MHD_Response *health_response(const struct health_request *request, const char *check,
                                             bool passed, const char *text, unsigned *out_status)
 {
@@ -279,7 +279,7 @@ static const struct reply_def {
     unsigned status;
     const char *text;
     const char *header, *value; /* Header of this response only; NULL without one. */
-    bool close;                 /* Close the connection, as its body may be unread. */
+    bool close; /* Close the connection, because the body of the request may be unread. */
 } reply_defs[REPLY_COUNT] = {
     [REPLY_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "bad request", NULL, NULL, true},
     [REPLY_METHOD_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED,
@@ -357,7 +357,10 @@ static enum MHD_Result send_fixed_reply(struct routes *s, struct MHD_Connection 
     return send_response(s, connection, handler, def->status, response);
 }
 
-/* Checks the headers of a request. Sends a response that closes the connection on a failure. */
+/*
+ * Checks target, method and headers, and whether the endpoint is on. If not, sends an error
+ * response, which closes the connection. Sets the state of the exchange.
+ */
 static enum MHD_Result check_headers(struct routes *s, struct MHD_Connection *connection,
                                      const char *path, const char *method, struct exchange *v)
 {

@@ -79,7 +79,7 @@ enum exchange_state {
 struct exchange {
     enum exchange_state state;
     struct request_target target;
-    bool malformed; /* Set by request_head_check(). */
+    bool malformed; /* The head is contiguous, but invalid; see request_head_check(). */
     bool dropped;   /* A part of the body was discarded. */
     _Atomic(enum verdict) verdict;
     struct queued_request *request; /* For the loop; NULL for other requests. Owned. */
@@ -117,8 +117,8 @@ struct routes_settings {
 };
 
 /*
- * Returns the routes, which report not ready at first. Returns NULL if the telemetry path is not
- * plain, or is the path of another handler.
+ * Returns the routes, which report not ready at first. Returns NULL with the reason if the
+ * telemetry path is not plain, or is the path of another handler.
  */
 struct routes *routes_new(const struct routes_settings *settings, struct error *err) MUST_USE;
 
@@ -129,7 +129,8 @@ void routes_free(struct routes *s);
  * Handles a request. Called first when the headers are complete, then with each piece of the body,
  * then once with an empty piece; called again when a suspended connection resumes, because the loop
  * has answered or a password was checked. Sets `body_piece->len` to 0 if the piece was used; else
- * the caller must pass the same bytes again.
+ * the caller must pass the same bytes again. Returns the result for libmicrohttpd: MHD_NO, which
+ * closes the connection, if a response cannot be queued.
  */
 enum MHD_Result routes_handle_request(struct routes *s, struct MHD_Connection *connection,
                                       const char *path, const char *method,

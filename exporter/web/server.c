@@ -164,7 +164,7 @@ struct server {
 
 /* State of one connection; libmicrohttpd stores the pointer as socket context. */
 struct server_client {
-    struct connection *connection;               /* NULL if libmicrohttpd has no socket for it. */
+    struct connection *connection;               /* NULL if libmicrohttpd reports no socket. */
     struct active_web_config *active_web_config; /* In force when the connection began. */
     struct exchange exchange;                    /* The current request. */
 };

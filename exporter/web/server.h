@@ -22,7 +22,7 @@ struct server_options {
      * limit of buffers, and a default for responses.
      */
     uint64_t memory_bytes;
-    const struct log *log;                 /* For messages of libmicrohttpd; NULL: no log. */
+    const struct log *log;                 /* For libmicrohttpd's messages, or NULL. Borrowed. */
     const struct heartbeat *heartbeat;     /* For health paths; NULL: always healthy. Borrowed. */
     struct access_control *access_control; /* NULL: no access control. Borrowed. */
     bool lifecycle;                        /* Enables /-/reload. */
@@ -32,8 +32,8 @@ struct server_options {
 struct server;
 
 /*
- * Listens on every address and starts the threads. Returns NULL with the reason on failure. The
- * snapshot is borrowed until server_stop(). Threads inherit the caller's signal mask: block the
+ * Listens on every address and starts the threads. Returns NULL with the reason on failure.
+ * `page_store` is borrowed until server_stop(). Threads inherit the caller's signal mask: block the
  * signals for a signalfd before.
  */
 struct server *server_start(const struct server_options *options, struct page_store *page_store,
@@ -57,10 +57,10 @@ struct request_queue *server_reload_queue(const struct server *s);
 /* Returns the listening socket of the address with index `at` in the options. Borrowed. */
 int server_listener_fd(const struct server *s, size_t at);
 
-/* Returns the bound address of this listening socket, such as "127.0.0.1:19180". Borrowed. */
+/* Returns the bound address, such as "127.0.0.1:19180", of server_listener_fd(s, at). Borrowed. */
 const char *server_address(const struct server *s, size_t at);
 
-/* Returns the number of requests answered since the start. Any thread may call it. */
+/* Returns the number of responses with this handler and code so far. Any thread may call it. */
 uint64_t server_requests(const struct server *s, enum server_handler handler,
                          enum server_code code);
 
@@ -69,12 +69,12 @@ uint64_t server_refused(const struct server *s, enum connection_refusal reason);
 
 /* For tests. */
 
+enum { ADDRESS_HOST_MAX = 256 };
+
 /*
  * Listen address, in the syntax of --web.listen-address: ":19180" (every address of the host, IPv4
  * and IPv6), "host:19180", "192.0.2.1:19180", "[::1]:19180".
  */
-enum { ADDRESS_HOST_MAX = 256 };
-
 struct address {
     char host[ADDRESS_HOST_MAX]; /* Name or address without brackets; empty: every address. */
     uint16_t port;               /* 0: a free port. */

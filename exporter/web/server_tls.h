@@ -20,5 +20,5 @@ void server_tls_free(struct server_tls *t);
 /* Applies the settings to a session before its handshake. The session borrows them. */
 void server_tls_apply(struct server_tls *t, gnutls_session_t session);
 
-/* Returns the earliest expiry in the certificate chain, in seconds since the epoch. */
+/* Returns the earliest expiry in the certificate chain, in seconds since the epoch; 0: unknown. */
 int64_t server_tls_not_after(const struct server_tls *t);

@@ -111,7 +111,7 @@ struct config_field {
     const char *kind;               /* Kind of the names, for errors. */
 };
 
-static void *target(const struct config_reader *r, const struct config_field *field)
+static void *field_target(const struct config_reader *r, const struct config_field *field)
 {
     return (char *)r->config + field->offset;
 }
@@ -150,7 +150,7 @@ static bool find_name(const char *const *names, const char *kind, const char *te
 static bool read_name(struct config_reader *r, const cJSON *value, const struct config_field *field,
                       struct error *err)
 {
-    return find_name(field->names, field->kind, value->valuestring, target(r, field), err);
+    return find_name(field->names, field->kind, value->valuestring, field_target(r, field), err);
 }
 
 static bool copy_text(const cJSON *value, char **out, struct error *err)
@@ -167,7 +167,7 @@ static bool copy_text(const cJSON *value, char **out, struct error *err)
 static bool read_text(struct config_reader *r, const cJSON *value, const struct config_field *field,
                       struct error *err)
 {
-    return copy_text(value, target(r, field), err);
+    return copy_text(value, field_target(r, field), err);
 }
 
 static bool read_boolean(struct config_reader *r, const cJSON *value,
@@ -175,7 +175,7 @@ static bool read_boolean(struct config_reader *r, const cJSON *value,
 {
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
     const char *text = value->valuestring;
-    bool *out = target(r, field);
+    bool *out = field_target(r, field);
 
     for (size_t i = 0; text && i < ARRAY_LEN(words); i++) {
         if (strcasecmp(text, words[i]) == 0) {
@@ -226,7 +226,7 @@ static bool read_interval(struct config_reader *r, const cJSON *value,
     static const char digits[] = "0123456789";
     const double sum_max = 1e18; /* About 30 years. */
     const char *text = value->valuestring, *at = text;
-    int64_t *out_ns = target(r, field);
+    int64_t *out_ns = field_target(r, field);
     double sum = 0;
 
     if (text && strcmp(text, "0") == 0) {
@@ -255,7 +255,7 @@ static bool read_burst(struct config_reader *r, const cJSON *value,
 {
     enum { DIGITS_MAX = 9 };
     const char *text = value->valuestring;
-    uint32_t *out = target(r, field);
+    uint32_t *out = field_target(r, field);
 
     if (!text || *text == '\0' || strlen(text) > DIGITS_MAX ||
         strspn(text, "0123456789") != strlen(text))
@@ -329,6 +329,7 @@ static bool read_sans(struct config_reader *r, const cJSON *value, const struct 
 
 /* ---- mappings ---- */
 
+/* Adds the position of the node to the error, unless the error has one. Returns false. */
 static bool fail_at(struct config_reader *r, const cJSON *node, struct error *err)
 {
     bool has_position = r->has_position;
