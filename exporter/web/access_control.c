@@ -339,7 +339,7 @@ static bool read_credentials(struct MHD_Connection *connection, struct strbuf *o
 {
     static const char scheme[] = "Basic ";
     CLEANUP(strbuf_release)
-    struct strbuf header = request_header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+    struct strbuf header = request_header_values(connection, MHD_HTTP_HEADER_AUTHORIZATION);
     bool given = strncasecmp(header.data, scheme, strlen(scheme)) == 0;
     char *colon;
 
@@ -374,7 +374,7 @@ static struct login_attempt make_attempt(const struct access_control *g, const s
     struct login_attempt attempt = {
         .user = credentials,
         .password = credentials + strlen(credentials) + 1,
-        .hash = c->users[passwords_substitute(g->passwords, credentials, c->user_count)].hash,
+        .hash = c->users[passwords_substitute_index(g->passwords, credentials, c->user_count)].hash,
     };
 
     for (unsigned i = 0; i < c->user_count; i++) {

@@ -141,8 +141,8 @@ bool list_store_lines(struct queued_request *request, struct strbuf *lines)
     return false;
 }
 
-const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
-                          list_row_fn *each, void *context)
+const char *page_each_row(struct queued_request *request, const struct row_filter *filter,
+                          page_row_fn *each, void *context)
 {
     struct row_position *at = paging_position(request->paging), before = *at;
     const struct row *row;
@@ -159,7 +159,7 @@ const char *list_each_row(struct queued_request *request, const struct row_filte
     return NULL;
 }
 
-const char *list_each_line(struct queued_request *request, list_line_fn *each, void *context)
+const char *page_each_line(struct queued_request *request, page_line_fn *each, void *context)
 {
     struct row_position before = *paging_position(request->paging);
     const char *line;
@@ -327,7 +327,7 @@ static void write_report_list(struct queued_request *request, const struct healt
             return;
     }
     page = page_begin(request, def, NULL);
-    page_end(&page, list_each_line(request, page_add_line, &page));
+    page_end(&page, page_each_line(request, page_add_line, &page));
 }
 
 void api_policies(struct queued_request *request, const struct health *h)
@@ -373,7 +373,7 @@ static void write_templates(struct queued_request *request, int state)
     if (state >= 0)
         filter.state = state;
     page = page_begin(request, &templates, NULL);
-    page_end(&page, list_each_row(request, &filter, add_row, &page));
+    page_end(&page, page_each_row(request, &filter, add_row, &page));
 }
 
 void api_templates(struct queued_request *request, const struct health *h)

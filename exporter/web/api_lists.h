@@ -25,16 +25,16 @@ bool list_store_lines(struct queued_request *request, struct strbuf *lines) MUST
  * Calls `each` for the rows of the page, which are rows of the list that match the filter. Returns
  * the value of `continue` for the next page, borrowed from the paging; NULL on the last page.
  */
-typedef void list_row_fn(void *context, const struct row *row);
-const char *list_each_row(struct queued_request *request, const struct row_filter *filter,
-                          list_row_fn *each, void *context);
+typedef void page_row_fn(void *context, const struct row *row);
+const char *page_each_row(struct queued_request *request, const struct row_filter *filter,
+                          page_row_fn *each, void *context);
 
 /*
  * Calls `each` for the stored lines of the page; `line` does not end with a newline or NUL. Returns
  * the value of `continue` for the next page, borrowed from the paging; NULL on the last page.
  */
-typedef void list_line_fn(void *context, const char *line, size_t len);
-const char *list_each_line(struct queued_request *request, list_line_fn *each, void *context);
+typedef void page_line_fn(void *context, const char *line, size_t len);
+const char *page_each_line(struct queued_request *request, page_line_fn *each, void *context);
 
 /*
  * Makes a row filter from a query; texts are borrowed from the query. Returns false with the reason

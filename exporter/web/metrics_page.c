@@ -353,7 +353,7 @@ static struct body *hold_metrics_body(struct page_store *s, struct MHD_Connectio
                                       char type[METRICS_FORMAT_TYPE_MAX])
 {
     CLEANUP(strbuf_release)
-    struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
+    struct strbuf header = request_header_values(connection, MHD_HTTP_HEADER_ACCEPT);
     bool openmetrics = negotiate_metrics_format(header.data, type) == METRICS_FORMAT_OPENMETRICS;
     enum exposition_format format = openmetrics ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT;
     struct metrics_page *page = page_store_hold_metrics(s);
@@ -380,7 +380,7 @@ static struct MHD_Response *response_or_unavailable(struct MHD_Connection *conne
                                                     const char *vary, unsigned *out_status)
 {
     CLEANUP(strbuf_release)
-    struct strbuf encodings = request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+    struct strbuf encodings = request_header_values(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 
     *out_status = body ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
     if (!body)

@@ -86,7 +86,7 @@ void templates_page(struct queued_request *request, const struct health *h)
     }
     list_page_open(request, NAVIGATION_TEMPLATES, "Templates");
     html_table(&request->body, "Templates", heads);
-    token = list_each_row(request, &filter, add_template_row, &table);
+    token = page_each_row(request, &filter, add_template_row, &table);
     html_table_end(&request->body);
     list_page_close(request, table.count, token, "api/v1/templates");
 }

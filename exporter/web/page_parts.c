@@ -367,7 +367,7 @@ bool list_write_elements(struct queued_request *request, const struct list_eleme
     *count = 0;
     if (!paging_continues(request->paging) && !store_elements(request, e))
         return false;
-    *token = list_each_line(request, append_element, &page);
+    *token = page_each_line(request, append_element, &page);
     return true;
 }
 

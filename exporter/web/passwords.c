@@ -242,7 +242,7 @@ bool passwords_is_cached(struct passwords *p, const struct login_attempt *attemp
     return known && attempt->exists;
 }
 
-unsigned passwords_substitute(const struct passwords *p, const char *user, unsigned count)
+unsigned passwords_substitute_index(const struct passwords *p, const char *user, unsigned count)
 {
     unsigned char digest[DIGEST_BYTES];
     unsigned number;

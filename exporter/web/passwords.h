@@ -21,7 +21,7 @@ void passwords_free(struct passwords *p);
 struct login_attempt {
     const char *user;
     const char *password;
-    const char *hash; /* Hash of the user; of passwords_substitute() for an unknown user. */
+    const char *hash; /* Hash of the user; of passwords_substitute_index() for an unknown user. */
     bool exists;      /* The user exists. */
     uint64_t network; /* See client_network(). */
 };
@@ -30,7 +30,7 @@ struct login_attempt {
  * Returns the index of the hash, out of `count` (at least 1), to compare for an unknown user. In
  * one process a name always gets the same index: the duration of checks reveals no unknown names.
  */
-unsigned passwords_substitute(const struct passwords *p, const char *user, unsigned count);
+unsigned passwords_substitute_index(const struct passwords *p, const char *user, unsigned count);
 
 enum password_answer {
     PASSWORD_RIGHT,

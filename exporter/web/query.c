@@ -125,7 +125,7 @@ void list_format_negotiate(struct MHD_Connection *connection, struct query *quer
     if (query->values[PARAMETER_FORMAT])
         return;
     CLEANUP(strbuf_release)
-    struct strbuf accept = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
+    struct strbuf accept = request_header_values(connection, MHD_HTTP_HEADER_ACCEPT);
 
     query->values[PARAMETER_FORMAT] = xstrdup(
         list_format_names[negotiate_media_type(accept.data, list_format_types, LIST_FORMAT_COUNT)]);

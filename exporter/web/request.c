@@ -69,7 +69,7 @@ static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-struct strbuf request_header(struct MHD_Connection *connection, const char *name)
+struct strbuf request_header_values(struct MHD_Connection *connection, const char *name)
 {
     struct joined_header joined = {name, STRBUF_SECRET(HEADER_MAX)};
 
@@ -94,7 +94,7 @@ uint64_t request_content_len(struct MHD_Connection *connection)
 static bool has_type(struct MHD_Connection *connection, const char *wanted)
 {
     CLEANUP(strbuf_release)
-    struct strbuf type = request_header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
+    struct strbuf type = request_header_values(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
     size_t len = strcspn(type.data, "; \t");
 
     return len == strlen(wanted) && strncasecmp(type.data, wanted, len) == 0 &&

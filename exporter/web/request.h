@@ -42,7 +42,7 @@ uint64_t request_content_len(struct MHD_Connection *connection);
  * Returns the values of all headers of this name, joined by commas; "" without the header and for
  * more than 1,024 bytes. The caller releases the result.
  */
-struct strbuf request_header(struct MHD_Connection *connection, const char *name) MUST_USE;
+struct strbuf request_header_values(struct MHD_Connection *connection, const char *name) MUST_USE;
 
 /*
  * Checks of the head of a request (request line and headers) that libmicrohttpd 0.9.75 leaves out.
