@@ -16,7 +16,7 @@ struct active_web_config {
     struct server_tls *tls;   /* NULL without TLS, and in a result of active_web_config_read(). */
     unsigned char digest[32]; /* SHA-256 of all files that were read. */
     unsigned holders;         /* References; 1 at first. Guarded by the access control's lock. */
-    /* References that need the secrets, which a replaced configuration loses at 0. Same lock. */
+    /* References that need the secrets; at 0, a replaced configuration wipes them. Same lock. */
     unsigned readers;
 };
 

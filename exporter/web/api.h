@@ -40,7 +40,7 @@ struct api;
 enum endpoint_needs {
     NEEDS_NOTHING,
     NEEDS_EVALUATION, /* The evaluation, with no object left to evaluate. */
-    NEEDS_PLAN,       /* As NEEDS_EVALUATION; posted manifests are simulated on the evaluation. */
+    NEEDS_PLAN,       /* Like NEEDS_EVALUATION; posted manifests are simulated on the evaluation. */
     NEEDS_LINES,      /* A list: lines stored with an earlier page, else as NEEDS_EVALUATION. */
     NEEDS_ROWS,       /* A list: a view of all templates, made from the evaluation. */
 };

@@ -132,7 +132,7 @@ enum {
     SLOW_DIVISOR = 4,    /* Up to 1 + a quarter of the responses end together to free memory. */
     LIMIT_LOWER_DIVISOR = 8, /* connections_reduce() sets the limit to 7/8 of the connections. */
     LIMIT_LOWERED_MIN = 8,
-    LIMIT_RAISE_DIVISOR = 64, /* connections_sweep() raises a lowered limit by 1 + 1/64. */
+    LIMIT_RAISE_DIVISOR = 64, /* connections_sweep() raises a lowered limit by 1 and 1/64 of it. */
     RAISE_EVERY_MS = 500,
 };
 
@@ -155,7 +155,7 @@ struct connection {
     int fd;
     enum connection_state state;
     bool in_use; /* A thread is ending the connection without the lock; it must not be freed. */
-    int64_t since_ms; /* Time at which the state was last set, be it to the same state. */
+    int64_t since_ms; /* Time of the last call that set the state, even to the same state. */
 };
 
 struct connections {
@@ -258,8 +258,7 @@ static unsigned open_count(const struct connections *p)
            p->count[CONNECTION_IDLE];
 }
 
-/* Returns true if bytes wait to be sent, and none has been sent for the time of a stalled client.
- */
+/* Returns true if bytes wait to be sent, and the time for a client to stall has passed. */
 static bool is_stalled(const struct connection *connection, int64_t age_ms)
 {
     /* For sockets other than TCP: no byte was sent or acknowledged since the response began. */
@@ -305,7 +304,7 @@ static struct connection *find_evictable_in_state(struct connections *p,
     return found;
 }
 
-/* Returns the number of connections beyond the state's share of the budget, times 8; or below 0. */
+/* Returns 8 times the number of connections beyond the state's share; negative: below the share. */
 static int64_t state_surplus(const struct connections *p, enum connection_state state)
 {
     return (int64_t)p->count[state] * 8 - (int64_t)p->budget * rules[state].share;
@@ -335,8 +334,8 @@ static struct connection *find_evictable(struct connections *p, int64_t now_ms)
 }
 
 /*
- * Returns the connection that find_evictable_in_state() finds and that has been longest in its
- * state, of all states. NULL if no such connection is REDUCE_AGE_MIN_MS old in its state.
+ * Calls find_evictable_in_state() for each state. Returns the found connection that has been
+ * longest in its state, at least REDUCE_AGE_MIN_MS; NULL if no connection qualifies.
  */
 static struct connection *find_oldest_evictable(struct connections *p, int64_t now_ms)
 {
@@ -570,7 +569,7 @@ static int raise_fd_number(int fd, int first_fd)
     return raised;
 }
 
-/* Ends connections for their descriptors, and closes the spare one, or sets `starved` without. */
+/* Ends connections for their descriptors, and closes the spare one. Sets `starved` without one. */
 static void free_descriptors(struct acceptor *a)
 {
     connections_reduce(a->settings.connections, platform_steady_ms());
@@ -611,7 +610,10 @@ static bool place_held_connection(struct acceptor *a)
     return true;
 }
 
-/* Accepts until no client waits, a connection is held, ACCEPTS_MAX, or no descriptor is left. */
+/*
+ * Accepts up to ACCEPTS_MAX connections. Ends before if no client waits, if no descriptor is left,
+ * or if a connection has to be held.
+ */
 static void accept_connections(struct acceptor *a, int listener)
 {
     for (unsigned i = 0; i < ACCEPTS_MAX && !a->starved; i++) {

@@ -374,7 +374,7 @@ static struct body *hold_page_body(struct page_store *s, enum page page)
     return body;
 }
 
-/* Returns a response with the body, whose reference is dropped; with status 503 if it is NULL. */
+/* Returns a response with the body, and drops the body; with status 503 if the body is NULL. */
 static struct MHD_Response *response_or_unavailable(struct MHD_Connection *connection,
                                                     struct body *body, const char *type,
                                                     const char *vary, unsigned *out_status)

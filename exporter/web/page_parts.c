@@ -472,7 +472,7 @@ static void add_tile(struct strbuf *out, const char *id, const char *title, size
         strbuf_addf(out, "<li><a href=\"#%s\"><b>%zu</b> %s</a></li>\n", id, count, title);
 }
 
-/* Appends links to the sections with their numbers of findings; a sentence if there are none. */
+/* Appends links to the sections with their numbers of findings, or that nothing was found. */
 static void add_tiles(const struct card_writer *c, const struct findings *f)
 {
     size_t found = 0;

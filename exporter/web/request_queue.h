@@ -78,8 +78,8 @@ uint64_t request_queue_unread(const struct request_queue *q);
 struct queued_request *request_queue_peek(struct request_queue *q);
 
 /*
- * Makes the response of the oldest request, removes the request and resumes its connection, whose
- * thread sends the response. The loop must not use the request afterwards.
+ * Makes the response of the oldest request, removes the request from the queue and resumes its
+ * connection, which sends the response. The loop must not use the request afterwards.
  */
 void request_queue_answer_first(struct request_queue *q);
 
