@@ -99,8 +99,7 @@ static MUST_USE bool parse_format(struct queued_request *request, struct documen
     return true;
 }
 
-/* Returns an output for a text. It takes over the body of the response; text_end() gives it back.
- */
+/* Moves the body of the response into an output for a text; text_end() moves the body back. */
 static MUST_USE struct output text_begin(struct queued_request *request,
                                          const struct document_format *format)
 {

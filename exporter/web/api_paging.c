@@ -19,7 +19,7 @@ struct stored_lines {
     size_t len;
 };
 
-/* A list; all zeros is a free slot. Without view and lines it is the history. */
+/* A list; all zeros is a free slot. The history has neither view nor lines. */
 struct stored_list {
     uint64_t number;
     char *filter; /* See filter_text_of(); NULL in a free slot. Owned. */

@@ -28,7 +28,7 @@ struct segment {
     char *bytes;
     size_t len;
     struct segment_memory *sum;
-    pthread_mutex_t lock; /* Guards `deflated` until its bytes are set and it is constant. */
+    pthread_mutex_t lock; /* Guards `deflated`, which is constant once its bytes are set. */
     struct deflated deflated;
 };
 

@@ -132,7 +132,7 @@ enum {
     SLOW_DIVISOR = 4,    /* Up to 1 + a quarter of the responses end together to free memory. */
     LIMIT_LOWER_DIVISOR = 8, /* connections_reduce() sets the limit to 7/8 of the connections. */
     LIMIT_LOWERED_MIN = 8,
-    LIMIT_RAISE_DIVISOR = 64, /* connections_sweep() raises a lowered limit by 1 and 1/64 of it. */
+    LIMIT_RAISE_DIVISOR = 64, /* connections_sweep() raises a lowered limit by 1 + limit / 64. */
     RAISE_EVERY_MS = 500,
 };
 

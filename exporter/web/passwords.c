@@ -43,7 +43,7 @@ static void free_check(struct password_check *check)
     free(check);
 }
 
-/* Computes the HMAC of the texts with their NULs: other credentials cannot be the same bytes. */
+/* Computes the HMAC of the texts with their NULs, so that different credentials differ. */
 static void digest_credentials(const struct passwords *p, const char *user, const char *password,
                                const char *hash, unsigned char out[DIGEST_BYTES])
 {

@@ -14,7 +14,8 @@
 enum { BODY_MAX = 256 * 1024 * 1024 };
 
 struct request_queue {
-    /* Guards the list, `count` and `closed`; the loop may use the first request without it. */
+    /* Guards the list, `count` and `closed`; the loop may use the first request without the lock.
+     */
     pthread_mutex_t lock;
     struct queued_request *first;
     struct queued_request **last;

@@ -8,8 +8,8 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Queue of HTTP requests that only the event loop can answer, because it reads the live store. The
- * threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
+ * Queue of HTTP requests that only the event loop can answer, because the live store is its own.
+ * The threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
  *
  * A queued request is owned by its HTTP request. The loop borrows it from request_queue_peek() to
  * request_queue_answer_first(), answering one request at a time, in the order of arrival.
@@ -30,7 +30,7 @@ struct queued_request {
     struct query query;
     struct strbuf content; /* Body of the HTTP request. */
     bool content_is_json;  /* False: YAML. */
-    /* The response. The loop sets it between peek and answer. */
+    /* The response. The loop sets these members before request_queue_answer_first(). */
     unsigned status; /* Initially 200. */
     const char *content_type;
     struct strbuf body; /* Body of the response. Too large: the response is an error, status 500. */

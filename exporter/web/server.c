@@ -73,7 +73,7 @@ static int open_socket(const struct addrinfo *address)
     bool ready = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0;
     if (ready && address->ai_family == AF_INET6)
         ready = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
-    /* Accepted connections inherit the option. A kernel without it buffers more. */
+    /* Accepted connections inherit the option. A kernel without the option buffers more. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
     if (ready && bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
         return fd;
