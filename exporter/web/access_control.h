@@ -42,10 +42,7 @@ struct access_control_options {
     bool probes_without_auth; /* Health paths need no credentials. */
 };
 
-/*
- * Reads the configuration file. Returns NULL with the reason if it is invalid or the password
- * thread cannot start.
- */
+/* Reads the file. Returns NULL with the reason if it is invalid or a thread cannot start. */
 struct access_control *access_control_new(const struct access_control_options *options,
                                           struct error *err) MUST_USE;
 /* Frees the access control; NULL is allowed. No connection may be left. */

@@ -93,10 +93,7 @@ static void page_add_line(void *context, const char *line, size_t len)
     p->count++;
 }
 
-/*
- * Returns the value of the header Link for the next page, which the caller frees; NULL if too long.
- * The address is relative, so that it is valid behind a proxy.
- */
+/* Returns a Link to the next page, relative for proxies. The caller frees it. NULL: too long. */
 static char *link_to_next_page(const struct queued_request *request, const char *token)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX_BYTES);

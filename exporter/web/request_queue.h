@@ -8,8 +8,8 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Queue of HTTP requests that only the event loop can answer, because the live store is its own.
- * The threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
+ * Queue of HTTP requests that only the event loop can answer, because they need the live store. The
+ * threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
  *
  * A queued request is owned by its HTTP request. The loop borrows it from request_queue_peek() to
  * request_queue_answer_first(), answering one request at a time, in the order of arrival.
