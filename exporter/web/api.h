@@ -9,16 +9,16 @@ struct findings;
 struct kube_session;
 struct senders;
 struct registry;
-struct web;
+struct web_service;
 
 /* Input of pages and endpoints: the evaluation, and the state of the exporter itself. Borrowed. */
 struct health {
     const struct evaluation *evaluation; /* NULL until the first evaluation is complete. */
     const struct findings *findings;     /* For pages in page_index.h except metrics; else NULL. */
     const struct kube_session *session;  /* Set before `evaluation`; NULL without API server. */
-    const struct web *web;               /* HTTP server, for its metrics. */
-    const struct senders *senders;       /* Senders of alerts and Events; may be NULL. */
-    struct registry *registry;           /* Series of the metrics page; NULL for endpoints. */
+    const struct web_service *web_service; /* HTTP server, for its metrics. */
+    const struct senders *senders;         /* Senders of alerts and Events; may be NULL. */
+    struct registry *registry;             /* Series of the metrics page; NULL for endpoints. */
     const char *telemetry_path;
     const char *external_url; /* --web.external-url without '/' at the end; "" if unknown. */
     bool config_loaded;       /* The last reload succeeded, or there was no reload. */
