@@ -29,8 +29,8 @@ int main(int argc, char **argv)
     int skipped = argc > 0 ? 1 : 0;
 
     open_standard_descriptors();
-    memory_begin();
-    secrecy_begin();
+    memory_set_json_hooks();
+    secret_protect_process();
     return (int)commands_main(commands, argv[0], argc - skipped,
                               (const char *const *)argv + skipped, STDOUT_FILENO, STDERR_FILENO);
 }

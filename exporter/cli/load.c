@@ -125,7 +125,7 @@ static struct evaluation *open_sources(struct invocation *invocation, struct err
             .environment = platform_environment(),
             .log = &silent_log,
             .references = true,
-            .seed = platform_seed(),
+            .seed = platform_random_seed(),
         },
         err);
 }

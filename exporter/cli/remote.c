@@ -324,12 +324,12 @@ static void add_format_to_query(struct strbuf *path, const struct invocation *in
     char width[16];
 
     if (document_is_requested(invocation->options.output)) {
-        url_add(path, "format", "json");
+        url_add_parameter(path, "format", "json");
         return;
     }
     snprintf(width, sizeof(width), "%u", o->width);
-    url_add(path, "format", "text");
-    url_add(path, "width", width);
+    url_add_parameter(path, "format", "text");
+    url_add_parameter(path, "width", width);
 }
 
 /* Sends the request and prints the response or an error. Returns the exit status. */
@@ -403,7 +403,7 @@ bool remote_run_check(const struct invocation *invocation, enum exit_status *sta
             strbuf_addf(&classes, "%s%s", classes.len > 0 ? "," : "", fail_on_names[i]);
     }
     strbuf_adds(&path, "/api/v1/report?");
-    url_add(&path, "fail-on", classes.data);
+    url_add_parameter(&path, "fail-on", classes.data);
     return run_if_server(invocation, &path, status);
 }
 
@@ -417,15 +417,15 @@ bool remote_run_explain(const struct invocation *invocation, const char *typed,
 
     if (object_name_parse(typed, &name, &err)) {
         strbuf_adds(&path, "/api/v1/explain?");
-        url_add(&path, "kind", name.kind);
-        url_add(&path, "name", name.name);
+        url_add_parameter(&path, "kind", name.kind);
+        url_add_parameter(&path, "name", name.name);
         if (name.group)
-            url_add(&path, "group", name.group);
+            url_add_parameter(&path, "group", name.group);
         if (name.ns)
-            url_add(&path, "namespace", name.ns);
+            url_add_parameter(&path, "namespace", name.ns);
         if (o->on_command_line[OPTION_OF_namespace])
-            url_add(&path, "default-namespace", o->namespace);
-        url_add(&path, "history", o->history ? "true" : "false");
+            url_add_parameter(&path, "default-namespace", o->namespace);
+        url_add_parameter(&path, "history", o->history ? "true" : "false");
     } else if (o->on_command_line[OPTION_OF_server]) {
         invocation_print_error(invocation, err.text);
         *status = STATUS_USAGE;

@@ -77,7 +77,7 @@ static bool emit_file(struct read_job *job, const char *path, char *chunk)
     struct stat about;
     struct error err;
 
-    read_job_touch(job, path);
+    read_job_set_file(job, path);
     if (strcmp(path, "-") == 0)
         return emit_bytes(job, STDIN_FILENO, path, -1, chunk);
 
@@ -129,7 +129,7 @@ void prefetch_start(struct prefetch *p, const char *path)
         paths->items[i] = xstrdup(p->files[i]->path);
     p->job = read_job_start(p->reader, path, read_files, paths, free_paths);
     if (strcmp(p->files[0]->path, "-") == 0)
-        read_job_be_patient(p->job);
+        read_job_disable_timeout(p->job);
 }
 
 struct manifest_file *prefetch_next_file(struct prefetch *p)
@@ -164,7 +164,7 @@ enum prefetch_state prefetch_read(struct prefetch *p, int64_t now_ms, struct pre
         [JOB_WAITS] = PREFETCH_WAITS,
         [JOB_HANGS] = PREFETCH_HANGS,
         [JOB_DONE] = PREFETCH_LOST,
-        [JOB_LOST] = PREFETCH_LOST,
+        [JOB_REJECTED] = PREFETCH_LOST,
     };
     struct read_result result;
 
@@ -686,7 +686,7 @@ static enum outcome receive_prefetched_bytes(struct manifest_reader *r, struct p
         fail_unreadable(r);
         return OUTCOME_FAILED;
     case PREFETCH_LOST:
-        fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_LOST));
+        fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_REJECTED));
         fail_unreadable(r);
         /* A pipe cannot be read again. All other files are read again later, as after a hang. */
         return r->file->read_once ? OUTCOME_FAILED : OUTCOME_HANGS;

@@ -146,7 +146,7 @@ static bool receive_walk_results(struct path_walk *w, struct manifest_tree *t, i
             finish_walk(w, t, now_ms);
             return true;
         case JOB_HANGS:
-        case JOB_LOST:
+        case JOB_REJECTED:
             abandon_walk(w, t, read_job_failure(state), now_ms);
             return true;
         }

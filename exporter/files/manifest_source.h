@@ -116,7 +116,7 @@ size_t manifests_duplicate_count(const struct manifests *m);
 
 /* For tests. */
 
-enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_OF_PATH_MAX };
+enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_MAX_PER_PATH };
 
 /*
  * Walk of the PATHs with jobs of the file reader, one walk at a time, and the jobs that hang. A

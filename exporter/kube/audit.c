@@ -130,7 +130,7 @@ static void request_suspect(struct audit *a)
         s->deadline_ms = a->context->now_ms + SUSPECT_TIMEOUT_MS;
     s->removals = r->objects.removals;
     strbuf_addf(&selector, "metadata.name=%s", s->name);
-    url_add(&query, "fieldSelector", selector.data);
+    url_add_parameter(&query, "fieldSelector", selector.data);
     a->fetch = fetch_start(a->context->transport,
                            &(struct fetch_spec){
                                .id = {r->api_version, r->kind, s->ns, s->name},
@@ -243,15 +243,15 @@ static void request_page(struct audit *a)
     url_add_resource_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)
-        url_add(&path, "limit", number);
+        url_add_parameter(&path, "limit", number);
     if (a->token) {
-        url_add(&path, "continue", a->token);
+        url_add_parameter(&path, "continue", a->token);
     } else {
-        url_add(&path, "resourceVersion", r->watch.version);
-        url_add(&path, "resourceVersionMatch", "NotOlderThan");
+        url_add_parameter(&path, "resourceVersion", r->watch.version);
+        url_add_parameter(&path, "resourceVersionMatch", "NotOlderThan");
     }
     if (r->field_selector)
-        url_add(&path, "fieldSelector", r->field_selector);
+        url_add_parameter(&path, "fieldSelector", r->field_selector);
     progress_begin(&a->progress, a->context->now_ms);
     /* Settings are recognized by spec members: request full objects. */
     reflector_request_open(

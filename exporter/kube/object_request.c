@@ -109,10 +109,10 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     if (f->lists)
         strbuf_addf(&path, "?%s", spec->list_query);
     else if (spec->method != TRANSPORT_CREATE)
-        url_segment(&path, id->name);
+        url_add_segment(&path, id->name);
     if (spec->method != TRANSPORT_READ) {
         strbuf_addc(&path, '?');
-        url_add(&path, "fieldManager", spec->field_manager);
+        url_add_parameter(&path, "fieldManager", spec->field_manager);
     }
     f->transfer = transport.start(
         transport.context,

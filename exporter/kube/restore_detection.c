@@ -202,14 +202,14 @@ static void send_request(struct restore_check *c, struct transport transport, in
     const char *ns = c->spec.ns ? c->spec.ns : "";
 
     if (any) {
-        url_add(&query, "limit", "1");
+        url_add_parameter(&query, "limit", "1");
         if (c->spec.field_selector)
-            url_add(&query, "fieldSelector", c->spec.field_selector);
+            url_add_parameter(&query, "fieldSelector", c->spec.field_selector);
     } else {
         strbuf_addf(&selector, "metadata.name=%s", c->last_change.name);
-        url_add(&query, "fieldSelector", selector.data);
-        url_add(&query, "resourceVersion", c->past);
-        url_add(&query, "resourceVersionMatch", "Exact");
+        url_add_parameter(&query, "fieldSelector", selector.data);
+        url_add_parameter(&query, "resourceVersion", c->past);
+        url_add_parameter(&query, "resourceVersionMatch", "Exact");
     }
     c->fetch = fetch_start(transport,
                            &(struct fetch_spec){

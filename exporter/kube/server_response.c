@@ -132,27 +132,27 @@ void url_add_watch_parameters(const struct watch *w, struct strbuf *out)
     if (w->phase == WATCH_LISTING) {
         snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
         if (w->token || (!w->unpaginated && !from_cache))
-            url_add(out, "limit", number);
+            url_add_parameter(out, "limit", number);
         /*
          * The first list may come from the watch cache of the server ("0"). Later lists must not
          * be older than the known objects. Without resourceVersion the server reads etcd.
          */
         if (w->token)
-            url_add(out, "continue", w->token);
+            url_add_parameter(out, "continue", w->token);
         else if (!w->most_recent)
-            url_add(out, "resourceVersion", *w->version ? w->version : "0");
+            url_add_parameter(out, "resourceVersion", *w->version ? w->version : "0");
         return;
     }
     snprintf(number, sizeof(number), "%u", w->lifetime.timeout_s);
-    url_add(out, "watch", "true");
-    url_add(out, "allowWatchBookmarks", "true");
-    url_add(out, "timeoutSeconds", number);
+    url_add_parameter(out, "watch", "true");
+    url_add_parameter(out, "allowWatchBookmarks", "true");
+    url_add_parameter(out, "timeoutSeconds", number);
     if (w->phase == WATCH_INITIAL_EVENTS) {
-        url_add(out, "sendInitialEvents", "true");
-        url_add(out, "resourceVersionMatch", "NotOlderThan");
+        url_add_parameter(out, "sendInitialEvents", "true");
+        url_add_parameter(out, "resourceVersionMatch", "NotOlderThan");
     }
     if (*w->version && !w->most_recent)
-        url_add(out, "resourceVersion", w->version);
+        url_add_parameter(out, "resourceVersion", w->version);
 }
 
 void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *field_selector)
@@ -160,7 +160,7 @@ void url_add_watch_query(struct strbuf *out, const struct watch *w, const char *
     strbuf_addc(out, '?');
     url_add_watch_parameters(w, out);
     if (field_selector)
-        url_add(out, "fieldSelector", field_selector);
+        url_add_parameter(out, "fieldSelector", field_selector);
 }
 
 void url_add_resource_path(struct strbuf *out, const char *api_version, const char *ns,
@@ -169,9 +169,9 @@ void url_add_resource_path(struct strbuf *out, const char *api_version, const ch
     strbuf_addf(out, "/%s/%s", strchr(api_version, '/') ? "apis" : "api", api_version);
     if (*ns) {
         strbuf_adds(out, "/namespaces");
-        url_segment(out, ns);
+        url_add_segment(out, ns);
     }
-    url_segment(out, resource);
+    url_add_segment(out, resource);
 }
 
 const char *accept_header(bool metadata_only, bool list)

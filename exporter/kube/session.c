@@ -106,7 +106,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
             .authority = credentials_ca_name(s->credentials),
             .identity = credentials_identity(s->credentials),
             .gzip = !s->config.disable_compression,
-            .sockets = descriptors_shares().api,
+            .sockets = descriptor_shares_current().api,
             /* The kubeconfig parser accepts http:// for loopback addresses only. */
             .insecure_http = strncmp(s->config.server, "http:", strlen("http:")) == 0,
         },

@@ -385,7 +385,7 @@ static struct watch_action handle_restored(struct watch *w, const struct watch_i
     w->counts.restarts[END_RESTORED] += w->phase == WATCH_STREAMING;
     w->phase = WATCH_WAITING;
     w->due_ms = burst_limit_due(&w->burst_limit, LIST_COST_MS, in->now_ms);
-    burst_limit_spend(&w->burst_limit, LIST_COST_MS, in->now_ms);
+    burst_limit_record(&w->burst_limit, LIST_COST_MS, in->now_ms);
     return (struct watch_action){0};
 }
 

@@ -22,8 +22,9 @@ void events_init(struct events *e, const struct log *log)
     if (gethostname(e->instance, sizeof(e->instance)) != 0)
         snprintf(e->instance, sizeof(e->instance), "unknown");
     e->instance[sizeof(e->instance) - 1] = '\0';
-    snprintf(e->identity, sizeof(e->identity), "%s_%016" PRIx64, e->instance, platform_seed());
-    event_writer_init(&e->event_writer, e->instance, platform_seed());
+    snprintf(e->identity, sizeof(e->identity), "%s_%016" PRIx64, e->instance,
+             platform_random_seed());
+    event_writer_init(&e->event_writer, e->instance, platform_random_seed());
 }
 
 /* ---- Lease ---- */
@@ -61,7 +62,7 @@ static void begin_election(struct events *e, const struct options *o)
                              .field_manager = EXPORTER_NAME,
                              .lease_ms = (int64_t)o->events_lease_ms,
                          },
-                         (uint32_t)platform_seed());
+                         (uint32_t)platform_random_seed());
     e->open = true;
 }
 

@@ -66,7 +66,7 @@ static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
 static void allow_path(void *landlock, const char *path)
 {
     if (path && *path != '\0' && strcmp(path, "-") != 0)
-        landlock_allow_named(landlock, path);
+        landlock_allow_replaceable(landlock, path);
 }
 
 static bool restrict_files(const struct options *o, const struct kube_search *search,
@@ -77,9 +77,9 @@ static bool restrict_files(const struct options *o, const struct kube_search *se
     if (!l)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(system_paths); i++)
-        landlock_allow(l, system_paths[i]);
+        landlock_allow_read(l, system_paths[i]);
     for (size_t i = 0; i < ARRAY_LEN(replaced_paths); i++)
-        landlock_allow_named(l, replaced_paths[i]);
+        landlock_allow_replaceable(l, replaced_paths[i]);
     for (size_t i = 0; i < o->manifests.count; i++)
         allow_path(l, o->manifests.items[i]);
     allow_path(l, o->asset_file);

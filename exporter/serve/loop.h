@@ -47,7 +47,7 @@ enum loop_result {
     LOOP_FAILED,    /* The first state could not be read; `err` has the reason. */
 };
 
-/* Waits for work, at most HEARTBEAT_LIMIT_MS / 5, and does a slice of it. */
+/* Waits for work, at most HEARTBEAT_MAX_AGE_MS / 5, and does a slice of it. */
 enum loop_result loop_turn(struct loop *l, struct error *err) MUST_USE;
 
 /* Returns the listening socket for address `at` of --web.listen-address; owned by the loop. */

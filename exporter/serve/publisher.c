@@ -66,7 +66,7 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
     *p = (struct publisher){
         .page_store = page_store_new(),
         .log = log,
-        .empty_registry = registry_new(NULL, &registry_options_default, platform_seed()),
+        .empty_registry = registry_new(NULL, &registry_options_default, platform_random_seed()),
     };
     /* The other pages need findings, and collecting them visits every object. */
     for (unsigned i = 0; i < PAGE_COUNT; i++)
@@ -162,15 +162,15 @@ static bool publish_text_page(struct publisher *p, enum page page, const struct 
 static void publish_page(struct publisher *p, enum page page, const struct health *health)
 {
     struct health shown = *health;
-    int64_t used_ms = platform_thread_ms();
+    int64_t used_ms = platform_thread_cpu_ms();
 
     shown.registry = health->evaluation ? health->evaluation->registry : p->empty_registry;
     if (!(page == PAGE_METRICS ? publish_metrics(p, &shown) : publish_text_page(p, page, &shown)))
         log_write(p->log, LOG_LEVEL_ERROR, "page is too large to publish", "page",
                   page_defs[page].handler);
 
-    int64_t waited_ms =
-        throttle_publish(&p->throttles[page], platform_thread_ms() - used_ms, platform_steady_ms());
+    int64_t waited_ms = throttle_publish(&p->throttles[page], platform_thread_cpu_ms() - used_ms,
+                                         platform_steady_ms());
     /* The wait ends with this publication, so the next page has its duration. */
     if (page == PAGE_METRICS && health->evaluation && waited_ms > 0)
         registry_observe(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);

@@ -45,7 +45,8 @@ bool web_service_start(struct web_service *web, const struct web_service_setting
     web->server = server_start(&server, settings->page_store, err);
     web->request_worker = web->server ? request_worker_new(err) : NULL;
     if (web->request_worker)
-        web->api = api_new(server_request_queue(web->server), web->request_worker, platform_seed());
+        web->api =
+            api_new(server_request_queue(web->server), web->request_worker, platform_random_seed());
     return web->api;
 }
 

@@ -20,14 +20,14 @@ static unsigned at_most(uint64_t count, unsigned most)
     return count < most ? (unsigned)count : most;
 }
 
-struct descriptor_shares descriptors_divide(uint64_t limit)
+struct descriptor_shares descriptor_shares_of_limit(uint64_t limit)
 {
     uint64_t others = limit >= 4 * OTHERS ? OTHERS : OTHERS_LEAST;
     uint64_t rest = limit > others ? limit - others : 0;
-    struct descriptor_shares shares = {.web_from = 0};
+    struct descriptor_shares shares = {.web_min_fd = 0};
 
     if (limit >= 2 * FD_SETSIZE) {
-        shares.web_from = FD_SETSIZE;
+        shares.web_min_fd = FD_SETSIZE;
         shares.web = at_most(limit - FD_SETSIZE, WEB_MOST);
         shares.api = FD_SETSIZE - OTHERS;
         return shares;
@@ -39,16 +39,16 @@ struct descriptor_shares descriptors_divide(uint64_t limit)
     return shares;
 }
 
-struct descriptor_shares descriptors_shares(void)
+struct descriptor_shares descriptor_shares_current(void)
 {
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
         limit.rlim_cur = EXPECTED;
-    return descriptors_divide(limit.rlim_cur);
+    return descriptor_shares_of_limit(limit.rlim_cur);
 }
 
-void descriptors_raise(void)
+void descriptors_raise_limit(void)
 {
     struct rlimit limit;
 
@@ -58,7 +58,7 @@ void descriptors_raise(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void descriptors_lower_for(int pid)
+void descriptors_lower_limit(int pid)
 {
     struct rlimit limit;
 

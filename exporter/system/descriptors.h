@@ -17,23 +17,23 @@ struct descriptor_shares {
      * The number from which clients' connections have theirs, 0 where they have any: the
      * numbers below stay free for sockets that fd_set has to hold.
      */
-    int web_from;
+    int web_min_fd;
 };
 
 /* The shares of a limit of so many. What is left to nobody is for listeners and files. */
-struct descriptor_shares descriptors_divide(uint64_t limit);
+struct descriptor_shares descriptor_shares_of_limit(uint64_t limit);
 
 /* The shares of the limit that is in force. */
-struct descriptor_shares descriptors_shares(void);
+struct descriptor_shares descriptor_shares_current(void);
 
 /* Raise the soft limit to the hard one. Where that is refused the old one stays. */
-void descriptors_raise(void);
+void descriptors_raise_limit(void);
 
 /*
  * Give another process of ours the soft limit that programs expect, since some count on
  * fd_set, and some close whatever the limit allows. Where that is refused it keeps ours.
  */
-void descriptors_lower_for(int pid);
+void descriptors_lower_limit(int pid);
 
 /*
  * As poll(2), for who has to go on whatever happens: where it fails otherwise than by a signal (the

@@ -34,7 +34,7 @@ static bool exists(const char *path, size_t len)
     return stat(part, &about) == 0;
 }
 
-size_t file_folder_length(const char *path)
+size_t file_existing_folder_length(const char *path)
 {
     size_t found = 0;
 
@@ -56,7 +56,7 @@ struct shown_path shown_path(const char *path)
     if (exists(path, strlen(path))) {
         snprintf(result.text, sizeof(result.text), "%s", path);
     } else {
-        size_t len = file_folder_length(path);
+        size_t len = file_existing_folder_length(path);
 
         snprintf(result.text, sizeof(result.text), "%.*s%s", (int)len, path,
                  shown(path + len).text);
@@ -150,7 +150,7 @@ static const char *file_refusal(const struct stat *about)
     }
 }
 
-bool file_is_kernels(int fd)
+bool file_is_kernel_generated(int fd)
 {
     static const long magics[] = {
         PROC_SUPER_MAGIC,     SYSFS_MAGIC,         DEBUGFS_MAGIC,    TRACEFS_MAGIC,
@@ -201,12 +201,12 @@ int file_open(const char *path, struct stat *about, struct error *err)
         /* For a file of /proc or /sys, name that as the reason: EACCES does not help. */
         CLEANUP(file_close) int look = open(path, O_PATH | O_CLOEXEC);
 
-        why = look >= 0 && file_is_kernels(look) ? kernels : NULL;
+        why = look >= 0 && file_is_kernel_generated(look) ? kernels : NULL;
         errno = EACCES;
     }
     if (fd >= 0 && fstat(fd, &found) == 0) {
         why = file_refusal(&found);
-        if (!why && S_ISREG(found.st_mode) && file_is_kernels(fd))
+        if (!why && S_ISREG(found.st_mode) && file_is_kernel_generated(fd))
             why = kernels;
         if (!why) {
             if (about)

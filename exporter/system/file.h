@@ -15,7 +15,7 @@
  * True for /proc, /sys and what is mounted there: the kernel makes up their files while they are
  * read, so that some never end, some wait, and some do things.
  */
-bool file_is_kernels(int fd);
+bool file_is_kernel_generated(int fd);
 
 /*
  * Why a file or folder could not be opened, by errno, in words. Where not its mode is the reason
@@ -73,7 +73,7 @@ struct shown_path {
 struct shown_path shown_path(const char *path);
 
 /* Returns the length of the existing folders of a path, with the '/' after them; may be 0. */
-size_t file_folder_length(const char *path);
+size_t file_existing_folder_length(const char *path);
 
 /* For CLEANUP: close the descriptor, unless it is negative. */
 void file_close(const int *fd);

@@ -35,7 +35,7 @@ struct read_job {
     struct file_reader *reader;
     struct read_job *next; /* In the queue, or among the abandoned ones. */
     char *path;
-    char file[READ_FILE_MAX];
+    char file[READ_FILE_NAME_MAX];
     int64_t blocked_ms; /* Abandoned jobs: time from which it counts as one that hangs. */
     read_job_fn *run;
     void *input;
@@ -158,7 +158,7 @@ static bool is_refused(const struct file_reader *r, const char *path)
 
     for (const struct read_job *job = r->abandoned_jobs; job; job = job->next)
         count += now_ms >= job->blocked_ms && strcmp(job->path, path) == 0;
-    return *path && count >= ABANDONED_OF_PATH_MAX;
+    return *path && count >= ABANDONED_MAX_PER_PATH;
 }
 
 static void *run_thread(void *context);
@@ -323,7 +323,7 @@ int file_reader_fd(const struct file_reader *r)
     return r->event;
 }
 
-void file_reader_turn(struct file_reader *r)
+void file_reader_handle_event(struct file_reader *r)
 {
     eventfd_t ignored;
 
@@ -332,7 +332,7 @@ void file_reader_turn(struct file_reader *r)
         abort();
     r->signalled = false;
     /* The caller of the job that the queue waits for may not ask for its results. */
-    if (r->turn && platform_steady_ms() - r->turn_ms >= JOB_PATIENCE_MS)
+    if (r->turn && platform_steady_ms() - r->turn_ms >= JOB_TIMEOUT_MS)
         abandon(r->turn, 0);
     pthread_mutex_unlock(&r->lock);
 }
@@ -342,7 +342,7 @@ void file_reader_wait(struct file_reader *r, int64_t wait_ms)
     struct pollfd wanted = {.fd = r->event, .events = POLLIN};
 
     poll(&wanted, 1, wait_ms > INT32_MAX ? INT32_MAX : (int)wait_ms);
-    file_reader_turn(r);
+    file_reader_handle_event(r);
 }
 
 unsigned file_reader_abandoned(struct file_reader *r)
@@ -353,20 +353,20 @@ unsigned file_reader_abandoned(struct file_reader *r)
     return count;
 }
 
-bool file_reader_blocked(struct file_reader *r, char file[READ_FILE_MAX])
+bool file_reader_blocked_file(struct file_reader *r, char file[READ_FILE_NAME_MAX])
 {
     pthread_mutex_lock(&r->lock);
     bool is_blocked = r->abandoned_jobs;
 
     if (is_blocked)
-        snprintf(file, READ_FILE_MAX, "%s", r->abandoned_jobs->file);
+        snprintf(file, READ_FILE_NAME_MAX, "%s", r->abandoned_jobs->file);
     pthread_mutex_unlock(&r->lock);
     return is_blocked;
 }
 
 /* ---- the job's side ---- */
 
-void read_job_touch(struct read_job *job, const char *file)
+void read_job_set_file(struct read_job *job, const char *file)
 {
     pthread_mutex_lock(&job->reader->lock);
     snprintf(job->file, sizeof(job->file), "%s", file);
@@ -414,7 +414,7 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
         else
             job->first = node;
         job->last = node;
-        job->untaken_bytes += len + JOB_RESULT_WORTH;
+        job->untaken_bytes += len + JOB_RESULT_OVERHEAD;
         signal_event(r);
     }
     pthread_mutex_unlock(&r->lock);
@@ -444,7 +444,7 @@ struct read_job *read_job_start(struct file_reader *r, const char *path, read_jo
     return job;
 }
 
-void read_job_be_patient(struct read_job *job)
+void read_job_disable_timeout(struct read_job *job)
 {
     pthread_mutex_lock(&job->reader->lock);
     job->patient = true;
@@ -454,7 +454,7 @@ void read_job_be_patient(struct read_job *job)
 
 static int64_t patience_ms(const struct read_job *job)
 {
-    return JOB_PATIENCE_MS + (int64_t)(job->bytes / JOB_BYTES_A_MS);
+    return JOB_TIMEOUT_MS + (int64_t)(job->bytes / JOB_BYTES_PER_MS);
 }
 
 /* Adds the time since the last look to the time without a result. */
@@ -473,7 +473,7 @@ static enum read_job_state state_without_result(struct read_job *job, int64_t no
     case PHASE_ENDED:
         return JOB_DONE;
     case PHASE_LOST:
-        return JOB_LOST;
+        return JOB_REJECTED;
     case PHASE_QUEUED:
         job->is_awaited = true;
         return JOB_WAITS;
@@ -503,7 +503,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
         if (!job->first)
             job->last = NULL;
         job->taken->next = NULL;
-        job->untaken_bytes -= job->taken->len + JOB_RESULT_WORTH;
+        job->untaken_bytes -= job->taken->len + JOB_RESULT_OVERHEAD;
         pthread_cond_broadcast(&r->taken);
     } else {
         state = state_without_result(job, now_ms);
@@ -514,7 +514,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
     if (job->asked_ms != 0)
         note_starving(job, now_ms);
     job->asked_ms = 0;
-    job->bytes += job->taken->len + JOB_RESULT_WORTH;
+    job->bytes += job->taken->len + JOB_RESULT_OVERHEAD;
     *out = (struct read_result){job->taken->tag, job->taken->len, job->taken->bytes};
     return JOB_RESULT;
 }

@@ -34,7 +34,7 @@ int64_t platform_steady_ms(void)
     return read_ms(CLOCK_MONOTONIC);
 }
 
-int64_t platform_thread_ms(void)
+int64_t platform_thread_cpu_ms(void)
 {
     return read_ms(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -46,7 +46,7 @@ double platform_steady_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-uint64_t platform_seed(void)
+uint64_t platform_random_seed(void)
 {
     uint64_t seed;
 
@@ -85,7 +85,7 @@ void memory_exhausted(size_t size)
 }
 
 /* Relaxed: nothing else is read on the strength of a beat. */
-void heartbeat_beat(struct heartbeat *h, int64_t now_ms)
+void heartbeat_update(struct heartbeat *h, int64_t now_ms)
 {
     atomic_store_explicit(&h->at_ms, now_ms, memory_order_relaxed);
 }

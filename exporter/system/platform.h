@@ -21,26 +21,26 @@ int64_t platform_steady_ms(void);
 double platform_steady_seconds(void);
 
 /* Processor time that the calling thread has used: the cost of work on a busy host, too. */
-int64_t platform_thread_ms(void);
+int64_t platform_thread_cpu_ms(void);
 
 /* The environment of the process: NAME=value, NULL at the end. */
 const char *const *platform_environment(void);
 
 /* A number nobody can guess, for hash tables whose keys others choose. */
-uint64_t platform_seed(void);
+uint64_t platform_random_seed(void);
 
 /*
  * When the loop last turned, in steady milliseconds: its thread beats, all others may look.
  * They decide for themselves whether that is too long ago, since a loop that stands still
  * tells nobody.
  */
-enum { HEARTBEAT_LIMIT_MS = 10 * 1000 };
+enum { HEARTBEAT_MAX_AGE_MS = 10 * 1000 };
 
 struct heartbeat {
     _Atomic int64_t at_ms;
 };
 
-void heartbeat_beat(struct heartbeat *h, int64_t now_ms);
+void heartbeat_update(struct heartbeat *h, int64_t now_ms);
 
 /* How long ago the last beat was: 0 where it came after `now_ms` was read. */
 int64_t heartbeat_age_ms(const struct heartbeat *h, int64_t now_ms);

@@ -105,7 +105,7 @@ static double read_limit(enum __rlimit_resource resource)
     return limit.rlim_cur == RLIM_INFINITY ? INFINITY : (double)limit.rlim_cur;
 }
 
-static void read_stat(struct process_facts *out)
+static void read_stat(struct process_metrics *out)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(STAT_MAX);
     double ticks = (double)sysconf(_SC_CLK_TCK);
@@ -122,9 +122,9 @@ static void read_stat(struct process_facts *out)
         out->start_seconds = boot + (double)stat.start_ticks / ticks;
 }
 
-void process_read(struct process_facts *out)
+void process_metrics_read(struct process_metrics *out)
 {
-    *out = (struct process_facts){
+    *out = (struct process_metrics){
         .cpu_seconds = -1,
         .start_seconds = -1,
         .resident_bytes = -1,
@@ -152,7 +152,7 @@ enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096, LARGE_BYT
 /* Version 1 writes no limit as the largest multiple of a page. */
 #define NO_LIMIT ((uint64_t)1 << 60)
 
-void memory_begin(void)
+void memory_set_json_hooks(void)
 {
     cJSON_Hooks hooks = {.malloc_fn = xmalloc, .free_fn = free};
 
@@ -230,7 +230,7 @@ static uint64_t limit_of_line(const char *root, const char *line, size_t len)
                : 0;
 }
 
-uint64_t memory_limit_of(const char *root, const char *groups)
+uint64_t memory_limit_of_groups(const char *root, const char *groups)
 {
     uint64_t limit = 0;
 
@@ -249,11 +249,11 @@ uint64_t memory_limit(void)
     struct error err;
 
     return file_read_proc("/proc/self/cgroup", &groups, &err)
-               ? memory_limit_of("/sys/fs/cgroup", groups.data)
+               ? memory_limit_of_groups("/sys/fs/cgroup", groups.data)
                : 0;
 }
 
-void memory_return_large(void)
+void memory_return_large_blocks(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 }

@@ -8,7 +8,7 @@
  * What the kernel reports about this process, for the process_* metrics that all
  * exporters have. What it does not report is negative.
  */
-struct process_facts {
+struct process_metrics {
     double cpu_seconds;
     double start_seconds; /* Since the epoch. */
     double resident_bytes;
@@ -18,7 +18,7 @@ struct process_facts {
     double max_fds; /* Infinite where there is no limit. */
 };
 
-void process_read(struct process_facts *out);
+void process_metrics_read(struct process_metrics *out);
 
 /* What of it is resident, alone; 0 if the kernel does not say. */
 uint64_t process_resident_bytes(void);
@@ -39,7 +39,7 @@ bool process_parse_stat(const char *text, struct process_stat *out) MUST_USE;
  * Has cJSON report exhausted memory (base.h) instead of returning NULL, which its callers would
  * take for a text that is no JSON, or would not see. Call it before any thread runs.
  */
-void memory_begin(void);
+void memory_set_json_hooks(void);
 
 /*
  * The limit of memory that the kernel holds this process to by its control groups, in bytes;
@@ -52,10 +52,10 @@ uint64_t memory_limit(void);
  * /sys/fs/cgroup. Groups whose files cannot be read set no limit: a container sees its own
  * group as the root, whatever its path says.
  */
-uint64_t memory_limit_of(const char *root, const char *groups);
+uint64_t memory_limit_of_groups(const char *root, const char *groups);
 
 /*
  * Have the C library give large blocks back to the kernel as soon as they are freed. Otherwise it
  * keeps, from the first one on, what pages and lists have needed at most.
  */
-void memory_return_large(void);
+void memory_return_large_blocks(void);

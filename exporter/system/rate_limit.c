@@ -23,7 +23,7 @@ int64_t burst_limit_due(const struct burst_limit *h, int64_t cost_ms, int64_t no
     return due_ms > now_ms ? due_ms : now_ms;
 }
 
-void burst_limit_spend(struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
+void burst_limit_record(struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
 {
     h->spent_ms = cost_ms + (h->spent_ms > now_ms ? h->spent_ms : now_ms);
 }
@@ -32,6 +32,6 @@ bool burst_limit_take(struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
 {
     if (burst_limit_due(h, cost_ms, now_ms) > now_ms)
         return false;
-    burst_limit_spend(h, cost_ms, now_ms);
+    burst_limit_record(h, cost_ms, now_ms);
     return true;
 }

@@ -29,7 +29,7 @@ struct burst_limit {
 int64_t burst_limit_due(const struct burst_limit *h, int64_t cost_ms, int64_t now_ms);
 
 /* It is done, then. */
-void burst_limit_spend(struct burst_limit *h, int64_t cost_ms, int64_t now_ms);
+void burst_limit_record(struct burst_limit *h, int64_t cost_ms, int64_t now_ms);
 
 /* True if it may be done now; then it is. */
 bool burst_limit_take(struct burst_limit *h, int64_t cost_ms, int64_t now_ms) MUST_USE;

@@ -90,7 +90,7 @@ void landlock_free(struct landlock *l)
     free(l);
 }
 
-void landlock_allow(struct landlock *l, const char *path)
+void landlock_allow_read(struct landlock *l, const char *path)
 {
     struct stat about;
     CLEANUP(file_close) int fd = open(path, O_PATH | O_CLOEXEC);
@@ -163,14 +163,14 @@ static void allow_folder_of(struct landlock *l, const char *path)
         real = realpath(folder, NULL);
     }
     if (real && !is_shared(real))
-        landlock_allow(l, real);
+        landlock_allow_read(l, real);
 }
 
-void landlock_allow_named(struct landlock *l, const char *path)
+void landlock_allow_replaceable(struct landlock *l, const char *path)
 {
     CLEANUP(free_cleanup) char *real = realpath(path, NULL);
 
-    landlock_allow(l, path);
+    landlock_allow_read(l, path);
     allow_folder_of(l, path);
     if (real)
         allow_folder_of(l, real);

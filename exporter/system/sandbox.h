@@ -19,7 +19,7 @@ struct landlock *landlock_new(struct error *err) MUST_USE;
 void landlock_free(struct landlock *l);
 
 /* Let a file or folder be read, with all below it. What does not exist is skipped. */
-void landlock_allow(struct landlock *l, const char *path);
+void landlock_allow_read(struct landlock *l, const char *path);
 
 /*
  * The same for a path that another file may replace later: its folder, and that of what it is a
@@ -30,7 +30,7 @@ void landlock_allow(struct landlock *l, const char *path);
  * folder of a file that is mounted by itself is not opened up either, since no file can be renamed
  * over that.
  */
-void landlock_allow_named(struct landlock *l, const char *path);
+void landlock_allow_replaceable(struct landlock *l, const char *path);
 
 /* From now on. The process must not be able to gain privileges (PR_SET_NO_NEW_PRIVS). */
 bool landlock_restrict(struct landlock *l, struct error *err) MUST_USE;

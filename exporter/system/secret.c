@@ -41,7 +41,7 @@ static void wipe(cJSON *item)
     }
 }
 
-void secret_tree_cleanup(cJSON **tree)
+void secret_json_cleanup(cJSON **tree)
 {
     wipe(*tree);
     cJSON_Delete(*tree);
@@ -87,7 +87,7 @@ bool secret_path_exists(const char *path, struct error *err)
         return true;
 
     const char *why = strerror(errno);
-    size_t folder = file_folder_length(path);
+    size_t folder = file_existing_folder_length(path);
 
     if (folder == 0)
         return fail(err, "cannot open the named file (its name is not shown): %s", why);
@@ -142,7 +142,7 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
         text = read_text(fd, path, (size_t)status.st_size, err);
     if (text && about) {
         about->stamp = file_stamp_of(&status);
-        about->everybody_reads = status.st_mode & S_IROTH;
+        about->world_readable = status.st_mode & S_IROTH;
     }
     return text;
 }
@@ -168,7 +168,7 @@ static void *resize(void *memory, size_t size)
     return xreallocarray(memory, 1, size);
 }
 
-void secrecy_begin(void)
+void secret_protect_process(void)
 {
     static const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
 

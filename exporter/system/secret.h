@@ -14,7 +14,7 @@ void secret_free(char *secret);
 /* For CLEANUP on a `char *`. */
 void secret_cleanup(char **secret);
 /* For CLEANUP on a `cJSON *`: as json_cleanup(), and its keys and texts are wiped. */
-void secret_tree_cleanup(cJSON **tree);
+void secret_json_cleanup(cJSON **tree);
 
 /* The texts one after another; the caller's. In one piece: asprintf(3) leaves copies as it grows.
  */
@@ -43,7 +43,7 @@ bool secret_path_exists(const char *path, struct error *err) MUST_USE;
 /* What a caller may want to know of a file that was read. */
 struct secret_file {
     struct file_stamp stamp;
-    bool everybody_reads; /* Its mode lets all users of the machine read it. */
+    bool world_readable; /* Its mode lets all users of the machine read it. */
 };
 
 /*
@@ -65,4 +65,4 @@ char *secret_line_read(const char *path, struct error *err) MUST_USE;
  * Initialises libcurl, so main() calls the function before any thread runs. Allocations of libcurl
  * do not return without memory: a request could lose an option or a header without an error.
  */
-void secrecy_begin(void);
+void secret_protect_process(void);

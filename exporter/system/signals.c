@@ -46,7 +46,7 @@ struct shutdown_deadline {
     int ending;
     int ended;
     _Atomic size_t listener_count;
-    int listeners[SHUTDOWN_DEADLINE_LISTENERS_MAX];
+    int listeners[SHUTDOWN_LISTENERS_MAX];
 };
 
 static void *run(void *context)
@@ -104,9 +104,9 @@ struct shutdown_deadline *shutdown_deadline_start(struct error *err)
     return NULL;
 }
 
-void shutdown_deadline_listener(struct shutdown_deadline *g, int fd)
+void shutdown_deadline_add_listener(struct shutdown_deadline *g, int fd)
 {
-    if (g->listener_count < SHUTDOWN_DEADLINE_LISTENERS_MAX) {
+    if (g->listener_count < SHUTDOWN_LISTENERS_MAX) {
         g->listeners[g->listener_count] = fd;
         g->listener_count++;
     }
@@ -119,7 +119,7 @@ static void raise_event(int fd)
         abort();
 }
 
-void shutdown_deadline_ending(struct shutdown_deadline *g)
+void shutdown_deadline_begin(struct shutdown_deadline *g)
 {
     raise_event(g->ending);
 }

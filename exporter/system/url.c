@@ -19,7 +19,7 @@ static void add_escaped(struct strbuf *out, const char *text)
     curl_free(escaped);
 }
 
-void url_add(struct strbuf *out, const char *key, const char *value)
+void url_add_parameter(struct strbuf *out, const char *key, const char *value)
 {
     if (out->len > 0 && out->data[out->len - 1] != '?')
         strbuf_addc(out, '&');
@@ -27,7 +27,7 @@ void url_add(struct strbuf *out, const char *key, const char *value)
     add_escaped(out, value);
 }
 
-void url_segment(struct strbuf *out, const char *text)
+void url_add_segment(struct strbuf *out, const char *text)
 {
     strbuf_addc(out, '/');
     add_escaped(out, text);

@@ -5,10 +5,10 @@
 #include "metrics/base/strbuf.h"
 
 /* Append "key=value" to a query, after "&" unless it is the first, with the value escaped. */
-void url_add(struct strbuf *out, const char *key, const char *value);
+void url_add_parameter(struct strbuf *out, const char *key, const char *value);
 
 /* Append "/" and a text as a segment of a path. */
-void url_segment(struct strbuf *out, const char *text);
+void url_add_segment(struct strbuf *out, const char *text);
 
 /*
  * The address of a server, such as an API server, and what curl needs to verify another name than

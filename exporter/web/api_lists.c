@@ -100,10 +100,10 @@ static char *link_to_next_page(const struct queued_request *request, const char 
     size_t len;
 
     strbuf_adds(&out, "<?");
-    url_add(&out, "continue", token);
+    url_add_parameter(&out, "continue", token);
     for (size_t i = 0; i < PARAMETER_COUNT; i++) {
         if (i != PARAMETER_CONTINUE && request->query.values[i])
-            url_add(&out, parameter_names[i], request->query.values[i]);
+            url_add_parameter(&out, parameter_names[i], request->query.values[i]);
     }
     strbuf_adds(&out, ">; rel=\"next\"");
     return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;

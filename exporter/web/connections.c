@@ -186,7 +186,8 @@ struct connections *connections_new(unsigned limit)
     struct connections *p = xcalloc(1, sizeof(*p));
 
     p->limit_max = limit;
-    p->networks = (struct network_counts){.map = MAP_INIT(is_network), .seed = platform_seed()};
+    p->networks =
+        (struct network_counts){.map = MAP_INIT(is_network), .seed = platform_random_seed()};
     set_limit(p, limit);
     for (size_t i = 0; i < CONNECTION_STATES; i++)
         p->rings[i].next = p->rings[i].previous = &p->rings[i];

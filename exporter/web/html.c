@@ -176,7 +176,7 @@ void link_open(struct strbuf *out, const char *path, const struct link_value *va
     strbuf_addf(&link, "%s?", path);
     for (size_t i = 0; i < count; i++) {
         if (values[i].value)
-            url_add(&link, parameter_names[values[i].parameter], values[i].value);
+            url_add_parameter(&link, parameter_names[values[i].parameter], values[i].value);
     }
     strbuf_adds(out, "<a href=\"");
     html_text(out, link.data);

@@ -238,14 +238,14 @@ static MUST_USE struct MHD_Response *liveness_response(const struct routes *s,
 {
     const struct heartbeat *heartbeat = s->settings.heartbeat;
     int64_t age_ms = heartbeat ? heartbeat_age_ms(heartbeat, platform_steady_ms()) : 0;
-    bool beats = age_ms <= HEARTBEAT_LIMIT_MS;
+    bool beats = age_ms <= HEARTBEAT_MAX_AGE_MS;
     char text[HEALTH_TEXT_MAX_BYTES] = "karmada-policy-exporter is Healthy.\n";
 
     if (!beats)
         snprintf(text, sizeof(text),
                  "karmada-policy-exporter is not healthy: its loop stands still for %" PRId64
                  " s, and %d s is the most; what it serves is as old\n",
-                 age_ms / 1000, HEARTBEAT_LIMIT_MS / 1000);
+                 age_ms / 1000, HEARTBEAT_MAX_AGE_MS / 1000);
     return health_response(request, "loop", beats, text, out_status);
 }
 

@@ -381,7 +381,7 @@ static unsigned connection_limit(const struct server_options *options, unsigned 
 struct server *server_start(const struct server_options *options, struct page_store *page_store,
                             struct error *err)
 {
-    struct descriptor_shares shares = descriptors_shares();
+    struct descriptor_shares shares = descriptor_shares_current();
     unsigned limit = connection_limit(options, shares.web);
     struct server *s = xcalloc(1, sizeof(*s));
     bool running;
@@ -407,7 +407,7 @@ struct server *server_start(const struct server_options *options, struct page_st
     running = s->routes != NULL;
     for (size_t i = 0; running && i < options->address_count; i++)
         running = listen_on(s, options->addresses[i], err);
-    if (running && start_daemon(s, limit, err) && start_acceptor(s, shares.web_from, err))
+    if (running && start_daemon(s, limit, err) && start_acceptor(s, shares.web_min_fd, err))
         return s;
     server_stop(s);
     return NULL;

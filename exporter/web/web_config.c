@@ -539,7 +539,7 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
                       struct error *err)
 {
     static const struct config_field file = {.read_member = read_known, .members = ROOT};
-    CLEANUP(secret_tree_cleanup) cJSON *root = NULL;
+    CLEANUP(secret_json_cleanup) cJSON *root = NULL;
     struct config_reader r = {.path = path, .config = out};
 
     *out = (struct web_config){

@@ -41,7 +41,7 @@ struct mapping {
     cJSON *merged;   /* Array of references to the values of `<<`, in the order of the text. */
     struct map keys; /* Hash map of the members; empty up to KEYS_COMPARED members. */
     size_t count;
-    uint64_t seed; /* From platform_seed(), unpredictable for authors of texts. */
+    uint64_t seed; /* From platform_random_seed(), unpredictable for authors of texts. */
 };
 
 static bool has_key(const void *item, const void *key)
@@ -67,7 +67,7 @@ static void mapping_init(struct mapping *m, uint64_t seed)
 /* Accepts a struct filled with zeros. */
 static void mapping_release(struct mapping *m)
 {
-    secret_tree_cleanup(&m->object);
+    secret_json_cleanup(&m->object);
     cJSON_Delete(m->merged);
     map_release(&m->keys);
 }
@@ -148,7 +148,7 @@ static MUST_USE cJSON *mapping_take(struct mapping *m)
 struct yaml_reader {
     struct yaml_events events;
     struct yaml_limits limits;
-    uint64_t seed; /* From platform_seed(), unpredictable for authors of texts. */
+    uint64_t seed; /* From platform_random_seed(), unpredictable for authors of texts. */
     struct anchors anchors;
     cJSON *kept;              /* Array of values outside the tree, which anchors may refer to. */
     struct yaml_cost used;    /* Cost of the trees in memory; `height` is the current depth. */
@@ -302,7 +302,7 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
 
 static cJSON *read_sequence(struct yaml_reader *r, struct yaml_cost *cost)
 {
-    CLEANUP(secret_tree_cleanup) cJSON *array = check_memory(cJSON_CreateArray());
+    CLEANUP(secret_json_cleanup) cJSON *array = check_memory(cJSON_CreateArray());
 
     for (;;) {
         CLEANUP(yaml_event_delete) yaml_event_t event = {0};
@@ -492,7 +492,7 @@ static void reset_document(struct yaml_reader *r)
     anchors_release(&r->anchors);
     mapping_release(&r->root);
     r->root = (struct mapping){.object = NULL};
-    secret_tree_cleanup(&r->kept);
+    secret_json_cleanup(&r->kept);
     r->kept = check_memory(cJSON_CreateArray());
     r->used = (struct yaml_cost){0};
 }
@@ -504,7 +504,7 @@ struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context, struct ya
     yaml_events_init(&r->events, read, context,
                      (struct yaml_event_limits){limits.bytes_max + SPAN_SLACK, limits.term});
     r->limits = limits;
-    r->seed = platform_seed();
+    r->seed = platform_random_seed();
     reset_document(r);
     return r;
 }
@@ -628,7 +628,7 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
 
     events->err = err;
     while (!events->failed) {
-        CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
+        CLEANUP(secret_json_cleanup) cJSON *tree = NULL;
         CLEANUP(yaml_event_delete) yaml_event_t event = {0};
 
         if (!reader->in_items && !yaml_events_next(events, &event))
@@ -664,7 +664,7 @@ bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **ou
     struct yaml_limits limits = {
         .nodes_max = YAML_CONFIG_MAX, .bytes_max = CONFIG_TEXTS_MAX, .as_written = true};
     struct yaml_text source = {text, len};
-    CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
+    CLEANUP(secret_json_cleanup) cJSON *tree = NULL;
     struct json_position where;
     enum yaml_outcome outcome;
 

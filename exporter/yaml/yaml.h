@@ -62,7 +62,7 @@ size_t yaml_line(const cJSON *mapping);
 
 /*
  * Parses a configuration file of one document; `len` is at most YAML_CONFIG_MAX. Stores the tree,
- * which the caller gives to secret_tree_cleanup(), or NULL if the document is empty or null.
+ * which the caller gives to secret_json_cleanup(), or NULL if the document is empty or null.
  * Returns false with an error that begins with path, line and column and repeats no text of the
  * file.
  *

@@ -102,7 +102,7 @@ struct anchor {
 
 /*
  * Anchors of a YAML document by name. A repeated name refers to the newest node. A struct filled
- * with zeros is empty. `seed` is the same number in all calls, from platform_seed().
+ * with zeros is empty. `seed` is the same number in all calls, from platform_random_seed().
  */
 struct anchors {
     struct map by_name;

@@ -328,7 +328,7 @@ static void read_manifest(const struct strbuf *text)
 
 static void read_configuration(const struct strbuf *text)
 {
-    CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
+    CLEANUP(secret_json_cleanup) cJSON *tree = NULL;
     struct error err;
 
     /* The time of a refusal counts, too. */

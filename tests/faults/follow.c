@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     struct log log = {.level = getenv("FOLLOW_DEBUG") ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR,
                       .stream = stderr};
     struct namespace_filter filter = {.total_shards = 1};
-    uint64_t seed = platform_seed();
+    uint64_t seed = platform_random_seed();
     struct store *store = store_new(seed);
     struct engine *engine = engine_new(store, &rules_options_default, seed, &err);
     struct kube_session *session = kube_session_new(

@@ -120,7 +120,7 @@ static bool spawn_program(struct child *c, const struct program *program, int ou
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (code == 0) {
-        descriptors_lower_for(c->pid);
+        descriptors_lower_limit(c->pid);
         return true;
     }
     c->pid = 0;
@@ -309,7 +309,7 @@ bool exec_credential_parse(const char *json, size_t len, const char *api_version
 {
     struct error why;
 
-    CLEANUP(secret_tree_cleanup) cJSON *tree = json_parse(json, len, NULL, &why);
+    CLEANUP(secret_json_cleanup) cJSON *tree = json_parse(json, len, NULL, &why);
     if (!tree)
         return fail(err, "its output is not JSON");
     if (strcmp(json_str(tree, "kind", ""), "ExecCredential") != 0)

@@ -603,7 +603,7 @@ static void release_files(struct kubeconfig_files *files)
     for (size_t i = 0; i < files->count; i++) {
         free(files->items[i].path);
         free(files->items[i].folder);
-        secret_tree_cleanup(&files->items[i].tree);
+        secret_json_cleanup(&files->items[i].tree);
     }
 }
 
@@ -663,7 +663,7 @@ static bool add_file(struct kubeconfig_files *files, const char *file, struct er
     if (!parse_first_document(file, text, &tree, err))
         return false;
     if (tree && !check_kind(file, tree, err)) {
-        secret_tree_cleanup(&tree);
+        secret_json_cleanup(&tree);
         return false;
     }
     /* The folder of "/config" is "/", the folder of "config" is ".". */

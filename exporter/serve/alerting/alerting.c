@@ -109,7 +109,7 @@ static void add_filter(struct strbuf *query, const char *name, const char *value
         strbuf_add(&matcher, *value == '\n' ? "\\n" : value, *value == '\n' ? 2 : 1);
     }
     strbuf_addc(&matcher, '"');
-    url_add(query, "filter", matcher.data);
+    url_add_parameter(query, "filter", matcher.data);
 }
 
 /* Which alerts of an Alertmanager may be ours. */
@@ -139,11 +139,11 @@ static bool load_rules(struct alerting *a, struct error *err)
     if (gethostname(a->host, sizeof(a->host) - 1) != 0 || a->host[0] == '\0')
         snprintf(a->host, sizeof(a->host), "a replica");
     label_list_set(&target, "instance", a->host);
-    a->store = series_store_new(&target, platform_seed());
+    a->store = series_store_new(&target, platform_random_seed());
     alert_rules_want(&a->rules, a->store);
     series_store_want(a->store, a->late->parts[0]->text, 0);
     a->due_ms = xcalloc(a->rules.count, sizeof(*a->due_ms));
-    alerts_init(&a->alerts, platform_seed());
+    alerts_init(&a->alerts, platform_random_seed());
     return true;
 }
 

@@ -130,7 +130,7 @@ static int64_t back_off_ms(const struct alertmanager *m)
 
     if (m->failures < 7)
         ms = earlier_of(ms, (int64_t)BACK_OFF_MS << (m->failures > 0 ? m->failures - 1 : 0));
-    return ms / 2 + (int64_t)(platform_seed() % (uint64_t)(ms / 2 + 1));
+    return ms / 2 + (int64_t)(platform_random_seed() % (uint64_t)(ms / 2 + 1));
 }
 
 /* Ask what it has of us, until it answers. */

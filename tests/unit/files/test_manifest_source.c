@@ -145,7 +145,7 @@ static bool pump(const struct fixture *p, unsigned slice_ms)
     bool moved = manifests_pump(p->manifests, slice_ms);
 
     if (p->reader) {
-        file_reader_turn(p->reader);
+        file_reader_handle_event(p->reader);
         if (manifests_due(p->manifests) > 0 &&
             manifests_state(p->manifests, &err) == MANIFESTS_BUSY)
             file_reader_wait(p->reader, 1);

@@ -417,11 +417,11 @@ TEST(burst_limit_is_used_up_and_refilled)
 
     for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(burst_limit_due(&burst_limit, 10, 1000), 1000);
-        burst_limit_spend(&burst_limit, 10, 1000);
+        burst_limit_record(&burst_limit, 10, 1000);
     }
     assert_int_equal(burst_limit_due(&burst_limit, 10, 1000), 1010);
     assert_int_equal(burst_limit_due(&burst_limit, 10, 1010), 1010);
-    burst_limit_spend(&burst_limit, 10, 1010);
+    burst_limit_record(&burst_limit, 10, 1010);
     assert_int_equal(burst_limit_due(&burst_limit, 10, 1010), 1020);
     assert_false(burst_limit_take(&burst_limit, 10, 1019));
     assert_true(burst_limit_take(&burst_limit, 10, 1020));

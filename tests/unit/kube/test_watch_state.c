@@ -612,13 +612,13 @@ TEST(url_parameters_are_appended_with_separators)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(64);
 
-    url_add(&path, "a", "b");
+    url_add_parameter(&path, "a", "b");
     assert_string_equal(path.data, "a=b");
-    url_add(&path, "c", "d");
+    url_add_parameter(&path, "c", "d");
     assert_string_equal(path.data, "a=b&c=d");
     strbuf_reset(&path);
     strbuf_adds(&path, "/x?");
-    url_add(&path, "a", "b?");
-    url_add(&path, "c", "d");
+    url_add_parameter(&path, "a", "b?");
+    url_add_parameter(&path, "c", "d");
     assert_string_equal(path.data, "/x?a=b%3F&c=d");
 }

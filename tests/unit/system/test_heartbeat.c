@@ -7,10 +7,10 @@ TEST(the_age_is_the_time_since_the_last_beat)
 {
     struct heartbeat h;
 
-    heartbeat_beat(&h, 1000);
+    heartbeat_update(&h, 1000);
     assert_int_equal(heartbeat_age_ms(&h, 1000), 0);
     assert_int_equal(heartbeat_age_ms(&h, 12345), 11345);
-    heartbeat_beat(&h, 12000);
+    heartbeat_update(&h, 12000);
     assert_int_equal(heartbeat_age_ms(&h, 12345), 345);
 }
 
@@ -19,6 +19,6 @@ TEST(a_beat_after_the_given_time_has_age_0)
 {
     struct heartbeat h;
 
-    heartbeat_beat(&h, 1001);
+    heartbeat_update(&h, 1001);
     assert_int_equal(heartbeat_age_ms(&h, 1000), 0);
 }

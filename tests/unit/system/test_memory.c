@@ -63,7 +63,7 @@ TEST_ROWS(the_smallest_limit_of_the_control_groups_applies, group_cases, name)
         make_folders(folder, c->files[i][0]);
         folder_write(folder, c->files[i][0], c->files[i][1]);
     }
-    uint64_t limit = memory_limit_of(folder, c->groups);
+    uint64_t limit = memory_limit_of_groups(folder, c->groups);
 
     folder_remove(folder);
     assert_int_equal(limit, c->limit);
@@ -119,7 +119,7 @@ static void run_child(void (*body)(void), char *text, size_t size)
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
         signal(SIGABRT, SIG_DFL);
-        memory_begin();
+        memory_set_json_hooks();
         body();
         _exit(0);
     }
@@ -136,9 +136,9 @@ static void run_child(void (*body)(void), char *text, size_t size)
 /* Limits the address space to its present size plus `bytes`. */
 static void limit_memory(size_t bytes)
 {
-    struct process_facts facts;
+    struct process_metrics facts;
 
-    process_read(&facts);
+    process_metrics_read(&facts);
     const rlim_t limit = (rlim_t)facts.virtual_bytes + bytes;
 
     setrlimit(RLIMIT_AS, &(struct rlimit){limit, limit});

@@ -44,10 +44,10 @@ TEST_ROWS(a_line_of_proc_stat_is_parsed, stat_cases, name)
 
 TEST(all_facts_of_this_process_are_read)
 {
-    struct process_facts facts;
+    struct process_metrics facts;
     double now = (double)platform_now_ms() / 1000;
 
-    process_read(&facts);
+    process_metrics_read(&facts);
     assert_true(facts.cpu_seconds >= 0);
     assert_true(facts.resident_bytes > 0);
     assert_true(facts.virtual_bytes > facts.resident_bytes);
@@ -59,12 +59,12 @@ TEST(all_facts_of_this_process_are_read)
 
 TEST(an_open_file_is_counted)
 {
-    struct process_facts before;
-    struct process_facts after;
+    struct process_metrics before;
+    struct process_metrics after;
 
-    process_read(&before);
+    process_metrics_read(&before);
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    process_read(&after);
+    process_metrics_read(&after);
     close(fd);
     assert_true(fd >= 0);
     assert_true(after.open_fds == before.open_fds + 1);

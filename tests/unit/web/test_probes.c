@@ -22,7 +22,7 @@ static void start_server(struct probed *p, int64_t age_ms)
     };
     struct error err;
 
-    heartbeat_beat(&p->heartbeat, platform_steady_ms() - age_ms);
+    heartbeat_update(&p->heartbeat, platform_steady_ms() - age_ms);
     p->page_store = page_store_new();
     p->server = server_start(&options, p->page_store, &err);
     assert_non_null(p->server);
