@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/version.h"
 
-/* Only this file is compiled again when the commit changes; the Makefile says which it is. */
+/* The Makefile defines EXPORTER_REVISION for this file only, and recompiles it if that changes. */
 #ifndef EXPORTER_REVISION
 #define EXPORTER_REVISION "unknown"
 #endif

@@ -10,5 +10,5 @@
 #define EXPORTER_COMPILER "gcc " __VERSION__
 #endif
 
-/* The git commit that it was built from, or what `make REVISION=...` says; else "unknown". */
+/* Git commit of the build, or the value of `make REVISION=...`; "unknown" if there is neither. */
 extern const char exporter_revision[];

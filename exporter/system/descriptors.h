@@ -6,38 +6,37 @@
 #include "metrics/base/base.h"
 
 /*
- * Who may have how many of the process's file descriptors. Each side keeps to its share, so
- * that neither clients that connect nor an API server with many kinds takes what the other, a
- * token file or a manifest needs.
+ * Maximum numbers of file descriptors for the web server and for the connections to API servers.
+ * The rest of the process limit is left for listeners, files and other purposes.
  */
 struct descriptor_shares {
-    unsigned web; /* Connections of clients. */
-    unsigned api; /* Sockets to API servers, and what libcurl opens beside them. */
+    unsigned web; /* Connections of HTTP clients. */
+    unsigned api; /* Sockets to API servers and other descriptors that libcurl opens. */
     /*
-     * The number from which clients' connections have theirs, 0 where they have any: the
-     * numbers below stay free for sockets that fd_set has to hold.
+     * Lowest descriptor number for connections of HTTP clients; 0 for no minimum. Lower numbers
+     * stay free for sockets in an fd_set, which holds numbers below FD_SETSIZE only.
      */
     int web_min_fd;
 };
 
-/* The shares of a limit of so many. What is left to nobody is for listeners and files. */
+/* Returns the shares for a process limit of `limit` descriptors. */
 struct descriptor_shares descriptor_shares_of_limit(uint64_t limit);
 
-/* The shares of the limit that is in force. */
+/* Returns the shares for the current soft limit of the process. */
 struct descriptor_shares descriptor_shares_current(void);
 
-/* Raise the soft limit to the hard one. Where that is refused the old one stays. */
+/* Raises the soft limit of the process to the hard limit. Errors are ignored. */
 void descriptors_raise_limit(void);
 
 /*
- * Give another process of ours the soft limit that programs expect, since some count on
- * fd_set, and some close whatever the limit allows. Where that is refused it keeps ours.
+ * Lowers the soft limit of the child process `pid` to at most 1024. Some programs use fd_set, or
+ * close every descriptor number up to the limit. Errors are ignored.
  */
 void descriptors_lower_limit(int pid);
 
 /*
- * As poll(2), for who has to go on whatever happens: where it fails otherwise than by a signal (the
- * limit fell below `count`, or there is no memory), the answer is, after a moment, that all that
- * was wanted may be ready. -1 after a signal alone.
+ * Calls poll(2) for a caller that cannot handle errors other than EINTR. After another error, such
+ * as ENOMEM or a limit below `count`, the function waits up to 20 ms, reports all requested events
+ * as ready, and returns `count`. Returns -1 only after a signal.
  */
 int descriptors_poll(struct pollfd *wanted, size_t count, int timeout_ms);

@@ -5,23 +5,30 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Base64 as Go reads and writes it, so that we accept what kubectl accepts: the
- * standard alphabet, padded, with line ends anywhere.
+ * Base64 as in the Go package encoding/base64 (StdEncoding), which kubectl uses: the standard
+ * alphabet with padding. The decoder ignores line ends.
  */
 
-/* Append the bytes. False if this is not base64; some may be there then. Check strbuf_ok(). */
+/*
+ * Appends the decoded bytes. Returns false if the text is not valid base64; some bytes may have
+ * been appended. The caller checks strbuf_ok().
+ */
 bool base64_decode(const char *text, struct strbuf *out) MUST_USE;
 
+/* Appends the encoded text, without line ends. */
 void base64_encode(const void *bytes, size_t len, struct strbuf *out);
 
 /*
- * Whether a text is the PEM that it should be: enough to tell a file that is
- * half written, or another file, from a good one before curl is given it. What
- * is inside the blocks is looked at by the TLS library only.
+ * PEM checks that detect incomplete or wrong files before libcurl gets them. They do not decode the
+ * contents of the blocks.
  */
 
-/* One certificate or more, each block complete. */
+/* Returns true if the text holds a non-empty certificate and all its blocks are complete. */
 bool pem_check_certificates(const char *text, struct error *err) MUST_USE;
 
-/* One private key, without a passphrase: curl would ask for it on the terminal, and wait. */
+/*
+ * Returns true if the text holds a non-empty private key, and the first such key is not encrypted:
+ * libcurl would ask for a passphrase on the terminal, and block. Returns false, too, if a block
+ * before the key is incomplete.
+ */
 bool pem_check_key(const char *text, struct error *err) MUST_USE;

@@ -7,73 +7,76 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Reading whole files. The buffer's ceiling is the file's: a larger one is an
- * error. Bytes are appended; after a failure the buffer may hold some of them.
+ * Functions that read whole files append the bytes to `out`. A file that exceeds the limit of the
+ * buffer is an error. After an error the buffer may hold a part of the file.
  */
 
 /*
- * True for /proc, /sys and what is mounted there: the kernel makes up their files while they are
- * read, so that some never end, some wait, and some do things.
+ * Returns true for files of kernel file systems such as procfs, sysfs and cgroupfs. Reading such a
+ * file may block, never end, or have side effects. Returns false if fstatfs(2) fails.
  */
 bool file_is_kernel_generated(int fd);
 
 /*
- * Why a file or folder could not be opened, by errno, in words. Where not its mode is the reason
- * but a limit of this process, which --hardening sets at the start, that is what it says.
+ * Returns the text for errno after `path` could not be opened. If the permissions of the file allow
+ * reading, EACCES comes from Landlock, and the text names --hardening instead. The text is static
+ * or from strerror(3).
  */
 const char *file_open_failure(const char *path);
 
 /*
- * Open a file that is to be read: regular, or /dev/null. Anything else, which could make us wait
- * or be without an end, is refused with the reason, and errno is then 0. The caller closes it;
- * -1 on failure. What is opened is what `about`, which may be NULL, tells of.
+ * Opens a regular file or /dev/null for reading, and returns a descriptor that the caller closes.
+ * Other kinds of files, and files of kernel file systems, could block or never end: they are
+ * errors, and errno is 0. Returns -1 on errors. `about` gets the status of the open file; may be
+ * NULL.
  */
 int file_open(const char *path, struct stat *about, struct error *err) MUST_USE;
 
-/* Read the file at `path`, which file_open() has to accept. */
+/* Reads a file that file_open() accepts. */
 bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE;
 
-/* Read a file of /proc that we know to end and not to wait. */
+/* Reads a file of /proc or /sys, which must be known to end and not to block. */
 bool file_read_proc(const char *path, struct strbuf *out, struct error *err) MUST_USE;
 
 /*
- * Read until the end of `fd`, which may be a pipe or a terminal: waits as long
- * as its writer does. `name` stands for it in errors, as in "standard input".
- * The descriptor stays open.
- */
-bool file_read_fd(int fd, const char *name, struct strbuf *out, struct error *err) MUST_USE;
-
-/*
- * Wait until `fd` can be read, however long that takes; returns on a signal too.
- * False with errno on failure. For standard input, which our parent may have made
- * non-blocking, and for pipes.
+ * Waits without a timeout until `fd` is readable, for descriptors that may be non-blocking, such as
+ * an inherited standard input. Returns true also after a signal; false, with errno, on errors.
  */
 bool file_wait_readable(int fd) MUST_USE;
 
-/* Tells two states of a file apart without reading it. */
+/* Identity, size and modification time of a file, to detect changes without reading the file. */
 struct file_stamp {
     uint64_t device;
     uint64_t inode;
     int64_t size;
-    int64_t changed_ns;
+    int64_t changed_ns; /* Modification time, since the epoch. */
 };
 
 struct file_stamp file_stamp_of(const struct stat *about);
+/* Reads the stamp of the file at `path`; follows symbolic links. */
 bool file_stamp_read(const char *path, struct file_stamp *out, struct error *err) MUST_USE;
 bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 
 /*
- * A path as error messages show it. A path that leads to something is shown as it is. Otherwise the
- * value may be no path at all but a secret in its place: the folders that exist are shown, and
- * SHOWN_MAX characters of the rest. shown_path() looks at the file system, and keeps errno.
+ * Path for error messages. A user may have put a secret in the place of a path. Therefore a path
+ * that does not exist is shortened: its existing folders, and at most SHOWN_MAX characters of the
+ * rest. shown_path() calls stat(2), which may block, and preserves errno.
  */
 struct shown_path {
     char text[768];
 };
 struct shown_path shown_path(const char *path);
 
-/* Returns the length of the existing folders of a path, with the '/' after them; may be 0. */
+/* Returns the length of the longest prefix of `path` that ends in '/' and exists; may be 0. */
 size_t file_existing_folder_length(const char *path);
 
-/* For CLEANUP: close the descriptor, unless it is negative. */
+/* Closes the descriptor unless it is negative; for CLEANUP. */
 void file_close(const int *fd);
+
+/* For tests. */
+
+/*
+ * Reads until the end of `fd`, which may be a pipe or a terminal; blocks until then. `name` stands
+ * for the file in errors, for example "standard input". The descriptor stays open.
+ */
+bool file_read_fd(int fd, const char *name, struct strbuf *out, struct error *err) MUST_USE;

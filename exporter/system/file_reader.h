@@ -4,120 +4,125 @@
 #include "metrics/base/error.h"
 
 /*
- * Reads files outside the event loop. A read from a mount that does not answer (NFS, FUSE) blocks
- * its thread in the kernel, where no signal ends it.
+ * Reads files outside the event loop. A read from a mount that does not respond (NFS, FUSE) blocks
+ * its thread in the kernel, where no signal can end it.
  *
- * Jobs wait in a queue, and one thread runs them, one after another. A job that blocks for too long
- * keeps its thread: the thread is abandoned, and another one runs the next jobs, up to
- * ABANDONED_MAX. Jobs of one PATH keep ABANDONED_MAX_PER_PATH of them: while so many hang, further
- * jobs of the PATH are lost at once, and those of other PATHs are run. A job whose results are not
- * taken yet does not delay the other jobs either.
+ * A thread runs the jobs of a queue one after another. If a job blocks for too long, its thread is
+ * abandoned, and a new thread runs the next jobs. With ABANDONED_MAX abandoned threads, all further
+ * jobs are rejected. With ABANDONED_MAX_PER_PATH hanging jobs of a path, further jobs of this path
+ * are rejected. A job that waits until its results are read does not delay the next jobs.
+ *
+ * The functions file_reader_*(), and read_job_start() to read_job_free(), belong to the caller: one
+ * thread, usually the event loop. A job calls read_job_emit(), read_job_progress() and
+ * read_job_set_file() in the thread of the reader.
  */
 struct file_reader;
 
-/* Returns a reader without a thread; the first job starts one. NULL with the reason on failure. */
+/* Returns a reader; NULL with the reason on errors. The first job starts a thread. */
 struct file_reader *file_reader_new(struct error *err) MUST_USE;
 
 /*
  * Ends the threads and frees the reader. All jobs must have been freed. Returns false if a thread
- * is still blocked: the reader's memory then stays, and the process must end with _exit(), because
- * exit() would free what that thread uses. Accepts NULL.
+ * is still blocked after 100 ms: the process must then end with _exit(), because exit() would free
+ * memory that this thread uses. Accepts NULL.
  */
 bool file_reader_free(struct file_reader *r) MUST_USE;
 
 /*
- * Returns a descriptor to poll for reading: a job has a result. It stays readable until
- * file_reader_handle_event(), and becomes readable again with the next result. After a turn, read
- * each job until it waits. A turn also abandons the job that the queue waits for if it blocks for
- * too long, because the caller may not ask for the results of that job.
+ * Returns a descriptor that becomes readable when a job has a result, ends or is rejected, and
+ * when a job runs that read_job_next() reported as waiting in the queue.
  */
 int file_reader_fd(const struct file_reader *r);
+
+/*
+ * Makes the descriptor unreadable; the caller then calls read_job_next() for each job until no
+ * result is left. Also abandons the job that delays the queue if it had neither result nor progress
+ * for JOB_TIMEOUT_MS: the caller may not call read_job_next() for this job.
+ */
 void file_reader_handle_event(struct file_reader *r);
 
-/* Waits at most `wait_ms` for file_reader_fd(), and does a turn. */
+/* Polls file_reader_fd() for at most `wait_ms`, and calls file_reader_handle_event(). */
 void file_reader_wait(struct file_reader *r, int64_t wait_ms);
 
-/* Returns the number of threads blocked in a read that is late, or that the caller has freed. */
+/* Returns the number of abandoned threads: their job hangs, or was freed before it ended. */
 unsigned file_reader_abandoned(struct file_reader *r);
 
 enum {
-    ABANDONED_MAX = 8, /* With so many abandoned threads no further job is run. */
+    ABANDONED_MAX = 8, /* Further jobs are rejected. */
     ABANDONED_MAX_PER_PATH = 3,
-    READ_FILE_NAME_MAX = 512, /* Bytes of the name of a file in a message, with the NUL. */
+    READ_FILE_NAME_MAX = 512, /* Bytes of a file name in messages, including NUL. */
 
     /*
-     * A job hangs if the time without a result exceeds JOB_TIMEOUT_MS, and a millisecond for each
-     * JOB_BYTES_PER_MS bytes of its results. A result counts JOB_RESULT_OVERHEAD bytes by itself.
+     * A job hangs if it was without a result for JOB_TIMEOUT_MS in total, plus 1 ms for each
+     * JOB_BYTES_PER_MS bytes of its results. Each result counts JOB_RESULT_OVERHEAD additional
+     * bytes.
      */
     JOB_TIMEOUT_MS = 5000,
     JOB_BYTES_PER_MS = 100,
     JOB_RESULT_OVERHEAD = 4096,
 };
 
-/*
- * Copies the name of a file that a blocked thread reads, for messages. Returns false if no thread
- * is blocked.
- */
+/* Copies the name of the file that an abandoned thread reads; false if there is no such thread. */
 bool file_reader_blocked_file(struct file_reader *r, char file[READ_FILE_NAME_MAX]);
 
 struct read_job;
 
 /*
- * A job, run by a thread of the reader. It must use nothing but `input`, and must end soon after
- * read_job_emit() has returned false.
+ * Reads files in a thread of the reader. The function must not use data of other threads except
+ * `input`, and must return soon after read_job_emit() or read_job_progress() has returned false.
  */
 typedef void read_job_fn(struct read_job *job, void *input);
 
 /*
- * Hands over a result: a tag of the job's choice, and a copy of `len` bytes. Waits while too many
- * bytes are not taken yet. Returns false if the results are no longer wanted.
+ * Adds a result for the caller: a tag that the job chooses, and a copy of `len` bytes. Blocks while
+ * more than 256 KiB of results are unread. Returns false if the caller has freed the job.
  */
 bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len) MUST_USE;
 
 /*
- * Notes that the job makes progress, although it has no result yet. Returns false if its results
- * are no longer wanted.
+ * Reports progress of a job without a result: the time since the latest read_job_next() does not
+ * count for JOB_TIMEOUT_MS. Returns false if the caller has freed the job.
  */
 bool read_job_progress(struct read_job *job) MUST_USE;
 
-/* Notes the name of the file that the job reads next, for messages. */
+/* Sets the name of the file that the job reads next, for messages. */
 void read_job_set_file(struct read_job *job, const char *file);
 
 /*
- * Queues a job for `path`, the PATH or file that the limit counts; "" for no such limit. The job
- * owns `input`, and frees it with `free_input` (NULL: not at all) after the job and its caller are
- * done; `free_input` must not touch a file, not even to close it. Never NULL: a job that cannot be
- * run is lost.
+ * Queues a job, and returns it; never NULL. `path` is the file or folder of ABANDONED_MAX_PER_PATH;
+ * "" for no limit. `free_input` (may be NULL) frees `input` after the job has ended or was removed
+ * from the queue, and the caller has freed the job. `free_input` must not do file operations, not
+ * even close(2), which may block.
  */
 struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
                                 void *input, void (*free_input)(void *input)) MUST_USE;
 
-/* Lets the job block without a limit, because a person at a terminal writes the input. */
+/* Disables the timeout of a job, for example because a user types the input at a terminal. */
 void read_job_disable_timeout(struct read_job *job);
 
 enum read_job_state {
     JOB_RESULT,
-    JOB_WAITS, /* No result yet: file_reader_fd() reports when to ask again. */
-    JOB_HANGS, /* No result for too long. The job may go on later. */
-    JOB_DONE,
-    JOB_REJECTED, /* The job cannot be run: too many threads are blocked, or no thread starts. */
+    JOB_WAITS,    /* No result yet. Call again when file_reader_fd() is readable. */
+    JOB_HANGS,    /* No result for too long. The job may continue later. */
+    JOB_DONE,     /* The job has ended, and all results were read. */
+    JOB_REJECTED, /* Not run: too many threads are blocked, or no thread can be started. */
 };
 
-/* A result of a job; valid until the next call for this job. */
+/* Result of a job; `bytes` is valid until the next read_job_next() or read_job_free(). */
 struct read_result {
     int tag;
     size_t len;
     const char *bytes;
 };
 
-/* Returns the state of a job, and its next result. Does not wait. `now_ms` is steady. */
+/* Returns the state of a job. Sets `out` for JOB_RESULT. Does not block. `now_ms` is steady. */
 enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct read_result *out);
 
-/* Returns the reason for JOB_HANGS and JOB_REJECTED, to follow "cannot read 'x': ". */
+/* Returns the reason of JOB_HANGS or JOB_REJECTED for the message "cannot read 'x': <reason>". */
 const char *read_job_failure(enum read_job_state state);
 
-/* Returns the time at which the state may become JOB_HANGS; INT64_MAX for never, or if it does. */
+/* Returns the steady time in ms at which the job may begin to hang; INT64_MAX for no such time. */
 int64_t read_job_due(struct read_job *job);
 
-/* Frees a job, done or not. Its thread ends the job when it can. Accepts NULL. */
+/* Frees a job, which may still run: its thread then frees the memory later. Accepts NULL. */
 void read_job_free(struct read_job *job);

@@ -6,30 +6,30 @@
 #include "exporter/system/url.h"
 #include "metrics/base/strbuf.h"
 
-/* A request to one server, for callers that wait for the response. Texts are borrowed. */
+/* Request of a caller that blocks until the response is complete. All members are borrowed. */
 struct http_request {
     const struct server_url *server;
-    const char *path; /* With its query; follows the URL of the server. */
+    const char *path; /* Includes the query; appended to the URL of the server. */
     const char *user_agent;
-    const char *ca;                /* PEM; NULL: the authorities that the system trusts. */
-    const char *certificate, *key; /* PEM; NULL without a client certificate. */
-    const char *user, *password;   /* For Basic authentication; NULL without. */
-    struct strbuf *body; /* Gets the response. A longer one fails with CURLE_WRITE_ERROR. */
+    const char *ca;                /* PEM; NULL for the default CA certificates. */
+    const char *certificate, *key; /* PEM; NULL for no client certificate. */
+    const char *user, *password;   /* For Basic authentication; NULL for no user. */
+    struct strbuf *body; /* Gets the response body; CURLE_WRITE_ERROR if its limit is exceeded. */
 };
 
 /*
- * Returns a handle with the settings of the request and of http_request_restrict(). PEM, server and
- * body outlive the handle. The caller adds settings of its own, such as a timeout, and calls
- * curl_easy_perform() and curl_easy_cleanup(). A path that is too long fails with
- * CURLE_URL_MALFORMAT.
+ * Returns a handle with the settings of the request and of http_request_restrict(). The PEM texts
+ * and the body must outlive the handle. The caller may add settings, such as a timeout, and calls
+ * curl_easy_perform() and curl_easy_cleanup(). If the URL exceeds 64 KiB, it is not set, and
+ * curl_easy_perform() fails with CURLE_URL_MALFORMAT.
  */
 CURL *http_request_new(const struct http_request *request) MUST_USE;
 
 /*
- * Sets what all requests have in common: TLS 1.2 or newer, which is verified, 10 s to connect, and
- * no redirect, proxy, .netrc or signal.
+ * Sets the options of all requests: TLS 1.2 or newer with verification, a connect timeout of 10 s,
+ * and no redirects, proxy, .netrc or signals.
  */
 void http_request_restrict(CURL *easy);
 
-/* Overwrites and frees headers of a request: one of them may be a token. Accepts NULL. */
+/* Overwrites and frees request headers, which may contain a token. Accepts NULL. */
 void http_request_free_headers(struct curl_slist *headers);

@@ -7,89 +7,78 @@
 struct log_writer;
 
 /*
- * One line a message, for people (logfmt) or for a collector (JSON).
+ * Structured log in logfmt or JSON, one line for each message. Any thread may write.
  *
- * Who makes it passes it down; nothing changes it afterwards, so any thread may
- * write. Between log_start() and log_stop() a thread of the log's own writes, so
- * that nobody waits for who reads it, and lines that would have to wait too long, or
- * that a full disk refuses, are dropped, counted and told of. Whatever a value holds, a message
- * stays one line of valid UTF-8: control characters are escaped, broken bytes become U+FFFD, and a
- * text longer than LOG_VALUE_MAX bytes is cut and ends in "...".
+ * Between log_start() and log_stop() a thread writes the lines, so that a slow reader of the log
+ * does not block the other threads; errors wait at most 50 ms until they are written. Lines wait in
+ * a ring buffer of LOG_WRITER_BYTES and LOG_WRITER_LINES. Lines that do not fit, or that cannot be
+ * written (full disk, closed pipe), are dropped and counted. After a dropped line, the buffer
+ * accepts no line until it is at most half full. A warning with the number of dropped lines
+ * precedes the next line. If there is no next line, a failed warning is retried every second.
+ *
+ * Messages are valid UTF-8 on one line: control characters in values are escaped, invalid bytes
+ * become U+FFFD, and values longer than LOG_VALUE_MAX bytes are cut and end in "...".
  */
-enum { LOG_VALUE_MAX = 1024 };
+enum { LOG_VALUE_MAX = 1024, LOG_WRITER_BYTES = 1024 * 1024, LOG_WRITER_LINES = 4096 };
 
 enum log_level {
     LOG_LEVEL_DEBUG,
     LOG_LEVEL_INFO,
     LOG_LEVEL_WARN,
     LOG_LEVEL_ERROR,
-    LOG_LEVEL_NONE, /* For a log that writes nothing; no message has it. */
+    LOG_LEVEL_NONE, /* Disables the log; not a level of messages. */
 };
 enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
 
 struct log {
-    enum log_level level; /* What is below it is not written. */
+    enum log_level level; /* Minimum level of the messages to write. */
     enum log_format format;
     FILE *stream;              /* Borrowed. */
-    struct log_writer *writer; /* NULL: who writes waits for the stream. */
+    struct log_writer *writer; /* NULL: log_write() writes to the stream, and may block. */
 };
 
-/*
- * Have a thread write the lines. After log_stop(), which waits for what is still to be written,
- * but at most `wait_ms`, they are written as before.
- */
+/* Starts the thread that writes the lines. The log must stay at its address until log_stop(). */
 bool log_start(struct log *log, struct error *err) MUST_USE;
+
+/*
+ * Waits at most `wait_ms` until the thread has written the waiting lines and has ended. A thread
+ * that is still blocked in write(2) is detached, and frees its memory when it ends. Later calls of
+ * log_write() write to the stream. No other thread may call log_write() during log_stop().
+ */
 void log_stop(struct log *log, int64_t wait_ms);
 
-/* How many lines were dropped since log_start(). */
+/* Returns the number of lines dropped since log_start(); 0 if the thread does not run. */
 uint64_t log_dropped(const struct log *log);
 
-/* A level ("debug", "info", "warn", "error") or a format ("logfmt", "json") by its name. */
-bool log_level_parse(const char *text, enum log_level *out, struct error *err) MUST_USE;
-bool log_format_parse(const char *text, enum log_format *out, struct error *err) MUST_USE;
-
 /*
- * Write a message and its fields:
+ * Writes a message and its fields:
  *
  *     log_write(log, LOG_LEVEL_INFO, "listening", "address", address, "tries", LOG_NUMBER(3));
  *
- * Fields are pairs of strings, which the compiler checks; a key is a plain word
- * of ours. A NULL value is written as null, and so is a value that is missing at
- * the end. A NULL key ends the list.
+ * Fields are pairs of strings: a key, which is not escaped in logfmt, and its value. A NULL value,
+ * or a missing last value, is written as null. A NULL key ends the list.
  */
 #define log_write(log, level, message, ...)                                                        \
     log_write_fields(                                                                              \
         (log), (level), (message), (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},         \
         sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(const char *))
 
-/* What log_write() calls: `count` strings, key and value in turn. */
+/* Implements log_write(). `fields`: `count` strings, keys and values alternating. */
 void log_write_fields(const struct log *log, enum log_level level, const char *message,
                       const char *const *fields, size_t count);
 
-/* A number as a field's value; it lives as long as the enclosing block. */
+/* Decimal text of a number, for a field of log_write(); valid until the end of the block. */
 #define LOG_NUMBER(number) log_number(&(struct log_number){.digits = ""}, (number))
 
 struct log_number {
     char digits[24];
 };
 
-/* Write the number into `room` and answer the text there. */
+/* Writes the decimal digits of `number` to `room`, and returns them. */
 const char *log_number(struct log_number *room, int64_t number);
 
-/*
- * Writes lines to a descriptor from a thread of its own, so that nobody who has something to say
- * waits for who reads it: a pipe that is full, a terminal that is stopped, a disk that hangs.
- *
- * Lines wait in a ring of LOG_WRITER_BYTES and LOG_WRITER_LINES. What does not fit is dropped and
- * counted; lines are kept again from half a ring on, behind one that tells how many are missing.
- *
- * A line that the descriptor refuses (a full disk, a reader that is gone) is dropped and counted as
- * well. The next line, which may be a second later, is written behind the report of the missing
- * ones, and on a line of its own where the refused one was written in part.
- */
-struct log_writer;
+/* For tests. */
 
-enum { LOG_WRITER_BYTES = 1024 * 1024, LOG_WRITER_LINES = 4096 };
-
-/* Write the line that tells how many are missing. */
-typedef void log_writer_lost_fn(void *context, uint64_t count, struct strbuf *line);
+/* Parses a level ("debug", "info", "warn", "error") or a format ("logfmt", "json"). */
+bool log_level_parse(const char *text, enum log_level *out, struct error *err) MUST_USE;
+bool log_format_parse(const char *text, enum log_format *out, struct error *err) MUST_USE;

@@ -6,60 +6,52 @@
 
 #include "metrics/base/base.h"
 
-/*
- * The program's only source of time, randomness and environment. They are passed
- * down from here, so that tests can supply their own.
- */
-
-/* Milliseconds since the epoch, to compare with the times of objects. May be set back. */
+/* Returns the wall-clock time in milliseconds since the epoch. May jump backwards. */
 int64_t platform_now_ms(void);
 
-/* Milliseconds that never go back, to measure waiting with. */
+/* Returns the time of CLOCK_MONOTONIC in milliseconds ("steady" in other headers). */
 int64_t platform_steady_ms(void);
 
-/* The same, finer. */
+/* Returns the time of CLOCK_MONOTONIC in seconds, with a fraction. */
 double platform_steady_seconds(void);
 
-/* Processor time that the calling thread has used: the cost of work on a busy host, too. */
+/* Returns the CPU time of the calling thread in milliseconds. */
 int64_t platform_thread_cpu_ms(void);
 
-/* The environment of the process: NAME=value, NULL at the end. */
+/* Returns the environment of the process: NAME=value strings, and NULL at the end. */
 const char *const *platform_environment(void);
 
-/* A number nobody can guess, for hash tables whose keys others choose. */
+/* Returns a random number, which protects hash tables against keys chosen to collide. */
 uint64_t platform_random_seed(void);
 
 /*
- * When the loop last turned, in steady milliseconds: its thread beats, all others may look.
- * They decide for themselves whether that is too long ago, since a loop that stands still
- * tells nobody.
+ * Time of the latest iteration of the event loop. The loop thread updates the time; other threads
+ * compare its age with HEARTBEAT_MAX_AGE_MS to detect a blocked loop.
  */
 enum { HEARTBEAT_MAX_AGE_MS = 10 * 1000 };
 
 struct heartbeat {
-    _Atomic int64_t at_ms;
+    _Atomic int64_t at_ms; /* Steady. */
 };
 
 void heartbeat_update(struct heartbeat *h, int64_t now_ms);
 
-/* How long ago the last beat was: 0 where it came after `now_ms` was read. */
+/* Returns the milliseconds since the last update; 0 if the update is later than `now_ms`. */
 int64_t heartbeat_age_ms(const struct heartbeat *h, int64_t now_ms);
 
-/*
- * Start a thread to which no signal is delivered: they are for the loop, and interrupt nothing
- * else. 0, or the errno that says why not.
- */
+/* Starts a thread in which all signals are blocked. Returns 0 or an error number. */
 int thread_start(pthread_t *thread, void *(*run)(void *context), void *context) MUST_USE;
 
-/* A condition that is waited for by the steady clock, whatever is done to the other one. */
+/* Initialises a condition variable that uses CLOCK_MONOTONIC, for condition_wait(). */
 void condition_init(pthread_cond_t *condition);
 
-/* Wait for it until `until_ms` (platform_steady_ms). False if that has come. */
+/* Waits for a signal of the condition, or until platform_steady_ms() reaches `until_ms`; then
+ * returns false. Also returns true after spurious wakeups. */
 bool condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ms);
 
 /*
- * True in a build with a sanitizer, which traces its own process, runs programs and calls what
- * our filter refuses: there hardening is left away.
+ * True in builds with a sanitizer. They omit process hardening, because sanitizers trace their own
+ * process, run programs, and use system calls that seccomp_install() denies.
  */
 #ifdef __has_feature
 #define HARDENING_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))

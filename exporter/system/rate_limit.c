@@ -18,14 +18,14 @@ enum { BEYOND_THE_FIRST = 3 };
 
 int64_t burst_limit_due(const struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
 {
-    int64_t due_ms = h->spent_ms - BEYOND_THE_FIRST * cost_ms;
+    int64_t due_ms = h->full_ms - BEYOND_THE_FIRST * cost_ms;
 
     return due_ms > now_ms ? due_ms : now_ms;
 }
 
 void burst_limit_record(struct burst_limit *h, int64_t cost_ms, int64_t now_ms)
 {
-    h->spent_ms = cost_ms + (h->spent_ms > now_ms ? h->spent_ms : now_ms);
+    h->full_ms = cost_ms + (h->full_ms > now_ms ? h->full_ms : now_ms);
 }
 
 bool burst_limit_take(struct burst_limit *h, int64_t cost_ms, int64_t now_ms)

@@ -4,32 +4,32 @@
 #include "metrics/base/base.h"
 
 /*
- * A token bucket: one request an interval, and up to `burst` at once after a rest, as the exporter
- * toolkit limits requests. It keeps one time only: when the bucket would be full again. Times are
- * steady nanoseconds; who calls it from several threads holds a lock.
+ * Token bucket with one new token each interval, at most `burst` tokens, and full at the start; the
+ * exporter-toolkit of Prometheus limits requests in the same way. Times are steady nanoseconds.
+ * Threads that share a bucket need a lock.
  */
 struct rate_limit {
     int64_t interval_ns; /* 0: no limit. */
     uint32_t burst;
-    int64_t full_ns; /* When all tokens are there again; in the past: they are. */
+    int64_t full_ns; /* Time at which the bucket is full again; in the past if it is full. */
 };
 
-/* Take a token. False if there is none. */
+/* Takes a token. Returns false if the bucket is empty; always true without a limit. */
 bool rate_limit_allow(struct rate_limit *r, int64_t now_ns) MUST_USE;
 
 /*
- * What is done at once, but must not be done at once for ever: four times in a row, and then once
- * in so many milliseconds (`cost_ms`), the same in all calls. Times are steady; zeroed at first.
+ * Rate limit for an action: a burst of four, then one action each `cost_ms` milliseconds, which
+ * must be the same in all calls. Times are steady milliseconds. The initial state is all zero.
  */
 struct burst_limit {
-    int64_t spent_ms; /* Until when what was done is paid for. */
+    int64_t full_ms; /* Time from which a burst of four is possible again. */
 };
 
-/* When it may be done next: `now_ms`, or later. */
+/* Returns the earliest time for the next action, at least `now_ms`. */
 int64_t burst_limit_due(const struct burst_limit *h, int64_t cost_ms, int64_t now_ms);
 
-/* It is done, then. */
+/* Counts an action at `now_ms`, even if it exceeds the limit. */
 void burst_limit_record(struct burst_limit *h, int64_t cost_ms, int64_t now_ms);
 
-/* True if it may be done now; then it is. */
+/* Returns true, and counts an action, if the limit allows one at `now_ms`. */
 bool burst_limit_take(struct burst_limit *h, int64_t cost_ms, int64_t now_ms) MUST_USE;

@@ -4,47 +4,52 @@
 #include "metrics/base/error.h"
 
 /*
- * Landlock: what this process and its children may open. It is for good, and for the calling
- * thread and those that it starts later; what is open already stays open.
+ * Landlock ruleset that restricts access to files. Depending on the kernel, it also blocks signals
+ * and abstract Unix sockets to processes outside. Landlock cannot be disabled again. It applies to
+ * the thread that calls landlock_restrict(), and to threads and processes that this thread starts
+ * later. Open descriptors stay usable.
  */
-
-/* The version that the kernel has; 0 without Landlock. */
-int landlock_version(void);
-
 struct landlock;
 
-/* Nothing may be opened, written, made or run but what is allowed before landlock_restrict(). */
+/*
+ * Returns a ruleset without access to any file, which the caller frees; NULL with the reason on
+ * errors, such as a kernel without Landlock.
+ */
 struct landlock *landlock_new(struct error *err) MUST_USE;
-/* Takes NULL. */
+
+/* Frees the ruleset, but does not lift its restrictions. Accepts NULL. */
 void landlock_free(struct landlock *l);
 
-/* Let a file or folder be read, with all below it. What does not exist is skipped. */
+/* Allows to read a file, or a folder and everything below. Ignores errors, such as ENOENT. */
 void landlock_allow_read(struct landlock *l, const char *path);
 
 /*
- * The same for a path that another file may replace later: its folder, and that of what it is a
- * link to, can be read as well; for one that does not exist yet the nearest folder that does.
+ * Allows to read a file that may be replaced later: the file, its folder, and the folder of the
+ * file that a symbolic link leads to. If the folder does not exist, its nearest existing parent is
+ * allowed instead.
  *
- * A folder that the system or many programs share (/, /etc, /tmp, a home ...) is never opened up
- * that way: of it the file alone can be read, as long as no other file is renamed over it. The
- * folder of a file that is mounted by itself is not opened up either, since no file can be renamed
- * over that.
+ * Folders shared with other programs (such as /, /etc, /tmp or a home folder) are never allowed: a
+ * file in one becomes unreadable if another file is renamed over it. The folder of a mount point is
+ * not allowed either, because no file can be renamed over a mount point.
  */
 void landlock_allow_replaceable(struct landlock *l, const char *path);
 
-/* From now on. The process must not be able to gain privileges (PR_SET_NO_NEW_PRIVS). */
+/* Enforces the ruleset. Requires PR_SET_NO_NEW_PRIVS. */
 bool landlock_restrict(struct landlock *l, struct error *err) MUST_USE;
 
 /*
- * A filter of system calls. The exporter and its libraries read files, use sockets and run threads.
- * The process cannot run programs, create processes, open files for writing, map memory both
- * writable and executable, or send signals to other processes.
+ * Installs a seccomp filter for all threads, which cannot be removed. Requires PR_SET_NO_NEW_PRIVS.
+ * The process can then not run programs, create processes, open files for writing, map memory
+ * that is writable and executable, or send signals to other processes.
  *
- * Unknown calls fail as on a kernel without them (ENOSYS), known calls with other arguments with
- * EPERM. The kernel's audit log has both. Refused calls do not end the process: a library that is
- * newer than the list of calls falls back as on an older kernel. A call of another architecture,
- * such as a 32-bit one, ends the process.
+ * System calls that are not in the list fail with ENOSYS, so that libraries newer than the list
+ * fall back as on an older kernel. Listed calls with denied arguments fail with EPERM. The kernel
+ * can log both in its audit log. A call of another architecture, such as a 32-bit call, kills the
+ * process.
  */
-
-/* Installs the filter for all threads, for good. Needs PR_SET_NO_NEW_PRIVS. */
 bool seccomp_install(struct error *err) MUST_USE;
+
+/* For tests. */
+
+/* Returns the Landlock ABI version of the kernel; 0 without Landlock. */
+int landlock_version(void);

@@ -5,48 +5,50 @@
 
 #include "metrics/base/error.h"
 
-/* SIGTERM, SIGINT and SIGHUP as something to poll for and to read. */
+/* Descriptor to poll for SIGTERM, SIGINT and SIGHUP. */
 struct signals {
-    int fd; /* -1: not open. */
-    sigset_t before;
+    int fd;          /* signalfd(2); -1 if closed. */
+    sigset_t before; /* Signal mask before signals_open(). */
 };
 
-/* Block them in this thread, and in those that it starts from now on. */
+/* Blocks the three signals in the calling thread, and in threads that it starts later. */
 bool signals_open(struct signals *s, struct error *err) MUST_USE;
 
-/* As it was before. */
+/* Closes the descriptor and restores the signal mask of the calling thread. */
 void signals_close(struct signals *s);
 
-/* The next one that has come; 0 if there is none. */
+/* Returns the number of a pending signal, which is consumed; 0 without one. Does not block. */
 int signals_next(const struct signals *s);
 
 /*
- * Sees to it that the process ends once it is told to, whatever holds the loop or its shutdown: a
- * name that is being looked up, a thread that does not end, a call that does not return.
- *
- * From SIGTERM, SIGINT or shutdown_deadline_begin() on there are SHUTDOWN_DEADLINE_MS for an
- * orderly end, then the process exits with status 0 as it is. Kubernetes, systemd and people would
- * wait for it, and then kill it anyway.
+ * Thread that ends the process with _exit(0) if SHUTDOWN_DEADLINE_MS after SIGTERM, SIGINT or
+ * shutdown_deadline_begin() the process still runs and shutdown_deadline_free() was not called. The
+ * event loop or the shutdown may be blocked, for example in a name lookup or a read from a mount.
  */
 struct shutdown_deadline;
 
 enum { SHUTDOWN_DEADLINE_MS = 700 };
 
-/* Block both signals, which the caller still has to read, and start the guard's thread. */
+/*
+ * Blocks SIGTERM and SIGINT in the calling thread, and starts the deadline thread, which does not
+ * consume these signals. Returns NULL with the reason on errors.
+ */
 struct shutdown_deadline *shutdown_deadline_start(struct error *err) MUST_USE;
 
 /*
- * Starts the SHUTDOWN_DEADLINE_MS. The loop must call this after a signal: the guard misses a
- * signal that the loop reads first.
+ * Starts the deadline. To be called after a signal was read with signals_next(): the deadline
+ * thread does not notice a signal that another thread consumes first.
  */
 void shutdown_deadline_begin(struct shutdown_deadline *g);
 
 /*
- * Has the guard close this listening socket before it exits. The kernel keeps a process, and its
- * open sockets, while a thread is blocked in a read that hangs.
+ * Adds a listening socket that the deadline thread closes before _exit(). A thread blocked in the
+ * kernel, for example by NFS, keeps the process and its open sockets. Ignores sockets beyond
+ * SHUTDOWN_LISTENERS_MAX.
  */
 enum { SHUTDOWN_LISTENERS_MAX = 64 };
 void shutdown_deadline_add_listener(struct shutdown_deadline *g, int fd);
 
-/* The end is reached: stop the thread. Both signals stay blocked. NULL is fine. */
+/* Stops the deadline thread, and frees the deadline. Accepts NULL. SIGTERM and SIGINT stay blocked.
+ */
 void shutdown_deadline_free(struct shutdown_deadline *g);

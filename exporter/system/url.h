@@ -4,33 +4,42 @@
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
-/* Append "key=value" to a query, after "&" unless it is the first, with the value escaped. */
+/*
+ * Appends "key=value" to a URL or query, with an escaped value. A "&" precedes the key unless `out`
+ * is empty or ends in "?".
+ */
 void url_add_parameter(struct strbuf *out, const char *key, const char *value);
 
-/* Append "/" and a text as a segment of a path. */
+/* Appends "/" and the escaped text. */
 void url_add_segment(struct strbuf *out, const char *text);
 
 /*
- * The address of a server, such as an API server, and what curl needs to verify another name than
- * the one it connects to: it knows only one name for a host. So the URL holds
- * the name that the certificate must have, and `connect_to` leads from there to
- * the real host, which `host` names to the server.
+ * URL of a server, such as an API server. If the certificate must have another name than the host
+ * (tls-server-name of a kubeconfig), `base` contains that name, `connect_to` maps it to the real
+ * host, and `host` is the Host header of the original URL: libcurl has no option for a TLS name.
  */
 struct server_url {
-    char *base;       /* "https://host[:port][/prefix]": no query, no slash at the end. */
-    char *connect_to; /* For CURLOPT_CONNECT_TO; NULL without a name of its own. */
-    char *host;       /* For the Host header; likewise. */
-    char *address;    /* The real host alone, an IPv6 address without brackets, ... */
-    char *port;       /* ... and its port, also where the URL names none. */
+    char *base;       /* "http[s]://host[:port][/prefix]", without query or final slash. */
+    char *connect_to; /* For CURLOPT_CONNECT_TO; NULL without tls-server-name. */
+    char *host;       /* "host[:port]" for the Host header; NULL without tls-server-name. */
+    char *address;    /* Real host name or IP address; IPv6 without brackets. */
+    char *port;       /* Real port, such as "443" for an https URL without a port. */
     bool tls;
 };
 
+/* Frees the members. */
 void server_url_release(struct server_url *url);
 
-/* `tls_server_name` may be NULL. `out` is to be released. Errors never hold the text itself,
- * which may hold a password. */
+/*
+ * Parses an http or https URL without user and password. `tls_server_name` may be NULL, and is
+ * ignored for http. The caller releases `out`. Error texts do not contain `text`, because it may
+ * contain a password.
+ */
 bool server_url_parse(const char *text, const char *tls_server_name, struct server_url *out,
                       struct error *err) MUST_USE;
 
-/* A proxy that curl can be given: http, https, or socks5, where the proxy looks the name up. */
+/*
+ * Returns true if `text` is the URL of a proxy with the scheme http, https or socks5. Error texts
+ * do not contain `text`.
+ */
 bool proxy_url_check(const char *text, struct error *err) MUST_USE;
