@@ -6,36 +6,36 @@
 #include <sys/select.h>
 
 enum {
-    /* Listeners, threads, the log, inotify, tokens, certificates, manifests, resolvers, plugins. */
+    /* Reserve for other descriptors, such as listeners, log, inotify, tokens and manifests. */
     OTHERS = 64,
-    OTHERS_LEAST = 24, /* Of a limit that is hardly one. */
-    WEB_MOST = 2048,   /* Each has a buffer as well. */
-    WEB_LEAST = 8,
-    EXPECTED = 1024, /* The soft limit that systems start programs with. */
-    REFUSED_PAUSE_MS = 20,
+    OTHERS_MIN = 24, /* Reserve if the limit is below 4 * OTHERS. */
+    WEB_MAX = 2048,  /* Limits the memory for the buffers of connections. */
+    WEB_MIN = 8,
+    DEFAULT_SOFT_LIMIT = 1024, /* Usual soft limit of a process. */
+    ERROR_PAUSE_MS = 20,
 };
 
-static unsigned at_most(uint64_t count, unsigned most)
+static unsigned limit_count(uint64_t count, unsigned most)
 {
     return count < most ? (unsigned)count : most;
 }
 
 struct descriptor_shares descriptor_shares_of_limit(uint64_t limit)
 {
-    uint64_t others = limit >= 4 * OTHERS ? OTHERS : OTHERS_LEAST;
+    uint64_t others = limit >= 4 * OTHERS ? OTHERS : OTHERS_MIN;
     uint64_t rest = limit > others ? limit - others : 0;
     struct descriptor_shares shares = {.web_min_fd = 0};
 
     if (limit >= 2 * FD_SETSIZE) {
         shares.web_min_fd = FD_SETSIZE;
-        shares.web = at_most(limit - FD_SETSIZE, WEB_MOST);
+        shares.web = limit_count(limit - FD_SETSIZE, WEB_MAX);
         shares.api = FD_SETSIZE - OTHERS;
         return shares;
     }
-    shares.web = at_most(rest / 3, WEB_MOST);
-    if (shares.web < WEB_LEAST)
-        shares.web = WEB_LEAST;
-    shares.api = rest > shares.web ? at_most(rest - shares.web, FD_SETSIZE - OTHERS) : 0;
+    shares.web = limit_count(rest / 3, WEB_MAX);
+    if (shares.web < WEB_MIN)
+        shares.web = WEB_MIN;
+    shares.api = rest > shares.web ? limit_count(rest - shares.web, FD_SETSIZE - OTHERS) : 0;
     return shares;
 }
 
@@ -44,7 +44,7 @@ struct descriptor_shares descriptor_shares_current(void)
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        limit.rlim_cur = EXPECTED;
+        limit.rlim_cur = DEFAULT_SOFT_LIMIT;
     return descriptor_shares_of_limit(limit.rlim_cur);
 }
 
@@ -62,9 +62,9 @@ void descriptors_lower_limit(int pid)
 {
     struct rlimit limit;
 
-    if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur <= EXPECTED)
+    if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur <= DEFAULT_SOFT_LIMIT)
         return;
-    limit.rlim_cur = EXPECTED;
+    limit.rlim_cur = DEFAULT_SOFT_LIMIT;
     (void)prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
 }
 
@@ -74,9 +74,9 @@ int descriptors_poll(struct pollfd *wanted, size_t count, int timeout_ms)
 
     if (ready >= 0 || errno == EINTR)
         return ready;
-    /* Else who waits would spin. */
-    if (timeout_ms < 0 || timeout_ms > REFUSED_PAUSE_MS)
-        timeout_ms = REFUSED_PAUSE_MS;
+    /* Without a pause the caller would retry in a busy loop. */
+    if (timeout_ms < 0 || timeout_ms > ERROR_PAUSE_MS)
+        timeout_ms = ERROR_PAUSE_MS;
     (void)poll(NULL, 0, timeout_ms);
     for (size_t i = 0; i < count; i++)
         wanted[i].revents = wanted[i].fd >= 0 ? wanted[i].events : 0;

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/encoding.h"
 
+/* ---- Base64 ---- */
+
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* The next character that is not a line end; NUL at the end. */
-static char next(const char **text)
+/* Consumes and returns the next character that is not a line end; NUL at the end. */
+static char next_character(const char **text)
 {
     while (**text == '\n' || **text == '\r')
         (*text)++;
     return **text ? *(*text)++ : '\0';
 }
 
-/* A '=' came after `digits` characters of a group of four: the group and the text must end. */
-static bool ends(const char **text, unsigned digits)
+/*
+ * Returns true if the padding, which began with '=' after `digits` characters of a group of four,
+ * completes the group and ends the text.
+ */
+static bool padding_ends_text(const char **text, unsigned digits)
 {
-    if (digits < 2 || (digits == 2 && next(text) != '='))
+    if (digits < 2 || (digits == 2 && next_character(text) != '='))
         return false;
-    return next(text) == '\0';
+    return next_character(text) == '\0';
 }
 
 bool base64_decode(const char *text, struct strbuf *out)
@@ -24,14 +29,13 @@ bool base64_decode(const char *text, struct strbuf *out)
     uint32_t bits = 0;
     unsigned digits = 0;
 
-    for (char c = next(&text); c; c = next(&text)) {
+    for (char c = next_character(&text); c; c = next_character(&text)) {
         const char *digit = strchr(alphabet, c);
 
         if (!digit)
-            return c == '=' && ends(&text, digits);
+            return c == '=' && padding_ends_text(&text, digits);
         bits = bits << 6 | (uint32_t)(digit - alphabet);
-        /* Two digits hold a whole byte; the third and fourth complete one with the bits left over.
-         */
+        /* The second, third and fourth digit of a group each complete a byte. */
         if (digits > 0)
             strbuf_addc(out, (char)(bits >> (6 - 2 * digits)));
         digits = (digits + 1) % 4;
@@ -57,52 +61,54 @@ void base64_encode(const void *bytes, size_t len, struct strbuf *out)
     }
 }
 
+/* ---- PEM ---- */
+
 static const char begin_mark[] = "-----BEGIN ";
 static const char end_mark[] = "-----END ";
 static const char dashes[] = "-----";
 
-struct block {
+struct pem_block {
     const char *label;
     size_t label_len;
     const char *body;
     size_t body_len;
 };
 
-enum outcome { BLOCK, NO_BLOCK, BROKEN_BLOCK };
+enum block_status { BLOCK_COMPLETE, BLOCK_ABSENT, BLOCK_INCOMPLETE };
 
-/* The next block at or after `*at`, which moves behind it. */
-static enum outcome next_block(const char **at, struct block *out)
+/* Finds the next block at or after `*at`, and sets `*at` to its end. */
+static enum block_status next_block(const char **at, struct pem_block *out)
 {
     const char *begin = strstr(*at, begin_mark);
     if (!begin)
-        return NO_BLOCK;
+        return BLOCK_ABSENT;
 
     const char *label = begin + sizeof(begin_mark) - 1;
     size_t label_len = strcspn(label, "-\r\n");
     if (strncmp(label + label_len, dashes, sizeof(dashes) - 1) != 0)
-        return BROKEN_BLOCK;
+        return BLOCK_INCOMPLETE;
 
     const char *body = label + label_len + sizeof(dashes) - 1;
     const char *end = strstr(body, end_mark);
     if (!end)
-        return BROKEN_BLOCK;
+        return BLOCK_INCOMPLETE;
 
     const char *closing = end + sizeof(end_mark) - 1;
     if (strncmp(closing, label, label_len) != 0 ||
         strncmp(closing + label_len, dashes, sizeof(dashes) - 1) != 0)
-        return BROKEN_BLOCK;
-    *out = (struct block){label, label_len, body, (size_t)(end - body)};
+        return BLOCK_INCOMPLETE;
+    *out = (struct pem_block){label, label_len, body, (size_t)(end - body)};
     *at = closing + label_len + sizeof(dashes) - 1;
-    return BLOCK;
+    return BLOCK_COMPLETE;
 }
 
-static bool is_labelled(const struct block *b, const char *label)
+static bool has_label(const struct pem_block *b, const char *label)
 {
     return b->label_len == strlen(label) && memcmp(b->label, label, b->label_len) == 0;
 }
 
 /* "PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY" ... */
-static bool is_key(const struct block *b)
+static bool is_private_key(const struct pem_block *b)
 {
     static const char suffix[] = "PRIVATE KEY";
     size_t len = sizeof(suffix) - 1;
@@ -110,28 +116,28 @@ static bool is_key(const struct block *b)
     return b->label_len >= len && memcmp(b->label + b->label_len - len, suffix, len) == 0;
 }
 
-static bool is_empty(const struct block *b)
+static bool is_empty(const struct pem_block *b)
 {
     return strspn(b->body, " \t\r\n") >= b->body_len;
 }
 
-static bool refuse_broken(struct error *err)
+static bool fail_incomplete(struct error *err)
 {
     return fail(err, "a PEM block is cut off or has no matching END line");
 }
 
 bool pem_check_certificates(const char *text, struct error *err)
 {
-    struct block b;
-    enum outcome outcome;
+    struct pem_block b;
+    enum block_status status;
     unsigned count = 0;
 
-    while ((outcome = next_block(&text, &b)) == BLOCK) {
-        if (is_labelled(&b, "CERTIFICATE") && !is_empty(&b))
+    while ((status = next_block(&text, &b)) == BLOCK_COMPLETE) {
+        if (has_label(&b, "CERTIFICATE") && !is_empty(&b))
             count++;
     }
-    if (outcome == BROKEN_BLOCK)
-        return refuse_broken(err);
+    if (status == BLOCK_INCOMPLETE)
+        return fail_incomplete(err);
     if (count == 0)
         return fail(err, "there is no PEM certificate in it");
     return true;
@@ -139,19 +145,19 @@ bool pem_check_certificates(const char *text, struct error *err)
 
 bool pem_check_key(const char *text, struct error *err)
 {
-    static const char encrypted[] = "ENCRYPTED"; /* In a header of the block, in older formats. */
-    struct block b;
-    enum outcome outcome;
+    static const char encrypted[] = "ENCRYPTED"; /* Header inside a block of an older format. */
+    struct pem_block b;
+    enum block_status status;
 
-    while ((outcome = next_block(&text, &b)) == BLOCK) {
-        if (!is_key(&b) || is_empty(&b))
+    while ((status = next_block(&text, &b)) == BLOCK_COMPLETE) {
+        if (!is_private_key(&b) || is_empty(&b))
             continue;
-        if (is_labelled(&b, "ENCRYPTED PRIVATE KEY") ||
+        if (has_label(&b, "ENCRYPTED PRIVATE KEY") ||
             memmem(b.body, b.body_len, encrypted, sizeof(encrypted) - 1))
             return fail(err, "the private key needs a passphrase, and there is nobody to ask");
         return true;
     }
-    if (outcome == BROKEN_BLOCK)
-        return refuse_broken(err);
+    if (status == BLOCK_INCOMPLETE)
+        return fail_incomplete(err);
     return fail(err, "there is no PEM private key in it");
 }

@@ -13,10 +13,10 @@
 
 enum {
     CHUNK = 16 * 1024,
-    /* /dev/null is this everywhere (devices.txt of the kernel). */
+    /* Device number of /dev/null on Linux (devices.txt of the kernel). */
     NULL_MAJOR = 1,
     NULL_MINOR = 3,
-    /* linux/magic.h has no names for these. */
+    /* Not defined in linux/magic.h. */
     CONFIGFS_SUPER_MAGIC = 0x62656570,
 };
 
@@ -26,7 +26,7 @@ void file_close(const int *fd)
         close(*fd);
 }
 
-static bool exists(const char *path, size_t len)
+static bool prefix_exists(const char *path, size_t len)
 {
     CLEANUP(free_cleanup) char *part = xmemdup0(path, len);
     struct stat about;
@@ -41,7 +41,7 @@ size_t file_existing_folder_length(const char *path)
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         size_t len = (size_t)(slash - path) + 1;
 
-        if (!exists(path, len))
+        if (!prefix_exists(path, len))
             break;
         found = len;
     }
@@ -53,7 +53,7 @@ struct shown_path shown_path(const char *path)
     struct shown_path result;
     int code = errno;
 
-    if (exists(path, strlen(path))) {
+    if (prefix_exists(path, strlen(path))) {
         snprintf(result.text, sizeof(result.text), "%s", path);
     } else {
         size_t len = file_existing_folder_length(path);
@@ -116,7 +116,7 @@ static bool read_chunks(int fd, const char *name, bool may_wait, char chunk[CHUN
     return fail(err, "'%s' is larger than %zu bytes", name, out->max);
 }
 
-/* Wipes the stack, too: the file may hold secrets. */
+/* Reads until the end of `fd`. Clears the buffer, because the file may contain secrets. */
 static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out, struct error *err)
 {
     char chunk[CHUNK];
@@ -127,10 +127,10 @@ static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out
 }
 
 /*
- * Why a file of this kind is not read: "it is a FIFO, not a regular file". NULL for regular files
- * and for /dev/null, which people use to say "no file".
+ * Returns the reason to reject a file of this type; NULL for regular files and for /dev/null, which
+ * users set as a path to mean "no file".
  */
-static const char *file_refusal(const struct stat *about)
+static const char *rejection_reason(const struct stat *about)
 {
     switch (about->st_mode & S_IFMT) {
     case S_IFREG:
@@ -169,7 +169,7 @@ bool file_is_kernel_generated(int fd)
     return false;
 }
 
-static bool refuse(const char *path, const char *why, struct error *err)
+static bool fail_rejected(const char *path, const char *why, struct error *err)
 {
     errno = 0;
     return fail(err, "cannot read '%s': %s", shown_path(path).text, why);
@@ -179,7 +179,7 @@ const char *file_open_failure(const char *path)
 {
     int code = errno;
 
-    /* Modes would let us: access(2) does not know of Landlock. */
+    /* faccessat(2) checks the permissions of the file, but not the Landlock rules. */
     if (code == EACCES && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
         return "--hardening allows only paths named at the start: restart, or set it to off";
     return strerror(code);
@@ -187,27 +187,29 @@ const char *file_open_failure(const char *path)
 
 int file_open(const char *path, struct stat *about, struct error *err)
 {
-    static const char kernels[] = "the kernel makes it up (/proc, /sys); it is not a regular file";
+    static const char kernel_generated[] =
+        "the kernel makes it up (/proc, /sys); it is not a regular file";
     struct stat found;
     const char *why = NULL;
 
-    /* Looked at before it is opened, which does things to some devices, and afterwards, because
-     * it may be another one by then. O_NONBLOCK, or the open would wait for a FIFO's writer. */
-    int fd = stat(path, &found) < 0 || (why = file_refusal(&found))
+    /* Opening a device can have side effects, so the type is checked before open(2), and again
+     * afterwards, in case the file was replaced. O_NONBLOCK: a FIFO without a writer would block.
+     */
+    int fd = stat(path, &found) < 0 || (why = rejection_reason(&found))
                  ? -1
                  : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (fd < 0 && !why && errno == EACCES) {
-        /* For a file of /proc or /sys, name that as the reason: EACCES does not help. */
-        CLEANUP(file_close) int look = open(path, O_PATH | O_CLOEXEC);
+        /* For a file of /proc or /sys, "permission denied" would hide that it is unsupported. */
+        CLEANUP(file_close) int path_fd = open(path, O_PATH | O_CLOEXEC);
 
-        why = look >= 0 && file_is_kernel_generated(look) ? kernels : NULL;
+        why = path_fd >= 0 && file_is_kernel_generated(path_fd) ? kernel_generated : NULL;
         errno = EACCES;
     }
     if (fd >= 0 && fstat(fd, &found) == 0) {
-        why = file_refusal(&found);
+        why = rejection_reason(&found);
         if (!why && S_ISREG(found.st_mode) && file_is_kernel_generated(fd))
-            why = kernels;
+            why = kernel_generated;
         if (!why) {
             if (about)
                 *about = found;
@@ -217,7 +219,7 @@ int file_open(const char *path, struct stat *about, struct error *err)
     if (!why)
         fail(err, "cannot open '%s': %s", shown_path(path).text, file_open_failure(path));
     else
-        refuse(path, why, err);
+        fail_rejected(path, why, err);
     if (fd >= 0)
         close(fd);
     return -1;

@@ -10,10 +10,10 @@
 #include "exporter/system/platform.h"
 
 enum {
-    UNTAKEN_BYTES_MAX = 256 * 1024, /* Untaken results; above that a job waits. */
-    COUNTED_WAIT_MAX_MS = 2500,     /* Longest time between two looks that counts against a job. */
-    END_WAIT_MS = 100,              /* For threads that are about to end. */
-    FREED_WAIT_MS = 100,            /* For a job that is about to see that it is unwanted. */
+    UNREAD_BYTES_MAX = 256 * 1024, /* Unread results; a job with more of them waits. */
+    COUNTED_WAIT_MAX_MS = 2500,    /* Longest time between two read_job_next() that is counted. */
+    END_WAIT_MS = 100,             /* Wait of file_reader_free() for the threads. */
+    FREED_WAIT_MS = 100,           /* Time in which a freed job should end; later it hangs. */
 };
 
 struct result_node {
@@ -23,61 +23,61 @@ struct result_node {
     char bytes[];
 };
 
-enum phase {
+enum job_phase {
     PHASE_QUEUED,
     PHASE_RUNS,
     PHASE_ENDED,
-    PHASE_LOST,
+    PHASE_REJECTED,
 };
 
-/* The reader's lock guards all members below `reader` but those of the caller. */
+/* The lock of the reader guards all members that the caller and threads of the reader share. */
 struct read_job {
     struct file_reader *reader;
-    struct read_job *next; /* In the queue, or among the abandoned ones. */
+    struct read_job *next; /* In the queue or in `abandoned_jobs`. */
     char *path;
     char file[READ_FILE_NAME_MAX];
-    int64_t blocked_ms; /* Abandoned jobs: time from which it counts as one that hangs. */
+    int64_t blocked_ms; /* Abandoned jobs: steady time from which the job counts as hanging. */
     read_job_fn *run;
     void *input;
     void (*free_input)(void *input);
-    enum phase phase;
-    bool has_turn;  /* The queue waits for this job; given back while results wait. */
-    bool abandoned; /* The reader counts its thread in `abandoned`. */
-    bool unwanted;  /* The caller has freed it; the thread frees the rest. */
-    bool patient;
-    bool has_progress; /* Since the caller asked last. */
-    bool is_awaited;   /* The caller has asked for results before the job ran. */
+    enum job_phase phase;
+    bool has_turn;  /* The next job of the queue waits until this job ends or is abandoned. */
+    bool abandoned; /* Member of `abandoned_jobs`. */
+    bool unwanted;  /* Freed by the caller while running; the thread frees the memory. */
+    bool has_no_timeout;
+    bool has_progress; /* read_job_progress() was called after the latest read_job_next(). */
+    bool is_awaited;   /* read_job_next() was called before the job ran. */
     struct result_node *first;
     struct result_node *last;
-    size_t untaken_bytes;
+    size_t unread_bytes;
 
-    /* The caller's. */
-    struct result_node *taken; /* The result handed out last. */
-    uint64_t bytes;            /* Length of all results so far. */
-    int64_t starved_ms;        /* Sum of the time without a result. */
-    int64_t asked_ms;          /* When there was no result the last time; 0: there was one. */
+    /* Used by the thread of the caller only, except in free_job(). */
+    struct result_node *taken; /* Latest result of read_job_next(). */
+    uint64_t bytes;            /* Bytes of all results read, including JOB_RESULT_OVERHEAD. */
+    int64_t starved_ms;        /* Total time without a result. */
+    int64_t asked_ms;          /* Time of read_job_next() if it had no result; 0 otherwise. */
 };
 
 struct file_reader {
     pthread_mutex_t lock;
-    pthread_cond_t work;  /* A job is queued and has its turn, or the reader ends. */
-    pthread_cond_t taken; /* A result was taken, or a job is unwanted. */
+    pthread_cond_t work;  /* The first job of the queue can run, or the reader ends. */
+    pthread_cond_t taken; /* A result was read, or a job is unwanted. */
     pthread_cond_t ended; /* A thread has ended. */
-    int event;
-    bool signalled; /* The event is set. */
+    int event;            /* eventfd(2); -1 after file_reader_free() has given up. */
+    bool signalled;       /* The eventfd is readable. */
     bool ends;
-    struct read_job *turn; /* The job that the queue waits for; NULL without one. */
-    int64_t turn_ms;       /* Start of the turn, or its last result. */
-    unsigned starting;     /* Threads that were started and do not run yet. */
+    struct read_job *turn; /* Job that delays the queue; NULL for no such job. */
+    int64_t turn_ms;       /* Steady time of its start, latest result or progress. */
+    unsigned starting;     /* Number of threads that were started and do not run yet. */
     unsigned threads;
     unsigned idle;
     unsigned abandoned;
     struct read_job *abandoned_jobs;
-    struct read_job *first; /* The queue. */
+    struct read_job *first; /* Queue. */
     struct read_job *last;
 };
 
-/* ---- threads; all these are called with the lock held ---- */
+/* ---- queue and threads; the callers of these functions hold the lock ---- */
 
 static void free_results(struct result_node *first)
 {
@@ -111,15 +111,15 @@ static void free_reader(struct file_reader *r)
     free(r);
 }
 
-/* Wakes the caller. The counter is far from full, so that this cannot fail. */
-static void signal_event(struct file_reader *r)
+/* Makes the eventfd readable. eventfd_write() cannot fail: the counter is at most 1. */
+static void signal_caller(struct file_reader *r)
 {
     if (!r->signalled && eventfd_write(r->event, 1) < 0)
         abort();
     r->signalled = true;
 }
 
-static struct read_job *take_first(struct file_reader *r)
+static struct read_job *take_first_job(struct file_reader *r)
 {
     struct read_job *job = r->first;
 
@@ -130,7 +130,7 @@ static struct read_job *take_first(struct file_reader *r)
     return job;
 }
 
-static void remove_queued(struct file_reader *r, const struct read_job *job)
+static void remove_queued_job(struct file_reader *r, const struct read_job *job)
 {
     struct read_job *before = NULL;
 
@@ -144,14 +144,14 @@ static void remove_queued(struct file_reader *r, const struct read_job *job)
         r->last = before;
 }
 
-static void lose_first(struct file_reader *r)
+static void reject_first_job(struct file_reader *r)
 {
-    take_first(r)->phase = PHASE_LOST;
-    signal_event(r);
+    take_first_job(r)->phase = PHASE_REJECTED;
+    signal_caller(r);
 }
 
-/* Returns true if too many jobs of this PATH hang. */
-static bool is_refused(const struct file_reader *r, const char *path)
+/* Returns true if ABANDONED_MAX_PER_PATH jobs of `path` hang. */
+static bool is_path_blocked(const struct file_reader *r, const char *path)
 {
     int64_t now_ms = r->abandoned_jobs && *path ? platform_steady_ms() : 0;
     size_t count = 0;
@@ -161,41 +161,41 @@ static bool is_refused(const struct file_reader *r, const char *path)
     return *path && count >= ABANDONED_MAX_PER_PATH;
 }
 
-static void *run_thread(void *context);
+static void *run_reader_thread(void *context);
 
-/* Has a thread run the first job of the queue if that has its turn. */
-static void run_next(struct file_reader *r)
+/* Wakes or starts a thread for the first job of the queue, unless a job delays the queue. */
+static void start_next_job(struct file_reader *r)
 {
     pthread_t thread;
 
-    while (r->first && is_refused(r, r->first->path))
-        lose_first(r);
-    /* A thread that starts looks at the queue. */
+    while (r->first && is_path_blocked(r, r->first->path))
+        reject_first_job(r);
+    /* A thread that starts will check the queue. */
     if (!r->first || r->turn || r->starting > 0)
         return;
     if (r->idle > 0) {
         pthread_cond_signal(&r->work);
-    } else if (r->abandoned < ABANDONED_MAX && thread_start(&thread, run_thread, r) == 0) {
+    } else if (r->abandoned < ABANDONED_MAX && thread_start(&thread, run_reader_thread, r) == 0) {
         pthread_detach(thread);
         r->threads++;
         r->starting++;
     } else {
         while (r->first)
-            lose_first(r);
+            reject_first_job(r);
     }
 }
 
-static void give_turn_back(struct read_job *job)
+static void release_queue(struct read_job *job)
 {
     if (!job->has_turn)
         return;
     job->has_turn = false;
     job->reader->turn = NULL;
-    run_next(job->reader);
+    start_next_job(job->reader);
 }
 
-/* `in_ms`: how long the job may still run before it counts as one that hangs. */
-static void abandon(struct read_job *job, int64_t in_ms)
+/* Abandons the thread of a running job. After `in_ms` milliseconds the job counts as hanging. */
+static void abandon_job(struct read_job *job, int64_t in_ms)
 {
     struct file_reader *r = job->reader;
 
@@ -206,10 +206,10 @@ static void abandon(struct read_job *job, int64_t in_ms)
     job->next = r->abandoned_jobs;
     r->abandoned_jobs = job;
     r->abandoned++;
-    give_turn_back(job);
+    release_queue(job);
 }
 
-static void take_back(struct read_job *job)
+static void undo_abandon(struct read_job *job)
 {
     struct read_job **at = &job->reader->abandoned_jobs;
 
@@ -226,40 +226,40 @@ static void take_back(struct read_job *job)
 static void run_job(struct file_reader *r, struct read_job *job)
 {
     job->phase = PHASE_RUNS;
-    job->has_turn = !job->patient;
+    job->has_turn = !job->has_no_timeout;
     r->turn = job->has_turn ? job : NULL;
     r->turn_ms = platform_steady_ms();
-    if (job->patient)
-        run_next(r);
-    /* The caller measures the time without a result from its next look on. */
+    if (job->has_no_timeout)
+        start_next_job(r);
+    /* Makes the caller call read_job_next(), which starts the timeout. */
     if (job->is_awaited)
-        signal_event(r);
+        signal_caller(r);
     pthread_mutex_unlock(&r->lock);
     job->run(job, job->input);
     pthread_mutex_lock(&r->lock);
     job->phase = PHASE_ENDED;
-    take_back(job);
-    /* This thread counts as idle already, so that no other one is started for the next job. */
+    undo_abandon(job);
+    /* Counts this thread as idle, so that no other thread is started for the next job. */
     r->idle++;
-    give_turn_back(job);
+    release_queue(job);
     r->idle--;
     if (job->unwanted)
         free_job(job);
     else
-        signal_event(r);
+        signal_caller(r);
 }
 
-static void *run_thread(void *context)
+static void *run_reader_thread(void *context)
 {
     struct file_reader *r = context;
 
     prctl(PR_SET_NAME, "file-reader");
     pthread_mutex_lock(&r->lock);
     r->starting--;
-    /* One idle thread is enough. */
+    /* A thread ends if another thread is idle. */
     while (!r->ends && (r->idle == 0 || (r->first && !r->turn))) {
         if (r->first && !r->turn) {
-            run_job(r, take_first(r));
+            run_job(r, take_first_job(r));
             continue;
         }
         r->idle++;
@@ -267,7 +267,7 @@ static void *run_thread(void *context)
         r->idle--;
     }
     r->threads--;
-    /* The reader is freed by its owner, or by the thread that its owner did not wait for. */
+    /* If file_reader_free() has given up, the last thread frees the reader. */
     bool is_last = r->ends && r->event < 0 && r->threads == 0;
     pthread_cond_signal(&r->ended);
     pthread_mutex_unlock(&r->lock);
@@ -276,7 +276,7 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-/* ---- the reader ---- */
+/* ---- reader ---- */
 
 struct file_reader *file_reader_new(struct error *err)
 {
@@ -331,9 +331,9 @@ void file_reader_handle_event(struct file_reader *r)
     if (r->signalled && eventfd_read(r->event, &ignored) < 0)
         abort();
     r->signalled = false;
-    /* The caller of the job that the queue waits for may not ask for its results. */
+
     if (r->turn && platform_steady_ms() - r->turn_ms >= JOB_TIMEOUT_MS)
-        abandon(r->turn, 0);
+        abandon_job(r->turn, 0);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -364,7 +364,7 @@ bool file_reader_blocked_file(struct file_reader *r, char file[READ_FILE_NAME_MA
     return is_blocked;
 }
 
-/* ---- the job's side ---- */
+/* ---- functions for jobs ---- */
 
 void read_job_set_file(struct read_job *job, const char *file)
 {
@@ -373,10 +373,10 @@ void read_job_set_file(struct read_job *job, const char *file)
     pthread_mutex_unlock(&job->reader->lock);
 }
 
-/* Notes that the job is not blocked; with the lock held. */
-static void note_progress(struct read_job *job)
+/* Records that the job is not blocked. The caller holds the lock. */
+static void record_progress(struct read_job *job)
 {
-    take_back(job);
+    undo_abandon(job);
     if (job->has_turn)
         job->reader->turn_ms = platform_steady_ms();
 }
@@ -386,7 +386,7 @@ bool read_job_progress(struct read_job *job)
     pthread_mutex_lock(&job->reader->lock);
     bool wanted = !job->unwanted;
     if (wanted) {
-        note_progress(job);
+        record_progress(job);
         job->has_progress = true;
     }
     pthread_mutex_unlock(&job->reader->lock);
@@ -401,21 +401,21 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
     *node = (struct result_node){.tag = tag, .len = len};
     memcpy(node->bytes, bytes, len);
     pthread_mutex_lock(&r->lock);
-    while (!job->unwanted && job->untaken_bytes > UNTAKEN_BYTES_MAX) {
-        /* The caller may wait for another job before it takes the results of this one. */
-        give_turn_back(job);
+    while (!job->unwanted && job->unread_bytes > UNREAD_BYTES_MAX) {
+        /* The caller may need results of another job before it reads the results of this job. */
+        release_queue(job);
         pthread_cond_wait(&r->taken, &r->lock);
     }
     bool wanted = !job->unwanted;
     if (wanted) {
-        note_progress(job);
+        record_progress(job);
         if (job->last)
             job->last->next = node;
         else
             job->first = node;
         job->last = node;
-        job->untaken_bytes += len + JOB_RESULT_OVERHEAD;
-        signal_event(r);
+        job->unread_bytes += len + JOB_RESULT_OVERHEAD;
+        signal_caller(r);
     }
     pthread_mutex_unlock(&r->lock);
     if (!wanted)
@@ -423,7 +423,7 @@ bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len)
     return wanted;
 }
 
-/* ---- the caller's side ---- */
+/* ---- functions for the caller of a job ---- */
 
 struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
                                 void *input, void (*free_input)(void *input))
@@ -439,7 +439,7 @@ struct read_job *read_job_start(struct file_reader *r, const char *path, read_jo
     else
         r->first = job;
     r->last = job;
-    run_next(r);
+    start_next_job(r);
     pthread_mutex_unlock(&r->lock);
     return job;
 }
@@ -447,18 +447,18 @@ struct read_job *read_job_start(struct file_reader *r, const char *path, read_jo
 void read_job_disable_timeout(struct read_job *job)
 {
     pthread_mutex_lock(&job->reader->lock);
-    job->patient = true;
-    give_turn_back(job);
+    job->has_no_timeout = true;
+    release_queue(job);
     pthread_mutex_unlock(&job->reader->lock);
 }
 
-static int64_t patience_ms(const struct read_job *job)
+static int64_t job_timeout_ms(const struct read_job *job)
 {
     return JOB_TIMEOUT_MS + (int64_t)(job->bytes / JOB_BYTES_PER_MS);
 }
 
-/* Adds the time since the last look to the time without a result. */
-static void note_starving(struct read_job *job, int64_t now_ms)
+/* Adds the time since `asked_ms`, at most COUNTED_WAIT_MAX_MS, to the time without a result. */
+static void add_time_without_result(struct read_job *job, int64_t now_ms)
 {
     int64_t since_ms = job->asked_ms != 0 ? now_ms - job->asked_ms : 0;
 
@@ -466,13 +466,13 @@ static void note_starving(struct read_job *job, int64_t now_ms)
     job->asked_ms = now_ms;
 }
 
-/* The state of a job without a result. */
+/* Returns the state of a job without a result. The caller holds the lock. */
 static enum read_job_state state_without_result(struct read_job *job, int64_t now_ms)
 {
     switch (job->phase) {
     case PHASE_ENDED:
         return JOB_DONE;
-    case PHASE_LOST:
+    case PHASE_REJECTED:
         return JOB_REJECTED;
     case PHASE_QUEUED:
         job->is_awaited = true;
@@ -483,10 +483,10 @@ static enum read_job_state state_without_result(struct read_job *job, int64_t no
     if (job->has_progress)
         job->asked_ms = 0;
     job->has_progress = false;
-    note_starving(job, now_ms);
-    if (job->patient || job->starved_ms < patience_ms(job))
+    add_time_without_result(job, now_ms);
+    if (job->has_no_timeout || job->starved_ms < job_timeout_ms(job))
         return JOB_WAITS;
-    abandon(job, 0);
+    abandon_job(job, 0);
     return JOB_HANGS;
 }
 
@@ -503,7 +503,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
         if (!job->first)
             job->last = NULL;
         job->taken->next = NULL;
-        job->untaken_bytes -= job->taken->len + JOB_RESULT_OVERHEAD;
+        job->unread_bytes -= job->taken->len + JOB_RESULT_OVERHEAD;
         pthread_cond_broadcast(&r->taken);
     } else {
         state = state_without_result(job, now_ms);
@@ -512,7 +512,7 @@ enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct r
     if (!job->taken)
         return state;
     if (job->asked_ms != 0)
-        note_starving(job, now_ms);
+        add_time_without_result(job, now_ms);
     job->asked_ms = 0;
     job->bytes += job->taken->len + JOB_RESULT_OVERHEAD;
     *out = (struct read_result){job->taken->tag, job->taken->len, job->taken->bytes};
@@ -529,9 +529,9 @@ int64_t read_job_due(struct read_job *job)
 {
     pthread_mutex_lock(&job->reader->lock);
     bool is_due =
-        !job->patient && !job->abandoned && job->phase == PHASE_RUNS && job->asked_ms != 0;
+        !job->has_no_timeout && !job->abandoned && job->phase == PHASE_RUNS && job->asked_ms != 0;
     pthread_mutex_unlock(&job->reader->lock);
-    return is_due ? job->asked_ms + patience_ms(job) - job->starved_ms : INT64_MAX;
+    return is_due ? job->asked_ms + job_timeout_ms(job) - job->starved_ms : INT64_MAX;
 }
 
 void read_job_free(struct read_job *job)
@@ -544,10 +544,10 @@ void read_job_free(struct read_job *job)
     pthread_mutex_lock(&r->lock);
     bool runs = job->phase == PHASE_RUNS;
     if (job->phase == PHASE_QUEUED)
-        remove_queued(r, job);
+        remove_queued_job(r, job);
     if (runs) {
         job->unwanted = true;
-        abandon(job, FREED_WAIT_MS);
+        abandon_job(job, FREED_WAIT_MS);
         pthread_cond_broadcast(&r->taken);
     } else {
         free_job(job);

@@ -17,7 +17,7 @@ void http_request_restrict(CURL *easy)
 
 static void set_pem(CURL *easy, CURLoption option, const char *pem)
 {
-    /* libcurl takes a pointer to mutable bytes, but does not change them. */
+    /* memcpy() drops the const qualifier: libcurl does not change the bytes. */
     struct curl_blob blob = {.flags = CURL_BLOB_NOCOPY};
 
     if (!pem)
@@ -25,10 +25,10 @@ static void set_pem(CURL *easy, CURLoption option, const char *pem)
     memcpy(&blob.data, &pem, sizeof(pem));
     blob.len = strlen(pem);
     if (curl_easy_setopt(easy, option, &blob) != CURLE_OK)
-        abort(); /* A libcurl without TLS is of no use. */
+        abort(); /* Only a libcurl without TLS support rejects these options. */
 }
 
-static size_t receive(char *bytes, size_t size, size_t count, void *body)
+static size_t append_body(char *bytes, size_t size, size_t count, void *body)
 {
     strbuf_add(body, bytes, size * count);
     return strbuf_ok(body) ? size * count : 0;
@@ -47,7 +47,7 @@ CURL *http_request_new(const struct http_request *request)
         curl_easy_setopt(easy, CURLOPT_URL, url.data);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, request->server->tls ? "https" : "http");
     curl_easy_setopt(easy, CURLOPT_USERAGENT, request->user_agent);
-    if (request->ca) /* libcurl would also trust the authorities of the system. */
+    if (request->ca) /* By default, libcurl also trusts the CA certificates of the system. */
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     set_pem(easy, CURLOPT_CAINFO_BLOB, request->ca);
     set_pem(easy, CURLOPT_SSLCERT_BLOB, request->certificate);
@@ -57,7 +57,7 @@ CURL *http_request_new(const struct http_request *request)
         curl_easy_setopt(easy, CURLOPT_USERNAME, request->user);
         curl_easy_setopt(easy, CURLOPT_PASSWORD, request->password);
     }
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, append_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, request->body);
     return easy;
 }

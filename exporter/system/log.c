@@ -11,42 +11,48 @@
 #include "metrics/base/utf8.h"
 
 enum {
-    LINE_MAX_BYTES = 256 * 1024, /* Limit of the line that reports dropped lines. */
-    POLL_MS = 100,               /* Between two tries of a descriptor that does not block. */
-    REPORT_RETRY_MS = 1000, /* Between two reports of dropped lines, the first of which failed. */
+    LINE_MAX_BYTES = 256 * 1024,
+    POLL_MS = 100,          /* Timeout of poll(2) for a non-blocking descriptor. */
+    REPORT_RETRY_MS = 1000, /* Delay after a failed report of dropped lines. */
+    ERROR_WAIT_MS = 50,     /* Wait until an error is written, because the process may end next. */
 };
+
+/* ---- thread that writes the lines ---- */
 
 struct waiting_line {
     size_t len;
-    uint64_t missing; /* Lines that were dropped right before this one. */
+    uint64_t missing; /* Number of lines dropped directly before this line. */
 };
+
+/* Writes the report of `count` dropped lines to `line`. */
+typedef void format_lost_fn(void *context, uint64_t count, struct strbuf *line);
 
 struct log_writer {
     int fd;
-    log_writer_lost_fn *lost;
-    void *context;
+    format_lost_fn *format_lost;
+    void *context; /* Borrowed; for `format_lost`. */
     pthread_t thread;
-    pthread_mutex_t lock; /* Guards all that follows. */
-    pthread_cond_t work;  /* There is a line, or the end has come. */
+    pthread_mutex_t lock; /* Guards all following members. */
+    pthread_cond_t work;  /* A line waits, or log_stop() was called. */
     pthread_cond_t moved; /* A line was written, or the thread has ended. */
-    char *bytes;          /* LOG_WRITER_BYTES of them, a ring. */
+    char *bytes;          /* Ring buffer of LOG_WRITER_BYTES with the text of the lines. */
     size_t begin;
     size_t used;
-    struct waiting_line waiting[LOG_WRITER_LINES]; /* The lines in it, a ring as well. */
+    struct waiting_line waiting[LOG_WRITER_LINES]; /* Ring buffer of the lines in `bytes`. */
     size_t first;
     size_t lines;
-    uint64_t put;     /* Lines that were kept so far ... */
-    uint64_t written; /* ... and written, or lost to the descriptor. */
+    uint64_t accepted; /* Number of lines put into the ring so far. */
+    uint64_t finished; /* Number of accepted lines that were written or failed. */
     uint64_t dropped;
-    uint64_t missing;    /* Dropped because the ring was full, since the last line in it. */
-    uint64_t unreported; /* Dropped before the first line in the ring. */
-    int64_t progress_ms; /* When a line was written, or the first came to wait. */
+    uint64_t missing; /* Lines dropped because the ring was full, after the last accepted line. */
+    uint64_t unreported; /* Lines dropped before the first line in the ring, not reported yet. */
+    int64_t progress_ms; /* Steady time of the last line finished or put into an empty ring. */
     bool stopping;
     bool ended;
-    bool left; /* Nobody waits for the end any more. */
+    bool left; /* log_stop() has returned; the thread frees the writer. */
 };
 
-static void append(struct log_writer *w, const char *line, size_t len)
+static void append_line(struct log_writer *w, const char *line, size_t len)
 {
     size_t at = (w->begin + w->used) % LOG_WRITER_BYTES;
     size_t head = len < LOG_WRITER_BYTES - at ? len : LOG_WRITER_BYTES - at;
@@ -59,11 +65,11 @@ static void append(struct log_writer *w, const char *line, size_t len)
     w->waiting[(w->first + w->lines++) % LOG_WRITER_LINES] =
         (struct waiting_line){.len = len, .missing = w->missing};
     w->missing = 0;
-    w->put++;
+    w->accepted++;
     pthread_cond_signal(&w->work);
 }
 
-/* Moves the oldest line into `out`. */
+/* Moves the oldest line from the ring to `out`. */
 static void take_line(struct log_writer *w, struct strbuf *out)
 {
     size_t len = w->waiting[w->first].len;
@@ -79,8 +85,8 @@ static void take_line(struct log_writer *w, struct strbuf *out)
 }
 
 /*
- * Writes as long as it takes. Returns the number of bytes that were written: fewer than `len` if
- * the descriptor fails, as on a full disk.
+ * Writes `len` bytes, and blocks until then. Returns the number of written bytes: fewer than `len`
+ * after an error, for example on a full disk.
  */
 static size_t write_bytes(int fd, const char *bytes, size_t len)
 {
@@ -100,8 +106,8 @@ static size_t write_bytes(int fd, const char *bytes, size_t len)
     return sum;
 }
 
-/* Returns false if the line was not written completely. `torn`: the descriptor ends inside a line.
- */
+/* Returns false if the line was not written completely. `torn`: the output ends in a part of a
+ * line. */
 static bool write_line(int fd, bool *torn, const struct strbuf *line)
 {
     size_t sum;
@@ -113,7 +119,7 @@ static bool write_line(int fd, bool *torn, const struct strbuf *line)
     return sum == line->len;
 }
 
-static void release(struct log_writer *w)
+static void release_writer(struct log_writer *w)
 {
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->work);
@@ -123,8 +129,8 @@ static void release(struct log_writer *w)
 }
 
 /*
- * Waits for a line, or for dropped lines to report, for which the last write must not have failed
- * just now. Returns false at the end.
+ * Waits for a line, or for dropped lines to report. `failed`: the last write failed, so that a
+ * report without a line is delayed by REPORT_RETRY_MS. Returns false if the thread must end.
  */
 static bool wait_for_work(struct log_writer *w, bool failed)
 {
@@ -145,14 +151,14 @@ static bool wait_for_work(struct log_writer *w, bool failed)
     return true;
 }
 
-/* The next lines of the thread. */
+/* Texts that the thread writes next. */
 struct log_batch {
-    struct strbuf report; /* Reports dropped lines; empty without any. */
-    struct strbuf line;   /* Empty if there is only the report. */
-    bool torn;
+    struct strbuf report; /* Report of dropped lines; empty for no report. */
+    struct strbuf line;   /* Empty if only the report is written. */
+    bool torn;            /* The output ends in an incomplete line. */
 };
 
-static void take_work(struct log_writer *w, struct log_batch *next)
+static void take_batch(struct log_writer *w, struct log_batch *next)
 {
     struct strbuf *const texts[] = {&next->report, &next->line};
 
@@ -165,13 +171,13 @@ static void take_work(struct log_writer *w, struct log_batch *next)
         w->unreported += w->waiting[w->first].missing;
         take_line(w, &next->line);
     }
-    /* Once the caller waits no more, the context may be gone. */
+    /* After log_stop() has returned, `context` may have been freed. */
     if (w->unreported > 0 && !w->left)
-        w->lost(w->context, w->unreported, &next->report);
+        w->format_lost(w->context, w->unreported, &next->report);
 }
 
-/* Writes the report and the line, without the lock. Returns false if one of them failed. */
-static bool do_work(struct log_writer *w, struct log_batch *next)
+/* Writes the report and the line; releases the lock meanwhile. Returns false after an error. */
+static bool write_batch(struct log_writer *w, struct log_batch *next)
 {
     bool has_line = next->line.len > 0;
 
@@ -184,7 +190,7 @@ static bool do_work(struct log_writer *w, struct log_batch *next)
         w->unreported = 0;
     if (!has_line)
         return written;
-    w->written++;
+    w->finished++;
     if (!written) {
         w->dropped++;
         w->unreported++;
@@ -194,7 +200,7 @@ static bool do_work(struct log_writer *w, struct log_batch *next)
     return written;
 }
 
-static void *run(void *context)
+static void *run_writer(void *context)
 {
     struct log_writer *w = context;
     struct log_batch next = {STRBUF_INIT(LINE_MAX_BYTES), STRBUF_INIT(LOG_WRITER_BYTES), false};
@@ -202,8 +208,8 @@ static void *run(void *context)
 
     pthread_mutex_lock(&w->lock);
     while (wait_for_work(w, failed)) {
-        take_work(w, &next);
-        failed = !do_work(w, &next);
+        take_batch(w, &next);
+        failed = !write_batch(w, &next);
     }
     strbuf_release(&next.report);
     strbuf_release(&next.line);
@@ -213,43 +219,40 @@ static void *run(void *context)
     pthread_cond_broadcast(&w->moved);
     pthread_mutex_unlock(&w->lock);
     if (left)
-        release(w);
+        release_writer(w);
     return NULL;
 }
 
-/*
- * Start the thread, in which all signals are blocked. `fd` stays the caller's, and open; the
- * context is borrowed.
- */
-static MUST_USE struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *context,
-                                                    struct error *err)
+static MUST_USE struct log_writer *log_writer_start(int fd, format_lost_fn *format_lost,
+                                                    void *context, struct error *err)
 {
     struct log_writer *w = xcalloc(1, sizeof(*w));
 
     w->fd = fd;
-    w->lost = lost;
+    w->format_lost = format_lost;
     w->context = context;
     w->bytes = xmalloc(LOG_WRITER_BYTES);
     pthread_mutex_init(&w->lock, NULL);
     condition_init(&w->work);
     condition_init(&w->moved);
-    int code = thread_start(&w->thread, run, w);
+    int code = thread_start(&w->thread, run_writer, w);
 
     if (code == 0)
         return w;
-    release(w);
+    release_writer(w);
     fail(err, "cannot start the thread that writes the log: %s", strerror(code));
     return NULL;
 }
 
 /*
- * Have a line written, which is copied. Waits until it is, but at most `wait_ms`, and not at all
- * while older lines wait longer than that. Any thread may call it.
+ * Copies a line into the ring, or drops the line if it does not fit. Then waits until the line is
+ * finished, but at most until `wait_ms` after `progress_ms`: if the thread has been blocked for
+ * longer, the function does not wait.
  */
-static void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t wait_ms)
+static void log_writer_add(struct log_writer *w, const char *line, size_t len, int64_t wait_ms)
 {
     pthread_mutex_lock(&w->lock);
-    /* Once lines are missing, a reader gets the rest in long pieces, not every other line. */
+    /* After a dropped line, the ring must drain to half: otherwise gaps alternate with lines. */
     unsigned part = w->missing > 0 ? 2 : 1;
 
     if (w->used + len > LOG_WRITER_BYTES / part || w->lines >= LOG_WRITER_LINES / part) {
@@ -258,16 +261,16 @@ static void log_writer_put(struct log_writer *w, const char *line, size_t len, i
         pthread_mutex_unlock(&w->lock);
         return;
     }
-    append(w, line, len);
+    append_line(w, line, len);
 
-    uint64_t mine = w->put;
+    uint64_t line_number = w->accepted;
     int64_t until_ms = w->progress_ms + wait_ms;
-    while (wait_ms > 0 && w->written < mine && condition_wait(&w->moved, &w->lock, until_ms))
+    while (wait_ms > 0 && w->finished < line_number &&
+           condition_wait(&w->moved, &w->lock, until_ms))
         continue;
     pthread_mutex_unlock(&w->lock);
 }
 
-/* How many lines were dropped so far. */
 static uint64_t log_writer_dropped(struct log_writer *w)
 {
     pthread_mutex_lock(&w->lock);
@@ -277,10 +280,6 @@ static uint64_t log_writer_dropped(struct log_writer *w)
     return dropped;
 }
 
-/*
- * Write what waits, for `wait_ms` at most, and end the thread. A thread that a write(2) holds is
- * left to the end of the process, with what it works on.
- */
 static void log_writer_stop(struct log_writer *w, int64_t wait_ms)
 {
     int64_t until_ms = platform_steady_ms() + wait_ms;
@@ -298,20 +297,17 @@ static void log_writer_stop(struct log_writer *w, int64_t wait_ms)
     }
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
-    release(w);
+    release_writer(w);
 }
 
-enum {
-    LOG_LINE_MAX_BYTES = 256 * 1024,
-    /* So long an error waits to be written: it may be the last thing that the process says. */
-    ERROR_WAIT_MS = 50,
-};
+/* ---- messages ---- */
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 static const char *const level_labels[] = {"DEBUG", "INFO", "WARN", "ERROR"};
 static const char *const format_names[] = {"logfmt", "json"};
 
-static void add_escaped_point(struct strbuf *line, uint32_t point, const char *bytes, size_t len)
+static void add_escaped_character(struct strbuf *line, uint32_t point, const char *bytes,
+                                  size_t len)
 {
     if (point == '"' || point == '\\')
         strbuf_addf(line, "\\%c", (char)point);
@@ -329,7 +325,7 @@ static void add_escaped_point(struct strbuf *line, uint32_t point, const char *b
         strbuf_add(line, bytes, len);
 }
 
-/* Both formats read the same escapes, so a text looks alike in either. */
+/* Appends a quoted text. The escapes are valid in logfmt and in JSON. */
 static void add_quoted(struct strbuf *line, const char *text)
 {
     const char *at = text;
@@ -343,7 +339,7 @@ static void add_quoted(struct strbuf *line, const char *text)
             strbuf_adds(line, "...");
             break;
         }
-        add_escaped_point(line, point, begin, (size_t)(at - begin));
+        add_escaped_character(line, point, begin, (size_t)(at - begin));
     }
     strbuf_addc(line, '"');
 }
@@ -417,7 +413,7 @@ static void end_line(struct strbuf *line, enum log_format format)
 void log_write_fields(const struct log *log, enum log_level level, const char *message,
                       const char *const *fields, size_t count)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LOG_LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
     if (level < log->level)
         return;
@@ -426,23 +422,23 @@ void log_write_fields(const struct log *log, enum log_level level, const char *m
         add_field(&line, log->format, fields[i], fields[i + 1]);
     end_line(&line, log->format);
     if (!strbuf_ok(&line)) {
-        /* Half a JSON object would be worse than a message without its fields. */
+        /* Omits the fields, because a truncated JSON object would be invalid. */
         begin_line(&line, log, level, message);
         end_line(&line, log->format);
     }
     if (log->writer) {
-        log_writer_put(log->writer, line.data, line.len,
+        log_writer_add(log->writer, line.data, line.len,
                        level == LOG_LEVEL_ERROR ? ERROR_WAIT_MS : 0);
         return;
     }
-    /* The lock keeps another thread's line from getting between the two calls. */
+    /* The lock prevents lines of other threads between the two calls. */
     flockfile(log->stream);
     fwrite(line.data, 1, line.len, log->stream);
     fflush(log->stream);
     funlockfile(log->stream);
 }
 
-static void tell_of_lost(void *context, uint64_t count, struct strbuf *line)
+static void format_dropped_report(void *context, uint64_t count, struct strbuf *line)
 {
     const struct log *log = context;
     struct log_number room;
@@ -455,7 +451,7 @@ static void tell_of_lost(void *context, uint64_t count, struct strbuf *line)
 
 bool log_start(struct log *log, struct error *err)
 {
-    log->writer = log_writer_start(fileno(log->stream), tell_of_lost, log, err);
+    log->writer = log_writer_start(fileno(log->stream), format_dropped_report, log, err);
     return log->writer != NULL;
 }
 
@@ -479,7 +475,7 @@ const char *log_number(struct log_number *room, int64_t number)
     return room->digits;
 }
 
-/* The index of `text` among the names, or `count`. */
+/* Returns the index of `text` in `names`, or `count` if it is missing. */
 static size_t find_name(const char *const *names, size_t count, const char *text)
 {
     size_t i = 0;

@@ -11,7 +11,7 @@ static struct timespec read_clock(clockid_t clock)
 {
     struct timespec now;
 
-    /* Cannot fail for the clocks that every Linux has. */
+    /* The clocks of the callers exist on every Linux kernel. */
     if (clock_gettime(clock, &now) < 0)
         abort();
     return now;
@@ -63,9 +63,9 @@ const char *const *platform_environment(void)
 }
 
 /*
- * In place of the one of metrics/, which cannot write. It needs nothing but a little of the stack:
- * no memory, no log and no thread of the log. A pipe that is full must not hold it up. The lock is
- * never released: of several threads without memory one writes its line and ends the process.
+ * Replaces the weak definition of metrics/base/base.c, which writes no message. The function does
+ * not allocate, does not use the log and its thread, and does not write to a full pipe. The lock is
+ * never released: at most the first thread writes a message before the process aborts.
  */
 void memory_exhausted(size_t size)
 {
@@ -84,7 +84,7 @@ void memory_exhausted(size_t size)
     abort();
 }
 
-/* Relaxed: nothing else is read on the strength of a beat. */
+/* Relaxed memory order: the time does not publish other data. */
 void heartbeat_update(struct heartbeat *h, int64_t now_ms)
 {
     atomic_store_explicit(&h->at_ms, now_ms, memory_order_relaxed);

@@ -15,7 +15,7 @@
 enum {
     STAT_MAX = 4096,
     PROC_STAT_MAX = 1024 * 1024, /* /proc/stat has a number for each interrupt. */
-    /* Counted from 1, as in proc(5). The name is the second. */
+    /* Field numbers of /proc/PID/stat as in proc(5), from 1. The program name is field 2. */
     FIELD_AFTER_NAME = 3,
     FIELD_USER = 14,
     FIELD_SYSTEM = 15,
@@ -24,7 +24,7 @@ enum {
     FIELD_RESIDENT = 24,
 };
 
-/* The number at the start of `text`. */
+/* Parses the decimal number at the start of `text`. */
 static bool parse_number(const char *text, uint64_t *out)
 {
     char digits[24] = "";
@@ -38,12 +38,12 @@ static bool parse_number(const char *text, uint64_t *out)
 
 bool process_parse_stat(const char *text, struct process_stat *out)
 {
-    const char *at = strrchr(text, ')');
+    const char *at = strrchr(text, ')'); /* The name may contain ')' and spaces. */
     struct process_stat stat;
     struct {
         int field;
         uint64_t *number;
-    } wanted[] = {
+    } fields[] = {
         {FIELD_USER, &stat.user_ticks},         {FIELD_SYSTEM, &stat.system_ticks},
         {FIELD_START, &stat.start_ticks},       {FIELD_VIRTUAL, &stat.virtual_bytes},
         {FIELD_RESIDENT, &stat.resident_pages},
@@ -52,21 +52,21 @@ bool process_parse_stat(const char *text, struct process_stat *out)
 
     if (!at)
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
-        for (; field < wanted[i].field; field++) {
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        for (; field < fields[i].field; field++) {
             at = strchr(at, ' ');
             if (!at)
                 return false;
             at++;
         }
-        if (!parse_number(at, wanted[i].number))
+        if (!parse_number(at, fields[i].number))
             return false;
     }
     *out = stat;
     return true;
 }
 
-/* When the host booted, in seconds since the epoch. */
+/* Reads the boot time of the host, in seconds since the epoch. */
 static bool read_boot_time(double *out)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROC_STAT_MAX);
@@ -93,10 +93,10 @@ static double count_fds(void)
     for (const struct dirent *entry; (entry = readdir(folder));)
         count += entry->d_name[0] != '.';
     closedir(folder);
-    return count - 1; /* Without the one that read the folder. */
+    return count - 1; /* Excludes the descriptor of the folder itself. */
 }
 
-static double read_limit(enum __rlimit_resource resource)
+static double read_resource_limit(enum __rlimit_resource resource)
 {
     struct rlimit limit;
 
@@ -105,7 +105,7 @@ static double read_limit(enum __rlimit_resource resource)
     return limit.rlim_cur == RLIM_INFINITY ? INFINITY : (double)limit.rlim_cur;
 }
 
-static void read_stat(struct process_metrics *out)
+static void read_proc_stat(struct process_metrics *out)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(STAT_MAX);
     double ticks = (double)sysconf(_SC_CLK_TCK);
@@ -129,11 +129,11 @@ void process_metrics_read(struct process_metrics *out)
         .start_seconds = -1,
         .resident_bytes = -1,
         .virtual_bytes = -1,
-        .virtual_max_bytes = read_limit(RLIMIT_AS),
+        .virtual_max_bytes = read_resource_limit(RLIMIT_AS),
         .open_fds = count_fds(),
-        .max_fds = read_limit(RLIMIT_NOFILE),
+        .max_fds = read_resource_limit(RLIMIT_NOFILE),
     };
-    read_stat(out);
+    read_proc_stat(out);
 }
 
 uint64_t process_resident_bytes(void)
@@ -147,20 +147,15 @@ uint64_t process_resident_bytes(void)
     return stat.resident_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096, LARGE_BYTES = 1 << 20 };
+/* ---- memory limit of the control groups ---- */
 
-/* Version 1 writes no limit as the largest multiple of a page. */
-#define NO_LIMIT ((uint64_t)1 << 60)
+enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096 };
 
-void memory_set_json_hooks(void)
-{
-    cJSON_Hooks hooks = {.malloc_fn = xmalloc, .free_fn = free};
+/* In cgroup v1, no limit is a number near INT64_MAX. */
+#define CGROUP_V1_NO_LIMIT ((uint64_t)1 << 60)
 
-    cJSON_InitHooks(&hooks);
-}
-
-/* The number in the file, or 0: there is no such file, or it says "max". */
-static uint64_t memory_read_limit(const char *path)
+/* Returns the limit in the file; 0 if the file cannot be read, or contains no limit. */
+static uint64_t read_memory_limit(const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(NUMBER_MAX);
     struct error err;
@@ -169,16 +164,16 @@ static uint64_t memory_read_limit(const char *path)
     if (!file_read_proc(path, &text, &err))
         return 0;
     text.data[strcspn(text.data, "\n")] = '\0';
-    return parse_uint(text.data, UINT64_MAX, &limit) && limit < NO_LIMIT ? limit : 0;
+    return parse_uint(text.data, UINT64_MAX, &limit) && limit < CGROUP_V1_NO_LIMIT ? limit : 0;
 }
 
-static uint64_t tighter(uint64_t a, uint64_t b)
+static uint64_t min_limit(uint64_t a, uint64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-/* The tightest of the group at this path and of those above it. */
-static uint64_t walk_up(const char *root, const char *file, const char *path, size_t len)
+/* Returns the lowest limit of the control group at `path` and of its parents; 0 for no limit. */
+static uint64_t lowest_group_limit(const char *root, const char *file, const char *path, size_t len)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
     uint64_t limit = 0;
@@ -189,7 +184,7 @@ static uint64_t walk_up(const char *root, const char *file, const char *path, si
         strbuf_reset(&name);
         strbuf_addf(&name, "%s%.*s/%s", root, (int)len, path, file);
         if (strbuf_ok(&name))
-            limit = tighter(limit, memory_read_limit(name.data));
+            limit = min_limit(limit, read_memory_limit(name.data));
         if (len == 0)
             return limit;
         while (len > 0 && path[len - 1] != '/')
@@ -197,7 +192,7 @@ static uint64_t walk_up(const char *root, const char *file, const char *path, si
     }
 }
 
-/* Is the word among those that commas part? */
+/* Returns true if the comma-separated list contains the word. */
 static bool has_word(const char *list, size_t len, const char *word)
 {
     size_t size = strlen(word);
@@ -210,12 +205,12 @@ static bool has_word(const char *list, size_t len, const char *word)
     return false;
 }
 
-/* A line is "number:controllers:path"; without controllers it is version 2's. */
-static uint64_t limit_of_line(const char *root, const char *line, size_t len)
+/* Parses "number:controllers:path" of /proc/self/cgroup; cgroup v2 has no controllers. */
+static uint64_t limit_of_group_line(const char *root, const char *line, size_t len)
 {
     const char *list = memchr(line, ':', len);
     const char *path = list ? memchr(list + 1, ':', (size_t)(line + len - list - 1)) : NULL;
-    CLEANUP(strbuf_release) struct strbuf version1 = STRBUF_INIT(NAME_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf v1_root = STRBUF_INIT(NAME_MAX_BYTES);
 
     if (!path)
         return 0;
@@ -223,10 +218,10 @@ static uint64_t limit_of_line(const char *root, const char *line, size_t len)
     size_t path_len = (size_t)(line + len - path - 1);
 
     if (list_len == 0)
-        return walk_up(root, "memory.max", path + 1, path_len);
-    strbuf_addf(&version1, "%s/memory", root);
+        return lowest_group_limit(root, "memory.max", path + 1, path_len);
+    strbuf_addf(&v1_root, "%s/memory", root);
     return has_word(list + 1, list_len, "memory")
-               ? walk_up(version1.data, "memory.limit_in_bytes", path + 1, path_len)
+               ? lowest_group_limit(v1_root.data, "memory.limit_in_bytes", path + 1, path_len)
                : 0;
 }
 
@@ -237,7 +232,7 @@ uint64_t memory_limit_of_groups(const char *root, const char *groups)
     for (const char *line = groups; *line != '\0';) {
         size_t len = strcspn(line, "\n");
 
-        limit = tighter(limit, limit_of_line(root, line, len));
+        limit = min_limit(limit, limit_of_group_line(root, line, len));
         line += len + (line[len] == '\n');
     }
     return limit;
@@ -253,7 +248,18 @@ uint64_t memory_limit(void)
                : 0;
 }
 
+/* ---- allocators ---- */
+
+enum { LARGE_BLOCK_BYTES = 1024 * 1024 };
+
+void memory_set_json_hooks(void)
+{
+    cJSON_Hooks hooks = {.malloc_fn = xmalloc, .free_fn = free};
+
+    cJSON_InitHooks(&hooks);
+}
+
 void memory_return_large_blocks(void)
 {
-    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
 }

@@ -26,10 +26,10 @@ struct burst_limit {
 };
 
 /* Returns the earliest time for the next action, at least `now_ms`. */
-int64_t burst_limit_due(const struct burst_limit *h, int64_t cost_ms, int64_t now_ms);
+int64_t burst_limit_due(const struct burst_limit *b, int64_t cost_ms, int64_t now_ms);
 
 /* Counts an action at `now_ms`, even if it exceeds the limit. */
-void burst_limit_record(struct burst_limit *h, int64_t cost_ms, int64_t now_ms);
+void burst_limit_record(struct burst_limit *b, int64_t cost_ms, int64_t now_ms);
 
 /* Returns true, and counts an action, if the limit allows one at `now_ms`. */
-bool burst_limit_take(struct burst_limit *h, int64_t cost_ms, int64_t now_ms) MUST_USE;
+bool burst_limit_take(struct burst_limit *b, int64_t cost_ms, int64_t now_ms) MUST_USE;

@@ -18,7 +18,7 @@
 
 /* ---- Landlock ---- */
 
-/* As in linux/landlock.h, which knows fewer versions where it is old, and in no libc. */
+/* Constants and structs of linux/landlock.h, which may be older than the kernel in use. */
 enum {
     RULESET_VERSION = 1 << 0,
     RULE_PATH_BENEATH = 1,
@@ -29,7 +29,7 @@ enum {
     VERSION_OF_SCOPES = 6,
 };
 
-struct ruleset {
+struct ruleset_attributes {
     uint64_t handled_files;
     uint64_t handled_network;
     uint64_t scoped;
@@ -40,7 +40,10 @@ struct path_rule {
     int32_t folder;
 } __attribute__((packed));
 
-/* By version, from 1: how many kinds of access to files it knows, and how much of the struct. */
+/*
+ * For each Landlock version, from 1: the number of access rights to files, and the size of struct
+ * ruleset_attributes in bytes.
+ */
 static const struct {
     unsigned accesses;
     size_t bytes;
@@ -61,7 +64,7 @@ struct landlock *landlock_new(struct error *err)
 {
     int version = landlock_version();
     size_t at = (size_t)version < ARRAY_LEN(versions) ? (size_t)version : ARRAY_LEN(versions);
-    struct ruleset rules = {.handled_files = 0};
+    struct ruleset_attributes rules = {.handled_files = 0};
 
     if (version == 0) {
         fail(err, "the kernel has no Landlock");
@@ -101,12 +104,12 @@ void landlock_allow_read(struct landlock *l, const char *path)
     struct path_rule rule = {.allowed = MAY_READ_FILE, .folder = fd};
     if (S_ISDIR(about.st_mode))
         rule.allowed |= MAY_READ_DIR;
-    /* What is not allowed for whatever reason can be said once it is to be read. */
+    /* An error is reported later, when the exporter cannot open the file. */
     (void)syscall(SYS_landlock_add_rule, l->ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* Does the folder hold files of others, secrets among them? `folder` has no links in it. */
-static bool is_shared(const char *folder)
+/* Returns true if a folder, without symbolic links, may hold files of other programs or users. */
+static bool is_shared_folder(const char *folder)
 {
     static const char *const patterns[] = {
         "/",
@@ -119,7 +122,7 @@ static bool is_shared(const char *folder)
         "/etc/ssl",
         "/etc/ssl/private",
         "/home",
-        "/hom[e]/*", /* The home folders, as the gate "words" accepts it. */
+        "/hom[e]/*", /* Home folders; brackets, because a check of the sources rejects the path. */
         "/proc",
         "/root",
         "/run",
@@ -140,8 +143,11 @@ static bool is_shared(const char *folder)
     return false;
 }
 
-/* Its folder, or the nearest above that exists. */
-static void allow_folder_of(struct landlock *l, const char *path)
+/*
+ * Allows to read the folder of `path`, or its nearest existing parent, unless that folder is shared
+ * or `path` is a mount point.
+ */
+static void allow_read_folder_of(struct landlock *l, const char *path)
 {
     CLEANUP(free_cleanup) char *folder = NULL;
     CLEANUP(free_cleanup) char *real = NULL;
@@ -162,7 +168,7 @@ static void allow_folder_of(struct landlock *l, const char *path)
         folder[len] = '\0';
         real = realpath(folder, NULL);
     }
-    if (real && !is_shared(real))
+    if (real && !is_shared_folder(real))
         landlock_allow_read(l, real);
 }
 
@@ -171,9 +177,9 @@ void landlock_allow_replaceable(struct landlock *l, const char *path)
     CLEANUP(free_cleanup) char *real = realpath(path, NULL);
 
     landlock_allow_read(l, path);
-    allow_folder_of(l, path);
+    allow_read_folder_of(l, path);
     if (real)
-        allow_folder_of(l, real);
+        allow_read_folder_of(l, real);
 }
 
 bool landlock_restrict(struct landlock *l, struct error *err)
@@ -186,18 +192,18 @@ bool landlock_restrict(struct landlock *l, struct error *err)
 /* ---- seccomp ---- */
 
 /* Calls that are allowed with any arguments. */
-static const int free_calls[] = {
+static const int unconditional_calls[] = {
     /* Waiting and time. */
     SYS_futex, SYS_ppoll, SYS_epoll_pwait, SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep,
     SYS_nanosleep, SYS_gettimeofday, SYS_pselect6, SYS_epoll_create1, SYS_epoll_ctl, SYS_eventfd2,
     SYS_signalfd4, SYS_timerfd_create, SYS_timerfd_settime, SYS_timerfd_gettime,
     SYS_restart_syscall,
-    /* Descriptors and files. Landlock limits the files. A memfd holds standard input. */
+    /* Descriptors and files. A memfd holds a copy of standard input. */
     SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_lseek, SYS_close, SYS_newfstatat,
     SYS_fstat, SYS_statx, SYS_statfs, SYS_fstatfs, SYS_faccessat, SYS_readlinkat, SYS_getdents64,
     SYS_getcwd, SYS_fcntl, SYS_dup, SYS_dup3, SYS_pipe2, SYS_fadvise64, SYS_inotify_init1,
     SYS_inotify_add_watch, SYS_inotify_rm_watch, SYS_memfd_create,
-    /* Sockets. The conditions below limit their families. */
+    /* Sockets. `conditional_calls` limits the address families of socket(2). */
     SYS_recvfrom, SYS_sendto, SYS_sendmsg, SYS_recvmsg, SYS_sendmmsg, SYS_recvmmsg, SYS_accept4,
     SYS_accept, SYS_connect, SYS_bind, SYS_listen, SYS_shutdown, SYS_getsockname, SYS_getpeername,
     SYS_getsockopt, SYS_setsockopt, SYS_socketpair,
@@ -207,7 +213,7 @@ static const int free_calls[] = {
     SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_rt_sigreturn, SYS_rt_sigtimedwait, SYS_sigaltstack,
     SYS_set_robust_list, SYS_get_robust_list, SYS_set_tid_address, SYS_rseq, SYS_membarrier,
     SYS_sched_yield, SYS_sched_getaffinity, SYS_exit, SYS_exit_group,
-/* Calls of newer kernels, and those that only the older architecture has. */
+/* Calls that some kernel headers or architectures do not define. */
 #ifdef SYS_faccessat2
     SYS_faccessat2,
 #endif
@@ -222,26 +228,26 @@ static const int free_calls[] = {
     SYS_getrandom, SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid,
     SYS_getegid, SYS_getrusage, SYS_sysinfo, SYS_uname};
 
-/* Conditions on the lower 32 bits of an argument; the kernel ignores the upper ones of an int. */
+/* Conditions on an argument; of int arguments the kernel ignores the upper 32 bits. */
 #define IS(argument, value)   SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, value)
 #define HAS(argument, bit)    SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bit, bit)
 #define LACKS(argument, bits) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bits, 0)
 #define IS_NULL(argument)     SCMP_CMP64(argument, SCMP_CMP_EQ, 0, 0)
 
-/* Calls that are allowed if the condition of one of their lines holds. */
-static const struct bound_call {
+/* Calls that are allowed if at least one of their conditions holds. */
+static const struct conditional_call {
     int call;
     struct scmp_arg_cmp condition; /* Arguments are counted from 0. */
-} bound_calls[] = {
+} conditional_calls[] = {
     {SYS_openat, LACKS(2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)},
     {SYS_socket, IS(0, AF_INET)},
     {SYS_socket, IS(0, AF_INET6)},
-    {SYS_socket, IS(0, AF_UNIX)},    /* Resolvers. */
+    {SYS_socket, IS(0, AF_UNIX)},    /* Resolvers, such as nscd. */
     {SYS_socket, IS(0, AF_NETLINK)}, /* getaddrinfo(3) reads the addresses of the host. */
     {SYS_mmap, LACKS(2, PROT_WRITE)},
-    {SYS_mmap, LACKS(2, PROT_EXEC)}, /* Never both. The resolver loads its modules. */
+    {SYS_mmap, LACKS(2, PROT_EXEC)}, /* Not both; glibc loads NSS modules as code. */
     {SYS_mprotect, LACKS(2, PROT_EXEC)},
-    /* Threads, no processes. A filter cannot read the flags of clone3, which glibc tries first. */
+    /* Threads only. clone3, which glibc tries first, is denied: a filter cannot read its flags. */
     {SYS_clone, HAS(0, CLONE_THREAD)},
     {SYS_ioctl, IS(1, TCGETS)}, /* isatty(3) */
     {SYS_ioctl, IS(1, FIONREAD)},
@@ -250,59 +256,59 @@ static const struct bound_call {
     {SYS_prctl, IS(0, PR_SET_NAME)},
     {SYS_prctl, IS(0, PR_GET_NAME)},
     {SYS_prctl, IS(0, PR_GET_SECCOMP)},
-    {SYS_prlimit64, IS_NULL(2)}, /* To read limits, not to change them. */
+    {SYS_prlimit64, IS_NULL(2)}, /* Reads limits only. */
 };
 
-/* Signals to the own process, for abort(3). */
+/* Calls that send signals, allowed for the own process only; abort(3) uses tgkill. */
 static const int signal_calls[] = {SYS_tgkill, SYS_kill};
 
-static const struct attribute {
+static const struct filter_attribute {
     enum scmp_filter_attr name;
     uint32_t value;
-} attributes[] = {
+} filter_attributes[] = {
     {SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS},
-    {SCMP_FLTATR_CTL_NNP, 0}, /* The caller has set PR_SET_NO_NEW_PRIVS. */
+    {SCMP_FLTATR_CTL_NNP, 0}, /* The caller has set PR_SET_NO_NEW_PRIVS already. */
     {SCMP_FLTATR_CTL_TSYNC, 1},
-    {SCMP_FLTATR_CTL_LOG, 1},      /* The kernel's audit log gets refused calls. */
-    {SCMP_FLTATR_CTL_OPTIMIZE, 2}, /* A binary search for the call. */
+    {SCMP_FLTATR_CTL_LOG, 1},      /* Denied calls appear in the audit log of the kernel. */
+    {SCMP_FLTATR_CTL_OPTIMIZE, 2}, /* Binary tree of calls instead of a linear list. */
 };
 
 /*
- * Sets the attributes of a filter and adds the rules: calls with their conditions, or the bare
- * calls. Returns 0, or a negative error number.
+ * Sets the attributes of a filter and adds the rules. `conditions`: include the conditions on
+ * arguments; otherwise the calls are allowed with any arguments. Returns 0 or a negative errno.
  */
-static int fill(scmp_filter_ctx filter, bool conditions)
+static int set_filter_rules(scmp_filter_ctx filter, bool conditions)
 {
     const struct scmp_arg_cmp own_process = IS(0, (uint32_t)getpid());
     unsigned count = conditions ? 1 : 0;
     int code = 0;
 
-    for (size_t i = 0; code == 0 && i < ARRAY_LEN(attributes); i++)
-        code = seccomp_attr_set(filter, attributes[i].name, attributes[i].value);
-    for (size_t i = 0; code == 0 && i < ARRAY_LEN(free_calls); i++)
-        code = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, free_calls[i], 0, NULL);
-    for (size_t i = 0; code == 0 && i < ARRAY_LEN(bound_calls); i++)
-        code = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, bound_calls[i].call, count,
-                                      &bound_calls[i].condition);
+    for (size_t i = 0; code == 0 && i < ARRAY_LEN(filter_attributes); i++)
+        code = seccomp_attr_set(filter, filter_attributes[i].name, filter_attributes[i].value);
+    for (size_t i = 0; code == 0 && i < ARRAY_LEN(unconditional_calls); i++)
+        code = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, unconditional_calls[i], 0, NULL);
+    for (size_t i = 0; code == 0 && i < ARRAY_LEN(conditional_calls); i++)
+        code = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, conditional_calls[i].call, count,
+                                      &conditional_calls[i].condition);
     for (size_t i = 0; code == 0 && i < ARRAY_LEN(signal_calls); i++)
         code = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, signal_calls[i], count, &own_process);
     return code;
 }
 
 /*
- * Two filters, since a libseccomp filter has one error for everything that it does not allow. The
- * first one allows calls by their arguments (EPERM), the second one by their number (ENOSYS). Where
- * both refuse a call, the kernel takes the error of the filter that was loaded last.
+ * Installs two filters, because a libseccomp filter has one default error: `by_arguments` denies
+ * with EPERM, and `by_number` with ENOSYS. If both deny a call, the kernel returns the error of
+ * `by_number`, which is loaded last.
  */
 bool seccomp_install(struct error *err)
 {
     scmp_filter_ctx by_arguments = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     scmp_filter_ctx by_number = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-    int code = by_arguments && by_number ? fill(by_arguments, true) : -ENOMEM;
+    int code = by_arguments && by_number ? set_filter_rules(by_arguments, true) : -ENOMEM;
 
     if (code == 0)
-        code = fill(by_number, false);
-    if (code == 0) /* For the second filter, which does not allow the call. */
+        code = set_filter_rules(by_number, false);
+    if (code == 0) /* Allows to load the second filter, which then denies the call. */
         code = seccomp_rule_add_array(by_arguments, SCMP_ACT_ALLOW, SYS_seccomp, 0, NULL);
     if (code == 0)
         code = seccomp_load(by_arguments);

@@ -29,26 +29,27 @@ void secret_cleanup(char **secret)
     secret_free(*secret);
 }
 
-static void wipe(cJSON *item)
+static void overwrite_json(cJSON *item)
 {
     for (; item; item = item->next) {
         if (cJSON_IsString(item))
             explicit_bzero(item->valuestring, malloc_usable_size(item->valuestring));
-        /* A password in the wrong place may be a key. */
+        /* After a mistake of a user, a key may be a password. */
         if (item->string)
             explicit_bzero(item->string, strlen(item->string));
-        wipe(item->child);
+        overwrite_json(item->child);
     }
 }
 
 void secret_json_cleanup(cJSON **tree)
 {
-    wipe(*tree);
+    overwrite_json(*tree);
     cJSON_Delete(*tree);
 }
 
 char *secret_concat(const char *a, const char *b, const char *c)
 {
+    /* One allocation: asprintf(3) may leave copies in freed memory when its buffer grows. */
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
     char *text = xmalloc(size);
 
@@ -56,7 +57,7 @@ char *secret_concat(const char *a, const char *b, const char *c)
     return text;
 }
 
-/* Deeper than parsers go; not inlined, or it would be a part of its caller's frame. */
+/* Not inlined: the buffer must be below the frame of the caller. */
 __attribute__((noinline)) void secret_wipe_stack(void)
 {
     char room[64 * 1024];
@@ -95,14 +96,14 @@ bool secret_path_exists(const char *path, struct error *err)
                 (int)folder, path, why);
 }
 
-/* The answer is the caller's; NULL with the reason. Nothing of the file is left on the stack. */
-static char *read_text(int fd, const char *path, size_t size, struct error *err)
+/* Returns the text of a file of `size` bytes, which the caller frees; NULL on errors. */
+static char *read_secret_text(int fd, const char *path, size_t size, struct error *err)
 {
     char *text = xcalloc(size + 2, 1);
     size_t len = 0;
     ssize_t n = 1;
 
-    /* One byte more than there should be, to notice more. */
+    /* Reads up to one byte more than `size`, to detect a file that has grown. */
     while (n != 0 && len <= size) {
         n = read(fd, text + len, size + 1 - len);
         if (n < 0 && errno != EINTR)
@@ -130,7 +131,7 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
     CLEANUP(file_close) int fd = file_open(path, &status, err);
     if (fd < 0)
         return NULL;
-    /* What is checked is the open file: nobody can put another in its place meanwhile. */
+    /* `status` is from the open descriptor, so a file that replaces the path has no effect. */
     if (status.st_mode & (S_IWGRP | S_IWOTH))
         fail(err,
              "'%s' can be written by others than its owner (mode %03o), who could redirect us: "
@@ -139,7 +140,7 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
     else if (status.st_size < 0 || (size_t)status.st_size > max)
         fail(err, "'%s' is larger than %zu bytes", path, max);
     else
-        text = read_text(fd, path, (size_t)status.st_size, err);
+        text = read_secret_text(fd, path, (size_t)status.st_size, err);
     if (text && about) {
         about->stamp = file_stamp_of(&status);
         about->world_readable = status.st_mode & S_IROTH;
@@ -163,7 +164,7 @@ char *secret_line_read(const char *path, struct error *err)
     return NULL;
 }
 
-static void *resize(void *memory, size_t size)
+static void *reallocate(void *memory, size_t size)
 {
     return xreallocarray(memory, 1, size);
 }
@@ -173,11 +174,11 @@ void secret_protect_process(void)
     static const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
 
     unsetenv("SSLKEYLOGFILE");
-    /* Both calls always succeed: a process may lower its limits. */
+    /* The calls need no privileges, so a failure is not expected. */
     if (!HARDENING_SANITIZED &&
         (setrlimit(RLIMIT_CORE, &none) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0))
         abort();
-    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free, resize, xstrdup, xcalloc) !=
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free, reallocate, xstrdup, xcalloc) !=
         CURLE_OK)
         memory_exhausted(0);
 }

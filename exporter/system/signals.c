@@ -10,6 +10,8 @@
 
 #include "exporter/system/platform.h"
 
+/* ---- signals ---- */
+
 bool signals_open(struct signals *s, struct error *err)
 {
     sigset_t wanted;
@@ -40,49 +42,51 @@ int signals_next(const struct signals *s)
     return read(s->fd, &info, sizeof(info)) == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
+/* ---- shutdown deadline ---- */
+
 struct shutdown_deadline {
     pthread_t thread;
-    int signals; /* Polled and never read: the signal is for the loop. */
-    int ending;
-    int ended;
+    int signals; /* signalfd(2), polled but never read: the event loop consumes the signal. */
+    int ending;  /* eventfd(2): the deadline starts. */
+    int ended;   /* eventfd(2): the shutdown has finished. */
     _Atomic size_t listener_count;
     int listeners[SHUTDOWN_LISTENERS_MAX];
 };
 
-static void *run(void *context)
+static void *run_deadline_thread(void *context)
 {
-    struct shutdown_deadline *g = context;
-    struct pollfd begun[] = {
-        {.fd = g->signals, .events = POLLIN},
-        {.fd = g->ending, .events = POLLIN},
-        {.fd = g->ended, .events = POLLIN},
+    struct shutdown_deadline *d = context;
+    struct pollfd start_events[] = {
+        {.fd = d->signals, .events = POLLIN},
+        {.fd = d->ending, .events = POLLIN},
+        {.fd = d->ended, .events = POLLIN},
     };
-    struct pollfd ended = {.fd = g->ended, .events = POLLIN};
+    struct pollfd ended = {.fd = d->ended, .events = POLLIN};
 
-    /* All signals are blocked in this thread: nothing interrupts a poll. */
-    while (poll(begun, ARRAY_LEN(begun), -1) <= 0)
+    while (poll(start_events, ARRAY_LEN(start_events), -1) <= 0)
         continue;
+    /* thread_start() has blocked all signals, so that poll(2) cannot fail with EINTR. */
     if (poll(&ended, 1, SHUTDOWN_DEADLINE_MS) != 0)
         return NULL;
-    for (size_t i = 0; i < g->listener_count; i++)
-        close(g->listeners[i]);
+    for (size_t i = 0; i < d->listener_count; i++)
+        close(d->listeners[i]);
     _exit(0);
 }
 
-static void release(struct shutdown_deadline *g)
+static void release_deadline(struct shutdown_deadline *d)
 {
-    const int fds[] = {g->signals, g->ending, g->ended};
+    const int fds[] = {d->signals, d->ending, d->ended};
 
     for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
         if (fds[i] >= 0)
             close(fds[i]);
     }
-    free(g);
+    free(d);
 }
 
 struct shutdown_deadline *shutdown_deadline_start(struct error *err)
 {
-    struct shutdown_deadline *g = xcalloc(1, sizeof(*g));
+    struct shutdown_deadline *d = xcalloc(1, sizeof(*d));
     sigset_t wanted;
     int code = 0;
 
@@ -90,45 +94,45 @@ struct shutdown_deadline *shutdown_deadline_start(struct error *err)
     sigaddset(&wanted, SIGTERM);
     sigaddset(&wanted, SIGINT);
     pthread_sigmask(SIG_BLOCK, &wanted, NULL);
-    g->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
-    g->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    g->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (g->signals < 0 || g->ending < 0 || g->ended < 0)
+    d->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+    d->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    d->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (d->signals < 0 || d->ending < 0 || d->ended < 0)
         code = errno;
     else
-        code = thread_start(&g->thread, run, g);
+        code = thread_start(&d->thread, run_deadline_thread, d);
     if (code == 0)
-        return g;
-    release(g);
+        return d;
+    release_deadline(d);
     fail(err, "cannot start the thread that guards the end: %s", strerror(code));
     return NULL;
 }
 
-void shutdown_deadline_add_listener(struct shutdown_deadline *g, int fd)
+void shutdown_deadline_add_listener(struct shutdown_deadline *d, int fd)
 {
-    if (g->listener_count < SHUTDOWN_LISTENERS_MAX) {
-        g->listeners[g->listener_count] = fd;
-        g->listener_count++;
+    if (d->listener_count < SHUTDOWN_LISTENERS_MAX) {
+        d->listeners[d->listener_count] = fd;
+        d->listener_count++;
     }
 }
 
-/* The counter is far from full: this cannot fail. */
-static void raise_event(int fd)
+/* Cannot block or fail: the counter of the eventfd stays far below its maximum. */
+static void signal_event(int fd)
 {
     if (eventfd_write(fd, 1) < 0)
         abort();
 }
 
-void shutdown_deadline_begin(struct shutdown_deadline *g)
+void shutdown_deadline_begin(struct shutdown_deadline *d)
 {
-    raise_event(g->ending);
+    signal_event(d->ending);
 }
 
-void shutdown_deadline_free(struct shutdown_deadline *g)
+void shutdown_deadline_free(struct shutdown_deadline *d)
 {
-    if (!g)
+    if (!d)
         return;
-    raise_event(g->ended);
-    pthread_join(g->thread, NULL);
-    release(g);
+    signal_event(d->ended);
+    pthread_join(d->thread, NULL);
+    release_deadline(d);
 }

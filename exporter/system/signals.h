@@ -39,7 +39,7 @@ struct shutdown_deadline *shutdown_deadline_start(struct error *err) MUST_USE;
  * Starts the deadline. To be called after a signal was read with signals_next(): the deadline
  * thread does not notice a signal that another thread consumes first.
  */
-void shutdown_deadline_begin(struct shutdown_deadline *g);
+void shutdown_deadline_begin(struct shutdown_deadline *d);
 
 /*
  * Adds a listening socket that the deadline thread closes before _exit(). A thread blocked in the
@@ -47,8 +47,8 @@ void shutdown_deadline_begin(struct shutdown_deadline *g);
  * SHUTDOWN_LISTENERS_MAX.
  */
 enum { SHUTDOWN_LISTENERS_MAX = 64 };
-void shutdown_deadline_add_listener(struct shutdown_deadline *g, int fd);
+void shutdown_deadline_add_listener(struct shutdown_deadline *d, int fd);
 
 /* Stops the deadline thread, and frees the deadline. Accepts NULL. SIGTERM and SIGINT stay blocked.
  */
-void shutdown_deadline_free(struct shutdown_deadline *g);
+void shutdown_deadline_free(struct shutdown_deadline *d);

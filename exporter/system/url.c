@@ -10,7 +10,7 @@
 
 static void add_escaped(struct strbuf *out, const char *text)
 {
-    /* Since 7.82 libcurl needs no handle for this. */
+    /* libcurl 7.82 and later ignore the handle. */
     char *escaped = curl_easy_escape(NULL, text, 0);
 
     if (!escaped)
@@ -40,8 +40,8 @@ static void url_cleanup(CURLU **url)
     curl_url_cleanup(*url);
 }
 
-/* A part as a text of our own; NULL if there is none. */
-static char *part(CURLU *url, CURLUPart which, unsigned flags)
+/* Returns a copy of a part of `url`, which the caller frees; NULL if the part is missing. */
+static char *copy_part(CURLU *url, CURLUPart which, unsigned flags)
 {
     char *text = NULL;
     char *copy = NULL;
@@ -54,14 +54,14 @@ static char *part(CURLU *url, CURLUPart which, unsigned flags)
 
 static bool has_part(CURLU *url, CURLUPart which)
 {
-    char *text = part(url, which, 0);
+    char *text = copy_part(url, which, 0);
     bool has = text != NULL;
 
-    secret_free(text); /* The part may be a password. */
+    secret_free(text); /* `which` may be the password. */
     return has;
 }
 
-static bool parse(CURLU *url, const char *text, struct error *err)
+static bool parse_url(CURLU *url, const char *text, struct error *err)
 {
     if (!url)
         memory_exhausted(0);
@@ -86,7 +86,11 @@ void server_url_release(struct server_url *url)
     *url = (struct server_url){.base = NULL};
 }
 
-static char *join(const char *scheme, const char *host, const char *port, const char *path)
+/*
+ * Returns "scheme://host:port/path" without final slashes, which the caller frees. Empty scheme,
+ * port and path are omitted.
+ */
+static char *join_parts(const char *scheme, const char *host, const char *port, const char *path)
 {
     char *text = NULL;
     size_t path_len = strlen(path);
@@ -99,12 +103,15 @@ static char *join(const char *scheme, const char *host, const char *port, const 
     return text;
 }
 
-/* Verify `name` where `host` is. */
-static bool rename_host(CURLU *url, const char *name, struct server_url *out, struct error *err)
+/*
+ * Replaces the host of `url` by the TLS server name `name`. Sets `connect_to` and `host` so that
+ * libcurl still connects to the original host.
+ */
+static bool set_tls_name(CURLU *url, const char *name, struct server_url *out, struct error *err)
 {
-    CLEANUP(free_cleanup) char *host = part(url, CURLUPART_HOST, 0);
-    CLEANUP(free_cleanup) char *port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-    CLEANUP(free_cleanup) char *own_port = part(url, CURLUPART_PORT, 0);
+    CLEANUP(free_cleanup) char *host = copy_part(url, CURLUPART_HOST, 0);
+    CLEANUP(free_cleanup) char *port = copy_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    CLEANUP(free_cleanup) char *explicit_port = copy_part(url, CURLUPART_PORT, 0);
     CLEANUP(free_cleanup) char *bracketed = NULL;
     bool is_ip6 = strchr(name, ':') && name[0] != '[';
 
@@ -116,37 +123,37 @@ static bool rename_host(CURLU *url, const char *name, struct server_url *out, st
         return fail(err, "'%s' is not the name of a host", shown(name).text);
     if (asprintf(&out->connect_to, "%s:%s:%s:%s", bracketed, port, host, port) < 0)
         memory_exhausted(0);
-    out->host = join("", host, own_port ? own_port : "", "");
+    out->host = join_parts("", host, explicit_port ? explicit_port : "", "");
     return true;
 }
 
-static bool read_parts(CURLU *url, const char *tls_server_name, struct server_url *out,
-                       struct error *err)
+static bool set_server_url(CURLU *url, const char *tls_server_name, struct server_url *out,
+                           struct error *err)
 {
-    CLEANUP(free_cleanup) char *scheme = part(url, CURLUPART_SCHEME, 0);
+    CLEANUP(free_cleanup) char *scheme = copy_part(url, CURLUPART_SCHEME, 0);
 
     if (!scheme || (strcasecmp(scheme, "https") != 0 && strcasecmp(scheme, "http") != 0))
         return fail(err, "the address must begin with 'https://'");
     if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
         return fail(err, "the address must not hold a user or a password");
     out->tls = strcasecmp(scheme, "https") == 0;
-    out->address = part(url, CURLUPART_HOST, 0);
-    out->port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    out->address = copy_part(url, CURLUPART_HOST, 0);
+    out->port = copy_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
     if (out->address && out->address[0] == '[') {
         size_t len = strlen(out->address) - 2;
 
         memmove(out->address, out->address + 1, len);
         out->address[len] = '\0';
     }
-    if (out->tls && tls_server_name && !rename_host(url, tls_server_name, out, err))
+    if (out->tls && tls_server_name && !set_tls_name(url, tls_server_name, out, err))
         return false;
 
-    CLEANUP(free_cleanup) char *host = part(url, CURLUPART_HOST, 0);
-    CLEANUP(free_cleanup) char *port = part(url, CURLUPART_PORT, 0);
-    CLEANUP(free_cleanup) char *path = part(url, CURLUPART_PATH, 0);
+    CLEANUP(free_cleanup) char *host = copy_part(url, CURLUPART_HOST, 0);
+    CLEANUP(free_cleanup) char *port = copy_part(url, CURLUPART_PORT, 0);
+    CLEANUP(free_cleanup) char *path = copy_part(url, CURLUPART_PATH, 0);
     if (!host || !*host)
         return fail(err, "the address has no host");
-    out->base = join(out->tls ? "https" : "http", host, port ? port : "", path ? path : "");
+    out->base = join_parts(out->tls ? "https" : "http", host, port ? port : "", path ? path : "");
     return true;
 }
 
@@ -156,9 +163,9 @@ bool server_url_parse(const char *text, const char *tls_server_name, struct serv
     CLEANUP(url_cleanup) CURLU *url = curl_url();
     struct server_url parts = {.base = NULL};
 
-    if (!parse(url, text, err))
+    if (!parse_url(url, text, err))
         return false;
-    if (!read_parts(url, tls_server_name, &parts, err)) {
+    if (!set_server_url(url, tls_server_name, &parts, err)) {
         server_url_release(&parts);
         return false;
     }
@@ -171,10 +178,10 @@ bool proxy_url_check(const char *text, struct error *err)
     static const char *const schemes[] = {"http", "https", "socks5"};
     CLEANUP(url_cleanup) CURLU *url = curl_url();
 
-    if (!parse(url, text, err))
+    if (!parse_url(url, text, err))
         return fail_in(err, "a proxy");
 
-    CLEANUP(free_cleanup) char *scheme = part(url, CURLUPART_SCHEME, 0);
+    CLEANUP(free_cleanup) char *scheme = copy_part(url, CURLUPART_SCHEME, 0);
     for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
         if (scheme && strcasecmp(scheme, schemes[i]) == 0)
             return true;
