@@ -13,10 +13,7 @@ static char next_character(const char **text)
     return **text ? *(*text)++ : '\0';
 }
 
-/*
- * Returns true if the padding, which began with '=' after `digits` characters of a group of four,
- * completes the group and ends the text.
- */
+/* Returns true if '=' after `digits` characters begins a padding that ends group and text. */
 static bool padding_ends_text(const char **text, unsigned digits)
 {
     if (digits < 2 || (digits == 2 && next_character(text) != '='))

@@ -4,9 +4,7 @@
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
-/*
- * Base64 as in the Go package encoding/base64 (StdEncoding), which kubectl uses: the standard
- * alphabet with padding. The decoder ignores line ends.
+/* Base64 as in StdEncoding of Go, which kubectl uses: with padding; the decoder ignores line ends.
  */
 
 /*
@@ -18,10 +16,7 @@ bool base64_decode(const char *text, struct strbuf *out) MUST_USE;
 /* Appends the encoded text, without line ends. */
 void base64_encode(const void *bytes, size_t len, struct strbuf *out);
 
-/*
- * PEM checks that detect incomplete or wrong files before libcurl gets them. They do not decode the
- * contents of the blocks.
- */
+/* PEM checks detect incomplete or wrong files. They do not decode the contents of the blocks. */
 
 /* Returns true if the text holds a non-empty certificate and all its blocks are complete. */
 bool pem_check_certificates(const char *text, struct error *err) MUST_USE;

@@ -193,8 +193,7 @@ int file_open(const char *path, struct stat *about, struct error *err)
     const char *why = NULL;
 
     /* Opening a device can have side effects, so the type is checked before open(2), and again
-     * afterwards, in case the file was replaced. O_NONBLOCK: a FIFO without a writer would block.
-     */
+     * later, in case the file was replaced. O_NONBLOCK: a FIFO without a writer would block. */
     int fd = stat(path, &found) < 0 || (why = rejection_reason(&found))
                  ? -1
                  : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -40,10 +40,7 @@ struct path_rule {
     int32_t folder;
 } __attribute__((packed));
 
-/*
- * For each Landlock version, from 1: the number of access rights to files, and the size of struct
- * ruleset_attributes in bytes.
- */
+/* For each Landlock version from 1: number of file access rights, size of ruleset_attributes. */
 static const struct {
     unsigned accesses;
     size_t bytes;

@@ -4,10 +4,7 @@
 #include "exporter/system/file.h"
 #include "metrics/base/json.h"
 
-/*
- * Functions for secrets, such as tokens, passwords and private keys, and for the files that contain
- * them. Error texts never contain a secret.
- */
+/* Secrets, such as tokens, passwords and private keys. Error texts never contain a secret. */
 
 /* Overwrites the whole allocated block, and frees it. Accepts NULL. */
 void secret_free(char *secret);
@@ -21,10 +18,7 @@ void secret_json_cleanup(cJSON **tree);
 /* Returns the concatenation of three texts, which the caller passes to secret_free(). */
 char *secret_concat(const char *a, const char *b, const char *c) MUST_USE;
 
-/*
- * Overwrites 64 KiB of the stack below the caller, where libraries that parsed a secret may have
- * left copies of it.
- */
+/* Overwrites 64 KiB of the stack below the caller, where parsers may have left secrets. */
 void secret_wipe_stack(void);
 
 /*

@@ -86,10 +86,7 @@ void server_url_release(struct server_url *url)
     *url = (struct server_url){.base = NULL};
 }
 
-/*
- * Returns "scheme://host:port/path" without final slashes, which the caller frees. Empty scheme,
- * port and path are omitted.
- */
+/* Returns "[scheme://]host[:port][path]" without final slashes; the caller frees the text. */
 static char *join_parts(const char *scheme, const char *host, const char *port, const char *path)
 {
     char *text = NULL;
@@ -103,10 +100,7 @@ static char *join_parts(const char *scheme, const char *host, const char *port, 
     return text;
 }
 
-/*
- * Replaces the host of `url` by the TLS server name `name`. Sets `connect_to` and `host` so that
- * libcurl still connects to the original host.
- */
+/* Replaces the host of `url` by `name`. Sets `connect_to` and `host` to the original host. */
 static bool set_tls_name(CURLU *url, const char *name, struct server_url *out, struct error *err)
 {
     CLEANUP(free_cleanup) char *host = copy_part(url, CURLUPART_HOST, 0);
