@@ -52,14 +52,14 @@ static enum serve_result run_loop(const struct invocation *invocation,
     log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
               exporter_revision);
     for (size_t i = 0; i < o->listen_addresses.count; i++) {
-        shutdown_deadline_listener(services->shutdown_deadline, loop_listener(loop, i));
+        shutdown_deadline_add_listener(services->shutdown_deadline, loop_listener(loop, i));
         log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
                   o->telemetry_path);
     }
     while (result == LOOP_CONTINUES)
         result = loop_turn(loop, err);
     if (result == LOOP_STOPPED)
-        shutdown_deadline_ending(services->shutdown_deadline);
+        shutdown_deadline_begin(services->shutdown_deadline);
     loop_free(loop);
     return result == LOOP_STOPPED ? SERVE_SIGNALLED : SERVE_FAILED;
 }
@@ -67,11 +67,11 @@ static enum serve_result run_loop(const struct invocation *invocation,
 /* Frees the reader, which may be NULL. If a thread is blocked, logs that and sets *is_blocked. */
 static void stop_file_reader(struct file_reader *reader, const struct log *log, bool *is_blocked)
 {
-    char file[READ_FILE_MAX] = "";
+    char file[READ_FILE_NAME_MAX] = "";
     char count[16];
 
     if (reader)
-        file_reader_blocked(reader, file);
+        file_reader_blocked_file(reader, file);
     snprintf(count, sizeof(count), "%u", reader ? file_reader_abandoned(reader) : 0);
     if (file_reader_free(reader))
         return;
@@ -108,7 +108,7 @@ static enum exit_status run_serve(struct invocation *invocation)
 
     /* If the reader of the log closes its pipe, the exporter must continue. */
     signal(SIGPIPE, SIG_IGN);
-    descriptors_raise();
+    descriptors_raise_limit();
     confine_process(o, platform_environment(), &confinement);
 
     /* New threads inherit the Landlock rules; filter_syscalls() sets its filter in all threads. */

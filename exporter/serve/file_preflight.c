@@ -74,7 +74,7 @@ static void read_file_once(void *context, const char *path)
     if (!path || *path == '\0' || attempt->unwanted || has_path(&attempt->read_paths, path))
         return;
     add_path(&attempt->read_paths, path);
-    read_job_touch(attempt->job, path);
+    read_job_set_file(attempt->job, path);
     attempt->unwanted = !read_job_emit(attempt->job, 0, path, strlen(path) + 1);
     CLEANUP(file_close) int fd = file_open(path, NULL, &ignored);
 
@@ -143,7 +143,7 @@ static void emit_file_hash(void *context, const char *path)
     if (attempt->unwanted)
         return;
 
-    read_job_touch(attempt->job, path);
+    read_job_set_file(attempt->job, path);
     uint64_t hash = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
     attempt->unwanted = !read_job_emit(attempt->job, 0, &hash, sizeof(hash));
 }
@@ -157,7 +157,7 @@ static void emit_kubeconfig_hash(struct read_job *job, void *input)
 
     options_init(&options);
     if (options_parse(&options, in->argc, in->argv, &ignored))
-        read_job_touch(job, options.config_file);
+        read_job_set_file(job, options.config_file);
     options_release(&options);
     if (config_load(&options, in->argc, in->argv, &ignored) && options.manifests.count == 0 &&
         *options.kubeconfig != '\0') {
@@ -210,7 +210,7 @@ static enum read_job_state continue_job(struct file_preflight *p, int64_t now_ms
     for (;;) {
         while ((state = read_job_next(p->job, now_ms, &path)) == JOB_RESULT)
             snprintf(p->current_path, sizeof(p->current_path), "%s", path.bytes);
-        p->job_lost = state == JOB_LOST;
+        p->job_lost = state == JOB_REJECTED;
         if (!p->job_lost || now_ms < p->retry_ms)
             return state;
         read_job_free(p->job);
@@ -242,7 +242,7 @@ enum file_preflight_state file_preflight_turn(struct file_preflight *p, bool wan
         }
         return FILE_PREFLIGHT_HANGS;
     }
-    if (state == JOB_LOST) {
+    if (state == JOB_REJECTED) {
         fail(err, "cannot read files: %s", read_job_failure(state));
         return FILE_PREFLIGHT_HANGS;
     }
@@ -333,7 +333,7 @@ struct evaluation *file_preflight_create_evaluation(const struct file_preflight 
                 .log = p->log,
                 .reader = p->reader,
                 .follow = true,
-                .seed = platform_seed(),
+                .seed = platform_random_seed(),
             },
             err);
     options_release(&options);

@@ -192,7 +192,7 @@ static void reloads_end(struct reloads *r, const struct error *failure)
 
 enum {
     SLICE_MS = 5,
-    LOOP_WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* An idle loop must update its heartbeat. */
+    LOOP_WAIT_MAX_MS = HEARTBEAT_MAX_AGE_MS / 5, /* An idle loop must update its heartbeat. */
     WEB_MEMORY_PART = 8, /* Buffers of the web server may use 1/8 of the memory limit. */
     SOON_MS = 20,        /* Longest wait while a page that is due waits for unread manifests. */
     OVERDUE_MS = 100,    /* Longest wait while a deadline stays in the past. */
@@ -310,7 +310,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
 
     const struct options *o = &l->next->options;
 
-    memory_return_large();
+    memory_return_large_blocks();
     l->memory.limit = o->memory_limit > 0 ? o->memory_limit : memory_limit();
     const struct web_service_settings web_service = {
         .options = o,
@@ -320,7 +320,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .memory_bytes = l->memory.limit / WEB_MEMORY_PART,
     };
 
-    heartbeat_beat(&l->heartbeat, platform_steady_ms());
+    heartbeat_update(&l->heartbeat, platform_steady_ms());
     if (!web_service_start(&l->web_service, &web_service, err) ||
         !senders_init(&l->senders, &web_service, l->web_service.site_url.external, err)) {
         loop_free(l);
@@ -577,7 +577,7 @@ static enum loop_result turn_without_evaluation(struct loop *l)
     };
 
     descriptors_poll(wanted, ARRAY_LEN(wanted), LOOP_WAIT_MAX_MS);
-    heartbeat_beat(&l->heartbeat, platform_steady_ms());
+    heartbeat_update(&l->heartbeat, platform_steady_ms());
     handle_signals(l);
     answer_requests(l);
     return l->stopping ? LOOP_STOPPED : LOOP_CONTINUES;
@@ -601,13 +601,13 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
 
     evaluation_wait(l->current, next_to_advance(l), wanted, ARRAY_LEN(wanted), wait_ms(l));
     l->turned_ms = platform_steady_ms();
-    heartbeat_beat(&l->heartbeat, l->turned_ms);
+    heartbeat_update(&l->heartbeat, l->turned_ms);
     handle_signals(l);
     if (l->stopping)
         return LOOP_STOPPED;
     /* Called before jobs are polled, so that later results end the wait of the next turn. */
     if (l->settings.reader)
-        file_reader_turn(l->settings.reader);
+        file_reader_handle_event(l->settings.reader);
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
         file_preflight_kubeconfig_needs_reload(&l->file_preflight, l->config_loaded,
                                                platform_steady_ms()))

@@ -179,9 +179,9 @@ static void set_if_known(struct registry *registry, enum own_family family, doub
 
 static void fill_process(struct registry *registry)
 {
-    struct process_facts facts;
+    struct process_metrics facts;
 
-    process_read(&facts);
+    process_metrics_read(&facts);
     set_if_known(registry, OWN_CPU_SECONDS, facts.cpu_seconds);
     set_if_known(registry, OWN_MAX_FDS, facts.max_fds);
     set_if_known(registry, OWN_OPEN_FDS, facts.open_fds);

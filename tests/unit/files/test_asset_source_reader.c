@@ -18,7 +18,7 @@ static void read_byte(struct read_job *job, void *input)
 TEST_WITH(a_refused_read_is_tried_again, set_up, tear_down)
 {
     struct fixture *b = *state;
-    struct read_job *jobs[ABANDONED_OF_PATH_MAX];
+    struct read_job *jobs[ABANDONED_MAX_PER_PATH];
     struct read_result result;
     int ends[2];
 
@@ -39,7 +39,7 @@ TEST_WITH(a_refused_read_is_tried_again, set_up, tear_down)
         assert_non_null(strstr(asset_source_problem(b->source), b->path));
     }
 
-    assert_int_equal(write(ends[1], "yyy", ABANDONED_OF_PATH_MAX), ABANDONED_OF_PATH_MAX);
+    assert_int_equal(write(ends[1], "yyy", ABANDONED_MAX_PER_PATH), ABANDONED_MAX_PER_PATH);
     while (file_reader_abandoned(b->reader) > 0)
         file_reader_wait(b->reader, 1);
     for (size_t i = 0; i < ARRAY_LEN(jobs); i++)

@@ -17,7 +17,7 @@ static struct limit_case {
     const char *name;
     uint64_t limit;
     unsigned web_least, api_least, others_least;
-    int web_from;
+    int web_min_fd;
 } limit_cases[] = {
     {"a limit of 64", 64, 8, 16, 24, 0},
     {"a limit of 256", 256, 60, 120, 64, 0},
@@ -32,23 +32,23 @@ static struct limit_case {
 TEST_ROWS(each_limit_is_divided_into_shares, limit_cases, name)
 {
     const struct limit_case *c = *state;
-    struct descriptor_shares s = descriptors_divide(c->limit);
+    struct descriptor_shares s = descriptor_shares_of_limit(c->limit);
 
     assert_in_range(s.web, c->web_least, 2048);
     assert_in_range(s.api, c->api_least, FD_SETSIZE);
     assert_true((uint64_t)s.web + s.api + c->others_least <= c->limit);
-    assert_int_equal(s.web_from, c->web_from);
-    /* If web connections use numbers from web_from, both ranges of numbers fit their shares. */
-    if (s.web_from > 0) {
-        assert_true((uint64_t)s.web_from + s.web <= c->limit);
-        assert_true(s.api + c->others_least <= (unsigned)s.web_from);
+    assert_int_equal(s.web_min_fd, c->web_min_fd);
+    /* If web connections use numbers from web_min_fd, both ranges of numbers fit their shares. */
+    if (s.web_min_fd > 0) {
+        assert_true((uint64_t)s.web_min_fd + s.web <= c->limit);
+        assert_true(s.api + c->others_least <= (unsigned)s.web_min_fd);
     }
 }
 
 TEST(a_limit_of_0_leaves_descriptors_for_the_web)
 {
-    assert_true(descriptors_divide(0).web > 0);
-    assert_int_equal(descriptors_divide(0).api, 0);
+    assert_true(descriptor_shares_of_limit(0).web > 0);
+    assert_int_equal(descriptor_shares_of_limit(0).api, 0);
 }
 
 /* A child process changes the limit, because it applies to the whole process. */
@@ -61,10 +61,10 @@ TEST(the_soft_limit_is_raised_to_the_hard_limit)
         struct rlimit low = {.rlim_cur = 300, .rlim_max = 700}, now;
         bool ok = setrlimit(RLIMIT_NOFILE, &low) == 0;
 
-        ok = ok && descriptors_shares().web == descriptors_divide(300).web;
-        descriptors_raise();
+        ok = ok && descriptor_shares_current().web == descriptor_shares_of_limit(300).web;
+        descriptors_raise_limit();
         ok = ok && getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == 700;
-        ok = ok && descriptors_shares().web == descriptors_divide(700).web;
+        ok = ok && descriptor_shares_current().web == descriptor_shares_of_limit(700).web;
         _exit(ok ? 0 : 1);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -82,14 +82,14 @@ TEST(the_soft_limit_of_another_process_is_lowered)
     if (pid == 0) {
         char byte;
 
-        descriptors_raise();
+        descriptors_raise_limit();
         close(hold[1]);
         _exit(read(hold[0], &byte, 1) == 0 ? 0 : 1);
     }
     do
         assert_int_equal(prlimit(pid, RLIMIT_NOFILE, NULL, &before), 0);
     while (before.rlim_cur != before.rlim_max);
-    descriptors_lower_for(pid);
+    descriptors_lower_limit(pid);
     assert_int_equal(prlimit(pid, RLIMIT_NOFILE, NULL, &after), 0);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);

@@ -203,7 +203,7 @@ TEST_WITH(a_job_that_hangs_is_reported_and_may_finish, set_up, tear_down)
     struct read_job *job = start(*state, emit_byte, ends);
 
     assert_int_equal(pass_time(job, &now_ms), JOB_HANGS);
-    assert_in_range(now_ms, JOB_PATIENCE_MS, JOB_PATIENCE_MS + 2 * STEP_MS);
+    assert_in_range(now_ms, JOB_TIMEOUT_MS, JOB_TIMEOUT_MS + 2 * STEP_MS);
     assert_int_equal(file_reader_abandoned(*state), 1);
     assert_works(*state);
 
@@ -234,7 +234,7 @@ TEST_WITH(a_queued_job_does_not_hang_before_it_runs, set_up, tear_down)
     struct read_job *second = start(*state, echo, "x");
 
     for (int i = 0; i < TRIES; i++)
-        assert_int_equal(read_job_next(second, 1 + i * JOB_PATIENCE_MS, &result), JOB_WAITS);
+        assert_int_equal(read_job_next(second, 1 + i * JOB_TIMEOUT_MS, &result), JOB_WAITS);
     assert_int_equal(read_job_due(second), INT64_MAX);
     assert_int_equal(pass_time(first, &now_ms), JOB_HANGS);
     assert_int_equal(next(*state, second, &result), JOB_RESULT);
@@ -293,14 +293,14 @@ TEST_WITH(progress_prevents_hanging_until_the_job_is_freed, set_up, tear_down)
     open_pipe(ends);
     struct read_job *job = start(*state, count_bytes, ends);
 
-    for (int i = 0; i < 3 * JOB_PATIENCE_MS / 1000; i++, now_ms += 1000) {
+    for (int i = 0; i < 3 * JOB_TIMEOUT_MS / 1000; i++, now_ms += 1000) {
         assert_int_equal(write(ends[1], "y", 1), 1);
         usleep(STEP_MS * 100);
         assert_int_equal(read_job_next(job, now_ms, &result), JOB_WAITS);
     }
     close(ends[1]);
     assert_int_equal(next_at(*state, job, now_ms, &result), JOB_RESULT);
-    assert_int_equal(result.tag, 3 * JOB_PATIENCE_MS / 1000);
+    assert_int_equal(result.tag, 3 * JOB_TIMEOUT_MS / 1000);
     read_job_free(job);
     close(ends[0]);
 
@@ -326,14 +326,14 @@ TEST_WITH(a_job_below_the_minimal_rate_hangs, set_up, tear_down)
     open_pipe(ends);
     struct read_job *job = start(*state, emit_bytes, ends);
     /* A byte a second. */
-    while (found != JOB_HANGS && now_ms < 10 * JOB_PATIENCE_MS) {
+    while (found != JOB_HANGS && now_ms < 10 * JOB_TIMEOUT_MS) {
         assert_int_equal(write(ends[1], "y", 1), 1);
         assert_int_equal(next_at(*state, job, now_ms, &result), JOB_RESULT);
         for (int64_t end_ms = now_ms + 1000; now_ms < end_ms; now_ms += STEP_MS)
             found = read_job_next(job, now_ms, &result);
     }
     assert_int_equal(found, JOB_HANGS);
-    assert_in_range(now_ms, JOB_PATIENCE_MS, 2 * JOB_PATIENCE_MS);
+    assert_in_range(now_ms, JOB_TIMEOUT_MS, 2 * JOB_TIMEOUT_MS);
     read_job_free(job);
     close(ends[1]);
     assert_works(*state);
@@ -350,8 +350,8 @@ TEST_WITH(a_patient_job_delays_no_other_and_never_hangs, set_up, tear_down)
     open_pipe(ends);
     struct read_job *job = start(*state, emit_byte, ends);
 
-    read_job_be_patient(job);
-    for (int64_t now_ms = 1; now_ms < 100 * JOB_PATIENCE_MS; now_ms += 10 * STEP_MS)
+    read_job_disable_timeout(job);
+    for (int64_t now_ms = 1; now_ms < 100 * JOB_TIMEOUT_MS; now_ms += 10 * STEP_MS)
         assert_int_equal(read_job_next(job, now_ms, &result), JOB_WAITS);
     assert_int_equal(read_job_due(job), INT64_MAX);
     assert_works(*state);
@@ -376,7 +376,7 @@ TEST_WITH(a_result_that_is_not_taken_is_reported_once, set_up, tear_down)
     struct pollfd wanted = {.fd = file_reader_fd(*state), .events = POLLIN};
 
     assert_int_equal(poll(&wanted, 1, WAIT_MS), 1);
-    file_reader_turn(*state);
+    file_reader_handle_event(*state);
     assert_false(is_readable(*state));
     assert_int_equal(next(*state, job, &result), JOB_DONE);
     read_job_free(job);
@@ -407,7 +407,7 @@ TEST_WITH(jobs_are_lost_above_the_limit_of_abandoned_threads, set_up, tear_down)
         int64_t now_ms = 1;
 
         jobs[i] = start(*state, emit_byte, ends);
-        assert_int_equal(pass_time(jobs[i], &now_ms), i < ABANDONED_MAX ? JOB_HANGS : JOB_LOST);
+        assert_int_equal(pass_time(jobs[i], &now_ms), i < ABANDONED_MAX ? JOB_HANGS : JOB_REJECTED);
     }
     assert_int_equal(file_reader_abandoned(*state), ABANDONED_MAX);
     /* One read returns: its thread runs the next job. */
@@ -433,7 +433,7 @@ TEST_WITH(a_job_without_a_thread_is_lost_but_not_the_next_job, set_up, tear_down
     refuses_threads = true;
     struct read_job *lost = start(*state, echo, "x");
 
-    assert_int_equal(read_job_next(lost, 1, &result), JOB_LOST);
+    assert_int_equal(read_job_next(lost, 1, &result), JOB_REJECTED);
     read_job_free(lost);
     refuses_threads = false;
     assert_works(*state);
@@ -446,7 +446,7 @@ TEST_WITH(a_job_without_a_thread_is_lost_but_not_the_next_job, set_up, tear_down
     refuses_threads = true;
     assert_int_equal(pass_time(blocker, &now_ms), JOB_HANGS);
     refuses_threads = false;
-    assert_int_equal(read_job_next(behind, 1, &result), JOB_LOST);
+    assert_int_equal(read_job_next(behind, 1, &result), JOB_REJECTED);
     read_job_free(behind);
     assert_works(*state);
     assert_int_equal(write(ends[1], "y", 1), 1);
@@ -458,31 +458,31 @@ TEST_WITH(a_job_without_a_thread_is_lost_but_not_the_next_job, set_up, tear_down
 
 TEST_WITH(jobs_of_a_path_that_hangs_are_lost_at_once, set_up, tear_down)
 {
-    struct read_job *jobs[ABANDONED_OF_PATH_MAX + ABANDONED_MAX];
-    char file[READ_FILE_MAX];
+    struct read_job *jobs[ABANDONED_MAX_PER_PATH + ABANDONED_MAX];
+    char file[READ_FILE_NAME_MAX];
     struct read_result result;
     int ends[2];
 
-    assert_false(file_reader_blocked(*state, file));
+    assert_false(file_reader_blocked_file(*state, file));
     open_pipe(ends);
     for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
         int64_t now_ms = 1;
 
         jobs[i] = read_job_start(*state, "/path", emit_byte, ends, NULL);
         assert_int_equal(pass_time(jobs[i], &now_ms),
-                         i < ABANDONED_OF_PATH_MAX ? JOB_HANGS : JOB_LOST);
+                         i < ABANDONED_MAX_PER_PATH ? JOB_HANGS : JOB_REJECTED);
         assert_int_equal(read_job_due(jobs[i]), INT64_MAX);
         /* A failed reload frees its jobs, too. The threads still hang. */
         read_job_free(jobs[i]);
     }
-    assert_int_equal(file_reader_abandoned(*state), ABANDONED_OF_PATH_MAX);
-    assert_true(file_reader_blocked(*state, file));
+    assert_int_equal(file_reader_abandoned(*state), ABANDONED_MAX_PER_PATH);
+    assert_true(file_reader_blocked_file(*state, file));
     assert_string_equal(file, "/path");
     assert_works(*state);
 
     /* One thread returns: jobs of the PATH run again. */
     assert_int_equal(write(ends[1], "y", 1), 1);
-    for (int i = 0; i < TRIES && file_reader_abandoned(*state) == ABANDONED_OF_PATH_MAX; i++)
+    for (int i = 0; i < TRIES && file_reader_abandoned(*state) == ABANDONED_MAX_PER_PATH; i++)
         usleep(WAIT_MS / TRIES * 1000);
     struct read_job *job = read_job_start(*state, "/path", emit_nothing, NULL, NULL);
 

@@ -168,7 +168,7 @@ static void restrict_to_path(const char *path)
 
     CHILD_ASSERT(l != NULL);
     CHILD_ASSERT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    landlock_allow_named(l, path);
+    landlock_allow_replaceable(l, path);
     CHILD_ASSERT(landlock_restrict(l, &err));
     landlock_free(l);
 }
