@@ -41,8 +41,7 @@ int64_t asset_source_due(const struct asset_source *s);
 /* Returns true once a first reading of the file has ended or failed; true for NULL. */
 bool asset_source_ready(const struct asset_source *s);
 
-/* Returns true while the file does not answer, and after its last read job was lost (JOB_REJECTED).
- */
+/* Returns true while the file does not answer, and after its last read job was rejected. */
 bool asset_source_hangs(const struct asset_source *s);
 
 /* Returns the reason why the file or an asset in it cannot be read; "" without one. Borrowed. */

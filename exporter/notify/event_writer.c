@@ -281,7 +281,8 @@ find_next_write(struct event_writer *e, const struct event_writer_input *input, 
         if (!c)
             break;
         when_ms = check_conflict(e, input, c, now_ms);
-        if (when_ms <= now_ms)
+        /* With INT64_MAX the conflict may have ended: `c` is freed then. */
+        if (when_ms < INT64_MAX && when_ms <= now_ms)
             return c;
         e->next_round_ms = earlier_of(e->next_round_ms, when_ms);
     }

@@ -12,7 +12,7 @@ enum hardening { HARDENING_AUTO, HARDENING_OFF };
  * - PR_SET_NO_NEW_PRIVS: it cannot gain privileges.
  * - Landlock: it can read only files that its options, or configuration files in the options, name,
  *   and files that libraries need. landlock_allow_replaceable() states when it can read their
- * folders.
+ *   folders.
  * - seccomp: it can use only the system calls that it needs (sandbox.h).
  *
  * With an exec plugin in the kubeconfig only PR_SET_NO_NEW_PRIVS is used: the plugin would inherit

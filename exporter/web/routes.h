@@ -134,7 +134,7 @@ void routes_free(struct routes *s);
  */
 enum MHD_Result routes_handle_request(struct routes *s, struct MHD_Connection *connection,
                                       const char *path, const char *method,
-                                      struct body_piece *body_piece, struct exchange *exchange);
+                                      struct body_piece *body_piece, struct exchange *v);
 
 /*
  * Sets the readiness that /-/ready and /readyz report, and its text, which is copied and must end
