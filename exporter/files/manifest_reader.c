@@ -528,7 +528,7 @@ struct manifest_reader {
     int spool; /* Copy being written; -1 without one. */
     struct json_file *json;
     struct yaml_file yaml;
-    struct read_failure *why; /* Result of the current step, owned by the caller. */
+    struct read_failure *why; /* Receives the failure of the current step. */
 };
 
 static bool ends_with(const char *path, const char *suffix)

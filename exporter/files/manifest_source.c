@@ -403,8 +403,8 @@ static bool continue_current_file(struct manifests *m, int64_t now_ms)
 }
 
 /*
- * Starts a job for changed files, or begins a changed file with a spool. Fails changed files of a
- * PATH that is blocked.
+ * Starts a job for changed files, and may begin a changed file with a spool. Fails changed files of
+ * a PATH that is blocked.
  */
 static void start_prefetch(struct manifests *m)
 {
@@ -436,7 +436,10 @@ static void start_prefetch(struct manifests *m)
         prefetch_start(&m->prefetch, m->tree.paths[m->prefetch.files[0]->path_index].path);
 }
 
-/* Begins a changed file, or its prefetch. Returns false if no file has changed. */
+/*
+ * Begins to read a changed file. With a file reader, a call may only start the prefetch of changed
+ * files. Returns false if no file has changed.
+ */
 static bool begin_next_file(struct manifests *m)
 {
     struct manifest_file *file;

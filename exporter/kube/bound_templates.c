@@ -56,7 +56,7 @@ void bound_templates_release(struct bound_templates *b)
     free(b->changed);
 }
 
-void bound_templates_changed(struct bound_templates *b, const struct identity *template)
+void bound_templates_note_change(struct bound_templates *b, const struct identity *template)
 {
     struct entry *entry = store_find_or_add(b->context->store, template);
 
@@ -170,7 +170,7 @@ static void add_templates_of_reflector(struct bound_templates *b, const struct r
 
                 if (binding && binding_get_resource(binding, &id) &&
                     strcmp(id.kind, r->kind) == 0 && strcmp(id.api_version, r->api_version) == 0)
-                    bound_templates_changed(b, &id);
+                    bound_templates_note_change(b, &id);
             }
         }
     }

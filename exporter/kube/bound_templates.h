@@ -28,7 +28,7 @@ void bound_templates_init(struct bound_templates *b, struct reflector_context *c
 void bound_templates_release(struct bound_templates *b);
 
 /* Records that a binding began or ceased to refer to a template, for the next turn. */
-void bound_templates_changed(struct bound_templates *b, const struct identity *template);
+void bound_templates_note_change(struct bound_templates *b, const struct identity *template);
 
 /* Updates the changed templates, and starts and ends requests, for these reflectors. */
 void bound_templates_turn(struct bound_templates *b, struct reflector *const *reflectors,

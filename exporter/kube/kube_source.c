@@ -15,7 +15,7 @@ enum {
     INTERVAL_SPREAD_MS = 3 * 1000,
     RETRY_FIRST_MS = 1000,
     RETRY_SHIFTS = 5,
-    INTERVAL_MIN_MS = 2 * 1000, /* Between the starts of rounds that changes cause. */
+    INTERVAL_MIN_MS = 2 * 1000, /* Minimum time between two rounds that changes start. */
     FAILURES_BEFORE_READY = 3,
     VERSION_TIMEOUT_MIN_MS = 1000,
     VERSION_TIMEOUT_MAX_MS = 8 * 1000,
@@ -216,7 +216,7 @@ struct kube_source {
 
 static void on_bound_template_changed(void *context, const struct identity *template)
 {
-    bound_templates_changed(context, template);
+    bound_templates_note_change(context, template);
 }
 
 struct kube_source *kube_source_new(const struct kube_source_settings *settings)

@@ -440,7 +440,7 @@ uint32_t reflector_context_random(struct reflector_context *context)
 void reflector_context_begin_turn(struct reflector_context *context, int64_t now_ms,
                                   int64_t clock_ms)
 {
-    struct transport_room room = {UINT_MAX, UINT_MAX, UINT_MAX};
+    struct transport_limits room = {UINT_MAX, UINT_MAX, UINT_MAX};
 
     if (context->transport.room)
         room = context->transport.room(context->transport.context);

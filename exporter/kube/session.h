@@ -106,9 +106,9 @@ bool kube_session_ready(const struct kube_session *s);
 void kube_session_read_referenced_templates(struct kube_session *s);
 
 /*
- * Returns false with the reason in `err` if there were no credentials yet because of an error, or
- * if a required kind has never been read after several failures in a row. For commands that do not
- * wait until the problem is solved.
+ * Returns false with the reason in `err` if the credentials cannot be read and never could, or if a
+ * required kind has never been read and its last requests failed. For commands that do not wait
+ * until the problem is solved.
  */
 bool kube_session_can_become_ready(const struct kube_session *s, struct error *err);
 

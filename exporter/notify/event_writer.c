@@ -111,7 +111,7 @@ static void set_fields(struct conflict_tracker *t, struct tracked_conflict *c, u
     t->changed = true;
 }
 
-void conflict_tracker_decided(void *tracker, struct entry *entry)
+void conflict_tracker_update_entry(void *tracker, struct entry *entry)
 {
     struct conflict_tracker *t = tracker;
 
@@ -143,7 +143,7 @@ void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *stor
     for (size_t i = 0; i < t->count; i++)
         t->items[i]->in_store = false;
     while ((entry = store_walk_next(&walk)) != NULL)
-        conflict_tracker_decided(t, entry);
+        conflict_tracker_update_entry(t, entry);
     for (size_t i = 0; i < t->count; i++) {
         if (!t->items[i]->in_store)
             set_fields(t, t->items[i], 0);
@@ -162,11 +162,11 @@ static struct tracked_conflict *next_conflict(struct conflict_tracker *t)
 /* ---- state of the event writer ---- */
 
 enum {
-    WRITE_INTERVAL_MS = 200, /* Between two Events, of two requests each. */
-    CHECKS_PER_TURN = 1000,  /* Conflicts. */
+    WRITE_INTERVAL_MS = 200, /* Minimum time between two Events, or two groups of checks. */
+    CHECKS_PER_TURN = 1000,  /* Maximum number of conflicts. */
     RECREATE_MS = 3600 * 1000,
-    RETRY_MS = 60 * 1000,  /* Before the next attempt after a rejection or by the rate limit. */
-    STORE_DELAY_MS = 1000, /* Before the next attempt if the store is out of date. */
+    RETRY_MS = 60 * 1000,  /* Time to the next attempt after a rejection, or at the rate limit. */
+    STORE_DELAY_MS = 1000, /* Time to the next attempt if the store is out of date. */
     TEXT_MAX_BYTES = 512,
 };
 
@@ -269,7 +269,10 @@ static int64_t check_conflict(struct event_writer *e, const struct event_writer_
     return now_ms;
 }
 
-/* Checks conflicts of the present round. Returns the first that needs a write, or NULL. */
+/*
+ * Checks up to CHECKS_PER_TURN conflicts of the present round. Returns the first that needs a
+ * write; NULL if these need none.
+ */
 static struct tracked_conflict *
 find_next_write(struct event_writer *e, const struct event_writer_input *input, int64_t now_ms)
 {

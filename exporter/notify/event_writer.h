@@ -44,7 +44,7 @@ struct conflict_tracker {
 void conflict_tracker_set_role(struct conflict_tracker *t, int64_t now_ms, bool leads);
 
 /* Callback for engine_observer.decided; `tracker` is its context. */
-void conflict_tracker_decided(void *tracker, struct entry *entry);
+void conflict_tracker_update_entry(void *tracker, struct entry *entry);
 
 /* Updates all conflicts from another store, in which every entry has its decision. */
 void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *store);

@@ -90,7 +90,7 @@ static void adopt_evaluation(struct events *e, struct evaluation *current, int64
     conflict_tracker_set_role(&e->event_writer.conflicts, now_ms,
                               leader_election_leads(&e->leader_election, now_ms));
     conflict_tracker_adopt_store(&e->event_writer.conflicts, current->store);
-    current->observer = (struct engine_observer){.decided = conflict_tracker_decided,
+    current->observer = (struct engine_observer){.decided = conflict_tracker_update_entry,
                                                  .context = &e->event_writer.conflicts};
     e->current = current;
 }

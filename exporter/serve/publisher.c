@@ -54,7 +54,7 @@ int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
 /* ---- pages ---- */
 
 enum {
-    SHORTEST_MS = 50, /* Between two pages of metrics: scrapers read them less often. */
+    SHORTEST_MS = 50, /* Minimum time between two pages of metrics. */
     SLICE = 1000,     /* Objects per turn while findings are collected. */
     PAGE_MAX = 1024 * 1024 * 1024,
     ROOM_PART = 32, /* Part of the last page's length, reserved for its growth. */

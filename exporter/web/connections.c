@@ -524,8 +524,8 @@ unsigned connections_count(struct connections *p)
 enum {
     SWEEP_EVERY_MS = 500,
     ACCEPTS_MAX = 64,      /* Calls of accept(2) before the next listener has its turn. */
-    ROOM_PAUSE_MS = 2,     /* Between two attempts to make room. */
-    STARVED_PAUSE_MS = 20, /* Between two attempts to get a descriptor. */
+    ROOM_PAUSE_MS = 2,     /* Time between two attempts to make room. */
+    STARVED_PAUSE_MS = 20, /* Time between two attempts to get a descriptor. */
     /* Time without room after which waiting connections are refused: the listen queue is finite. */
     ROOM_PATIENCE_MS = 500,
 };

@@ -32,6 +32,7 @@ static const char collect[] = "collect[]";
 static const char exclude[] = "exclude[]";
 static const char total[] = "_total";
 
+/* Returns true for the name of a family; that of a counter may lack its suffix _total. */
 static bool is_family_name(const struct family_def *def, const char *name)
 {
     size_t len = strlen(name);

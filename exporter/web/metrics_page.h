@@ -3,8 +3,8 @@
 
 #include <microhttpd.h>
 
-#include "exporter/web/body.h"
 #include "exporter/web/page_index.h"
+#include "exporter/web/response_body.h"
 #include "metrics/base/error.h"
 #include "metrics/expose/exposition.h"
 

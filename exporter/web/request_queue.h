@@ -74,7 +74,8 @@ int request_queue_fd(const struct request_queue *q);
 /* Returns the bytes of responses that clients have not read. Any thread may call it. */
 uint64_t request_queue_unread(const struct request_queue *q);
 
-/* Returns the oldest request; NULL if the queue is empty or too many bytes are unread. */
+/* Returns the oldest request; NULL if the queue is empty, or clients have too
+ * many bytes of responses left to read. */
 struct queued_request *request_queue_peek(struct request_queue *q);
 
 /*

@@ -104,7 +104,7 @@ static bool read_suffix(const char *text, struct suffix *out)
 
 /* Decimal number of any length: the digits (values 0 to 9) as an integer, times 10^exponent. */
 struct decimal {
-    unsigned char *digits; /* In `block`, at first after ROOM bytes for digits in front. */
+    unsigned char *digits; /* In `block`, with up to ROOM free bytes before the first digit. */
     size_t count;
     int64_t exponent;
     char *block;

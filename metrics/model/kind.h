@@ -43,9 +43,10 @@ struct kind_watch {
     enum watch_condition when;
     const char *resource; /* Plural name in API paths: "propagationpolicies". */
     bool required;        /* The exporter is not ready before these objects have been read. */
-    bool optional;        /* The initial sync does not wait for these objects. */
-    bool supplement;      /* Second watch of a kind, not needed for the kind to count as read. */
-    bool unfiltered;      /* The namespace filter does not apply to the namespace of the objects. */
+    /* The initial sync does not wait for these objects, unless the reflector is `awaited`. */
+    bool optional;
+    bool supplement; /* Second watch of a kind, not needed for the kind to count as read. */
+    bool unfiltered; /* The namespace filter does not apply to the namespace of the objects. */
     bool by_binding; /* For Works: the namespace filter applies to the namespace of the binding. */
     bool metadata_only;
     const char *field_selector;   /* NULL reads all objects. */

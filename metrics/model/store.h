@@ -103,10 +103,10 @@ struct decode store_make_decoder(const struct store *s, struct error *err);
 
 /* ---- store: put and remove objects ---- */
 
-/* The source that reads an object, and the number of its current pass over all objects. */
+/* The source that reads an object. */
 struct origin {
-    uint32_t source;
-    uint32_t sweep;
+    uint32_t source; /* Number of the source. */
+    uint32_t sweep;  /* Number of the current pass of the source over all its objects. */
 };
 
 /*

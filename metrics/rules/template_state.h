@@ -16,7 +16,7 @@
  */
 
 /*
- * Returns the fields in which the binding's copy differs from the policy, bits by drift_field.
+ * Returns the fields in which the binding's copy differs from the policy, bits by enum drift_field.
  * `priority` is the policy's resolved schedulePriority, NULL if unknown. If `cluster_scoped`, the
  * binding is a ClusterResourceBinding: propagateDeps and schedulePriority never differ.
  */

@@ -48,7 +48,7 @@ static size_t write_assets(const char *path, uint64_t count)
     return bytes;
 }
 
-static double count_lines(const char *path)
+static double measure_counting(const char *path)
 {
     CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
     FILE *file = fopen(path, "re");
@@ -65,7 +65,7 @@ static double count_lines(const char *path)
     return measure_cpu_s() - start;
 }
 
-static double parse_lines(const char *path)
+static double measure_parsing(const char *path)
 {
     CLEANUP(free_cleanup) char *line = xmalloc(LINE_ROOM);
     FILE *file = fopen(path, "re");
@@ -84,8 +84,8 @@ static double parse_lines(const char *path)
     return measure_cpu_s() - start;
 }
 
-/* Returns the CPU time to read and evaluate the file; sets `held` to the heap bytes then in use. */
-static double read_assets(const char *path, uint64_t count, size_t *held)
+/* Returns the CPU time to read and evaluate the file; sets `held` to the heap bytes kept for it. */
+static double measure_reading(const char *path, uint64_t count, size_t *held)
 {
     static const struct log silent = {.level = LOG_LEVEL_NONE};
     size_t before = measure_heap_bytes();
@@ -125,9 +125,9 @@ int main(void)
     size_t bytes = write_assets(path, count);
     printf("  %" PRIu64 " assets, %.0f MB, every tenth with a lease\n", count, (double)bytes / 1e6);
     for (size_t i = 0; i < ROUNDS; i++) {
-        double lines = count_lines(path);
-        double parsed = parse_lines(path);
-        double ours = read_assets(path, count, &held);
+        double lines = measure_counting(path);
+        double parsed = measure_parsing(path);
+        double ours = measure_reading(path, count, &held);
 
         rates[i] = ours / ((double)bytes / 200e6);
         ratios[i] = ours / parsed;

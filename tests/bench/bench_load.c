@@ -26,7 +26,7 @@ static bool parse_and_drop(void *context, const char *json, size_t len, size_t o
 }
 
 /* Returns the CPU time of the minimum work: to read, split and parse the file. */
-static double split_and_parse(const char *path)
+static double measure_split_and_parse(const char *path)
 {
     CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
     FILE *file = fopen(path, "re");
@@ -51,8 +51,8 @@ static double split_and_parse(const char *path)
     return spent;
 }
 
-/* Returns the CPU time from the file to the page; sets `held` to the heap bytes then in use. */
-static double load_and_render(const char *path, size_t *held)
+/* Returns the CPU time from the file to the page; sets `held` to the heap bytes kept for it. */
+static double measure_load_and_page(const char *path, size_t *held)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);
     size_t before = measure_heap_bytes();
@@ -97,8 +97,8 @@ int main(void)
     printf("  %u Deployments and %u policies, %.0f MB of JSON\n", world.templates, world.policies,
            (double)bytes / 1e6);
     for (size_t i = 0; i < ROUNDS; i++) {
-        double floor = split_and_parse(path);
-        double ours = load_and_render(path, &held);
+        double floor = measure_split_and_parse(path);
+        double ours = measure_load_and_page(path, &held);
 
         ratios[i] = ours / floor;
         printf("  round %zu: cut and parse %.2f s, load and evaluate %.2f s\n", i + 1, floor, ours);

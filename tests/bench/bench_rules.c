@@ -82,7 +82,7 @@ static void world_release(struct world *w)
 }
 
 /* Changes priority and clusters of a policy of 100 templates. Returns the CPU time per change. */
-static double change_policy(struct world *w)
+static double measure_policy_change(struct world *w)
 {
     double start = measure_cpu_s();
 
@@ -113,9 +113,9 @@ static void bench_change(void)
     run_engine(&among_many);
     run_engine(&among_few);
     for (size_t i = 0; i < ROUNDS; i++) {
-        double few_s = change_policy(&among_few);
+        double few_s = measure_policy_change(&among_few);
 
-        many_s = change_policy(&among_many);
+        many_s = measure_policy_change(&among_many);
         ratios[i] = many_s / few_s;
     }
     printf("  a policy of 100 templates among %u templates and %u policies: %.2f ms a change\n",
@@ -179,7 +179,7 @@ static void generate_bound(struct world *w, const struct generated *g)
 }
 
 /* Returns the CPU time to plan the move of 1,000 templates to another cluster, without its undo. */
-static double plan_change(struct world *w)
+static double measure_plan(struct world *w)
 {
     struct error err;
     double start, end;
@@ -199,7 +199,7 @@ static double plan_change(struct world *w)
 }
 
 /* Returns the CPU time to apply the same change to the store and to evaluate it. */
-static double evaluate_affected(struct world *w, const char *member_cluster)
+static double measure_affected(struct world *w, const char *member_cluster)
 {
     double start;
 
@@ -220,9 +220,9 @@ static void bench_plan(void)
     generate_bound(&w, &planned);
     run_engine(&w);
     for (size_t i = 0; i < ROUNDS; i++) {
-        plan_s = plan_change(&w);
-        ratios[i] = plan_s / evaluate_affected(&w, "member2");
-        evaluate_affected(&w, "member1");
+        plan_s = measure_plan(&w);
+        ratios[i] = plan_s / measure_affected(&w, "member2");
+        measure_affected(&w, "member1");
     }
     printf("  a plan that moves 1,000 of %u templates: %.2f ms\n", planned.templates,
            plan_s * 1000);

@@ -18,7 +18,7 @@
 
 enum { FILES = 3, TEXT_MAX = 1 << 20, SECRET_MIN = 4 };
 
-static const char separator[] = "\n%%\n"; /* Separates files in the input; not valid within YAML. */
+static const char separator[] = "\n%%\n"; /* Separates the files in the input. */
 
 /* ---- files ---- */
 

@@ -80,7 +80,7 @@ struct plan {
     bool dropped[PLAN_WRITES_MAX + PLAN_FAULTS_MAX]; /* Items left out: writes, then faults. */
 };
 
-/* Draws the plan of a seed. */
+/* Makes a random plan, always the same for one seed. */
 void plan_init(struct plan *p, uint64_t seed);
 
 /*

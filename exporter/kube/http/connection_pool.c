@@ -15,8 +15,8 @@ enum {
     PROBE_INTERVAL_MS = 30 * 1000,
     PROBE_TIMEOUT_MS = 15 * 1000,
     CHECK_INTERVAL_MS = 1000,
-    UNANSWERED_MS = 2 * 1000, /* Until a probe tests the connection of a request. */
-    CANCELLED_MS = 1000,      /* Until a probe makes curl send RST_STREAM. */
+    UNANSWERED_MS = 2 * 1000, /* From a request to the probe of its connection. */
+    CANCELLED_MS = 1000,      /* From a cancelled stream to the probe that sends RST_STREAM. */
 };
 
 static curl_socket_t open_counted_socket(void *context, curlsocktype purpose,

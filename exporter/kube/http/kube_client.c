@@ -8,7 +8,7 @@
 #include "exporter/system/descriptors.h"
 
 enum {
-    IDLE_MS = 5 * 1000, /* Until an empty pool is freed. */
+    IDLE_MS = 5 * 1000, /* Time after which an empty pool is freed. */
     IDENTITY_CHECK_MS = 1000,
     WAIT_WITHOUT_FD_MS = 100, /* During DNS lookups, for example. */
     POLL_FDS_MAX = 1024,
@@ -104,20 +104,20 @@ static void cancel_transfer(void *context, struct transfer *transfer)
     transfer_free(transfer);
 }
 
-static struct transport_room get_room(void *context)
+static struct transport_limits get_limits(void *context)
 {
     const struct kube_client *c = context;
     struct connection_limits limits = connection_limits_compute(&c->settings);
 
     if (!c->http1)
-        return (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
-    return (struct transport_room){limits.streams, limits.lists, limits.single_reads};
+        return (struct transport_limits){UINT_MAX, UINT_MAX, UINT_MAX};
+    return (struct transport_limits){limits.streams, limits.lists, limits.single_reads};
 }
 
 struct transport kube_client_transport(struct kube_client *c)
 {
     return (struct transport){
-        .start = start_transfer, .cancel = cancel_transfer, .context = c, .room = get_room};
+        .start = start_transfer, .cancel = cancel_transfer, .context = c, .room = get_limits};
 }
 
 void kube_client_reset(struct kube_client *c)

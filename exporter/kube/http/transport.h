@@ -51,7 +51,7 @@ struct transport_request {
 };
 
 /* Numbers of requests that may be open at the same time, by kind. */
-struct transport_room {
+struct transport_limits {
     unsigned streams;
     unsigned lists;
     unsigned single_reads; /* All other requests. */
@@ -65,5 +65,5 @@ struct transport {
     void (*cancel)(void *context, struct transfer *transfer);
     void *context;
     /* Returns the current limits; they may change at any time. NULL: no limits. */
-    struct transport_room (*room)(void *context);
+    struct transport_limits (*room)(void *context);
 };

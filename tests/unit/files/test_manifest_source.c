@@ -826,7 +826,7 @@ static bool exists(const struct fixture *p, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* Writes up to four objects with one of five names each, so that many are duplicates. */
+/* Writes up to four documents: most are objects with one of five names, so many are duplicates. */
 static void write_random_objects(struct fixture *p, const char *name, uint64_t *seed)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);

@@ -519,7 +519,7 @@ TEST_WITH(sockets_limit_the_http1_streams, lab_open, lab_close)
     send_request(lab, &c, "/plain", REQUEST_SHORT);
     run_client(lab, &c, 0);
 
-    struct transport_room room = transport.room(transport.context);
+    struct transport_limits room = transport.room(transport.context);
 
     assert_in_range(room.streams, 30, 40);
     assert_in_range(room.streams + room.lists + room.single_reads, 40, 48);

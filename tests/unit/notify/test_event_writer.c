@@ -97,7 +97,7 @@ static int lab_open(void **state)
     world_init(&lab->world, &rules_options_default, 1);
     event_writer_init(&lab->event_writer, "pod-1", 1);
     engine_observe(lab->world.engine,
-                   (struct engine_observer){.decided = conflict_tracker_decided,
+                   (struct engine_observer){.decided = conflict_tracker_update_entry,
                                             .context = &lab->event_writer.conflicts});
     lab->input = (struct event_writer_input){
         .engine = lab->world.engine, .transport = manual_transport(&lab->transfer), .leads = true};

@@ -48,9 +48,9 @@ struct lab {
     enum fault faults[FAKE_KIND_COUNT];
     const char *bad_path; /* Path of discovery that hangs, or NULL. */
     struct bad_request *requests;
-    struct transport_room room; /* Limits of the transport; all zero: unlimited. */
-    unsigned bad_count;         /* Open requests with a fault. */
-    unsigned bad_most;          /* Maximum of bad_count. */
+    struct transport_limits room; /* Limits of the transport; all zero: unlimited. */
+    unsigned bad_count;           /* Open requests with a fault. */
+    unsigned bad_most;            /* Maximum of bad_count. */
 };
 
 static enum fake_kind kind_of_path(const char *path)
@@ -187,7 +187,7 @@ static void lab_init(struct lab *lab)
     lab->server = lab->base.transport;
 }
 
-static struct transport_room room(void *context)
+static struct transport_limits room(void *context)
 {
     return ((struct lab *)context)->room;
 }
@@ -519,7 +519,7 @@ TEST(resources_without_a_stream_are_polled)
     unsigned polled = 0;
 
     lab_init(&lab);
-    lab.room = (struct transport_room){.streams = 5, .lists = 4, .single_reads = 1};
+    lab.room = (struct transport_limits){.streams = 5, .lists = 4, .single_reads = 1};
     lab_start(&lab);
     run_for(&lab, 5000);
     assert_int_equal(lab.base.api.open_streams, 5);
@@ -559,11 +559,11 @@ TEST(polled_resources_are_watched_once_streams_are_free)
     struct lab lab;
 
     lab_init(&lab);
-    lab.room = (struct transport_room){.streams = 1, .lists = 1, .single_reads = 1};
+    lab.room = (struct transport_limits){.streams = 1, .lists = 1, .single_reads = 1};
     lab_start(&lab);
     run_for(&lab, 60 * 1000);
     assert_int_equal(lab.base.api.open_streams, 1);
-    lab.room = (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
+    lab.room = (struct transport_limits){UINT_MAX, UINT_MAX, UINT_MAX};
     run_for(&lab, 40 * 1000);
     assert_int_equal(lab.base.api.open_streams, kube_source_reflector_count(lab.base.source));
     for (size_t i = 0; i < kube_source_reflector_count(lab.base.source); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/body.h"
+#include "exporter/web/response_body.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
