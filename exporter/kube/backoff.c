@@ -62,7 +62,7 @@ int64_t progress_deadline(const struct progress *p, int64_t first_ms)
     return progress_ms < total_ms ? progress_ms : total_ms;
 }
 
-int64_t progress_stalled_since(const struct progress *p)
+int64_t progress_mark_ms(const struct progress *p)
 {
     return p->mark_ms;
 }

@@ -45,7 +45,7 @@ void progress_note_bytes(struct progress *p, size_t bytes, int64_t now_ms);
 int64_t progress_deadline(const struct progress *p, int64_t first_ms);
 
 /* Returns mark_ms: the time of the last progress, or of progress_begin(). */
-int64_t progress_stalled_since(const struct progress *p);
+int64_t progress_mark_ms(const struct progress *p);
 
 /* Returns a static text for users: the fault of a response that is late at now_ms. */
 const char *progress_fault(const struct progress *p, int64_t now_ms);

@@ -7,7 +7,7 @@
 #include "metrics/model/metadata.h"
 #include "metrics/rules/engine.h"
 
-/* A kind that a selector names and that is not watched. */
+/* A kind that a selector names and discovery does not offer, so that it has no reflector. */
 struct unserved_kind {
     char *api_version;
     char *kind;

@@ -293,7 +293,8 @@ static void want_templates(struct kube_source *s, const struct api_resource *res
 
 /*
  * Marks as wanted the kinds that selectors name, and those of Config Connector and priority classes
- * if needed. Puts kinds that are named but not watched into unserved_kinds.
+ * if needed. Puts the other kinds that selectors name, which discovery does not offer, into
+ * unserved_kinds.
  */
 static void want_selected_kinds(struct kube_source *s)
 {

@@ -62,7 +62,7 @@ void kube_source_read_referenced_templates(struct kube_source *s);
 size_t kube_source_reflector_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
-/* Kinds that selectors name and that are not watched. Borrowed until the next turn. */
+/* Kinds that selectors name and discovery does not offer. Borrowed until the next turn. */
 size_t kube_source_unserved_kind_count(const struct kube_source *s);
 const struct unserved_kind *kube_source_unserved_kind(const struct kube_source *s, size_t at);
 

@@ -360,7 +360,7 @@ static int64_t timeout_ms(const struct reflector *r)
 
     if (!is_listing(r) || stall_ms == INT64_MAX)
         return w->due_ms;
-    stall_ms += progress_stalled_since(&w->lifetime.progress);
+    stall_ms += progress_mark_ms(&w->lifetime.progress);
     return stall_ms < w->due_ms ? stall_ms : w->due_ms;
 }
 
@@ -370,7 +370,7 @@ static int64_t lateness_ms(const struct reflector *r)
     if (r->late || !is_listing(r))
         return INT64_MAX;
     if (r->request.transfer)
-        return progress_stalled_since(&r->watch.lifetime.progress) + PROGRESS_LATE_MS;
+        return progress_mark_ms(&r->watch.lifetime.progress) + PROGRESS_LATE_MS;
     return r->ticket.state == TICKET_WAITING ? r->ticket.since_ms + PROGRESS_LATE_MS : INT64_MAX;
 }
 

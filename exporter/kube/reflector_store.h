@@ -27,7 +27,7 @@ struct reflector_store {
     bool has_unread;           /* Unread templates may be in the store; reset by a complete pass. */
     bool has_unnamed;          /* An object of unknown name was unreadable in this pass. */
     bool has_rejected_unknown; /* In this pass, an object that is not in the store was rejected. */
-    struct origin origin;      /* Source number, and number of the pass. */
+    struct origin origin;      /* Stored with each object: this reflector and its pass. */
     uint64_t rejected;         /* Number of rejections; an object may be rejected several times. */
     uint64_t too_large;        /* Number of rejections for the size. */
     uint64_t removals;         /* Calls of reflector_store_remove(). */

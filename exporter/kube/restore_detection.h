@@ -138,8 +138,8 @@ void restore_history_note(struct restore_history *h, const struct watch *w,
                           const struct watch_event *event);
 
 /*
- * Ends a complete list. `older`: its version is older than known ones. Returns true if the list
- * proves a restore that was not known before.
+ * Ends a complete list, or the initial events of a stream. `older`: the version of the list is
+ * older than the last known one. Returns true if this proves a restore that was not known before.
  */
 bool restore_history_end_list(struct restore_history *h, bool older);
 

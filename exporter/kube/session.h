@@ -90,7 +90,10 @@ void kube_session_each_file(const struct kube_session *s, kube_file_fn *each, vo
 void kube_session_hold_files(struct kube_session *s, bool held);
 int64_t kube_session_files_due(const struct kube_session *s);
 
-/* Returns the time of the next turn if no descriptor is ready before; INT64_MAX: no call needed. */
+/*
+ * Returns the steady time in ms of the next kube_session_turn() if no descriptor is ready before;
+ * INT64_MAX: no call needed.
+ */
 int64_t kube_session_due(const struct kube_session *s);
 
 /*

@@ -106,22 +106,22 @@ enum endpoint_needs {
 
 /* Endpoints that return HTML pages; openapi.json omits these endpoints. */
 #define PAGE_ENDPOINTS(ENDPOINT)                                                                   \
-    ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", "templates, as many as are asked for",     \
+    ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", NULL,                                      \
              WITHOUT_FORMAT(TEMPLATE_LIST_PARAMETERS | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS,       \
              templates_page)                                                                       \
-    ENDPOINT(POLICIES_PAGE, "policies", "/policies", "policies",                                   \
-             LIST_PARAMETERS | PARAMETER_BIT(KIND), 0, NEEDS_LINES, policies_page)                 \
-    ENDPOINT(CONFLICTS_PAGE, "conflicts", "/conflicts", "conflicts, with all that take part",      \
+    ENDPOINT(POLICIES_PAGE, "policies", "/policies", NULL, LIST_PARAMETERS | PARAMETER_BIT(KIND),  \
+             0, NEEDS_LINES, policies_page)                                                        \
+    ENDPOINT(CONFLICTS_PAGE, "conflicts", "/conflicts", NULL,                                      \
              WITHOUT_FORMAT(LIST_PARAMETERS | PARAMETER_BIT(KIND)), 0, NEEDS_LINES,                \
              conflicts_page)                                                                       \
-    ENDPOINT(TEMPLATE_PAGE, "template", "/template", "one template", OBJECT_PARAMETERS,            \
+    ENDPOINT(TEMPLATE_PAGE, "template", "/template", NULL, OBJECT_PARAMETERS,                      \
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, template_page)                          \
-    ENDPOINT(POLICY_PAGE, "policy", "/policy", "one policy", OBJECT_PARAMETERS,                    \
+    ENDPOINT(POLICY_PAGE, "policy", "/policy", NULL, OBJECT_PARAMETERS,                            \
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, policy_page)                            \
-    ENDPOINT(CONFLICT_PAGE, "conflict", "/conflict", "one dependency", OBJECT_PARAMETERS,          \
+    ENDPOINT(CONFLICT_PAGE, "conflict", "/conflict", NULL, OBJECT_PARAMETERS,                      \
              OBJECT_PARAMETERS_REQUIRED, NEEDS_EVALUATION, conflict_page)                          \
-    ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", "what is wrong in one namespace",          \
-             PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_EVALUATION, namespace_page)
+    ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", NULL, PARAMETER_BIT(NAMESPACE),            \
+             PARAMETER_BIT(NAMESPACE), NEEDS_EVALUATION, namespace_page)
 
 /* Writes the response to a request. Runs on the worker thread, if api_new() was given a worker. */
 typedef void endpoint_fn(struct queued_request *request, const struct health *h);
@@ -129,7 +129,7 @@ typedef void endpoint_fn(struct queued_request *request, const struct health *h)
 struct endpoint {
     const char *handler; /* Label `handler` of http_requests_total. */
     const char *path;
-    const char *summary; /* Description in openapi.json. */
+    const char *summary; /* Summary and response description in openapi.json; NULL for pages. */
     unsigned known;      /* Accepted parameters, bits by enum parameter. */
     unsigned required;   /* Required parameters, bits by enum parameter. */
     enum endpoint_needs needs;

@@ -173,7 +173,7 @@ const char *page_each_line(struct queued_request *request, page_line_fn *each, v
 
 /* ---- filters ---- */
 
-/* Iterator over the accepted values of a parameter, for suggest_name(). */
+/* Position of suggest_name() in the accepted values of a parameter. */
 struct accepted_words {
     const char *const *names;
     size_t count;

@@ -43,6 +43,7 @@ static bool is_family_name(const struct family_def *def, const char *name)
            (def->type == FAMILY_COUNTER && strcmp(def->name + len, total) == 0);
 }
 
+/* Callback of suggest_name(): returns the next name; `context` is the position. */
 static const char *next_family(void *context)
 {
     size_t *at = context;

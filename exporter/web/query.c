@@ -20,7 +20,7 @@ struct query_reading {
     bool failed;
 };
 
-/* Position in the parameters that an endpoint accepts, for suggest_name(). */
+/* Position of suggest_name() in the parameters that an endpoint accepts. */
 struct parameter_cursor {
     unsigned known;
     size_t at;

@@ -492,7 +492,7 @@ static const struct config_field fields[] = {
     {RATE, "burst", read_burst, AT(rate_burst)},
 };
 
-/* Position in the fields of a section, for suggest_name(). */
+/* Position of suggest_name() in the fields of a section. */
 struct field_cursor {
     enum section section;
     size_t at;

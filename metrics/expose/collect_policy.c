@@ -61,7 +61,7 @@ static void collect_policy_templates(const struct entry *entry, struct samples *
         SAMPLE(out, 0, 0, entry_kind(entry), entry_ns(entry), entry->name);
 }
 
-static void weigh_relations(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS])
+static void weigh_claims(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS])
 {
     weight[WEIGHT_CLAIMED] += set->series[RELATION_CLAIMED].sum;
 }
@@ -120,7 +120,7 @@ static const struct family_def families[] = {
      .bound = "policy limit x 4",
      .limit_kind = LIMIT_BY_POLICY,
      .sparse = true,
-     .weigh = weigh_relations,
+     .weigh = weigh_claims,
      .labels = {POLICY_LABELS, ENUM_LABEL("relation", relation_names)},
      FROM(TEMPLATE_ENTRIES | POLICY_ENTRIES, collect_policy_templates)},
     {.name = "karmada_propagationpolicy_info",

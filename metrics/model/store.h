@@ -64,12 +64,13 @@ struct entry {
     uint32_t position; /* Index of this entry in partition->entries. */
     uint32_t source;   /* struct origin of the last read: entry_mark_seen(). */
     uint32_t sweep;
-    uint32_t version;     /* short_version_of_object() of the object; 0 if unknown. */
-    uint32_t pins : 30;   /* Number of store_pin() calls without their store_unpin(). */
-    uint32_t wanted : 1;  /* Set by store_request_read(). */
-    uint32_t audited : 1; /* The running comparison has found the object at the API server. */
-    bool dirty : 1;       /* Queued for evaluation. */
-    unsigned cause : 7;   /* Reason why the entry is `dirty` (rules/graph.h). */
+    uint32_t version;    /* short_version_of_object() of the object; 0 if unknown. */
+    uint32_t pins : 30;  /* Number of store_pin() calls without their store_unpin(). */
+    uint32_t wanted : 1; /* Set by store_request_read(). */
+    uint32_t
+        audited : 1;    /* During an audit (kube/audit.h): the API server has listed the object. */
+    bool dirty : 1;     /* Queued for evaluation. */
+    unsigned cause : 7; /* Reason why the entry is `dirty` (rules/graph.h). */
     char name[];
 };
 

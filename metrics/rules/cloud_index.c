@@ -186,8 +186,8 @@ struct hash_cell {
 };
 
 struct cloud_index {
-    struct map leases; /* First cell of each list, by cloud_asset_hash(). */
-    struct map resources;
+    struct map leases;    /* First cell of each list, by cloud_asset_hash(). */
+    struct map resources; /* First cell of each list, by cloud_identity_hash(). */
     uint64_t seed;
 };
 

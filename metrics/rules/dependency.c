@@ -278,7 +278,6 @@ void conflict_events_update(struct conflict_events *c, struct entry *entry, cons
     const struct event *fresh = entry_event(entry);
     bool was_indexed = old && old->is_conflict, is_indexed = fresh && fresh->is_conflict;
 
-    /* Removal comes first: the index has texts of the old Event, which the store frees soon. */
     if (was_indexed) {
         struct subject subject = subject_of_event(old);
 

@@ -70,8 +70,8 @@ void engine_keep_transitions(struct engine *e, size_t limit);
 const struct transitions *engine_transitions(const struct engine *e);
 
 /*
- * Returns when engine_run() is due without any change, because a grace period or a lease ends:
- * milliseconds since the epoch; INT64_MAX for never.
+ * Returns the time of the next engine_run() if no entry changes before, in milliseconds since the
+ * epoch: then a grace period or a lease ends. INT64_MAX: no call needed.
  */
 int64_t engine_deadline(const struct engine *e);
 

@@ -561,7 +561,7 @@ void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy)
     }
 }
 
-void detector_retry_policy(struct overlay *overlay, struct entry *policy)
+void detector_on_policy_reference_written(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
     struct entry_list templates = list_readers(policy, CLASS_TEMPLATE);

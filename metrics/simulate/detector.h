@@ -47,4 +47,4 @@ void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy);
  * the policy refers to was written. A stale template is enqueued only if its user's last change is
  * not in the binding.
  */
-void detector_retry_policy(struct overlay *overlay, struct entry *policy);
+void detector_on_policy_reference_written(struct overlay *overlay, struct entry *policy);

@@ -148,15 +148,15 @@ static void replace_template(struct overlay *overlay, struct entry *entry,
     overlay_replace(overlay, binding, copy);
 }
 
-/* Retries the policies that depend on `entry`, such as an override policy or a PriorityClass. */
-static void retry_policies(struct overlay *overlay, const struct entry *entry)
+/* Calls detector_on_policy_reference_written() for the policies that depend on `entry`. */
+static void notify_referring_policies(struct overlay *overlay, const struct entry *entry)
 {
     CLEANUP(entry_list_release)
     struct entry_list policies = list_readers(entry, CLASS_POLICY);
 
     overlay_evaluate(overlay);
     for (size_t i = 0; i < policies.count; i++)
-        detector_retry_policy(overlay, policies.items[i]);
+        detector_on_policy_reference_written(overlay, policies.items[i]);
 }
 
 static void apply_template(struct overlay *overlay, struct entry *entry, struct template *fresh)
@@ -177,7 +177,7 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
         distributor_detach_unneeded(overlay, binding, &needed);
     if (!old)
         distributor_on_template_created(overlay, entry);
-    retry_policies(overlay, entry);
+    notify_referring_policies(overlay, entry);
     overlay_enqueue(overlay, (struct queue_item){entry, false});
 }
 
@@ -185,7 +185,7 @@ static void apply_override(struct overlay *overlay, struct entry *entry, void *f
 {
     overlay_replace(overlay, entry, fresh);
     overlay_assume(overlay, ASSUMED_NOT_SIMULATED);
-    retry_policies(overlay, entry);
+    notify_referring_policies(overlay, entry);
 }
 
 /* A manual change of a binding triggers the scheduler and the distributor. */

@@ -38,7 +38,7 @@ static bool drop_items(struct shrinker *s, size_t from, size_t count)
     return any && adopt_if_failing(s, &smaller);
 }
 
-/* Leaves out the numbers without an item, so that they need no run. */
+/* Marks the positions of `dropped` without an item, so that drop_items() plays no run for them. */
 static void drop_unused(struct plan *plan)
 {
     for (size_t i = plan->write_count; i < PLAN_WRITES_MAX; i++)

@@ -26,12 +26,16 @@ struct kube_client_credentials {
 };
 
 struct kube_client_settings {
-    const char *server;     /* "https://host:port/prefix", without a slash at the end. Borrowed. */
+    const char *server; /* "http[s]://host:port/prefix", without a slash at the end. Borrowed. */
     const char *user_agent; /* Borrowed. */
     const char *authority;  /* For people: "the CA in 'FILE'". Borrowed; NULL: unknown. */
     struct kube_client_credentials identity;
-    bool gzip;          /* Requests compressed responses, except for streams. */
-    unsigned sockets;   /* Limit that includes sockets of libcurl itself; 0: the default, 256. */
+    bool gzip; /* Requests compressed responses, except for streams. */
+    /*
+     * Descriptors for connections, 16 of them for probes and for libcurl itself. Limits watches
+     * over HTTP/1.1 only. 0: 256; below 32: 32.
+     */
+    unsigned sockets;
     bool insecure_http; /* Allows http:// in `server`. */
 };
 
