@@ -10,8 +10,8 @@
  * The rest of the process limit is left for listeners, files and other purposes.
  */
 struct descriptor_shares {
-    unsigned web; /* Connections of HTTP clients. */
-    unsigned api; /* Sockets to API servers and other descriptors that libcurl opens. */
+    unsigned web; /* Connections of HTTP clients; at least 8. */
+    unsigned api; /* Sockets to API servers and other descriptors that libcurl opens; may be 0. */
     /*
      * Lowest descriptor number for connections of HTTP clients; 0 for no minimum. Lower numbers
      * stay free for sockets in an fd_set, which holds numbers below FD_SETSIZE only.
@@ -35,8 +35,8 @@ void descriptors_raise_limit(void);
 void descriptors_lower_limit(int pid);
 
 /*
- * Calls poll(2) for a caller that cannot handle errors other than EINTR. After another error, such
- * as ENOMEM or a limit below `count`, the function waits up to 20 ms, reports all requested events
- * as ready, and returns `count`. Returns -1 only after a signal.
+ * Calls poll(2) and returns its result, for a caller that cannot handle errors other than EINTR: -1
+ * only after a signal. After another error, such as ENOMEM or a limit below `count`, the function
+ * waits up to 20 ms, reports all requested events as ready, and returns `count`.
  */
 int descriptors_poll(struct pollfd *wanted, size_t count, int timeout_ms);

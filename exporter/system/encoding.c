@@ -13,7 +13,10 @@ static char next_character(const char **text)
     return **text ? *(*text)++ : '\0';
 }
 
-/* Returns true if '=' after `digits` characters begins a padding that ends group and text. */
+/*
+ * Returns true if '=', read after `digits` characters of a group, begins a padding that completes
+ * the group and ends the text.
+ */
 static bool padding_ends_text(const char **text, unsigned digits)
 {
     if (digits < 2 || (digits == 2 && next_character(text) != '='))
@@ -73,7 +76,10 @@ struct pem_block {
 
 enum block_status { BLOCK_COMPLETE, BLOCK_ABSENT, BLOCK_INCOMPLETE };
 
-/* Finds the next block at or after `*at`, and sets `*at` to its end. */
+/*
+ * Finds the next block at or after `*at`. With BLOCK_COMPLETE, sets `out`, and `*at` to the end of
+ * the block.
+ */
 static enum block_status next_block(const char **at, struct pem_block *out)
 {
     const char *begin = strstr(*at, begin_mark);
@@ -104,7 +110,7 @@ static bool has_label(const struct pem_block *b, const char *label)
     return b->label_len == strlen(label) && memcmp(b->label, label, b->label_len) == 0;
 }
 
-/* "PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY" ... */
+/* Returns true for each label that ends in "PRIVATE KEY", also "ENCRYPTED PRIVATE KEY". */
 static bool is_private_key(const struct pem_block *b)
 {
     static const char suffix[] = "PRIVATE KEY";
@@ -142,7 +148,8 @@ bool pem_check_certificates(const char *text, struct error *err)
 
 bool pem_check_key(const char *text, struct error *err)
 {
-    static const char encrypted[] = "ENCRYPTED"; /* Header inside a block of an older format. */
+    /* In a header of encrypted keys of an older format. */
+    static const char encrypted[] = "ENCRYPTED";
     struct pem_block b;
     enum block_status status;
 

@@ -4,8 +4,7 @@
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
-/* Base64 as in StdEncoding of Go, which kubectl uses: with padding; the decoder ignores line ends.
- */
+/* Base64 with padding, as in StdEncoding of Go, which kubectl uses. Decoding ignores line ends. */
 
 /*
  * Appends the decoded bytes. Returns false if the text is not valid base64; some bytes may have
@@ -18,7 +17,7 @@ void base64_encode(const void *bytes, size_t len, struct strbuf *out);
 
 /* PEM checks detect incomplete or wrong files. They do not decode the contents of the blocks. */
 
-/* Returns true if the text holds a non-empty certificate and all its blocks are complete. */
+/* Returns true if the text holds a non-empty certificate and no incomplete PEM block. */
 bool pem_check_certificates(const char *text, struct error *err) MUST_USE;
 
 /*

@@ -116,7 +116,10 @@ static bool read_chunks(int fd, const char *name, bool may_wait, char chunk[CHUN
     return fail(err, "'%s' is larger than %zu bytes", name, out->max);
 }
 
-/* Reads until the end of `fd`. Clears the buffer, because the file may contain secrets. */
+/*
+ * Reads until the end of `fd`. `may_wait`: after EAGAIN, wait for data. Overwrites `chunk`
+ * afterwards, because the file may contain secrets.
+ */
 static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out, struct error *err)
 {
     char chunk[CHUNK];
@@ -193,13 +196,13 @@ int file_open(const char *path, struct stat *about, struct error *err)
     const char *why = NULL;
 
     /* Opening a device can have side effects, so the type is checked before open(2), and again
-     * later, in case the file was replaced. O_NONBLOCK: a FIFO without a writer would block. */
+     * later, in case the file was replaced. O_NONBLOCK: open(2) of a FIFO does not block. */
     int fd = stat(path, &found) < 0 || (why = rejection_reason(&found))
                  ? -1
                  : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (fd < 0 && !why && errno == EACCES) {
-        /* For a file of /proc or /sys, "permission denied" would hide that it is unsupported. */
+        /* "permission denied" would hide that files of /proc and /sys are unsupported. */
         CLEANUP(file_close) int path_fd = open(path, O_PATH | O_CLOEXEC);
 
         why = path_fd >= 0 && file_is_kernel_generated(path_fd) ? kernel_generated : NULL;

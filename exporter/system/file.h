@@ -18,17 +18,16 @@
 bool file_is_kernel_generated(int fd);
 
 /*
- * Returns the text for errno after `path` could not be opened. If the permissions of the file allow
- * reading, EACCES comes from Landlock, and the text names --hardening instead. The text is static
- * or from strerror(3).
+ * Returns the text for errno after `path` could not be opened. If errno is EACCES although the
+ * permissions of the file allow reading, Landlock denied the access, and the text names
+ * --hardening. The text is static or from strerror(3).
  */
 const char *file_open_failure(const char *path);
 
 /*
- * Opens a regular file or /dev/null for reading, and returns a descriptor that the caller closes.
- * Other kinds of files, and files of kernel file systems, could block or never end: they are
- * errors, and errno is 0. Returns -1 on errors. `about` gets the status of the open file; may be
- * NULL.
+ * Opens a regular file or /dev/null for reading. Returns a descriptor that the caller closes; -1 on
+ * errors. Other kinds of files, and files of kernel file systems, could block or never end: they
+ * are errors, with errno 0. `about` gets the status of the open file; may be NULL.
  */
 int file_open(const char *path, struct stat *about, struct error *err) MUST_USE;
 
@@ -59,8 +58,8 @@ bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 
 /*
  * Path for error messages. A user may have put a secret in the place of a path. Therefore a path
- * that does not exist is shortened: its existing folders, and at most SHOWN_MAX characters of the
- * rest. shown_path() calls stat(2), which may block, and preserves errno.
+ * for which stat(2) fails is shortened to its existing folders and at most SHOWN_MAX characters of
+ * the rest. stat(2) may block. shown_path() preserves errno.
  */
 struct shown_path {
     char text[768];

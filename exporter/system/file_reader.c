@@ -11,9 +11,9 @@
 
 enum {
     UNREAD_BYTES_MAX = 256 * 1024, /* Unread results; a job with more of them waits. */
-    COUNTED_WAIT_MAX_MS = 2500,    /* Longest time between two read_job_next() that is counted. */
-    END_WAIT_MS = 100,             /* Wait of file_reader_free() for the threads. */
-    FREED_WAIT_MS = 100,           /* Time in which a freed job should end; later it hangs. */
+    COUNTED_WAIT_MAX_MS = 2500,    /* Maximum that one wait adds to `starved_ms`. */
+    END_WAIT_MS = 100,             /* Maximum wait of file_reader_free() for threads. */
+    FREED_WAIT_MS = 100,           /* Time for a freed job to end; later it counts as hanging. */
 };
 
 struct result_node {
@@ -33,7 +33,7 @@ enum job_phase {
 /* The lock of the reader guards all members that the caller and threads of the reader share. */
 struct read_job {
     struct file_reader *reader;
-    struct read_job *next; /* In the queue or in `abandoned_jobs`. */
+    struct read_job *next; /* Next job of the queue or of `abandoned_jobs`. */
     char *path;
     char file[READ_FILE_NAME_MAX];
     int64_t blocked_ms; /* Abandoned jobs: steady time from which the job counts as hanging. */
@@ -41,21 +41,22 @@ struct read_job {
     void *input;
     void (*free_input)(void *input);
     enum job_phase phase;
-    bool has_turn;  /* The next job of the queue waits until this job ends or is abandoned. */
+    bool has_turn;  /* The job is `turn` of the reader: the queue waits for it. */
     bool abandoned; /* Member of `abandoned_jobs`. */
     bool unwanted;  /* Freed by the caller while running; the thread frees the memory. */
     bool has_no_timeout;
-    bool has_progress; /* read_job_progress() was called after the latest read_job_next(). */
-    bool is_awaited;   /* read_job_next() was called before the job ran. */
+    bool has_progress; /* read_job_progress() was called since `asked_ms`. */
+    bool is_awaited;   /* read_job_next() was called while the job was queued. */
     struct result_node *first;
     struct result_node *last;
     size_t unread_bytes;
 
     /* Used by the thread of the caller only, except in free_job(). */
-    struct result_node *taken; /* Latest result of read_job_next(). */
+    struct result_node *taken; /* Result of the latest read_job_next(); may be NULL. */
     uint64_t bytes;            /* Bytes of all results read, including JOB_RESULT_OVERHEAD. */
-    int64_t starved_ms;        /* Total time without a result. */
-    int64_t asked_ms;          /* Time of read_job_next() if it had no result; 0 otherwise. */
+    int64_t starved_ms;        /* Total counted time without a result. */
+    /* Steady time of the latest read_job_next() while running; 0 after a result. */
+    int64_t asked_ms;
 };
 
 struct file_reader {
@@ -67,7 +68,7 @@ struct file_reader {
     bool signalled;       /* The eventfd is readable. */
     bool ends;
     struct read_job *turn; /* Job that delays the queue; NULL for no such job. */
-    int64_t turn_ms;       /* Steady time of its start, latest result or progress. */
+    int64_t turn_ms;       /* Steady time of the start, latest result or progress of `turn`. */
     unsigned starting;     /* Number of threads that were started and do not run yet. */
     unsigned threads;
     unsigned idle;
@@ -150,7 +151,7 @@ static void reject_first_job(struct file_reader *r)
     signal_caller(r);
 }
 
-/* Returns true if ABANDONED_MAX_PER_PATH jobs of `path` hang. */
+/* Returns true if ABANDONED_MAX_PER_PATH jobs of `path` hang; false for "". */
 static bool is_path_blocked(const struct file_reader *r, const char *path)
 {
     int64_t now_ms = r->abandoned_jobs && *path ? platform_steady_ms() : 0;
@@ -163,7 +164,10 @@ static bool is_path_blocked(const struct file_reader *r, const char *path)
 
 static void *run_reader_thread(void *context);
 
-/* Wakes or starts a thread for the first job of the queue, unless a job delays the queue. */
+/*
+ * Wakes or starts a thread for the first job of the queue, unless a job delays the queue. Rejects
+ * jobs of blocked paths, and all queued jobs if no thread is idle or can be started.
+ */
 static void start_next_job(struct file_reader *r)
 {
     pthread_t thread;
@@ -256,7 +260,7 @@ static void *run_reader_thread(void *context)
     prctl(PR_SET_NAME, "file-reader");
     pthread_mutex_lock(&r->lock);
     r->starting--;
-    /* A thread ends if another thread is idle. */
+    /* A thread without a job ends if another thread is idle. */
     while (!r->ends && (r->idle == 0 || (r->first && !r->turn))) {
         if (r->first && !r->turn) {
             run_job(r, take_first_job(r));
@@ -457,7 +461,10 @@ static int64_t job_timeout_ms(const struct read_job *job)
     return JOB_TIMEOUT_MS + (int64_t)(job->bytes / JOB_BYTES_PER_MS);
 }
 
-/* Adds the time since `asked_ms`, at most COUNTED_WAIT_MAX_MS, to the time without a result. */
+/*
+ * Adds the time since `asked_ms`, at most COUNTED_WAIT_MAX_MS, to `starved_ms`. Then sets
+ * `asked_ms`.
+ */
 static void add_time_without_result(struct read_job *job, int64_t now_ms)
 {
     int64_t since_ms = job->asked_ms != 0 ? now_ms - job->asked_ms : 0;
@@ -466,7 +473,10 @@ static void add_time_without_result(struct read_job *job, int64_t now_ms)
     job->asked_ms = now_ms;
 }
 
-/* Returns the state of a job without a result. The caller holds the lock. */
+/*
+ * Returns the state of a job without a result. Abandons a job that hangs. The caller holds the
+ * lock.
+ */
 static enum read_job_state state_without_result(struct read_job *job, int64_t now_ms)
 {
     switch (job->phase) {

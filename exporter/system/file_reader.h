@@ -8,11 +8,12 @@
  * its thread in the kernel, where no signal can end it.
  *
  * A thread runs the jobs of a queue one after another. If a job blocks for too long, its thread is
- * abandoned, and a new thread runs the next jobs. With ABANDONED_MAX abandoned threads, all further
- * jobs are rejected. With ABANDONED_MAX_PER_PATH hanging jobs of a path, further jobs of this path
- * are rejected. A job that waits until its results are read does not delay the next jobs.
+ * abandoned, and a new thread runs the next jobs. With ABANDONED_MAX abandoned threads and no idle
+ * one, all further jobs are rejected. With ABANDONED_MAX_PER_PATH hanging jobs of a path, further
+ * jobs of this path are rejected. A job that waits until its results are read does not delay the
+ * next jobs.
  *
- * The functions file_reader_*(), and read_job_start() to read_job_free(), belong to the caller: one
+ * The functions file_reader_*(), and read_job_start() to read_job_free(), are for the caller: one
  * thread, usually the event loop. A job calls read_job_emit(), read_job_progress() and
  * read_job_set_file() in the thread of the reader.
  */
@@ -29,15 +30,15 @@ struct file_reader *file_reader_new(struct error *err) MUST_USE;
 bool file_reader_free(struct file_reader *r) MUST_USE;
 
 /*
- * Returns a descriptor that becomes readable when a job has a result, ends or is rejected, and
- * when a job runs that read_job_next() reported as waiting in the queue.
+ * Returns a descriptor that becomes readable when a job has a result, ends or is rejected, and when
+ * a queued job starts for which read_job_next() has returned JOB_WAITS.
  */
 int file_reader_fd(const struct file_reader *r);
 
 /*
  * Makes the descriptor unreadable; the caller then calls read_job_next() for each job until no
  * result is left. Also abandons the job that delays the queue if it had neither result nor progress
- * for JOB_TIMEOUT_MS: the caller may not call read_job_next() for this job.
+ * for JOB_TIMEOUT_MS, even if the caller does not call read_job_next() for it.
  */
 void file_reader_handle_event(struct file_reader *r);
 
@@ -48,21 +49,23 @@ void file_reader_wait(struct file_reader *r, int64_t wait_ms);
 unsigned file_reader_abandoned(struct file_reader *r);
 
 enum {
-    ABANDONED_MAX = 8, /* Further jobs are rejected. */
+    ABANDONED_MAX = 8, /* Further jobs are rejected if no thread is idle. */
     ABANDONED_MAX_PER_PATH = 3,
     READ_FILE_NAME_MAX = 512, /* Bytes of a file name in messages, including NUL. */
 
     /*
-     * A job hangs if it was without a result for JOB_TIMEOUT_MS in total, plus 1 ms for each
+     * A job hangs after JOB_TIMEOUT_MS without a result in total, plus 1 ms for each
      * JOB_BYTES_PER_MS bytes of its results. Each result counts JOB_RESULT_OVERHEAD additional
-     * bytes.
+     * bytes. From a read_job_next() without a result to the next call, at most 2.5 s count.
      */
     JOB_TIMEOUT_MS = 5000,
     JOB_BYTES_PER_MS = 100,
     JOB_RESULT_OVERHEAD = 4096,
 };
 
-/* Copies the name of the file that an abandoned thread reads; false if there is no such thread. */
+/*
+ * Copies the file name of the latest abandoned job to `file`. Returns false if no job is abandoned.
+ */
 bool file_reader_blocked_file(struct file_reader *r, char file[READ_FILE_NAME_MAX]);
 
 struct read_job;
@@ -102,10 +105,12 @@ void read_job_disable_timeout(struct read_job *job);
 
 enum read_job_state {
     JOB_RESULT,
-    JOB_WAITS,    /* No result yet. Call again when file_reader_fd() is readable. */
-    JOB_HANGS,    /* No result for too long. The job may continue later. */
-    JOB_DONE,     /* The job has ended, and all results were read. */
-    JOB_REJECTED, /* Not run: too many threads are blocked, or no thread can be started. */
+    /* No result yet. Call again if file_reader_fd() is readable, or at read_job_due(). */
+    JOB_WAITS,
+    JOB_HANGS, /* No result for too long. The job may continue later. */
+    JOB_DONE,  /* The job has ended, and all results were read. */
+    /* Not run: ABANDONED_MAX or ABANDONED_MAX_PER_PATH is reached, or no thread starts. */
+    JOB_REJECTED,
 };
 
 /* Result of a job; `bytes` is valid until the next read_job_next() or read_job_free(). */
@@ -115,13 +120,19 @@ struct read_result {
     const char *bytes;
 };
 
-/* Returns the state of a job. Sets `out` for JOB_RESULT. Does not block. `now_ms` is steady. */
+/*
+ * Returns the state of a job; with JOB_RESULT, moves its next result to `out`. Does not block.
+ * `now_ms` is steady.
+ */
 enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct read_result *out);
 
 /* Returns the reason of JOB_HANGS or JOB_REJECTED for the message "cannot read 'x': <reason>". */
 const char *read_job_failure(enum read_job_state state);
 
-/* Returns the steady time in ms at which the job may begin to hang; INT64_MAX for no such time. */
+/*
+ * Returns the steady time in milliseconds of the next read_job_next() if file_reader_fd() is not
+ * readable before; INT64_MAX: no call needed.
+ */
 int64_t read_job_due(struct read_job *job);
 
 /* Frees a job, which may still run: its thread then frees the memory later. Accepts NULL. */

@@ -25,7 +25,7 @@ static void set_pem(CURL *easy, CURLoption option, const char *pem)
     memcpy(&blob.data, &pem, sizeof(pem));
     blob.len = strlen(pem);
     if (curl_easy_setopt(easy, option, &blob) != CURLE_OK)
-        abort(); /* Only a libcurl without TLS support rejects these options. */
+        abort(); /* Only a libcurl built without these options rejects them. */
 }
 
 static size_t append_body(char *bytes, size_t size, size_t count, void *body)

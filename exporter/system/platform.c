@@ -64,8 +64,8 @@ const char *const *platform_environment(void)
 
 /*
  * Replaces the weak definition of metrics/base/base.c, which writes no message. The function does
- * not allocate, does not use the log and its thread, and does not write to a full pipe. The lock is
- * never released: at most the first thread writes a message before the process aborts.
+ * not allocate, does not use the log and its thread, and does not write to a full pipe. The lock of
+ * stderr is never released: at most the first thread writes a message before the process aborts.
  */
 void memory_exhausted(size_t size)
 {

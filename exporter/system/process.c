@@ -151,7 +151,7 @@ uint64_t process_resident_bytes(void)
 
 enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096 };
 
-/* In cgroup v1, no limit is a number near INT64_MAX. */
+/* Limits from this number on mean none: cgroup v1 uses a number near INT64_MAX for it. */
 #define CGROUP_V1_NO_LIMIT ((uint64_t)1 << 60)
 
 /* Returns the limit in the file; 0 if the file cannot be read, or contains no limit. */
@@ -205,7 +205,7 @@ static bool has_word(const char *list, size_t len, const char *word)
     return false;
 }
 
-/* Parses "number:controllers:path" of /proc/self/cgroup; cgroup v2 has no controllers. */
+/* Returns the limit, or 0, for a line "number:controllers:path"; cgroup v2 has no controllers. */
 static uint64_t limit_of_group_line(const char *root, const char *line, size_t len)
 {
     const char *list = memchr(line, ':', len);

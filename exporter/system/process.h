@@ -29,7 +29,7 @@ void memory_set_json_hooks(void);
 
 /*
  * Returns the memory limit in bytes of the control groups (v2 and v1) of this process: the lowest
- * limit from the group of the process up to the root. 0 for no limit.
+ * limit from the group of the process up to the root; 0 if there is no limit.
  */
 uint64_t memory_limit(void);
 
@@ -41,7 +41,7 @@ void memory_return_large_blocks(void);
 
 /* For tests. */
 
-/* Values of /proc/PID/stat. Ticks: _SC_CLK_TCK of them are a second. */
+/* Values of /proc/PID/stat. A second has sysconf(_SC_CLK_TCK) ticks. */
 struct process_stat {
     uint64_t user_ticks;
     uint64_t system_ticks;
@@ -55,7 +55,7 @@ bool process_parse_stat(const char *text, struct process_stat *out) MUST_USE;
 
 /*
  * Returns the lowest memory limit of `groups`, the text of /proc/self/cgroup, where `root` replaces
- * /sys/fs/cgroup. Groups without readable files have no limit: in a container, the own group is the
- * root, and the paths in /proc/self/cgroup may not exist.
+ * /sys/fs/cgroup. 0 for no limit. Groups without readable files count as unlimited: in a container,
+ * the group of the process is the root, and the paths of `groups` may not exist.
  */
 uint64_t memory_limit_of_groups(const char *root, const char *groups);
