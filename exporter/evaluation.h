@@ -20,21 +20,23 @@ struct evaluation {
     struct store *store;
     struct engine *engine;
     struct registry *registry;
-    struct rows *rows;           /* Rows of list endpoints; NULL before evaluation_rows(). */
+    struct rows *rows; /* Rows of list endpoints; NULL unless evaluation_rows() has made them. */
     struct manifests *manifests; /* Without any PATH if the objects come from an API server. */
     struct namespace_filter filter;
     struct kube_session *session; /* NULL without an API server. */
     struct asset_source *assets;  /* NULL without --configconnector.asset-file. */
     struct file_reader *reader;   /* Borrowed. NULL: the calling thread reads all files itself. */
-    struct engine_observer observer; /* Called after the series and rows; only `decided` is used. */
-    int64_t since_ms;                /* Time of creation; since the epoch. */
-    int changes_fd; /* Readable after a change of manifests; -1 without `follow`. Borrowed. */
-    bool caught_up; /* The last run left no object to evaluate. Cleared before sources are read. */
+    /* Called after the update of series and rows; only `decided` is used. */
+    struct engine_observer observer;
+    int64_t since_ms; /* Time of creation; since the epoch. */
+    int changes_fd;   /* Readable after a change of manifests; -1 without `follow`. Borrowed. */
+    /* No object is left to evaluate. Cleared if sources may have changed objects. */
+    bool caught_up;
     bool reading_manifests; /* evaluation_load() has started jobs that read manifests. */
 };
 
 struct evaluation_settings {
-    struct options *options;        /* Moved into the evaluation, also on failure. */
+    struct options *options;        /* Taken over and left empty, also on failure. */
     const char *const *environment; /* Borrowed; NULL ends the list. */
     const struct log *log;          /* Borrowed. */
     struct file_reader *reader;     /* See struct evaluation. */
@@ -65,7 +67,7 @@ enum loading {
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
-/* Returns false with the reason if a second evaluation cannot read the same standard input. */
+/* Returns false with the reason if manifests come from standard input, which is read only once. */
 bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_USE;
 
 /* Returns the first problem of manifests, else that of the asset file; "" without one. Borrowed. */
@@ -77,19 +79,28 @@ const char *evaluation_problem(const struct evaluation *e);
  */
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 
-/* Calls evaluation_run() for about `slice_ms` and adds the duration to the series. */
+/*
+ * Calls evaluation_run() until no object is left or about `slice_ms` have passed; returns true if
+ * no object is left. Adds the duration to the series if an object was evaluated.
+ */
 bool evaluation_run_slice(struct evaluation *e, unsigned slice_ms);
 
-/* Call kube_session_hold_files() and kube_session_files_due(), if there is a session. */
+/*
+ * Calls kube_session_hold_files(). evaluation_files_due() returns kube_session_files_due(). Without
+ * a session: no effect, and INT64_MAX.
+ */
 void evaluation_hold_files(struct evaluation *e, bool held);
 int64_t evaluation_files_due(const struct evaluation *e);
 
-/* Reads changes: the manifests and the asset file for about `slice_ms` each. */
+/*
+ * Reads changes: calls kube_session_turn(), then reads manifests and the asset file for about
+ * `slice_ms` each.
+ */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);
 
 /*
- * Returns when evaluation_pump() and evaluation_run() are due if no descriptor is ready before:
- * steady milliseconds, INT64_MAX for never, or EVALUATION_HAS_WORK for at once.
+ * Returns the steady time in milliseconds of the next evaluation_pump() and evaluation_run() if no
+ * descriptor is ready before. EVALUATION_HAS_WORK: at once; INT64_MAX: no call needed.
  */
 enum { EVALUATION_HAS_WORK = 0 };
 int64_t evaluation_due(const struct evaluation *e);
@@ -115,7 +126,7 @@ struct rows *evaluation_rows(struct evaluation *e);
 void evaluation_drop_rows(struct evaluation *e);
 
 /*
- * Appends the report (metrics/expose/report.h) with the problems of manifests. All objects must
- * have been evaluated.
+ * Appends the report (metrics/expose/report.h) with the problems of manifests except
+ * PROBLEM_FOREIGN. All objects must have been evaluated.
  */
 void evaluation_write_report(const struct evaluation *e, struct strbuf *out);

@@ -10,5 +10,5 @@
 #define EXPORTER_COMPILER "gcc " __VERSION__
 #endif
 
-/* Git commit of the build, or the value of `make REVISION=...`; "unknown" if there is neither. */
+/* Value of `make REVISION=...`, by default the Git commit of the sources; "unknown" if empty. */
 extern const char exporter_revision[];

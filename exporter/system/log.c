@@ -14,7 +14,7 @@ enum {
     LINE_MAX_BYTES = 256 * 1024,
     POLL_MS = 100,          /* Timeout of poll(2) for a non-blocking descriptor. */
     REPORT_RETRY_MS = 1000, /* Delay after a failed report of dropped lines. */
-    ERROR_WAIT_MS = 50,     /* Wait until an error is written, because the process may end next. */
+    ERROR_WAIT_MS = 50,     /* Maximum wait until an error is written: the process may end next. */
 };
 
 /* ---- thread that writes the lines ---- */
@@ -44,12 +44,13 @@ struct log_writer {
     uint64_t accepted; /* Number of lines put into the ring so far. */
     uint64_t finished; /* Number of accepted lines that were written or failed. */
     uint64_t dropped;
-    uint64_t missing; /* Lines dropped because the ring was full, after the last accepted line. */
+    /* Lines that did not fit after the last accepted one; not in `unreported` yet. */
+    uint64_t missing;
     uint64_t unreported; /* Lines dropped before the first line in the ring, not reported yet. */
     int64_t progress_ms; /* Steady time of the last line finished or put into an empty ring. */
     bool stopping;
     bool ended;
-    bool left; /* log_stop() has returned; the thread frees the writer. */
+    bool left; /* log_stop() has returned before `ended`; the thread frees the writer. */
 };
 
 static void append_line(struct log_writer *w, const char *line, size_t len)
@@ -106,8 +107,10 @@ static size_t write_bytes(int fd, const char *bytes, size_t len)
     return sum;
 }
 
-/* Returns false if the line was not written completely. `torn`: the output ends in a part of a
- * line. */
+/*
+ * Ends an incomplete line in the output (`torn`), and writes a line. Returns false if the line was
+ * not written completely; `torn` is then true if a part of it was.
+ */
 static bool write_line(int fd, bool *torn, const struct strbuf *line)
 {
     size_t sum;
@@ -200,7 +203,7 @@ static bool write_batch(struct log_writer *w, struct log_batch *next)
     return written;
 }
 
-static void *run_writer(void *context)
+static void *run_writer_thread(void *context)
 {
     struct log_writer *w = context;
     struct log_batch next = {STRBUF_INIT(LINE_MAX_BYTES), STRBUF_INIT(LOG_WRITER_BYTES), false};
@@ -235,7 +238,7 @@ static MUST_USE struct log_writer *log_writer_start(int fd, format_lost_fn *form
     pthread_mutex_init(&w->lock, NULL);
     condition_init(&w->work);
     condition_init(&w->moved);
-    int code = thread_start(&w->thread, run_writer, w);
+    int code = thread_start(&w->thread, run_writer_thread, w);
 
     if (code == 0)
         return w;
@@ -344,7 +347,7 @@ static void add_quoted(struct strbuf *line, const char *text)
     strbuf_addc(line, '"');
 }
 
-static bool is_bare(const char *text)
+static bool needs_no_quotes(const char *text)
 {
     const char *at = text;
 
@@ -376,7 +379,7 @@ static void add_field(struct strbuf *line, enum log_format format, const char *k
     if (line->len > 0)
         strbuf_addc(line, ' ');
     strbuf_addf(line, "%s=", key);
-    if (is_bare(text))
+    if (needs_no_quotes(text))
         strbuf_adds(line, text);
     else
         add_quoted(line, text);

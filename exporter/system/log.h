@@ -12,12 +12,14 @@ struct log_writer;
  * Between log_start() and log_stop() a thread writes the lines, so that a slow reader of the log
  * does not block the other threads; errors wait at most 50 ms until they are written. Lines wait in
  * a ring buffer of LOG_WRITER_BYTES and LOG_WRITER_LINES. Lines that do not fit, or that cannot be
- * written (full disk, closed pipe), are dropped and counted. After a dropped line, the buffer
- * accepts no line until it is at most half full. A warning with the number of dropped lines
- * precedes the next line. If there is no next line, a failed warning is retried every second.
+ * written (full disk, closed pipe), are dropped and counted. After a line that did not fit, the
+ * buffer accepts no line until it is at most half full. A warning with the number of dropped lines
+ * precedes the next line, or is written alone if no line waits; after a failure, with the next line
+ * or after a second.
  *
  * Messages are valid UTF-8 on one line: control characters in values are escaped, invalid bytes
- * become U+FFFD, and values longer than LOG_VALUE_MAX bytes are cut and end in "...".
+ * become U+FFFD, and values longer than LOG_VALUE_MAX bytes are cut and end in "...". A line of
+ * more than 256 KiB omits its fields.
  */
 enum { LOG_VALUE_MAX = 1024, LOG_WRITER_BYTES = 1024 * 1024, LOG_WRITER_LINES = 4096 };
 
@@ -63,7 +65,9 @@ uint64_t log_dropped(const struct log *log);
         (log), (level), (message), (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},         \
         sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(const char *))
 
-/* Implements log_write(). `fields`: `count` strings, keys and values alternating. */
+/*
+ * Implements log_write(). `fields`: keys and values alternating, then NULL, which `count` includes.
+ */
 void log_write_fields(const struct log *log, enum log_level level, const char *message,
                       const char *const *fields, size_t count);
 

@@ -151,7 +151,7 @@ uint64_t process_resident_bytes(void)
 
 enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096 };
 
-/* Limits from this number on mean none: cgroup v1 uses a number near INT64_MAX for it. */
+/* From this number on, a limit counts as no limit: cgroup v1 uses a number near INT64_MAX. */
 #define CGROUP_V1_NO_LIMIT ((uint64_t)1 << 60)
 
 /* Returns the limit in the file; 0 if the file cannot be read, or contains no limit. */

@@ -105,7 +105,7 @@ void landlock_allow_read(struct landlock *l, const char *path)
     (void)syscall(SYS_landlock_add_rule, l->ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* Returns true if a folder, without symbolic links, may hold files of other programs or users. */
+/* Returns true if `folder`, from realpath(3), may hold files of other programs or users. */
 static bool is_shared_folder(const char *folder)
 {
     static const char *const patterns[] = {

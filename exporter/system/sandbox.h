@@ -5,9 +5,9 @@
 
 /*
  * Landlock ruleset that restricts access to files. Depending on the kernel, it also blocks signals
- * and abstract Unix sockets to processes outside. Landlock cannot be disabled again. It applies to
- * the thread that calls landlock_restrict(), and to threads and processes that this thread starts
- * later. Open descriptors stay usable.
+ * and abstract Unix sockets to processes that it does not restrict. Landlock cannot be disabled
+ * again. It applies to the thread that calls landlock_restrict(), and to threads and processes that
+ * this thread starts later. Open descriptors stay usable.
  */
 struct landlock;
 

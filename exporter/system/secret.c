@@ -96,7 +96,7 @@ bool secret_path_exists(const char *path, struct error *err)
                 (int)folder, path, why);
 }
 
-/* Returns the text of a file of `size` bytes, which the caller frees; NULL on errors. */
+/* Returns the text of a file of `size` bytes, for secret_free(); NULL on errors. */
 static char *read_secret_text(int fd, const char *path, size_t size, struct error *err)
 {
     char *text = xcalloc(size + 2, 1);

@@ -56,9 +56,9 @@ char *secret_line_read(const char *path, struct error *err) MUST_USE;
 
 /*
  * Keeps secrets inside the process: disables core dumps, prevents unprivileged processes of the
- * same user from attaching with ptrace(2), and unsets SSLKEYLOGFILE, the file to which libcurl and
- * GnuTLS write TLS keys. Builds with a sanitizer only unset SSLKEYLOGFILE. Child processes inherit
- * the core limit and the environment.
+ * same user from attaching with ptrace(2), and unsets SSLKEYLOGFILE, which names a file to which
+ * libcurl and GnuTLS write TLS keys. Builds with a sanitizer only unset SSLKEYLOGFILE. Child
+ * processes inherit the core limit and the environment.
  *
  * Also initialises libcurl with allocators that call memory_exhausted(), because after a failed
  * allocation a request could miss an option or a header. To be called before any thread starts.
