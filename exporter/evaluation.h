@@ -13,7 +13,7 @@
 /*
  * State that results from one set of options: the sources, the objects that they deliver, the
  * decisions of the rules, and the series. A reload prepares a second evaluation, which replaces the
- * current one when it is complete. Only one thread at a time uses an evaluation.
+ * current one once complete. Only one thread at a time uses an evaluation.
  */
 struct evaluation {
     struct options options; /* Owned, as are the other pointers unless they are borrowed. */
@@ -26,12 +26,10 @@ struct evaluation {
     struct kube_session *session; /* NULL without an API server. */
     struct asset_source *assets;  /* NULL without --configconnector.asset-file. */
     struct file_reader *reader;   /* Borrowed. NULL: the calling thread reads all files itself. */
-    /* Called after the update of series and rows; only `decided` is used. */
-    struct engine_observer observer;
-    int64_t since_ms; /* Time of creation; since the epoch. */
-    int changes_fd;   /* Readable after a change of manifests; -1 without `follow`. Borrowed. */
-    /* No object is left to evaluate. Cleared if sources may have changed objects. */
-    bool caught_up;
+    struct engine_observer observer; /* Called after other updates; only `decided` is used. */
+    int64_t since_ms;                /* Time of creation; since the epoch. */
+    int changes_fd; /* Readable after a change of manifests; -1 without `follow`. Borrowed. */
+    bool caught_up; /* No object is left to evaluate. Cleared when sources may have changed. */
     bool reading_manifests; /* evaluation_load() has started jobs that read manifests. */
 };
 
@@ -51,7 +49,7 @@ struct evaluation_settings {
  */
 struct evaluation *evaluation_new(const struct evaluation_settings *settings,
                                   struct error *err) MUST_USE;
-/* Frees the evaluation with all its parts. Accepts NULL. */
+/* Frees the evaluation and its parts. Accepts NULL. */
 void evaluation_free(struct evaluation *e);
 
 enum loading {
@@ -67,7 +65,7 @@ enum loading {
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
-/* Returns false with the reason if manifests come from standard input, which is read only once. */
+/* Returns false with the reason if manifests come from standard input: it is read only once. */
 bool evaluation_can_reload(const struct evaluation *e, struct error *err) MUST_USE;
 
 /* Returns the first problem of manifests, else that of the asset file; "" without one. Borrowed. */
@@ -80,22 +78,16 @@ const char *evaluation_problem(const struct evaluation *e);
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 
 /*
- * Calls evaluation_run() until no object is left or about `slice_ms` have passed; returns true if
- * no object is left. Adds the duration to the series if an object was evaluated.
+ * Calls evaluation_run() for about `slice_ms`, and returns its last result. Adds the duration to
+ * the series.
  */
 bool evaluation_run_slice(struct evaluation *e, unsigned slice_ms);
 
-/*
- * Calls kube_session_hold_files(). evaluation_files_due() returns kube_session_files_due(). Without
- * a session: no effect, and INT64_MAX.
- */
+/* Call kube_session_hold_files() and kube_session_files_due(); INT64_MAX without a session. */
 void evaluation_hold_files(struct evaluation *e, bool held);
 int64_t evaluation_files_due(const struct evaluation *e);
 
-/*
- * Reads changes: calls kube_session_turn(), then reads manifests and the asset file for about
- * `slice_ms` each.
- */
+/* Calls kube_session_turn(), and reads manifests and the asset file for about `slice_ms` each. */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);
 
 /*
@@ -122,7 +114,7 @@ void evaluation_wait(struct evaluation *e, struct evaluation *beside, struct pol
  * them up to date. All objects must have been evaluated. Owned by the evaluation.
  */
 struct rows *evaluation_rows(struct evaluation *e);
-/* Frees the rows, if there are any. All views must have been dropped. */
+/* Frees the rows, if any. All views must have been dropped. */
 void evaluation_drop_rows(struct evaluation *e);
 
 /*

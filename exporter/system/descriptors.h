@@ -6,12 +6,12 @@
 #include "metrics/base/base.h"
 
 /*
- * Maximum numbers of file descriptors for the web server and for the connections to API servers.
- * The rest of the process limit is left for listeners, files and other purposes.
+ * Maximum numbers of file descriptors for the web server and connections to API servers. The rest
+ * of the process limit is for listeners, files and other purposes.
  */
 struct descriptor_shares {
     unsigned web; /* Connections of HTTP clients; at least 8. */
-    unsigned api; /* Sockets to API servers and other descriptors that libcurl opens; may be 0. */
+    unsigned api; /* Descriptors that libcurl opens, such as sockets to API servers; may be 0. */
     /*
      * Lowest descriptor number for connections of HTTP clients; 0 for no minimum. Lower numbers
      * stay free for sockets in an fd_set, which holds numbers below FD_SETSIZE only.
@@ -25,12 +25,12 @@ struct descriptor_shares descriptor_shares_of_limit(uint64_t limit);
 /* Returns the shares for the current soft limit of the process. */
 struct descriptor_shares descriptor_shares_current(void);
 
-/* Raises the soft limit of the process to the hard limit. Errors are ignored. */
+/* Raises the soft limit of the process to the hard limit. Ignores errors. */
 void descriptors_raise_limit(void);
 
 /*
  * Lowers the soft limit of the child process `pid` to at most 1024. Some programs use fd_set, or
- * close every descriptor number up to the limit. Errors are ignored.
+ * close every descriptor number up to the limit. Ignores errors.
  */
 void descriptors_lower_limit(int pid);
 

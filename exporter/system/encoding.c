@@ -13,10 +13,7 @@ static char next_character(const char **text)
     return **text ? *(*text)++ : '\0';
 }
 
-/*
- * Returns true if '=', read after `digits` characters of a group, begins a padding that completes
- * the group and ends the text.
- */
+/* Returns true if '=' after `digits` characters of a group begins a padding that ends the text. */
 static bool padding_ends_text(const char **text, unsigned digits)
 {
     if (digits < 2 || (digits == 2 && next_character(text) != '='))
@@ -76,10 +73,7 @@ struct pem_block {
 
 enum block_status { BLOCK_COMPLETE, BLOCK_ABSENT, BLOCK_INCOMPLETE };
 
-/*
- * Finds the next block at or after `*at`. With BLOCK_COMPLETE, sets `out`, and `*at` to the end of
- * the block.
- */
+/* Finds the next block at or after `*at`. If complete, sets `out`, and moves `*at` behind it. */
 static enum block_status next_block(const char **at, struct pem_block *out)
 {
     const char *begin = strstr(*at, begin_mark);
@@ -110,7 +104,7 @@ static bool has_label(const struct pem_block *b, const char *label)
     return b->label_len == strlen(label) && memcmp(b->label, label, b->label_len) == 0;
 }
 
-/* Returns true for each label that ends in "PRIVATE KEY", also "ENCRYPTED PRIVATE KEY". */
+/* Returns true for labels that end in "PRIVATE KEY", also "ENCRYPTED PRIVATE KEY". */
 static bool is_private_key(const struct pem_block *b)
 {
     static const char suffix[] = "PRIVATE KEY";
@@ -148,7 +142,7 @@ bool pem_check_certificates(const char *text, struct error *err)
 
 bool pem_check_key(const char *text, struct error *err)
 {
-    /* In a header of encrypted keys of an older format. */
+    /* In a header of older keys. */
     static const char encrypted[] = "ENCRYPTED";
     struct pem_block b;
     enum block_status status;

@@ -166,7 +166,7 @@ static void *run_reader_thread(void *context);
 
 /*
  * Wakes or starts a thread for the first job of the queue, unless a job delays the queue. Rejects
- * jobs of blocked paths, and all queued jobs if no thread is idle or can be started.
+ * jobs that cannot run.
  */
 static void start_next_job(struct file_reader *r)
 {
@@ -461,10 +461,7 @@ static int64_t job_timeout_ms(const struct read_job *job)
     return JOB_TIMEOUT_MS + (int64_t)(job->bytes / JOB_BYTES_PER_MS);
 }
 
-/*
- * Adds the time since `asked_ms`, at most COUNTED_WAIT_MAX_MS, to `starved_ms`. Then sets
- * `asked_ms`.
- */
+/* Adds the time since `asked_ms`, at most COUNTED_WAIT_MAX_MS, to `starved_ms`. Sets `asked_ms`. */
 static void add_time_without_result(struct read_job *job, int64_t now_ms)
 {
     int64_t since_ms = job->asked_ms != 0 ? now_ms - job->asked_ms : 0;
@@ -474,8 +471,7 @@ static void add_time_without_result(struct read_job *job, int64_t now_ms)
 }
 
 /*
- * Returns the state of a job without a result. Abandons a job that hangs. The caller holds the
- * lock.
+ * Returns the state of a job without a result; abandons a hanging job. The caller holds the lock.
  */
 static enum read_job_state state_without_result(struct read_job *job, int64_t now_ms)
 {

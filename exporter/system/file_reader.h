@@ -5,13 +5,12 @@
 
 /*
  * Reads files outside the event loop. A read from a mount that does not respond (NFS, FUSE) blocks
- * its thread in the kernel, where no signal can end it.
+ * its thread in the kernel, where no signal ends it.
  *
  * A thread runs the jobs of a queue one after another. If a job blocks for too long, its thread is
  * abandoned, and a new thread runs the next jobs. With ABANDONED_MAX abandoned threads and no idle
- * one, all further jobs are rejected. With ABANDONED_MAX_PER_PATH hanging jobs of a path, further
- * jobs of this path are rejected. A job that waits until its results are read does not delay the
- * next jobs.
+ * one, all further jobs are rejected; with ABANDONED_MAX_PER_PATH hanging jobs of a path, those of
+ * this path. A job that waits until its results are read does not delay the next jobs.
  *
  * The functions file_reader_*(), and read_job_start() to read_job_free(), are for the caller: one
  * thread, usually the event loop. A job calls read_job_emit(), read_job_progress() and
@@ -36,9 +35,9 @@ bool file_reader_free(struct file_reader *r) MUST_USE;
 int file_reader_fd(const struct file_reader *r);
 
 /*
- * Makes the descriptor unreadable; the caller then calls read_job_next() for each job until no
- * result is left. Also abandons the job that delays the queue if it had neither result nor progress
- * for JOB_TIMEOUT_MS, even if the caller does not call read_job_next() for it.
+ * Makes the descriptor unreadable; the caller then takes all results with read_job_next(). Also
+ * abandons the job that delays the queue if it had neither result nor progress for JOB_TIMEOUT_MS,
+ * even if the caller does not call read_job_next() for it.
  */
 void file_reader_handle_event(struct file_reader *r);
 
@@ -49,23 +48,21 @@ void file_reader_wait(struct file_reader *r, int64_t wait_ms);
 unsigned file_reader_abandoned(struct file_reader *r);
 
 enum {
-    ABANDONED_MAX = 8, /* Further jobs are rejected if no thread is idle. */
+    ABANDONED_MAX = 8, /* Maximum number of abandoned threads. */
     ABANDONED_MAX_PER_PATH = 3,
     READ_FILE_NAME_MAX = 512, /* Bytes of a file name in messages, including NUL. */
 
     /*
      * A job hangs after JOB_TIMEOUT_MS without a result in total, plus 1 ms for each
-     * JOB_BYTES_PER_MS bytes of its results. Each result counts JOB_RESULT_OVERHEAD additional
-     * bytes. From a read_job_next() without a result to the next call, at most 2.5 s count.
+     * JOB_BYTES_PER_MS bytes of its results. Each result counts JOB_RESULT_OVERHEAD more bytes.
+     * From a read_job_next() without a result to the next call, at most 2.5 s count.
      */
     JOB_TIMEOUT_MS = 5000,
     JOB_BYTES_PER_MS = 100,
     JOB_RESULT_OVERHEAD = 4096,
 };
 
-/*
- * Copies the file name of the latest abandoned job to `file`. Returns false if no job is abandoned.
- */
+/* Copies the file name of the latest abandoned job. Returns false if no job is abandoned. */
 bool file_reader_blocked_file(struct file_reader *r, char file[READ_FILE_NAME_MAX]);
 
 struct read_job;
@@ -94,23 +91,21 @@ void read_job_set_file(struct read_job *job, const char *file);
 /*
  * Queues a job, and returns it; never NULL. `path` is the file or folder of ABANDONED_MAX_PER_PATH;
  * "" for no limit. `free_input` (may be NULL) frees `input` after the job has ended or was removed
- * from the queue, and the caller has freed the job. `free_input` must not do file operations, not
- * even close(2), which may block.
+ * from the queue, and the caller has freed the job. `free_input` must not do file operations, even
+ * close(2), which may block.
  */
 struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
                                 void *input, void (*free_input)(void *input)) MUST_USE;
 
-/* Disables the timeout of a job, for example because a user types the input at a terminal. */
+/* Disables the timeout of a job, for example for input from a terminal. */
 void read_job_disable_timeout(struct read_job *job);
 
 enum read_job_state {
     JOB_RESULT,
-    /* No result yet. Call again if file_reader_fd() is readable, or at read_job_due(). */
-    JOB_WAITS,
-    JOB_HANGS, /* No result for too long. The job may continue later. */
-    JOB_DONE,  /* The job has ended, and all results were read. */
-    /* Not run: ABANDONED_MAX or ABANDONED_MAX_PER_PATH is reached, or no thread starts. */
-    JOB_REJECTED,
+    JOB_WAITS,    /* No result yet. Call again at read_job_due(). */
+    JOB_HANGS,    /* No result for too long. The job may continue later. */
+    JOB_DONE,     /* The job has ended, and all results were read. */
+    JOB_REJECTED, /* Not run: a limit of abandoned jobs is reached, or no thread starts. */
 };
 
 /* Result of a job; `bytes` is valid until the next read_job_next() or read_job_free(). */
@@ -120,10 +115,7 @@ struct read_result {
     const char *bytes;
 };
 
-/*
- * Returns the state of a job; with JOB_RESULT, moves its next result to `out`. Does not block.
- * `now_ms` is steady.
- */
+/* Returns the state of a job; JOB_RESULT moves a result to `out`. Never blocks. Steady `now_ms`. */
 enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct read_result *out);
 
 /* Returns the reason of JOB_HANGS or JOB_REJECTED for the message "cannot read 'x': <reason>". */
@@ -135,5 +127,5 @@ const char *read_job_failure(enum read_job_state state);
  */
 int64_t read_job_due(struct read_job *job);
 
-/* Frees a job, which may still run: its thread then frees the memory later. Accepts NULL. */
+/* Frees a job, which may still run: its thread frees the memory later. Accepts NULL. */
 void read_job_free(struct read_job *job);

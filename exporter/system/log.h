@@ -10,16 +10,15 @@ struct log_writer;
  * Structured log in logfmt or JSON, one line for each message. Any thread may write.
  *
  * Between log_start() and log_stop() a thread writes the lines, so that a slow reader of the log
- * does not block the other threads; errors wait at most 50 ms until they are written. Lines wait in
- * a ring buffer of LOG_WRITER_BYTES and LOG_WRITER_LINES. Lines that do not fit, or that cannot be
- * written (full disk, closed pipe), are dropped and counted. After a line that did not fit, the
- * buffer accepts no line until it is at most half full. A warning with the number of dropped lines
- * precedes the next line, or is written alone if no line waits; after a failure, with the next line
- * or after a second.
+ * blocks no other thread; log_write() of an error waits up to 50 ms. Lines wait in a ring buffer of
+ * LOG_WRITER_BYTES and LOG_WRITER_LINES. Lines that do not fit, or that cannot be written (full
+ * disk, closed pipe), are dropped and counted. After a line that did not fit, the buffer accepts no
+ * line until it is at most half full. A warning with the number of dropped lines precedes the next
+ * line; without a next line, it is written alone. A failed warning is retried every second.
  *
  * Messages are valid UTF-8 on one line: control characters in values are escaped, invalid bytes
- * become U+FFFD, and values longer than LOG_VALUE_MAX bytes are cut and end in "...". A line of
- * more than 256 KiB omits its fields.
+ * become U+FFFD, and values are cut to LOG_VALUE_MAX bytes and "...". Lines over 256 KiB omit all
+ * fields.
  */
 enum { LOG_VALUE_MAX = 1024, LOG_WRITER_BYTES = 1024 * 1024, LOG_WRITER_LINES = 4096 };
 
@@ -65,9 +64,7 @@ uint64_t log_dropped(const struct log *log);
         (log), (level), (message), (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},         \
         sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(const char *))
 
-/*
- * Implements log_write(). `fields`: keys and values alternating, then NULL, which `count` includes.
- */
+/* Implements log_write(). `fields`: keys and values, then NULL, which `count` includes. */
 void log_write_fields(const struct log *log, enum log_level level, const char *message,
                       const char *const *fields, size_t count);
 

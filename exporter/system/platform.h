@@ -46,15 +46,14 @@ int thread_start(pthread_t *thread, void *(*run)(void *context), void *context) 
 void condition_init(pthread_cond_t *condition);
 
 /*
- * Waits for a signal of the condition until the steady time `until_ms`. Returns false if this time
- * was reached; true after a signal or a spurious wakeup.
+ * Waits for a signal of the condition until the steady time `until_ms`. Returns false at that time;
+ * true after a signal or a spurious wakeup.
  */
 bool condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ms);
 
 /*
- * True in builds with AddressSanitizer or ThreadSanitizer. These builds omit process hardening,
- * because sanitizers trace their own process, run programs, and use system calls that
- * seccomp_install() denies.
+ * 1 in builds with AddressSanitizer or ThreadSanitizer. Such builds omit hardening: sanitizers
+ * trace their own process, run programs, and use system calls that seccomp_install() denies.
  */
 #ifdef __has_feature
 #define HARDENING_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))

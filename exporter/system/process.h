@@ -55,7 +55,7 @@ bool process_parse_stat(const char *text, struct process_stat *out) MUST_USE;
 
 /*
  * Returns the lowest memory limit of `groups`, the text of /proc/self/cgroup, where `root` replaces
- * /sys/fs/cgroup. 0 for no limit. Groups without readable files count as unlimited: in a container,
- * the group of the process is the root, and the paths of `groups` may not exist.
+ * /sys/fs/cgroup. 0 for no limit. Groups without readable files have no limit: in a container, the
+ * own group is mounted as root, and paths of `groups` may not exist.
  */
 uint64_t memory_limit_of_groups(const char *root, const char *groups);

@@ -47,8 +47,8 @@ int signals_next(const struct signals *s)
 struct shutdown_deadline {
     pthread_t thread;
     int signals; /* signalfd(2), polled but never read: the event loop consumes the signal. */
-    int ending;  /* eventfd(2): readable once shutdown_deadline_begin() was called. */
-    int ended;   /* eventfd(2): readable once the shutdown has finished. */
+    int ending;  /* eventfd(2): readable once the deadline starts. */
+    int ended;   /* eventfd(2): readable after the shutdown. */
     _Atomic size_t listener_count;
     int listeners[SHUTDOWN_LISTENERS_MAX];
 };
@@ -116,7 +116,7 @@ void shutdown_deadline_add_listener(struct shutdown_deadline *d, int fd)
     }
 }
 
-/* Makes an eventfd readable; cannot block or fail: its counter stays far below its maximum. */
+/* Makes an eventfd readable. The call cannot fail: the counter stays far below its maximum. */
 static void signal_event(int fd)
 {
     if (eventfd_write(fd, 1) < 0)

@@ -11,10 +11,7 @@ struct signals {
     sigset_t before; /* Signal mask before signals_open(). */
 };
 
-/*
- * Opens the descriptor. Blocks the three signals in the calling thread, and in threads that it
- * starts later; after an error they stay blocked.
- */
+/* Blocks the signals in the calling thread and threads that it starts later, also on failure. */
 bool signals_open(struct signals *s, struct error *err) MUST_USE;
 
 /* Closes the descriptor and restores the signal mask of the calling thread. */
@@ -52,7 +49,5 @@ void shutdown_deadline_begin(struct shutdown_deadline *d);
 enum { SHUTDOWN_LISTENERS_MAX = 64 };
 void shutdown_deadline_add_listener(struct shutdown_deadline *d, int fd);
 
-/*
- * Stops the deadline thread, and frees the deadline. SIGTERM and SIGINT stay blocked. Accepts NULL.
- */
+/* Stops the deadline thread, and frees `d`. SIGTERM and SIGINT stay blocked. Accepts NULL. */
 void shutdown_deadline_free(struct shutdown_deadline *d);

@@ -100,9 +100,7 @@ static char *join_parts(const char *scheme, const char *host, const char *port, 
     return text;
 }
 
-/*
- * Replaces the host of `url` by `name`. Sets `connect_to`, which maps `name` to the original host,
- * and the Host header. Returns false if `name` is not valid.
+/* Replaces the host of `url` by `name`, if valid. Sets `connect_to` and `host` from the old host.
  */
 static bool set_tls_name(CURLU *url, const char *name, struct server_url *out, struct error *err)
 {
