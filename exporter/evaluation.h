@@ -28,7 +28,7 @@ struct evaluation {
     struct file_reader *reader;   /* Borrowed. NULL: the calling thread reads all files itself. */
     struct engine_observer observer; /* Called after other updates; only `decided` is used. */
     int64_t since_ms;                /* Time of creation; since the epoch. */
-    int changes_fd; /* Readable after a change of manifests; -1 without `follow`. Borrowed. */
+    int changes_fd; /* Readable after manifests change; -1 without `follow`. Borrowed. */
     bool caught_up; /* No object is left to evaluate. Cleared when sources may have changed. */
     bool reading_manifests; /* evaluation_load() has started jobs that read manifests. */
 };

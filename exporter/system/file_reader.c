@@ -78,7 +78,7 @@ struct file_reader {
     struct read_job *last;
 };
 
-/* ---- queue and threads; the callers of these functions hold the lock ---- */
+/* ---- memory ---- */
 
 static void free_results(struct result_node *first)
 {
@@ -111,6 +111,8 @@ static void free_reader(struct file_reader *r)
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
+
+/* ---- queue and threads; the callers of these functions hold the lock ---- */
 
 /* Makes the eventfd readable. eventfd_write() cannot fail: the counter is at most 1. */
 static void signal_caller(struct file_reader *r)

@@ -41,7 +41,7 @@ int file_reader_fd(const struct file_reader *r);
  */
 void file_reader_handle_event(struct file_reader *r);
 
-/* Polls file_reader_fd() for at most `wait_ms`, and calls file_reader_handle_event(). */
+/* Polls file_reader_fd() up to `wait_ms`, and calls file_reader_handle_event(). */
 void file_reader_wait(struct file_reader *r, int64_t wait_ms);
 
 /* Returns the number of abandoned threads: their job hangs, or was freed before it ended. */
@@ -91,8 +91,8 @@ void read_job_set_file(struct read_job *job, const char *file);
 /*
  * Queues a job, and returns it; never NULL. `path` is the file or folder of ABANDONED_MAX_PER_PATH;
  * "" for no limit. `free_input` (may be NULL) frees `input` after the job has ended or was removed
- * from the queue, and the caller has freed the job. `free_input` must not do file operations, even
- * close(2), which may block.
+ * from the queue, and the caller has freed the job. `free_input` must not do file operations, not
+ * even close(2), which may block.
  */
 struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
                                 void *input, void (*free_input)(void *input)) MUST_USE;

@@ -39,13 +39,12 @@ bool landlock_restrict(struct landlock *l, struct error *err) MUST_USE;
 
 /*
  * Installs a seccomp filter for all threads, which cannot be removed. Requires PR_SET_NO_NEW_PRIVS.
- * The process can then not run programs, create processes, open files for writing, map memory
- * that is writable and executable, or send signals to other processes.
+ * The process can then not run programs, create processes, open files for writing, map memory that
+ * is writable and executable, or send signals to other processes.
  *
- * System calls that are not in the list fail with ENOSYS, so that libraries newer than the list
- * fall back as on an older kernel. Listed calls with denied arguments fail with EPERM. The kernel
- * can log both in its audit log. A call of another architecture, such as a 32-bit call, kills the
- * process.
+ * System calls that the filter does not list fail with ENOSYS, so that newer libraries fall back as
+ * on an older kernel. Listed calls with denied arguments fail with EPERM. The kernel can log both
+ * in its audit log. A call of another architecture, such as a 32-bit call, kills the process.
  */
 bool seccomp_install(struct error *err) MUST_USE;
 
