@@ -34,7 +34,7 @@ static enum exit_status run_check(struct invocation *invocation)
     e = load_sources(invocation, &status);
     if (!e)
         return status;
-    /* The text for people lists the problems; a JSON or YAML document may be read by a program. */
+    /* JSON and YAML are for programs, so people get the problems as errors; the text lists them. */
     if (document_is_requested(e->options.output))
         load_print_problems(e->manifests, invocation);
     check_result_make(&r, e);

@@ -10,7 +10,7 @@ static const char program_summary[] =
     "Shows where Karmada's resources do not follow their propagation "
     "policies: as Prometheus metrics, or as a check of manifests.";
 
-/* Appends the help text, the choices of a set, the default if wanted, and "several times". */
+/* Appends help: the text, choices of a set, the default if wanted, and a remark about lists. */
 static void add_option_help(struct strbuf *out, const struct option_def *def, bool with_default)
 {
     bool has_default = with_default && def->fallback && *def->fallback != '\0';
@@ -99,7 +99,7 @@ static void add_reference(const struct command *const *commands, struct strbuf *
 
 enum {
     FLAG_MAX = 128,
-    HELP_WIDTH_MAX = 80, /* Limit on wider terminals: long lines are hard to read. */
+    HELP_WIDTH_MAX = 80, /* Also on wider terminals and in files: long lines are hard to read. */
     HELP_INDENT = 30,
 };
 
@@ -246,7 +246,7 @@ const struct command help_command = {
 
 enum { ROFF_LINE_WIDTH = 78 };
 
-/* Escapes hyphens and backslashes, and words that would be a request at the start of a line. */
+/* Appends a text. Escapes - and \, and . and ' before a word: these begin a request in roff. */
 static void add_roff_text(struct strbuf *out, const char *text)
 {
     char before = ' ';

@@ -66,12 +66,12 @@ static void report_template(const struct finding_callback *f, const struct plan_
     report_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
 }
 
-/* Calls `f` once for each object of the plan and each class that applies to the object. */
+/* Calls `f` once for each object of the plan and each class in `f` that applies to the object. */
 static void report_findings(const struct plan_result *r, const struct finding_callback *f)
 {
     const struct entry *last = NULL;
 
-    /* Conflicts that appear come first; those of one dependency are neighbours. */
+    /* In the array, conflicts that appear come first; those of a dependency are neighbours. */
     for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
         struct identity id = resource_identity_of(r->conflicts[i].dependency);
 
@@ -150,7 +150,7 @@ static void write_failing_element(void *context, unsigned class, const struct id
     json_writer_close(&f->writer, '}');
 }
 
-/* Appends a JSON array with the rows of print_failing_objects(). Call it before plan_undo(). */
+/* Appends the objects of print_failing_objects() as a JSON array. Call it before plan_undo(). */
 static void write_failing_objects(const struct plan_result *r, unsigned classes, struct strbuf *out)
 {
     struct failing_objects f = {.writer = {.out = out}};
@@ -195,7 +195,7 @@ static const struct target_cluster *find_cluster(const struct outcome *o, const 
     return NULL;
 }
 
-/* Shortens a text to `width` bytes, with "..." at the end; wrapped field values are unreadable. */
+/* Cuts a longer text to `width` bytes, with "..." at the end: wrapped values are hard to read. */
 static void shorten_line(struct strbuf *line, size_t width)
 {
     size_t room = width - ELLIPSIS_COLUMNS;
@@ -376,7 +376,7 @@ static void print_clusters(const struct plan_result *r, struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
-/* Appends a number with the text for one or for several to a list; nothing if it is 0. */
+/* Appends the number with the text `one` or `many` to a list, unless the number is 0. */
 static void add_count(struct strbuf *out, size_t count, const char *one, const char *many)
 {
     if (count > 0)
@@ -441,7 +441,7 @@ void plan_print(const struct plan_result *r, struct output *o)
 
 enum { DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
 
-/* Deletes the objects of --delete. Prints an error and returns false if one is not found. */
+/* Deletes the objects of --delete. Prints an error and returns false if none or several fit. */
 static bool delete_objects(struct plan *p, const struct evaluation *e,
                            const struct invocation *invocation)
 {
@@ -466,7 +466,7 @@ static bool apply_object(void *context, const cJSON *object, struct error *err)
     return plan_apply(context, object, err);
 }
 
-/* Applies the manifests of -f in their order. Prints errors and returns false if one is invalid. */
+/* Applies the manifests of -f in order. Prints errors and returns false if one is not applied. */
 static bool apply_manifests(struct plan *p, const struct evaluation *e,
                             const struct invocation *invocation)
 {
@@ -488,7 +488,7 @@ static bool apply_manifests(struct plan *p, const struct evaluation *e,
     return fine;
 }
 
-/* Appends the JSON document; with `fail_on`, its member "fails" lists the failing objects. */
+/* Appends the JSON document. Unless `fail_on` is 0, its member "fails" lists failing objects. */
 static void write_document(struct plan *p, const struct plan_result *result,
                            const struct evaluation *e, unsigned fail_on, struct strbuf *out)
 {
@@ -499,7 +499,7 @@ static void write_document(struct plan *p, const struct plan_result *result,
     report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
 }
 
-/* Finishes the plan and prints its result. */
+/* Finishes the plan and prints its result. Returns the exit status. */
 static enum exit_status print_plan_result(struct plan *p, const struct evaluation *e,
                                           const struct invocation *invocation)
 {
@@ -519,7 +519,7 @@ static enum exit_status print_plan_result(struct plan *p, const struct evaluatio
     return invocation_print_output(invocation, &o, found & fail_on ? STATUS_FOUND : STATUS_OK);
 }
 
-/* Simulates the change on the loaded objects. Returns STATUS_USAGE if the change is invalid. */
+/* Simulates the change and prints the result. Returns STATUS_USAGE if the change is invalid. */
 static enum exit_status simulate_change(struct evaluation *e, const struct invocation *invocation)
 {
     struct plan *p = plan_new(e->engine);

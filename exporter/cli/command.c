@@ -12,7 +12,7 @@ const char *const exit_status_texts[] = {
     [STATUS_UNREACHABLE] = "the source cannot be reached",
 };
 
-/* suggest_name() calls the function for each name; `context` points to the next command. */
+/* Callback of suggest_name(): returns the name at `context` and advances it; NULL at the end. */
 static const char *next_command_name(void *context)
 {
     const struct command *const **next = context;

@@ -6,15 +6,15 @@
 
 enum exit_status {
     STATUS_OK = 0,
-    STATUS_FOUND = 1, /* Findings that fail, or a reconcile run that refused or ended early. */
-    STATUS_USAGE = 2, /* Invalid command line, unreadable input, or output that is not written. */
-    STATUS_UNREACHABLE = 3, /* Failed request to the API server or the running exporter. */
+    STATUS_FOUND = 1, /* Findings in --fail-on, or a `reconcile` that refused or ended early. */
+    STATUS_USAGE = 2, /* Wrong command line, unreadable input, failed output, failed `serve`. */
+    STATUS_UNREACHABLE = 3, /* Failed request to the API server or a running exporter. */
 };
 
 /* One run of the program: its command line, options and output descriptors. */
 struct invocation {
     const struct command *const *commands; /* All commands; ends with NULL. */
-    const struct command *command;         /* NULL until the command is known. */
+    const struct command *command; /* NULL until known, and for --help or --version alone. */
     const struct command *default_command;
     const char *program;    /* Name of the program for usage, examples and error messages. */
     struct options options; /* Owned; zero after a command has moved them out. */
@@ -27,11 +27,11 @@ struct invocation {
 /* A command of the program, defined in a file cmd_*.c and listed in COMMANDS (options.h). */
 struct command {
     const char *name;
-    const char *usage;           /* Flags and arguments after the name. */
-    const char *summary;         /* One line. */
-    const char *details;         /* One paragraph. */
-    const char *permissions;     /* Rights that the command needs beyond reading; may be NULL. */
-    const char *const *examples; /* Command lines after the program's name; ends with NULL. */
+    const char *usage;       /* Flags and arguments after the name. */
+    const char *summary;     /* One line. */
+    const char *details;     /* One paragraph. */
+    const char *permissions; /* Paragraph about the rights that the command needs; may be NULL. */
+    const char *const *examples; /* Arguments of the program; ends with NULL. May be NULL. */
     unsigned bit;                /* The bit of enum command_bit. */
     bool takes_arguments;
     enum exit_status (*run)(struct invocation *invocation);
@@ -44,7 +44,7 @@ extern const char *const exit_status_texts[STATUS_UNREACHABLE + 1];
 COMMANDS(COMMAND_DECLARATION)
 #define COMMAND_POINTER(id, name) &(name),
 
-/* Returns the command with this name. NULL if unknown: `err` then suggests a similar name. */
+/* Returns the command with this name. NULL if unknown: `err` then names a similar one, if any. */
 const struct command *command_find(const struct command *const *commands, const char *name,
                                    struct error *err);
 

@@ -28,7 +28,7 @@ static int append_yaml(void *context, unsigned char *bytes, size_t len)
 /* Emits an event and takes ownership of it. `initialized`: result of the function that made it. */
 static void emit_event(yaml_emitter_t *emitter, yaml_event_t *event, int initialized)
 {
-    /* The text is valid UTF-8, so only memory can be missing. The buffer records an overflow. */
+    /* The text is valid UTF-8, so only memory can be missing. append_yaml() reports an overflow. */
     if (!initialized)
         memory_exhausted(0);
     if (!yaml_emitter_emit(emitter, event) && emitter->error == YAML_MEMORY_ERROR)
@@ -45,8 +45,9 @@ static bool is_safe_for_terminal(const char *text)
 }
 
 /*
- * Returns true if a string needs no quotes: YAML 1.1 and 1.2 read it as a string, and it is safe
- * for a terminal. A string that does not begin with a letter always gets quotes.
+ * Returns true if YAML 1.1 and 1.2 do not take the unquoted string for another type, and it is safe
+ * for a terminal; always false if it does not begin with a letter. Strings that YAML cannot contain
+ * unquoted, such as "a: b", get their quotes from libyaml.
  */
 static bool is_plain_string(const char *text)
 {

@@ -27,7 +27,10 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
     }
 }
 
-/* Returns the final state, or LOADING_BUSY and sets `err` if the API server does not answer. */
+/*
+ * Returns LOADING_DONE or LOADING_FAILED. Returns LOADING_BUSY with the reason in `err` if the
+ * credentials or a required kind of the API server cannot be read.
+ */
 static enum loading read_all_sources(struct evaluation *e, struct error *err)
 {
     enum loading loading;
@@ -155,7 +158,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     complete = loading == LOADING_DONE;
-    /* The output of a command lists manifests that could not be read, but not the asset file. */
+    /* The caller reports manifests that could not be read, but not the asset file. */
     if (*asset_source_problem(e->assets) != '\0') {
         invocation_print_error(invocation, asset_source_problem(e->assets));
         complete = false;
@@ -169,7 +172,7 @@ struct evaluation *load_sources(struct invocation *invocation, enum exit_status 
     return e;
 }
 
-/* Error messages by enum lookup_state; the reason that the API server returned is appended. */
+/* Error messages by enum lookup_state; a reason from the API server is appended if known. */
 static const char *const lookup_errors[] = {
     [LOOKUP_FORBIDDEN] = "the API server does not let us read it",
     [LOOKUP_OUTSIDE] = "its namespace is none of those that are read",
@@ -203,8 +206,8 @@ static struct lookup_answer request_template(struct evaluation *e, const struct 
 
 /*
  * Fetches a template from the API server, adds it to the store and evaluates it. Returns NULL and
- * keeps the caller's `err` if there is no API server, the name is malformed, or no such template
- * exists; returns NULL and sets `err` on any other failure.
+ * keeps the caller's `err` if there is no API server, the name is malformed, or no such kind or
+ * template exists. Returns NULL and sets `err` on other failures; sets *status if a request failed.
  */
 static const struct entry *fetch_template(struct evaluation *e, const char *typed,
                                           enum exit_status *status, struct error *err)

@@ -21,7 +21,7 @@ enum {
     BODY_MAX_BYTES = 256 * 1024 * 1024, /* Maximum size of a response of an exporter. */
     PATH_MAX_BYTES = 32 * 1024,
     LINE_MAX_BYTES = 1024 * 1024,
-    ERROR_MAX_BYTES = 64 * 1024, /* Maximum size of a response with an error. */
+    ERROR_MAX_BYTES = 64 * 1024, /* The text of a larger error response is not printed. */
 };
 
 /* A running exporter, as --server and the flags --server.* describe it. */
@@ -29,7 +29,7 @@ struct remote {
     const struct options *options; /* Borrowed. */
     struct server_url url;         /* Messages show `url.base`, which has no user. */
     struct tls_files tls;
-    char *password;      /* NULL without --server.user. */
+    char *password;      /* Owned; NULL without --server.user. */
     size_t header_bytes; /* Bytes of headers received in the present response. */
     char error[CURL_ERROR_SIZE];
 };
@@ -131,7 +131,7 @@ struct remote_response {
     unsigned status;    /* HTTP status code. */
     char *content_type; /* "" without the header. */
     char *findings;     /* Value of FINDING_COUNTS_HEADER; NULL without the header. */
-    char *location;     /* Target of a redirect without user and query; NULL if unknown. */
+    char *location;     /* Target of a redirect, without query; NULL without a valid one. */
     struct strbuf body;
 };
 
@@ -271,7 +271,7 @@ static enum exit_status print_response_error(const struct invocation *invocation
     return a->status == 400 || a->status == 404 ? STATUS_USAGE : STATUS_UNREACHABLE;
 }
 
-/* Returns false and sets `err` if the response is not JSON (`document`) or not plain text. */
+/* Checks that the response is JSON (`document`) or plain text (otherwise); if not, sets `err`. */
 static bool check_content(const struct remote_response *a, bool document, struct error *err)
 {
     const char *type = document ? "application/json" : "text/plain";

@@ -4,18 +4,18 @@
 #include "exporter/cli/command.h"
 
 /*
- * Commands that a running exporter runs (--server). Limits the size of a response and the time
- * without progress (--server.timeout), uses no proxy and follows no redirect. Messages contain no
- * password.
+ * Commands that a running exporter runs (--server). The size of a response and the time without
+ * progress (--server.timeout) are limited; requests use no proxy and follow no redirect. Messages
+ * contain no password.
  */
 
 /*
- * Runs `check` on the exporter of --server: prints its response and stores the exit status in
- * *status. Returns false, without output, if the command line contains neither --server nor another
- * flag of that group (--server.*). Such a flag without --server is an error: the function prints
- * the error, stores STATUS_USAGE and returns true.
+ * Runs `check` on the exporter of --server: prints its response or an error, stores the exit status
+ * in *status and returns true. Returns false, without output, if the command line contains neither
+ * --server nor another flag of that group (--server.*). Such a flag without --server is an error:
+ * the function prints the error, stores STATUS_USAGE and returns true.
  */
 bool remote_run_check(const struct invocation *invocation, enum exit_status *status) MUST_USE;
-/* Runs `explain` for the object `typed` (object_name.h) likewise. */
+/* Runs `explain` for the object with the name `typed` (object_name.h) in the same way. */
 bool remote_run_explain(const struct invocation *invocation, const char *typed,
                         enum exit_status *status) MUST_USE;
