@@ -36,8 +36,8 @@ struct finding_callback {
     unsigned classes; /* Classes to report, as bits. */
 };
 
-static void report_if(const struct finding_callback *f, bool applies, unsigned class,
-                      const struct identity *object)
+static void report_object_if(const struct finding_callback *f, bool applies, unsigned class,
+                             const struct identity *object)
 {
     if (applies && f->classes >> class & 1)
         f->call(f->context, class, object);
@@ -57,13 +57,14 @@ static void report_template(const struct finding_callback *f, const struct plan_
     bool moves = !outcome_clusters_equal(&t->before, &t->after);
     struct identity id = entry_identity(t->template);
 
-    report_if(f, enters_state(t, STATE_PENDING), FINDING_PENDING, &id);
-    report_if(f, enters_state(t, STATE_STALE), FINDING_STALE, &id);
-    report_if(f, enters_state(t, STATE_ORPHANED), FINDING_ORPHANED, &id);
-    report_if(f, stays && moves, CONSEQUENCE_MOVE, &id);
-    report_if(f, stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST, &id);
-    report_if(f, t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT, &id);
-    report_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
+    report_object_if(f, enters_state(t, STATE_PENDING), FINDING_PENDING, &id);
+    report_object_if(f, enters_state(t, STATE_STALE), FINDING_STALE, &id);
+    report_object_if(f, enters_state(t, STATE_ORPHANED), FINDING_ORPHANED, &id);
+    report_object_if(f, stays && moves, CONSEQUENCE_MOVE, &id);
+    report_object_if(f, stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST, &id);
+    report_object_if(f, t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT, &id);
+    report_object_if(f, t->after.undetermined != UNDETERMINED_REASON_COUNT,
+                     CONSEQUENCE_UNDETERMINED, &id);
 }
 
 /* Calls `f` once for each object of the plan and each class in `f` that applies to the object. */
@@ -75,7 +76,7 @@ static void report_findings(const struct plan_result *r, const struct finding_ca
     for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
         struct identity id = resource_identity_of(r->conflicts[i].dependency);
 
-        report_if(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
+        report_object_if(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
         last = r->conflicts[i].dependency;
     }
     for (size_t i = 0; i < r->template_count; i++)
@@ -84,12 +85,12 @@ static void report_findings(const struct plan_result *r, const struct finding_ca
         struct identity id = {kind_of_clusters()->api_version, kind_of_clusters()->name, "",
                               r->clusters.items[i].name};
 
-        report_if(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
+        report_object_if(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
     }
     for (size_t i = 0; i < r->unsettled->count; i++) {
         struct identity id = entry_identity(r->unsettled->items[i]);
 
-        report_if(f, true, CONSEQUENCE_UNSETTLED, &id);
+        report_object_if(f, true, CONSEQUENCE_UNSETTLED, &id);
     }
 }
 
@@ -441,7 +442,7 @@ void plan_print(const struct plan_result *r, struct output *o)
 
 enum { DELETABLE_CLASSES = ~(1U << CLASS_OTHER) };
 
-/* Deletes the objects of --delete. Prints an error and returns false if none or several fit. */
+/* Deletes the objects of --delete. Prints an error and returns false unless exactly one fits. */
 static bool delete_objects(struct plan *p, const struct evaluation *e,
                            const struct invocation *invocation)
 {

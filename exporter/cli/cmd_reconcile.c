@@ -46,7 +46,7 @@ struct template_progress {
     uint64_t version; /* resourceVersion after the write; 0 if unknown. */
 };
 
-/* Progress of all templates. The output has a line for each change and, on a terminal, a bar. */
+/* Progress of all templates. The output has a line for each new state, and a bar on a terminal. */
 struct run_progress {
     const struct reconcile_list *list; /* Borrowed. */
     struct template_progress *items;   /* In the order of `list`. */
@@ -206,7 +206,7 @@ static bool stop_run(struct reconcile_run *run, enum exit_status status, const c
 
 /*
  * Processes received changes, evaluates objects and continues the write. Then waits for the next
- * event, until `until_ms` (steady milliseconds) at most.
+ * event, until `until_ms` (steady milliseconds) at most. Sets `interrupted` after a signal.
  */
 static void run_turn(struct reconcile_run *run, int64_t until_ms)
 {
@@ -254,9 +254,9 @@ static bool check_template(struct reconcile_run *run)
  * Callback of struct annotator_spec: returns true if the annotation, which now has `value` or
  * (NULL) does not exist, is to be written or removed.
  *
- * An annotation that was set after the template became stale, and not longer than --timeout ago,
- * was written by another run, or by a request of this run that got no response. The template then
- * counts as written.
+ * Without --undo, an annotation that was set after the template became stale, and not longer than
+ * --timeout ago, was written by another run, or by a request of this run that got no response. The
+ * template then counts as written.
  */
 static bool confirm_write(void *context, const char *value)
 {
@@ -396,8 +396,9 @@ static int64_t deadline_after(int64_t duration_ms)
 }
 
 /*
- * Waits until the written templates with an index from `first` to below `end` have reached their
- * planned state. Returns false if the run ends: after --timeout, or because it is interrupted.
+ * Waits until each written template with an index from `first` to below `end` is deleted, or has
+ * its planned state (with --wait healthy, current ones must be healthy too). Returns false if the
+ * run ends: after --timeout, or because it is interrupted.
  */
 static bool await_batch(struct reconcile_run *run, size_t first, size_t end)
 {
@@ -440,8 +441,8 @@ static bool await_batch(struct reconcile_run *run, size_t first, size_t end)
 /*
  * Writes or removes the annotation of the chosen templates in batches, and waits for each batch.
  * Skips templates that no longer need the change. A failed write, a changed policy, or a template
- * that does not reach its planned state ends the run early; so does a signal, after the present
- * template. Call it after reconcile_end_plan().
+ * that does not reach its planned state ends the run early; so does a signal or unwritable output,
+ * after the present template. Call it after reconcile_end_plan().
  *
  * Prints the progress; if `w` is not NULL, instead appends it as the member "results" of the open
  * JSON object at the end. Returns STATUS_OK for a complete run, STATUS_UNREACHABLE after a failed
@@ -632,7 +633,7 @@ static void write_templates(struct json_writer *w, const char *key,
     json_writer_close(w, ']');
 }
 
-/* Appends the plan as members of the open JSON object. Calls plan_undo(). */
+/* Appends the plan as members of the open JSON object. May call plan_undo(). */
 static void write_reconcile_plan(struct json_writer *w, const struct reconcile *r,
                                  const struct options *o)
 {
@@ -682,9 +683,9 @@ static bool read_version_hash(const struct options *o, const struct invocation *
 }
 
 /*
- * Makes the filter from the options. *labels and `version` are memory that the filter refers to.
- * Prints an error, sets *status and returns false if an option is invalid or its policy is not
- * found.
+ * Makes the filter from the options. The filter refers to `version` and to *labels, which the
+ * caller frees. Prints an error, sets *status and returns false if an option is invalid or the
+ * policy of --policy is not found.
  */
 static bool read_filter(struct evaluation *e, const struct invocation *invocation,
                         struct reconcile_filter *out, struct label_selector **labels,

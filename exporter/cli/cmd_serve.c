@@ -13,8 +13,8 @@
 #include "exporter/version.h"
 
 enum {
-    PUBLISH_MS = 900, /* Maximum time that a change waits for the next page. */
-    REFRESH_MS = 5000,
+    PUBLISH_MS = 900,  /* Longest interval of pages while objects change. */
+    REFRESH_MS = 5000, /* Interval of pages while no object changes. */
     LOG_WAIT_MS = 250, /* Maximum time to write the remaining log lines at exit. */
 };
 
@@ -64,7 +64,7 @@ static enum serve_result run_loop(const struct invocation *invocation,
     return result == LOOP_STOPPED ? SERVE_SIGNALLED : SERVE_FAILED;
 }
 
-/* Frees the reader, which may be NULL. If a thread is blocked, logs that and sets *is_blocked. */
+/* Frees the reader; accepts NULL. If one of its threads hangs, logs that and sets *is_blocked. */
 static void stop_file_reader(struct file_reader *reader, const struct log *log, bool *is_blocked)
 {
     char file[READ_FILE_NAME_MAX] = "";

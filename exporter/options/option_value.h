@@ -4,7 +4,7 @@
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
-/* An owned list of owned texts. */
+/* A list that owns its texts. */
 struct text_list {
     char **items;
     size_t count;

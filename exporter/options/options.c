@@ -59,7 +59,7 @@ bool option_equal(const struct options *a, const struct options *b, const struct
                               def->type);
 }
 
-/* suggest_name() calls the function for each name; `context` points to the next index. */
+/* Callback of suggest_name(): returns the name at the index *context and increments it, or NULL. */
 static const char *next_option_name(void *context)
 {
     size_t *at = context;
@@ -111,7 +111,7 @@ static bool set_from_flag(struct options *o, const struct option_def *def, const
     return true;
 }
 
-/* Sets an option to the text after '=' or, if that is NULL, to "true" or to the next argument. */
+/* Sets an option to `after_equals`; if NULL, to "true" for OPTION_FLAG, else the next argument. */
 static bool parse_flag_value(struct options *o, const struct option_def *def,
                              const char *after_equals, struct argument_cursor *c, struct error *err)
 {
@@ -330,7 +330,7 @@ static const char *find_nearest_gate(const char *gate)
 }
 
 /* Returns true if the unknown gate at `name`, a position in `gates`, also occurs before it. */
-static bool is_repeated(const char *gates, const char *name, size_t len)
+static bool is_repeated_gate(const char *gates, const char *name, size_t len)
 {
     size_t other_len;
     const char *other;
@@ -351,7 +351,7 @@ void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *contex
     while ((name = gates_next_unknown(&at, &len)) != NULL) {
         struct shown gate = shown_part(name, len);
 
-        if (!is_repeated(gates, name, len))
+        if (!is_repeated_gate(gates, name, len))
             report(context, gate.text, find_nearest_gate(gate.text));
     }
 }

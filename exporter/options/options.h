@@ -25,7 +25,7 @@
 #define COMMAND_INDEX(id, name) COMMAND_INDEX_##id,
 enum command_index { COMMANDS(COMMAND_INDEX) COMMAND_COUNT };
 
-/* Bits of commands, for the commands that accept an option. */
+/* Bits of commands, for sets of commands. */
 #define COMMAND_BIT(id, name) COMMAND_##id = 1U << COMMAND_INDEX_##id,
 enum command_bit {
     COMMANDS(COMMAND_BIT)
@@ -62,7 +62,7 @@ struct option_def {
     const char *value;          /* Placeholder for the value in --help; NULL for OPTION_FLAG. */
     const char *fallback;       /* Default as text; NULL for an empty list or false. */
     const char *help;           /* Text for --help, without a full stop. */
-    const char *const *choices; /* Accepted words; ends with NULL. NULL for other types. */
+    const char *const *choices; /* Words of a choice or set, ends with NULL; else NULL. */
     enum option_type type;
     char letter;        /* Short form; '\0' without a short form. */
     bool flag_only;     /* Not accepted in the configuration file. */
@@ -81,9 +81,9 @@ void options_release(struct options *o);
 /*
  * Parses the arguments after the program's name: "--name value" and "--name=value"; "--name" and
  * "--no-name" for OPTION_FLAG; "-o value" and "-ovalue" for options with a letter; "--" before
- * arguments that begin with a hyphen. The first argument that is no flag is the command. A value
- * replaces the old value of the option; further values of a list option are added. Returns false
- * and sets `err` on the first error; options before it are set.
+ * arguments that begin with a hyphen. The first argument that is no flag, if before "--", is the
+ * command. A value replaces the old value of the option; further values of a list option are added.
+ * Returns false and sets `err` on the first error; options before it are set.
  */
 bool options_parse(struct options *o, int argc, const char *const *argv,
                    struct error *err) MUST_USE;
@@ -95,15 +95,16 @@ bool options_parse(struct options *o, int argc, const char *const *argv,
 bool options_accepted(const struct options *o, const char *command, unsigned bit,
                       struct error *err) MUST_USE;
 
-/* Returns the choices of an option that a command accepts: bits by index in `choices`. */
+/* Returns the choices of the option that the command `bit` accepts: bits by index in `choices`. */
 unsigned option_accepted_choices(const struct option_def *def, unsigned bit);
 
-/* Returns true if an option has the same value in both. */
+/* Returns true if an option has the same value in `a` and `b`. */
 bool option_equal(const struct options *a, const struct options *b, const struct option_def *def);
 
 /*
  * Sets the options to the defaults, then to the values of the file of --config.file, then to the
- * flags of the command line. The caller releases `o`, also after a failure.
+ * flags of the command line. Returns false and sets `err` on the first error. The caller releases
+ * `o`, also after a failure.
  */
 bool config_load(struct options *o, int argc, const char *const *argv, struct error *err) MUST_USE;
 
@@ -121,7 +122,7 @@ void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *contex
 
 /* For tests. */
 
-/* Returns the option with this name. NULL if unknown: `err` then suggests a similar name. */
+/* Returns the option with this name. NULL if unknown: `err` then names a similar one, if any. */
 const struct option_def *option_find(const char *name, struct error *err);
 
 /*

@@ -10,7 +10,7 @@
 const char *suggest_name(const char *typed, const char *(*next)(void *context), void *context);
 
 /*
- * Returns the number of bytes to insert, delete, replace or swap with the next byte to turn `a`
- * into `b`. Returns SIZE_MAX if a text is longer than 64 bytes.
+ * Returns the smallest number of bytes to insert, delete, replace or swap with the next byte to
+ * turn `a` into `b`. Returns SIZE_MAX if a text is longer than 64 bytes.
  */
 size_t edit_distance(const char *a, const char *b);

@@ -12,12 +12,12 @@ enum {
     INDENT = 2,
     DETAIL_INDENT = 4,
     LINE_MAX_BYTES = 8192,
-    SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes four bytes of one. */
+    SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES, /* Escaping makes at most four bytes of one. */
 };
 
 /* ---- counts of findings ---- */
 
-static const char none[] = "none"; /* Value of the header without findings. */
+static const char none[] = "none"; /* Value of the header if all counts are 0. */
 
 static void append_count(struct strbuf *out, size_t start, const char *word, size_t count)
 {
@@ -49,7 +49,7 @@ static size_t *find_count(struct finding_counts *c, const char *word)
     return strcmp(word, "missing") == 0 ? &c->missing : NULL;
 }
 
-/* Parses one count, such as "conflict=2". */
+/* Parses one count, such as "conflict=2". Returns false if it is malformed, 0 or repeated. */
 static bool read_count(const char *text, size_t len, struct finding_counts *out)
 {
     char word[WORD_MAX];
@@ -156,7 +156,7 @@ static void add_requested_value(void *context, const struct dependency_referrer 
 
 struct referrer_counts {
     size_t derived; /* Number of referrers without a binding of their own. */
-    size_t bound;
+    size_t bound;   /* Number of other referrers. */
 };
 
 static void count_referrer(void *context, const struct dependency_referrer *referrer)
@@ -338,7 +338,7 @@ static void print_problem_class(const struct engine *engine, const struct proble
     strbuf_addc(&o->text, '\n');
 }
 
-/* Prints the classes UNBOUND and UNMATCHED, if `fail_on` has them. */
+/* Prints each of the classes UNBOUND and UNMATCHED if `fail_on` contains it. */
 static void print_optional_classes(const struct findings *f, unsigned fail_on, struct output *o)
 {
     static const char *const headings[] = {"TEMPLATE", "REASON", ""};
@@ -354,7 +354,7 @@ static void print_optional_classes(const struct findings *f, unsigned fail_on, s
     }
 }
 
-/* Prints the sections. Without its bit in `fail_on`, a class may have no section of its own. */
+/* Prints the sections with findings; UNBOUND and UNMATCHED only if `fail_on` contains them. */
 static void print_findings(const struct engine *engine, const struct findings *f, unsigned fail_on,
                            struct output *o)
 {
@@ -393,7 +393,7 @@ static size_t count_printed_findings(const struct findings *f)
 
 /* ---- manifests and summary ---- */
 
-/* Prints the documents and files that could not be read (`unread`), or the documents of notes. */
+/* Prints the documents and files that could not be read (`unread`), or those without effect. */
 static void print_manifest_problems(const struct check_result *r, const char *title, bool unread,
                                     size_t count, struct output *o)
 {
@@ -456,9 +456,9 @@ static void print_sources(const struct check_result *r, struct output *o)
 }
 
 /*
- * Prints the classes that fail the check, such as "Found 2 conflicts, 1 pending template."; without
- * them, a sentence that depends on `listed`: findings or notes are printed above. An empty
- * `fail_on` gives the number of these.
+ * Prints the counts of the classes in `fail_on`, such as "Found 2 conflicts, 1 pending template."
+ * If all are 0, prints a sentence about other findings. `listed`: findings or notes are printed
+ * above; the sentence includes their number if `fail_on` is 0.
  */
 static void print_summary(const struct check_result *r, unsigned fail_on, bool listed,
                           struct output *o)

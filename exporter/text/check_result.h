@@ -8,23 +8,23 @@
 #include "metrics/rules/findings.h"
 
 /*
- * Number of findings by class. /api/v1/report returns the numbers in this header, such as
- * "conflict=2, pending=1, unread=1", or "none"; `check --server` derives its exit status from it.
+ * HTTP header of /api/v1/report with the number of findings by class, such as "conflict=2,
+ * pending=1, unread=1", or "none". `check --server` derives its exit status from it.
  */
 #define FINDING_COUNTS_HEADER "Karmada-Findings"
 
 struct finding_counts {
     size_t classes[FINDING_CLASSES];
-    size_t unread;  /* Manifest files, documents and asset files that could not be read. */
+    size_t unread;  /* `unread` of struct check_result, plus 1 if the asset file has a problem. */
     size_t missing; /* Kinds that the API server did not deliver (missing_kind_is_failure). */
 };
 
-/* Appends the value of the header, which omits counts of 0. */
+/* Appends the value of FINDING_COUNTS_HEADER, which omits counts of 0. */
 void finding_counts_write(const struct finding_counts *c, struct strbuf *out);
 
 /*
- * Parses the value of the header. Ignores unknown classes, which an exporter of another version may
- * send. Returns false, without a change of `out`, if the value is malformed.
+ * Parses the value of FINDING_COUNTS_HEADER. Ignores unknown classes, which an exporter of another
+ * version may send. Returns false, without a change of `out`, if the value is malformed.
  */
 bool finding_counts_read(const char *text, struct finding_counts *out) MUST_USE;
 
@@ -36,8 +36,8 @@ struct check_result {
     const struct evaluation *evaluation;
     struct findings findings;
     struct finding_counts counts;
-    size_t unread; /* Number of files and documents of manifests that could not be read. */
-    size_t notes;  /* Number of documents without effect: duplicates, and no Kubernetes objects. */
+    size_t unread; /* Problems of manifests: files and documents that could not be read. */
+    size_t notes;  /* Problems of documents without effect: PROBLEM_DUPLICATE, PROBLEM_FOREIGN. */
     bool complete; /* False if a file, a document or a kind could not be read. */
 };
 

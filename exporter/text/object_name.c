@@ -77,7 +77,7 @@ static const struct {
     {"svc", "Service"},
 };
 
-/* Returns true if `typed` is a short name, the singular or the plural of the kind, in any case. */
+/* Returns true if `typed` is a short name, the singular or plural of the kind, ignoring case. */
 static bool kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {
@@ -105,7 +105,7 @@ static void add_entry_name(struct strbuf *out, const struct entry *entry)
                 *group ? "." : "", group, ns, *ns ? "/" : "", entry->name);
 }
 
-/* Appends the objects with the most similar names, at most SUGGESTIONS_MAX. */
+/* Appends up to SUGGESTIONS_MAX objects with similar names, the most similar first. */
 static void add_suggestions(struct strbuf *out, const struct object_name *w,
                             const struct listing *all)
 {

@@ -4,7 +4,7 @@
 #include "metrics/model/store.h"
 
 /*
- * Names of objects as users type them: KIND[.GROUP]/[NAMESPACE/]NAME. A kind may be in any case and
+ * Name of an object as users type it: KIND[.GROUP]/[NAMESPACE/]NAME. Kinds ignore case and may be
  * in the plural; common kinds have the short names of kubectl.
  */
 struct object_name {
@@ -32,7 +32,7 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
 
 /*
  * Like object_find(), with `ns` as the namespace of names that omit it, as kubectl's -n: the result
- * is in `ns` or has no namespace. NULL for `ns`: any namespace.
+ * is then in `ns` or has no namespace. If `ns` is NULL, these names fit in any namespace.
  */
 const struct entry *object_find_in_namespace(const struct store *store, unsigned classes,
                                              const char *typed, const char *ns,

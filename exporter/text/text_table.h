@@ -10,9 +10,9 @@
  * terminal supports it. output_flush() prints the buffer.
  */
 enum {
-    OUTPUT_WIDTH_DEFAULT = 80,
-    OUTPUT_WIDTH_MIN = 40, /* Narrower terminals are treated as this wide. */
-    OUTPUT_WIDTH_MAX = 10000,
+    OUTPUT_WIDTH_DEFAULT = 80, /* For terminals that do not report a width. */
+    OUTPUT_WIDTH_MIN = 40,     /* Narrower terminals are treated as this wide. */
+    OUTPUT_WIDTH_MAX = 10000,  /* Larger values of COLUMNS are ignored. */
 };
 
 struct output {
@@ -23,9 +23,9 @@ struct output {
 };
 
 /*
- * Creates an empty buffer with the properties of `fd`. The width is the value of COLUMNS, else that
- * of the terminal; other files have no limit. A terminal has colours unless NO_COLOR is set or TERM
- * is "dumb".
+ * Creates an empty buffer with the properties of `fd`. The width is a valid value of COLUMNS, else
+ * that of the terminal; other files have no limit. A terminal has colours unless NO_COLOR is not
+ * empty or TERM is "dumb".
  */
 void output_init(struct output *o, int fd);
 void output_release(struct output *o);
@@ -62,8 +62,8 @@ void output_escape_lines(struct strbuf *out, const char *text);
 
 /*
  * Appends the words of an escaped text, and breaks lines that would exceed `width` columns (0: no
- * limit). The first line begins at column `at`; the other lines are indented by `indent`. A word
- * that is longer than a line is not broken.
+ * limit). The first line begins at column `at` and keeps the first word; the other lines are
+ * indented by `indent`. A word that is longer than a line is not broken.
  */
 void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width);
 
@@ -84,15 +84,11 @@ struct table_cell {
  * A table with aligned columns. Only the last column is wrapped, because users copy the names in
  * the other columns. If the terminal is too narrow, the last cell stands on a line below its row.
  */
-/*
- * A table with aligned columns. Only the last column is wrapped, because users copy the names in
- * the other columns. If the terminal is too narrow, the last cell stands on a line below its row.
- */
 struct table {
     const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
     size_t column_count;
     unsigned indent;
-    struct table_cell *cells;
+    struct table_cell *cells; /* Owned; row by row. */
     size_t cell_count;
 };
 
