@@ -46,8 +46,7 @@ static bool is_safe_for_terminal(const char *text)
 
 /*
  * Returns true if YAML 1.1 and 1.2 do not take the unquoted string for another type, and it is safe
- * for a terminal; always false if it does not begin with a letter. Strings that YAML cannot contain
- * unquoted, such as "a: b", get their quotes from libyaml.
+ * for a terminal. False for strings that do not begin with a letter; libyaml itself quotes "a: b".
  */
 static bool is_plain_string(const char *text)
 {

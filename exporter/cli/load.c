@@ -48,7 +48,7 @@ static enum loading read_all_sources(struct evaluation *e, struct error *err)
     return loading;
 }
 
-/* Requests a read of all dependencies of a template, whether or not a policy propagates them. */
+/* Requests a read of all dependencies of a template, even if no policy propagates them. */
 static void request_dependencies(struct store *store, const struct entry *template)
 {
     CLEANUP(entry_list_release) struct entry_list dependencies = {0};

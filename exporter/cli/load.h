@@ -7,13 +7,13 @@
 /*
  * Reads all sources once and evaluates all objects. The sources are the manifests of --manifests
  * and of the command's arguments, or an API server without these, and the asset file. Moves the
- * options out of the invocation. The caller frees the evaluation with evaluation_free().
+ * options out of the invocation. The caller frees the evaluation.
  *
  * Returns NULL, prints an error and stores the exit status in *status if an option is invalid, or
  * if a source is missing, cannot be opened, or is an API server that cannot be read. Otherwise
  * *status is STATUS_UNREACHABLE if the API server did not deliver some kinds, else STATUS_USAGE if
  * a file or a document could not be read, else STATUS_OK. Prints errors about kinds and the asset
- * file, but not about manifests: see load_print_problems().
+ * file; for manifests call load_print_problems().
  */
 struct evaluation *load_sources(struct invocation *invocation, enum exit_status *status) MUST_USE;
 
@@ -24,7 +24,7 @@ void load_print_problems(const struct manifests *m, const struct invocation *inv
  * Returns the object with the name `typed` (object_name.h): an object of the store in a class of
  * `classes` (bits by enum object_class), else a template that is fetched from the API server and
  * evaluated, else the binding of the named template. Returns NULL with the reason in `err` and the
- * exit status in *status if no object fits, several fit, or a request fails.
+ * exit status in *status if no step finds exactly one object.
  */
 const struct entry *load_object(struct evaluation *e, unsigned classes, const char *typed,
                                 enum exit_status *status, struct error *err) MUST_USE;

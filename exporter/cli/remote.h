@@ -12,10 +12,10 @@
 /*
  * Runs `check` on the exporter of --server: prints its response or an error, stores the exit status
  * in *status and returns true. Returns false, without output, if the command line contains neither
- * --server nor another flag of that group (--server.*). Such a flag without --server is an error:
- * the function prints the error, stores STATUS_USAGE and returns true.
+ * --server nor another flag of that group (--server.*). Such a flag without --server is an error
+ * (STATUS_USAGE).
  */
 bool remote_run_check(const struct invocation *invocation, enum exit_status *status) MUST_USE;
-/* Runs `explain` for the object with the name `typed` (object_name.h) in the same way. */
+/* Runs `explain` for the object `typed` (object_name.h) in the same way. */
 bool remote_run_explain(const struct invocation *invocation, const char *typed,
                         enum exit_status *status) MUST_USE;

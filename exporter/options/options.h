@@ -25,7 +25,7 @@
 #define COMMAND_INDEX(id, name) COMMAND_INDEX_##id,
 enum command_index { COMMANDS(COMMAND_INDEX) COMMAND_COUNT };
 
-/* Bits of commands, for sets of commands. */
+/* Bits for sets of commands. */
 #define COMMAND_BIT(id, name) COMMAND_##id = 1U << COMMAND_INDEX_##id,
 enum command_bit {
     COMMANDS(COMMAND_BIT)

@@ -41,7 +41,7 @@ const char *suggest_name(const char *typed, const char *(*next)(void *context), 
 
     while ((name = next(context))) {
         size_t distance = edit_distance(typed, name);
-        /* A name at a larger distance is rather another word than the result of a typing error. */
+        /* A name at a larger distance is rather another word than a typing error. */
         size_t allowed = strlen(name) < 6 ? 2 : strlen(name) / 3;
 
         if (distance <= allowed && distance < closest) {

@@ -4,8 +4,8 @@
 #include "metrics/base/base.h"
 
 /*
- * Returns the candidate with the smallest edit distance to `typed`: the first of several. Returns
- * NULL if all candidates differ too much. `next` returns one candidate per call, then NULL.
+ * Returns the candidate with the smallest edit distance to `typed`: the first of several. NULL if
+ * all candidates differ too much. `next` returns one candidate per call, then NULL.
  */
 const char *suggest_name(const char *typed, const char *(*next)(void *context), void *context);
 

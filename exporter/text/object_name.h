@@ -32,7 +32,7 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
 
 /*
  * Like object_find(), with `ns` as the namespace of names that omit it, as kubectl's -n: the result
- * is then in `ns` or has no namespace. If `ns` is NULL, these names fit in any namespace.
+ * is then in `ns` or has no namespace. NULL for `ns`: these fit in any namespace.
  */
 const struct entry *object_find_in_namespace(const struct store *store, unsigned classes,
                                              const char *typed, const char *ns,
