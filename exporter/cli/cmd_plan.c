@@ -500,7 +500,7 @@ static void write_document(struct plan *p, const struct plan_result *result,
     report_plan(p, result, e->engine, fail_on ? fails.data : NULL, out);
 }
 
-/* Finishes the plan and prints its result. Returns the exit status. */
+/* Finishes the plan and prints its result. Returns STATUS_FOUND if a class of --fail-on applies. */
 static enum exit_status print_plan_result(struct plan *p, const struct evaluation *e,
                                           const struct invocation *invocation)
 {

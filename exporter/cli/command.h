@@ -44,7 +44,7 @@ extern const char *const exit_status_texts[STATUS_UNREACHABLE + 1];
 COMMANDS(COMMAND_DECLARATION)
 #define COMMAND_POINTER(id, name) &(name),
 
-/* Returns the command with this name. NULL if unknown: `err` then names a similar one, if any. */
+/* Returns the command with this name. NULL if unknown: `err` then suggests a near name, if any. */
 const struct command *command_find(const struct command *const *commands, const char *name,
                                    struct error *err);
 

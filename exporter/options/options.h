@@ -122,7 +122,7 @@ void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *contex
 
 /* For tests. */
 
-/* Returns the option with this name. NULL if unknown: `err` then names a similar one, if any. */
+/* Returns the option with this name. NULL if unknown: `err` then suggests a near name, if any. */
 const struct option_def *option_find(const char *name, struct error *err);
 
 /*

@@ -424,7 +424,7 @@ static const char *plural_suffix(size_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Prints "Read 4 files with 3 templates (2 unbound, 1 attached), 2 policies and 0 bindings." */
+/* Prints text such as "Read 4 files with 3 templates (3 unbound), 2 policies and 0 bindings." */
 static void print_sources(const struct check_result *r, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);

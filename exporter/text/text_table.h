@@ -82,7 +82,7 @@ struct table_cell {
 
 /*
  * A table with aligned columns. Only the last column is wrapped, because users copy the names in
- * the other columns. If the terminal is too narrow, the last cell stands on a line below its row.
+ * the other columns. If the terminal is too narrow, the last cell of a row stands on a line below.
  */
 struct table {
     const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
@@ -112,7 +112,7 @@ void table_print(const struct table *t, struct output *o);
 /* Appends a finished explanation, escaped and wrapped. */
 void explanation_print(const struct explanation *x, struct output *o);
 
-/* Appends one line of an explanation in its style, escaped and wrapped; rows are not wrapped. */
+/* Appends one line of an explanation in its style, escaped; wrapped unless a heading or row. */
 void explanation_print_line(struct output *o, enum explain_style style, const char *text);
 
 /* For tests. */
