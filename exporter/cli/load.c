@@ -207,7 +207,7 @@ static struct lookup_answer request_template(struct evaluation *e, const struct 
 /*
  * Fetches a template from the API server, adds it to the store and evaluates it. Returns NULL and
  * keeps the caller's `err` if there is no API server, the name is malformed, or no such kind or
- * template exists. Returns NULL and sets `err` on other failures; sets *status if a request failed.
+ * template exists. Returns NULL and sets `err` on other failures, and *status if the lookup failed.
  */
 static const struct entry *fetch_template(struct evaluation *e, const char *typed,
                                           enum exit_status *status, struct error *err)
