@@ -31,9 +31,8 @@ struct command {
     const char *summary;     /* One line. */
     const char *details;     /* One paragraph. */
     const char *permissions; /* Paragraph about the rights that the command needs; may be NULL. */
-    const char *const
-        *examples; /* Arguments after the program's name; ends with NULL. May be NULL. */
-    unsigned bit;  /* The bit of enum command_bit. */
+    const char *const *examples; /* Examples of arguments; ends with NULL. May be NULL. */
+    unsigned bit;                /* The bit of enum command_bit. */
     bool takes_arguments;
     enum exit_status (*run)(struct invocation *invocation);
 };
