@@ -11,7 +11,7 @@
 #include "exporter/system/sandbox.h"
 #include "exporter/web/access_control.h"
 
-enum { TRIAL_WAIT_MS = 1000 }; /* Wait between checks whether the trial has ended. */
+enum { TRIAL_WAIT_MS = 1000 }; /* Maximum time between checks whether the trial has ended. */
 
 /* Paths that the exporter and its libraries may read with any options. No file holds secrets. */
 static const char *const system_paths[] = {
@@ -62,7 +62,7 @@ static const char *const system_paths[] = {
 /* Files that other programs may replace at any time, also by renaming over a link's target. */
 static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
 
-/* Allows a path from an option or the kubeconfig. Skips NULL, "" and "-" (standard input). */
+/* Allows a path from options or files that they name. Skips NULL, "" and "-". */
 static void allow_path(void *landlock, const char *path)
 {
     if (path && *path != '\0' && strcmp(path, "-") != 0)
@@ -123,7 +123,7 @@ static void confine_thread(const struct options *o, const char *const *environme
     out->wants_seccomp = true;
 }
 
-/* Input of try_confining(). Both stay valid until the process ends: the job may hang. */
+/* Input of try_confining(). Both pointers stay valid until the process ends: the job may hang. */
 struct trial {
     const struct options *options;
     const char *const *environment;
@@ -138,7 +138,7 @@ static void try_confining(struct read_job *job, void *input)
     confine_thread(trial->options, trial->environment, &ignored);
 }
 
-/* Tries confine_thread() in another thread. Returns false with the reason if a path hangs. */
+/* Tries confine_thread() in a thread. Returns false with the reason if it hangs or cannot run. */
 static bool check_paths_answer(const struct options *o, const char *const *environment,
                                struct confinement *out)
 {

@@ -20,7 +20,7 @@ enum {
     LOST_RETRY_MS = 1000,
     KUBECONFIG_CHECK_MS = 2 * 1000,
     KUBECONFIG_RETRY_MS = 10 * 1000,
-    NO_CONTENT = 1, /* Hash of a check that has read no file. */
+    NO_CONTENT = 1, /* Hash of a check that has hashed no file. */
 };
 
 struct job_input {
@@ -28,7 +28,7 @@ struct job_input {
     const char *const *argv;
     const char *const *environment;
     char *web_config_file;          /* Web configuration in use; NULL without one. Owned. */
-    struct strbuf credential_files; /* Paths in use, each followed by NUL. */
+    struct strbuf credential_files; /* Paths of the files, each followed by NUL. */
 };
 
 struct read_attempt {
@@ -62,7 +62,7 @@ static void job_input_free(void *input)
 
 /* ---- jobs of the file reader ---- */
 
-/* Emits the path, then reads the file and wipes the content, which may be secret. */
+/* Emits a new path, then reads the file and wipes the content, which may be secret. */
 static void read_file_once(void *context, const char *path)
 {
     struct read_attempt *attempt = context;
@@ -133,7 +133,7 @@ static void read_all_files(struct read_job *job, void *input)
     secret_wipe_stack();
 }
 
-/* Emits a hash of the content, 0 if unreadable. Rewriting the same content is no change. */
+/* Emits a hash of the content, 0 if unreadable: writing the same content is no change. */
 static void emit_file_hash(void *context, const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(FILE_MAX_BYTES);
@@ -201,7 +201,7 @@ static struct read_job *start_job(const struct file_preflight *p)
     return read_job_start(p->reader, "", read_all_files, in, job_input_free);
 }
 
-/* Takes the results of the job. Restarts a lost job, at most once every LOST_RETRY_MS. */
+/* Returns the state of `job`. Restarts a lost job, at most once every LOST_RETRY_MS. */
 static enum read_job_state continue_job(struct file_preflight *p, int64_t now_ms)
 {
     enum read_job_state state;
@@ -285,7 +285,7 @@ bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loade
         return false;
     read_job_free(p->kubeconfig_check);
     p->kubeconfig_check = NULL;
-    /* The job reads no kubeconfig if the options are invalid. The last hash then stays valid. */
+    /* With invalid options the job hashes no file, and the previous hash stays valid. */
     if (state == JOB_DONE && p->check_hash != NO_CONTENT)
         p->kubeconfig_hash = p->check_hash;
 

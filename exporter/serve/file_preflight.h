@@ -22,16 +22,16 @@ struct file_preflight {
     files_in_force_fn *files_in_force; /* NULL if no credentials are in use. */
     void *files_source;                /* First argument of files_in_force. Borrowed. */
     char *web_config_file;             /* Path in use; owned. NULL before the web server starts. */
-    struct read_job *job;              /* Reads all files; NULL if the job is not running. */
-    struct read_job *kubeconfig_check; /* Hashes the files of --kubeconfig; NULL likewise. */
+    struct read_job *job; /* Reads all files; NULL before its start and after its end. */
+    struct read_job *kubeconfig_check; /* Hashes files of --kubeconfig; NULL between checks. */
     int64_t checked_ms;       /* Start of the last kubeconfig_check; 0 before the first. Steady. */
     uint64_t check_hash;      /* Hash of the content that kubeconfig_check has read so far. */
-    uint64_t kubeconfig_hash; /* Result of the last check that read a file; 0 before. */
-    int64_t reload_ms;        /* Last request of a reload; 0 if no retry can follow. Steady. */
-    char current_path[256];   /* Path of the file that `job` reads. */
-    char hanging_path[256];   /* Path that the log reported as hanging; "" without one. */
-    bool job_lost;            /* The file reader could not run `job`. */
-    int64_t retry_ms;         /* Earliest restart of a lost job. Steady. */
+    uint64_t kubeconfig_hash; /* Result of the last check that hashed a file; 0 before. */
+    int64_t reload_ms;      /* Last reload for a kubeconfig; 0 before, and after success. Steady. */
+    char current_path[256]; /* Path of the file that `job` reads. */
+    char hanging_path[256]; /* Path that the log reported as hanging; "" without one. */
+    bool job_lost;          /* The file reader could not run `job`. */
+    int64_t retry_ms;       /* Earliest restart of a lost job. Steady. */
 };
 
 /* Frees the jobs and web_config_file. A zeroed struct is allowed. */
@@ -41,17 +41,17 @@ enum file_preflight_state {
     FILE_PREFLIGHT_NONE,  /* No job runs, and no job is wanted. */
     FILE_PREFLIGHT_WAITS, /* The job runs. */
     FILE_PREFLIGHT_HANGS, /* A file does not answer, or the job cannot be run; see the error. */
-    FILE_PREFLIGHT_DONE,  /* All files answered just now: read them in this turn. */
+    FILE_PREFLIGHT_DONE,  /* Read the files in this turn: all just answered, or `reader` is NULL. */
 };
 
 /*
- * Continues the job that reads all files; starts the job if `wanted`. Logs once that a file hangs,
- * and once that reading ended. `now_ms` is steady.
+ * Continues the job that reads all files, or starts it if `wanted`. Logs once that a file hangs,
+ * and once that it can be read again. `now_ms` is steady.
  */
 enum file_preflight_state file_preflight_turn(struct file_preflight *p, bool wanted, int64_t now_ms,
                                               struct error *err);
 
-/* Runs the job and blocks until its end. Returns false with the reason if the job hangs. */
+/* Blocks until the job has run. Returns false with the reason if it hangs or cannot run. */
 bool file_preflight_wait(struct file_preflight *p, struct error *err) MUST_USE;
 
 /*
@@ -63,12 +63,15 @@ bool file_preflight_wait(struct file_preflight *p, struct error *err) MUST_USE;
 bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loaded,
                                             int64_t now_ms) MUST_USE;
 
-/* Returns when a turn or check is due without a result of a job: steady; INT64_MAX for never. */
+/*
+ * Returns the steady time in milliseconds of the next turn or check if file_reader_fd() reports
+ * nothing before; INT64_MAX: no call needed.
+ */
 int64_t file_preflight_due(const struct file_preflight *p);
 
 /*
- * Reads the configuration file, logs unknown feature gates, and returns evaluation_new() with the
- * options. Call it after FILE_PREFLIGHT_DONE. Returns NULL with the reason on failure.
+ * Reads the configuration file, logs unknown feature gates, and returns an evaluation, which the
+ * caller frees; NULL with the reason on failure. Call it after FILE_PREFLIGHT_DONE.
  */
 struct evaluation *file_preflight_create_evaluation(const struct file_preflight *p,
                                                     struct error *err) MUST_USE;

@@ -38,11 +38,11 @@ static void log_adopted_evaluation(const struct log *log, const struct options *
 
 enum { LINES_MAX = 100, PROBLEM_MAX = 64 * 1024 };
 
-/* Problems of manifests, to log each problem when it appears or appears again. */
+/* Known problems of manifests: a problem is logged only when it appears or reappears. */
 struct problem_log {
     uint64_t *logged;  /* Sorted hashes of the problems of the last update. */
     size_t count;      /* Number of elements of `logged`. */
-    uint64_t rejected; /* PROBLEM_MALFORMED and PROBLEM_REJECTED so far, when they appeared. */
+    uint64_t rejected; /* Number of PROBLEM_MALFORMED and PROBLEM_REJECTED that appeared. */
 };
 
 static void problem_log_release(struct problem_log *l)
@@ -60,8 +60,8 @@ static int compare_hashes(const void *a, const void *b)
 }
 
 /*
- * Logs new problems: the first LINES_MAX, and the number of the others. Returns true if problems
- * are new, or if the number of all problems has changed.
+ * Logs new problems: the first LINES_MAX, and the number of the others. Returns true if a problem
+ * is new, or if the number of all problems has changed.
  */
 static bool problem_log_update(struct problem_log *l, const struct manifests *m,
                                const struct log *log)
@@ -75,7 +75,7 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        /* Line and column are left out, because edits of the file move an old problem. */
+        /* The hash excludes line and column, because edits of the file move an old problem. */
         strbuf_reset(&text);
         strbuf_addf(&text, "%d\n%s\n%s", (int)p.kind, p.path, p.text);
         hashes[i] = map_hash(text.data, text.len, 0);
@@ -104,10 +104,10 @@ static bool problem_log_update(struct problem_log *l, const struct manifests *m,
     return fresh > 0 || count != count_before;
 }
 
-/* State of the current evaluation at the last check; not every wake-up of the loop changes it. */
+/* State of the current evaluation at the last check. Many turns of the loop change nothing. */
 struct change_detection {
     uint64_t evaluations; /* engine_evaluations(). */
-    size_t files;         /* Manifest files. */
+    size_t files;         /* Number of manifest files. */
     uint64_t health;      /* kube_source_health_version(); 0 without an API server. */
 };
 
@@ -130,17 +130,17 @@ static bool detect_changes(struct change_detection *last, const struct evaluatio
 
 /* ---- reloads requested over HTTP ---- */
 
-/* Below the server's deadline for an answer (connections.c). */
+/* Maximum wait of a request, below the server's deadline for an answer (connections.c). */
 enum { RELOAD_REQUEST_MAX_MS = 45 * 1000 };
 
 /*
  * Requests to /-/reload. The first request waits for the end of the reload that it started. The
- * next request starts another reload, so that changes made during the first one are read too.
+ * next request starts another reload, which also reads changes made during the previous one.
  */
 struct reloads {
     struct request_queue *request_queue; /* NULL without --web.enable-lifecycle. Borrowed. */
     bool waits;       /* The first request of the queue waits for the end of its reload. */
-    int64_t begun_ms; /* Start of that reload; steady. */
+    int64_t begun_ms; /* With `waits`: time at which the reload was requested; steady. */
 };
 
 /* Returns the descriptor to poll for reading; -1 without a queue. */
@@ -174,13 +174,16 @@ static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
     return true;
 }
 
-/* Returns when reloads_turn() is due without a new request: steady; INT64_MAX for never. */
+/*
+ * Returns the steady time in milliseconds of the next reloads_turn() if no request arrives before;
+ * INT64_MAX: no call needed.
+ */
 static int64_t reloads_due(const struct reloads *r)
 {
     return r->waits ? r->begun_ms + RELOAD_REQUEST_MAX_MS : INT64_MAX;
 }
 
-/* Answers the request that waits for the reload. `failure` is NULL if the reload succeeded. */
+/* Answers the request that waits, if any. `failure` is NULL if the reload succeeded. */
 static void reloads_end(struct reloads *r, const struct error *failure)
 {
     if (r->waits)
@@ -194,8 +197,8 @@ enum {
     SLICE_MS = 5,
     LOOP_WAIT_MAX_MS = HEARTBEAT_MAX_AGE_MS / 5, /* An idle loop must update its heartbeat. */
     WEB_MEMORY_PART = 8, /* Buffers of the web server may use 1/8 of the memory limit. */
-    SOON_MS = 20,        /* Longest wait while a page that is due waits for unread manifests. */
-    OVERDUE_MS = 100,    /* Longest wait while a deadline stays in the past. */
+    SOON_MS = 20,        /* Maximum wait while manifests being read delay a page. */
+    OVERDUE_MS = 100,    /* Maximum wait while a deadline stays in the past. */
 };
 
 struct loop {
@@ -208,10 +211,10 @@ struct loop {
     bool next_loaded;           /* evaluation_load() has read the sources of `next`. */
     bool reloading;             /* A reload has started; its options have not been read. */
     struct file_preflight file_preflight;
-    int64_t started_ms; /* Milliseconds since the epoch. */
-    int64_t turned_ms;  /* End of the wait in the last turn with the evaluation; steady. */
+    int64_t started_ms; /* Time of loop_new(); since the epoch. */
+    int64_t turned_ms;  /* End of the wait in the last turn that could use `current`; steady. */
     bool stopping;      /* SIGTERM or SIGINT was received. */
-    bool config_loaded; /* The last reload has not failed. */
+    bool config_loaded; /* False from fail_reload() to the next prepare_next() or adopt_next(). */
     struct change_detection change_detection;
     struct reloads reloads;
     struct publisher publisher;
@@ -221,7 +224,7 @@ struct loop {
     struct readiness readiness;
 };
 
-/* Calls `each` with every file of the credentials of both evaluations. */
+/* Calls `each` with the path of every credential file of both evaluations. */
 static void each_credential_file(void *source, kube_file_fn *each, void *context)
 {
     const struct loop *l = source;
@@ -233,7 +236,7 @@ static void each_credential_file(void *source, kube_file_fn *each, void *context
     }
 }
 
-/* Replaces `next` by an evaluation with the present options. Returns false if that fails. */
+/* Replaces `next` by an evaluation of the present options. On failure keeps it, returns false. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
     struct evaluation *next = file_preflight_create_evaluation(&l->file_preflight, err);
@@ -246,7 +249,7 @@ static bool prepare_next(struct loop *l, struct error *err)
     return true;
 }
 
-/* Returns the session that pages report: of `current`, else `next`. NULL without API server. */
+/* Returns the session that pages report: of `current`, else `next`. NULL without an API server. */
 static const struct kube_session *shown_session(const struct loop *l)
 {
     const struct evaluation *shown = l->current ? l->current : l->next;
@@ -361,7 +364,7 @@ const char *loop_address(const struct loop *l, size_t at)
 
 /* ---- evaluations and reloads ---- */
 
-/* Starts a reload, which turn_files() continues. Fails if a source can be read only once. */
+/* Starts a reload, which turn_files() continues, unless a source can be read only once. */
 static void begin_reload(struct loop *l)
 {
     const struct evaluation *const all[] = {l->current, l->next};
@@ -389,7 +392,7 @@ static void fail_reload(struct loop *l, const struct error *failure)
     note_change(l);
 }
 
-/* Continues a reload. If not `readable`, a file does not answer, and `err` names the file. */
+/* Prepares `next` for a reload. If not `readable`, the reload fails; `err` has the reason. */
 static void reload_options(struct loop *l, bool readable, struct error *err)
 {
     l->reloading = false;
@@ -405,7 +408,7 @@ static struct evaluation *next_to_advance(const struct loop *l)
     return api_has_request(l->web_service.api) ? NULL : l->next;
 }
 
-/* Returns when the loop must read credential files again: steady; INT64_MAX for never. */
+/* Returns the steady time in ms of the next read of credential files; INT64_MAX: never. */
 static int64_t evaluations_files_due(const struct loop *l)
 {
     const struct evaluation *next = next_to_advance(l);
@@ -415,8 +418,8 @@ static int64_t evaluations_files_due(const struct loop *l)
 }
 
 /*
- * Reads the files that the loop thread reads itself, if they are due. The file reader reads the
- * same files before, so that a file system that hangs does not block the loop.
+ * Reads, or allows evaluations to read, due files on the loop thread, and continues a reload. The
+ * file reader reads the files before, so that a file system that hangs does not block the loop.
  */
 static void turn_files(struct loop *l)
 {
@@ -455,7 +458,7 @@ static void adopt_next(struct loop *l)
         reloads_end(&l->reloads, NULL);
 }
 
-/* Discards `next` and reports a failed reload. Returns false if there is no current evaluation. */
+/* Discards `next` and reports a failed reload. Without `current`, only returns false. */
 static bool discard_next(struct loop *l, const struct error *failure)
 {
     if (!l->current)
@@ -466,7 +469,10 @@ static bool discard_next(struct loop *l, const struct error *failure)
     return true;
 }
 
-/* Prepares `next` for a slice. Returns false if the first evaluation cannot be read. */
+/*
+ * Reads and evaluates `next` for a slice, and adopts it when complete. Returns false with the
+ * reason if the first evaluation cannot be read.
+ */
 static bool advance_next(struct loop *l, struct error *err)
 {
     if (l->next_loaded) {
@@ -474,7 +480,7 @@ static bool advance_next(struct loop *l, struct error *err)
     } else {
         enum loading loading = evaluation_load(l->next, err);
 
-        /* The first evaluation waits for its server and files without a limit; reloads do not. */
+        /* The first evaluation waits for server and files without a limit; a reload does not. */
         if (loading == LOADING_FAILED || (loading == LOADING_HANGS && l->current) ||
             (loading == LOADING_BUSY && l->current && l->next->session &&
              !kube_session_can_become_ready(l->next->session, err)))
@@ -525,7 +531,7 @@ static void handle_signals(struct loop *l)
     }
 }
 
-/* Returns when work other than pages is due: steady, INT64_MAX or EVALUATION_HAS_WORK. */
+/* Returns the steady time in ms of the next work other than pages, as evaluation_due(). */
 static int64_t next_work_ms(const struct loop *l)
 {
     const struct evaluation *next = next_to_advance(l);
@@ -536,7 +542,7 @@ static int64_t next_work_ms(const struct loop *l)
         due = earlier_of(due, evaluation_due(l->current));
     if (next)
         due = earlier_of(due, evaluation_due(next));
-    /* Files are not read before the job has ended. */
+    /* No file is due while the job reads files: its end wakes the loop. */
     if (l->file_preflight.job)
         return due;
     due = earlier_of(due, evaluations_files_due(l));

@@ -24,14 +24,14 @@ struct loop_settings {
     const char *const *argv;    /* Command line; parsed again by each reload. Borrowed. */
     const struct log *log;      /* Borrowed. */
     struct file_reader *reader; /* Borrowed; NULL: the loop thread reads all files itself. */
-    int64_t publish_ms;         /* Longest interval of pages while objects change. */
+    int64_t publish_ms;         /* Maximum interval of pages while objects change. */
     int64_t refresh_ms;         /* Interval of pages while no object changes. */
 };
 
 /*
  * Blocks SIGTERM, SIGINT and SIGHUP, listens on the addresses of the options, and serves pages that
  * report that no data has been read yet. Starts threads, which inherit the signal mask. Returns
- * NULL and sets `err` on a failure.
+ * NULL with the reason on failure.
  */
 struct loop *loop_new(const struct loop_settings *settings, struct error *err) MUST_USE;
 
@@ -53,5 +53,5 @@ enum loop_result loop_turn(struct loop *l, struct error *err) MUST_USE;
 /* Returns the listening socket for address `at` of --web.listen-address; owned by the loop. */
 int loop_listener(const struct loop *l, size_t at);
 
-/* Returns the address that loop_listener() is bound to, as in "127.0.0.1:19180". Borrowed. */
+/* Returns the bound address, such as "127.0.0.1:19180", of loop_listener(l, at). Borrowed. */
 const char *loop_address(const struct loop *l, size_t at);

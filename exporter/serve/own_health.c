@@ -37,8 +37,8 @@ struct resource_health {
     bool synced;           /* All reflectors are synced and do not fail repeatedly. */
     bool polled;           /* At least one reflector polls. */
     int64_t last_event_ms; /* Since the epoch; 0 before the first event. */
-    uint64_t rejected;     /* Rejected objects. */
-    uint64_t too_large;    /* Objects rejected for their size. */
+    uint64_t rejected;     /* Number of rejections. */
+    uint64_t too_large;    /* Number of rejections for the size. */
     struct watch_counts counts;
 };
 
@@ -170,7 +170,7 @@ static void fill_watches(const struct kube_source *source, struct registry *regi
 
 /* ---- health of process, web server and evaluation ---- */
 
-/* Negative: the kernel does not report the value, and the family has no series. */
+/* Sets the series unless the value is negative: the kernel then does not report it. */
 static void set_if_known(struct registry *registry, enum own_family family, double value)
 {
     if (value >= 0)
@@ -290,7 +290,7 @@ void own_health_fill(const struct health *h, struct registry *registry)
     fill_requests(h->web_service->server, registry);
     fill_refused_connections(h->web_service->server, registry);
     fill_access_control(h->web_service, registry);
-    /* First: clears OWN_DECODE_ERRORS, which manifests and assets also use. */
+    /* Comes first: it clears OWN_DECODE_ERRORS, which manifests and assets also set. */
     if (h->session)
         fill_watches(kube_session_source(h->session), registry);
     REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)h->rejected, "manifests");
@@ -304,7 +304,7 @@ void own_health_fill(const struct health *h, struct registry *registry)
 
 enum {
     TEXT_MAX_BYTES = 64 * 1024,
-    SHOWN_MAX = 50, /* Lines of a list. */
+    SHOWN_MAX = 50, /* Maximum number of lines of a list. */
     CHECK_MS = 500,
 };
 
@@ -324,7 +324,7 @@ static void add_omitted_count(struct strbuf *out, size_t count)
         strbuf_addf(out, "and %zu more\n", count - SHOWN_MAX);
 }
 
-/* Lists unread resources by their flag `required`, without optional ones. Returns the number. */
+/* Lists unread resources with this `required`, without optional ones. Returns their number. */
 static size_t add_unread_kinds(struct strbuf *out, const struct kube_source *source, bool required)
 {
     size_t count = 0;

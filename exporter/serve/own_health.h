@@ -19,7 +19,7 @@ struct readiness {
     struct server *server; /* Borrowed. */
     struct strbuf text;    /* Text of the last response set; "" before the first. */
     bool ready;            /* Last state set. */
-    int64_t due_ms;        /* Next check without a change of state, for new reasons; steady. */
+    int64_t due_ms;        /* Next check of the text while `ready` stays the same; steady. */
 };
 
 /* Initializes the state to not ready, as in a new server. Released with readiness_release(). */
@@ -29,8 +29,8 @@ void readiness_release(struct readiness *r);
 /*
  * Updates the response at most every 500 ms, and at once if `ready` has changed. `session` is the
  * session of the current evaluation, or of the next evaluation if there is no current one; NULL
- * without an API server. `problem` is then the reason for not being ready; "" if the manifests are
- * being read. `now_ms` is steady.
+ * without an API server. `problem`, for not `ready` without a session: the reason; "" if manifests
+ * are being read. `now_ms` is steady.
  */
 void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
                     const char *problem, int64_t now_ms);

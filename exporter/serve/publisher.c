@@ -10,7 +10,7 @@
 
 /* ---- throttle ---- */
 
-enum { COST_PARTS = 5 }; /* Interval of pages, in processor times of a page. */
+enum { COST_PARTS = 5 }; /* Interval of pages, as a multiple of the processor time. */
 
 void throttle_init(struct throttle *t, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
 {
@@ -54,10 +54,10 @@ int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
 /* ---- pages ---- */
 
 enum {
-    SHORTEST_MS = 50, /* Minimum time between two pages of metrics. */
+    SHORTEST_MS = 50, /* throttle.shortest_ms of the metrics page. */
     SLICE = 1000,     /* Objects per turn while findings are collected. */
     PAGE_MAX = 1024 * 1024 * 1024,
-    ROOM_PART = 32, /* Part of the last page's length, reserved for its growth. */
+    ROOM_PART = 32, /* Divisor: 1/32 of a page's length is reserved for growth. */
 };
 
 void publisher_init(struct publisher *p, const struct log *log, int64_t longest_ms,
@@ -68,7 +68,7 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
         .log = log,
         .empty_registry = registry_new(NULL, &registry_options_default, platform_random_seed()),
     };
-    /* The other pages need findings, and collecting them visits every object. */
+    /* Pages other than metrics need findings, and collecting them visits every object. */
     for (unsigned i = 0; i < PAGE_COUNT; i++)
         throttle_init(&p->throttles[i], i == PAGE_METRICS ? SHORTEST_MS : longest_ms, longest_ms,
                       refresh_ms);
@@ -107,7 +107,7 @@ int64_t publisher_due(const struct publisher *p)
     return due_ms;
 }
 
-/* Visits `budget` more objects. Returns true once the findings are complete. */
+/* Visits at most `budget` objects. Returns true once the findings are complete. */
 static bool collect_findings(struct publisher *p, const struct evaluation *e, size_t budget)
 {
     assert(e);
@@ -181,7 +181,7 @@ static bool is_due(const struct publisher *p, unsigned page, int64_t now_ms)
     return now_ms >= throttle_deadline(&p->throttles[page]);
 }
 
-/* Publishes due pages; those with findings once visits of `budget` objects have completed them. */
+/* Publishes due pages; pages except metrics only if `budget` objects complete the findings. */
 static void publish_due_pages(struct publisher *p, const struct health *health, size_t budget,
                               int64_t now_ms)
 {

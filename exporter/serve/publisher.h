@@ -21,7 +21,7 @@ struct throttle {
     int64_t shortest_ms;
     int64_t longest_ms; /* Takes precedence if it is below `shortest_ms`. */
     int64_t refresh_ms;
-    int64_t interval_ms;  /* Between pages with changes; computed from the cost of the last page. */
+    int64_t interval_ms;  /* Minimum between pages with changes; from the cost of the last page. */
     int64_t changed_ms;   /* Time of the oldest unpublished change; 0 without one. */
     int64_t published_ms; /* Time of the last page with a change. */
     int64_t refreshed_ms; /* Time of the last page. */
@@ -29,14 +29,14 @@ struct throttle {
 
 /* Writes the pages that are due, on the loop thread, for the threads of the web server. */
 struct publisher {
-    struct page_store *page_store; /* Pages that are served. Owned. */
-    const struct log *log;         /* Borrowed. */
-    struct metrics_page *metrics; /* Last page of metrics; the next shares unchanged parts. Held. */
+    struct page_store *page_store;   /* Pages that are served. Owned. */
+    const struct log *log;           /* Borrowed. */
+    struct metrics_page *metrics;    /* Last page of metrics, for its unchanged parts. Held. */
     struct registry *empty_registry; /* For pages before the first evaluation is complete. */
     struct throttle throttles[PAGE_COUNT];
-    size_t lengths[PAGE_COUNT]; /* Bytes of the last pages; without metrics. */
+    size_t lengths[PAGE_COUNT]; /* Bytes of the last pages; unused for metrics. */
     struct findings findings;   /* For pages other than metrics; collected over several turns. */
-    const struct evaluation *collected; /* Source of `findings`; NULL without any. Borrowed. */
+    const struct evaluation *collected; /* Source of `findings`; NULL if empty. Borrowed. */
     uint64_t evaluations;               /* engine_evaluations() when the collection began. */
 };
 
@@ -48,7 +48,7 @@ void publisher_release(struct publisher *p);
 /* Records a change that all pages have to show. `now_ms` is steady here and below. */
 void publisher_change(struct publisher *p, int64_t now_ms);
 
-/* Returns when the next page is due: steady; may be in the past. */
+/* Returns the time at which the next page is due; may be in the past. */
 int64_t publisher_due(const struct publisher *p);
 
 /*
@@ -64,18 +64,18 @@ void publisher_forget(struct publisher *p);
 void publisher_all(struct publisher *p, const struct health *health);
 
 /*
- * Keeps the resident memory below a limit: near the limit the registry drops its detail families,
+ * Saves memory near a limit of the resident memory: the registry then drops its detail families,
  * which have one series per object and are summed up in other families.
  */
 struct memory_guard {
     uint64_t limit;                 /* Bytes; 0: no limit. */
-    const struct registry *reduced; /* Without its detail families; NULL if they are shown. */
+    const struct registry *reduced; /* Registry without its detail families; NULL: shown. */
     int64_t checked_ms;
-    int64_t reduced_ms;       /* When the detail families were last dropped. */
-    uint64_t resident_before; /* Resident bytes at that time. */
-    uint64_t freed; /* Resident bytes that dropping them freed, measured at the next check. */
+    int64_t reduced_ms;       /* When the families were last dropped. */
+    uint64_t resident_before; /* Resident bytes at `reduced_ms`. */
+    uint64_t freed; /* Resident bytes freed at `reduced_ms`, measured at the next check. */
     bool measured;  /* `freed` is valid. */
-    bool warned;    /* The log has the warning that memory is nearly used up. */
+    bool warned;    /* Memory is nearly used up, which the log reports once. */
 };
 
 /*
@@ -88,11 +88,11 @@ bool memory_guard_turn(struct memory_guard *g, struct registry *r, const struct 
 
 /* For tests. */
 
-/* Initializes a throttle by which the first change is due at once. */
+/* Initializes a throttle. The first change makes a page due at once. */
 void throttle_init(struct throttle *t, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms);
 /* Records a change. */
 void throttle_change(struct throttle *t, int64_t now_ms);
-/* Returns when the next page is due; may be in the past. */
+/* Returns the time at which the next page is due; may be in the past. */
 int64_t throttle_deadline(const struct throttle *t);
 /*
  * Records that a page was published, which took `cost_ms` of processor time. Returns how long its
@@ -103,10 +103,9 @@ int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms);
 enum memory_action { MEMORY_KEEP, MEMORY_SHED, MEMORY_RESTORE };
 
 /*
- * Returns, and records as done, the change to the detail families of `r` while `resident` bytes are
- * in use. MEMORY_SHED: drop them, from 80 % of the limit on. MEMORY_RESTORE: restore them, at least
- * a minute later, if the memory with them would stay below 70 %.
-
+ * Returns the action for the detail families of `r`, and records it as done. MEMORY_SHED: drop
+ * them, if `resident` is 80 % of the limit or more. MEMORY_RESTORE: restore them, at least a minute
+ * later, if the memory with them would be below 70 %. MEMORY_KEEP: neither.
  */
 enum memory_action memory_guard_decide(struct memory_guard *g, const struct registry *r,
                                        uint64_t resident, int64_t now_ms);

@@ -7,7 +7,7 @@
 struct alerting;
 
 /*
- * Senders of Events to the API server, on the loop thread, and of alerts to Alertmanagers, on
+ * Senders of Events to the API server, in senders_turn(), and of alerts to Alertmanagers, on
  * threads that read the metrics page. A zeroed struct sends nothing.
  */
 struct senders {
@@ -26,13 +26,16 @@ void senders_release(struct senders *s, struct evaluation *current);
 
 /*
  * Does the due work for Events without blocking. `current`: NULL before the first evaluation.
- * `now_ms` is steady, `clock_ms` since the epoch. Returns true if the series have changed.
+ * `now_ms` is steady, `clock_ms` since the epoch. Returns true if pages may have changed.
  */
 bool senders_turn(struct senders *s, struct evaluation *current, int64_t now_ms, int64_t clock_ms);
-/* Returns when senders_turn() is due without any response: steady; INT64_MAX for never. */
+/*
+ * Returns the steady time in ms of the next senders_turn() if no response or change arrives before;
+ * INT64_MAX: no call needed.
+ */
 int64_t senders_due(const struct senders *s);
 
-/* Cancels requests; call it before the evaluation is freed. Keeps the Lease and the counts. */
+/* Cancels Event requests; call it before the evaluation is freed. Keeps Lease and counts. */
 void senders_forget(struct senders *s);
 
 /* Sets the series of both senders in the registry. */

@@ -14,13 +14,13 @@ struct web_service {
     struct server *server;
     struct request_worker *request_worker; /* Thread that writes the responses of `api`. */
     struct api *api;
-    char *telemetry_path;     /* Copy: a reload does not change the server. */
-    struct site_url site_url; /* Copy likewise. */
+    char *telemetry_path;     /* A copy: reloads do not change the server. */
+    struct site_url site_url; /* A copy, like telemetry_path. */
     const struct log *log;    /* Borrowed. */
     int64_t checked_ms;       /* Last check of the files of the web configuration; steady. */
     int64_t changed_ms;       /* Last change of the web configuration in force; since the epoch. */
-    bool valid;               /* The files were valid at the last check. */
-    struct error problem;     /* Error of the last check, for which the log has a line; or "". */
+    bool valid;               /* At the last check the files were valid and needed no restart. */
+    struct error problem;     /* Error of the last check; "" if `valid`. */
 };
 
 struct web_service_settings {
@@ -37,14 +37,14 @@ struct web_service_settings {
  */
 bool web_service_start(struct web_service *web, const struct web_service_settings *settings,
                        struct error *err) MUST_USE;
-/* Waits for the request worker, closes all connections and frees everything. Allows all zero. */
+/* Waits for the request worker, closes connections, frees everything. Allows a zeroed struct. */
 void web_service_release(struct web_service *web);
 
-/* Returns when web_service_read_files() is due: steady; INT64_MAX without --web.config.file. */
+/* Returns the steady time in ms of the next web_service_read_files(); INT64_MAX: never. */
 int64_t web_service_files_due(const struct web_service *web);
 /*
  * Reads the files of the web configuration and puts valid changes in force; blocks while a file
- * does not answer. Needs --web.config.file. Returns true if `valid` or the configuration has
- * changed.
+ * does not answer. Needs --web.config.file. Returns true if `valid` or the configuration in
+ * force has changed.
  */
 bool web_service_read_files(struct web_service *web);
