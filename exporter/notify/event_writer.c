@@ -11,7 +11,7 @@
 /* ---- conflicts ---- */
 
 enum {
-    /* Rate limit for each object in client-go, and its maximum of objects. */
+    /* As in client-go: rate limit of an object, and maximum number of objects. */
     BURST = 25,
     TOKEN_INTERVAL_S = 300,
     ENDED_MAX = 4096,
@@ -79,7 +79,7 @@ static struct tracked_conflict *add_conflict(struct conflict_tracker *t,
     return c;
 }
 
-/* Removes the conflict if it is over, and its rate limit is unused or ENDED_MAX is exceeded. */
+/* Frees the conflict if it is over, and its rate limit is unused or ENDED_MAX is exceeded. */
 static void forget_ended_conflict(struct conflict_tracker *t, struct tracked_conflict *c)
 {
     const struct binding_name name = {c->ns, c->name};
@@ -163,7 +163,7 @@ static struct tracked_conflict *next_conflict(struct conflict_tracker *t)
 
 enum {
     WRITE_INTERVAL_MS = 200, /* Minimum time between two Events, or two groups of checks. */
-    CHECKS_PER_TURN = 1000,  /* Maximum number of conflicts. */
+    CHECKS_PER_TURN = 1000,  /* Maximum number of conflicts checked. */
     RECREATE_MS = 3600 * 1000,
     RETRY_MS = 60 * 1000,  /* Time to the next attempt after a rejection, or at the rate limit. */
     STORE_DELAY_MS = 1000, /* Time to the next attempt if the store is out of date. */
@@ -334,7 +334,7 @@ static void add_string(cJSON *object, const char *key, const char *text)
         memory_exhausted(0);
 }
 
-/* Returns an Event with the fields that client-go's recorder sets. */
+/* Returns an Event as client-go's recorder makes it. `binding`: metadata of the binding. */
 static cJSON *event_json_new(const struct event_writer *e, const cJSON *binding, int64_t clock_ms)
 {
     CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(TEXT_MAX_BYTES);
@@ -411,7 +411,7 @@ static void postpone_write(struct event_writer *e, int64_t until_ms)
 
 static void handle_failure(struct event_writer *e, const struct fetch *f, int64_t now_ms)
 {
-    /* Such a request fails until a user acts, so the other conflicts come first. */
+    /* A refused request fails until a user acts, so the other conflicts come first. */
     bool refused = f->state == FETCH_MISSING || f->http_status == 400 || f->http_status == 422;
     int64_t wait_ms = backoff_ms(e->failures++, 0);
 
@@ -443,7 +443,7 @@ static bool was_written_since(const cJSON *metadata, const struct entry *binding
     return false;
 }
 
-/* Sends the write that follows the read of a binding or Event, unless it is no longer right. */
+/* Sends the write after a read, unless another replica made it or it is out of date. */
 static void send_write(struct event_writer *e, const struct event_writer_input *input,
                        const cJSON *object, int64_t now_ms, int64_t clock_ms)
 {
@@ -492,7 +492,7 @@ static void handle_response(struct event_writer *e, const struct event_writer_in
                      now_ms);
     else if (f->http_status == 409 && e->step == EVENT_STEP_CREATE)
         finish_write(e, EVENT_RESULT_EXISTS, now_ms);
-    /* The object was deleted or changed: the store will have the change. */
+    /* The object was deleted or changed: the store will receive this. */
     else if (f->http_status == 409 || (f->state == FETCH_MISSING && e->step != EVENT_STEP_CREATE))
         postpone_write(e, now_ms + STORE_DELAY_MS);
     else

@@ -8,20 +8,20 @@
 #include "metrics/rules/engine.h"
 
 /*
- * The conflict about one dependency, and the Events written about it. A record stays for some time
- * after the conflict has ended. Times are steady milliseconds.
+ * The conflict about one dependency, and the Events about the conflict. The record stays for some
+ * time after the conflict has ended. Times are steady milliseconds.
  */
 struct tracked_conflict {
     const char *ns; /* Namespace and name of the dependency's binding; stored behind the struct. */
     const char *name;
-    unsigned fields;    /* In conflict: bits by enum dependency_field; 0: the conflict is over. */
+    unsigned fields;    /* In conflict, bits by enum dependency_field; 0: the conflict is over. */
     unsigned reported;  /* Subset of `fields` that an Event of another component has reported. */
     unsigned written;   /* Fields of the exporter's Event that was last written or found. */
     int64_t written_ms; /* When `written` was last set. */
     int64_t began_ms;   /* When `fields` last changed. */
-    int64_t due_ms;     /* Earliest time of the next attempt. */
-    bool pending;       /* Change of `fields` seen as the leader; not written or dropped yet. */
-    bool in_store;      /* The present store has the binding. */
+    int64_t due_ms;     /* Earliest time of the next write. */
+    bool pending;  /* Change of `fields` while this replica led; neither written nor dropped. */
+    bool in_store; /* For conflict_tracker_adopt_store(): the store has the binding. */
     struct rate_limit rate_limit; /* For Events about this binding. */
     size_t position;              /* Index in conflict_tracker.items. */
 };
@@ -43,7 +43,7 @@ struct conflict_tracker {
 /* Sets the time and the role of this replica for changes that follow. */
 void conflict_tracker_set_role(struct conflict_tracker *t, int64_t now_ms, bool leads);
 
-/* Callback for engine_observer.decided; `tracker` is its context. */
+/* Updates the conflict of `entry`. For engine_observer.decided; `tracker`: the context. */
 void conflict_tracker_update_entry(void *tracker, struct entry *entry);
 
 /* Updates all conflicts from another store, in which every entry has its decision. */
@@ -59,7 +59,7 @@ void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *stor
  * - If a conflict ends and begins again, or its fields change and change back, the count of the
  *   existing Event is incremented, as by client-go. The replica must have led at the change, and
  *   the Event must not have been written in or after the second of the change. The count can
- *   thus be too low, but not too high.
+ *   be too low, but not too high.
  * - The API server deletes Events after --event-ttl. While the conflict lasts, its Event is created
  *   again, but at most once an hour unless it begins again: a user may have deleted the Event.
  * - Each binding has the rate limit of client-go: 25 Events at once, then one every 300 s. Beyond
@@ -86,14 +86,14 @@ extern const char *const event_writer_result_names[EVENT_RESULT_COUNT];
 struct event_writer_input {
     const struct engine *engine;
     struct transport transport;
-    int64_t patience_ms; /* Age of a conflict before its Event; Karmada may write one meanwhile. */
+    int64_t patience_ms; /* Minimum age of a conflict for an Event; Karmada may write one before. */
     bool leads;          /* This replica may write. */
 };
 
 enum event_writer_step {
     EVENT_STEP_READ_BINDING, /* For uid and resourceVersion in the Event. */
     EVENT_STEP_CREATE,
-    EVENT_STEP_READ_EVENT, /* For its present count. */
+    EVENT_STEP_READ_EVENT, /* For the count in the Event. */
     EVENT_STEP_INCREMENT,
 };
 
@@ -102,15 +102,15 @@ struct event_writer {
     struct conflict_tracker conflicts;
     struct fetch *fetch;               /* Request under way; NULL without one. */
     enum event_writer_step step;       /* Purpose of `fetch`. */
-    struct tracked_conflict *conflict; /* Subject of the Event that is being written. */
-    unsigned fields;                   /* Fields in that Event. */
-    char *name;                        /* Name of that Event; NULL while unknown. Owned. */
+    struct tracked_conflict *conflict; /* Subject of the Event being written; or NULL. */
+    unsigned fields;                   /* Fields in the Event. */
+    char *name;                        /* Name of the Event; NULL while unknown. Owned. */
     size_t unchecked;                  /* Number of conflicts to check in the present round. */
-    int64_t next_round_ms;             /* Start of the next round. */
-    int64_t paused_until_ms; /* Earliest start of the next write. Steady, as `next_round_ms`. */
-    unsigned failures;       /* Failed requests in a row. */
+    int64_t next_round_ms;             /* Start of the next round without a change; steady. */
+    int64_t paused_until_ms;           /* Earliest start of checks and the next write; steady. */
+    unsigned failures;                 /* Failed requests in a row. */
     uint64_t results[EVENT_RESULT_COUNT];
-    const char *forbidden_verb; /* Right that the API server denies; NULL without such. */
+    const char *forbidden_verb; /* Right that the API server denied; NULL: no denial. */
     const char *forbidden_resource;
     struct error err; /* Error of the last failed request. */
 };
@@ -124,7 +124,7 @@ void event_writer_release(struct event_writer *e);
  */
 void event_writer_turn(struct event_writer *e, const struct event_writer_input *input,
                        int64_t now_ms, int64_t clock_ms);
-/* Returns when a turn is due without a response or change: steady; INT64_MAX for never. */
+/* Returns the steady time in ms of the next turn if nothing arrives before; INT64_MAX: never. */
 int64_t event_writer_due(const struct event_writer *e);
 /* Cancels the request under way. Call this before its transport ends. */
 void event_writer_suspend(struct event_writer *e);

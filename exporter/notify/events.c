@@ -11,8 +11,8 @@
 #define LEASE_NAME      EXPORTER_NAME "-events"
 
 enum {
-    LOGGED_FAILURES = 2, /* In a row; a single failure is not logged. */
-    RELEASE_MS = 1000,   /* Longest time to release the Lease at the end. */
+    LOGGED_FAILURES = 2, /* Minimum in a row to log LEADER_ELECTION_FAILED. */
+    RELEASE_MS = 1000,   /* Maximum time to release the Lease at the end. */
     RELEASE_WAIT_MS = 50,
 };
 
@@ -36,7 +36,7 @@ static uint64_t hash_names(const struct text_list *names, uint64_t seed)
     return map_hash("", 1, seed);
 }
 
-/* Initializes the election, again if the options require another Lease. */
+/* Initializes the election, again if Lease or duration in the options differ. */
 static void begin_election(struct events *e, const struct options *o)
 {
     char name[sizeof(e->lease)];
@@ -106,7 +106,7 @@ void events_forget(struct events *e)
     e->idle = true;
 }
 
-/* Returns true while the existing Events are not read: the writer could write one again. */
+/* Returns true, and logs it once, while Events are unread: the writer could repeat one. */
 static bool events_are_unread(struct events *e)
 {
     bool unread = engine_incomplete_classes(e->current->engine) & 1U << CLASS_EVENT;

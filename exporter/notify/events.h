@@ -17,16 +17,16 @@ struct events {
     const struct log *log;      /* Borrowed. */
     struct evaluation *current; /* Evaluation that is observed; NULL without one. Borrowed. */
     bool open;                  /* leader_election is initialized. */
-    bool silent;                /* This release of Karmada writes the Events itself. */
-    bool idle;                  /* The last turn had nothing to do; events_due() is INT64_MAX. */
-    bool unread;                /* The existing Events have not been read; logged. */
+    bool silent;                /* Karmada writes the Events; this exporter does not. */
+    bool idle;                  /* The last turn had no work: events_due() is INT64_MAX. */
+    bool unread;                /* Existing Events were unread at the last check; logged. */
     struct leader_election leader_election;
     struct event_writer event_writer;
-    char instance[64]; /* Host name, in a Pod the name of the Pod. */
+    char instance[64]; /* Host name; in a Pod, the Pod's name. */
     char identity[96]; /* Holder identity of this process. */
     char lease[96];    /* Name of the Lease. */
-    uint64_t results;  /* Number of write results at the last turn. */
-    /* State that the log and the page show: */
+    uint64_t results;  /* Sum of write results at the last turn. */
+    /* State that the log has reported: */
     bool led;
     char holder[96];
     enum leader_election_problem problem;

@@ -26,12 +26,13 @@ void leader_election_release(struct leader_election *e)
     *e = (struct leader_election){.settings = e->settings};
 }
 
-/* In client-go these are 10 s and 2 s of a duration of 15 s. */
+/* Returns how long a renewal lets a replica lead: 10 of 15 s, as in client-go. */
 static int64_t leadership_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 3;
 }
 
+/* Returns the time between renewals: 2 of 15 s. */
 static int64_t renew_interval_ms(const struct leader_election *e)
 {
     return e->settings.lease_ms * 2 / 15;
@@ -49,7 +50,7 @@ static bool holds_lease(const struct leader_election *e)
     return strcmp(json_str(lease_spec(e), "holderIdentity", ""), e->settings.identity) == 0;
 }
 
-/* Returns true if the Lease has no holder, or if it has not been renewed for its duration. */
+/* Returns true if the Lease has no holder, or was not seen to change for its duration. */
 static bool is_available(const struct leader_election *e, int64_t now_ms)
 {
     int64_t seconds = json_int(lease_spec(e), "leaseDurationSeconds", 0);
@@ -148,7 +149,7 @@ static void send_request(struct leader_election *e, struct transport transport,
 
 /* ---- responses ---- */
 
-/* Adds up to a fifth, so that the requests of several replicas do not coincide. */
+/* Returns `ms` plus up to a fifth, so that requests of replicas do not coincide. */
 static int64_t spread_ms(struct leader_election *e, int64_t ms)
 {
     e->random = e->random * 1664525 + 1013904223;
@@ -161,7 +162,7 @@ static void handle_failure(struct leader_election *e, const struct fetch *f, int
     int64_t wait_ms = slow ? backoff_ms(e->failures, e->random) : renew_interval_ms(e);
 
     e->read = false;
-    /* 409: another replica has written first, which is no failure. */
+    /* 409 is no failure: another replica has written first. */
     if (f->http_status != 409) {
         e->failures++;
         e->err = f->err;
@@ -200,7 +201,7 @@ static void handle_response(struct leader_election *e, struct fetch *f, int64_t 
     } else if (holds_lease(e) || is_available(e, now_ms)) {
         e->due_ms = now_ms;
     } else {
-        /* Another replica holds the Lease, so this one has lost it. */
+        /* Another replica holds the Lease: this one does not lead. */
         e->held_until_ms = 0;
         e->read = false;
         e->due_ms = now_ms + spread_ms(e, renew_interval_ms(e));

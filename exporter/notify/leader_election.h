@@ -6,11 +6,11 @@
 /*
  * Election of a leader among several exporters by a Lease of coordination.k8s.io/v1, compatible
  * with client-go's leader election. The times are those of client-go, in proportion to the
- * duration: of 15 s, the holder renews the Lease every 2 s and leads for 10 s after a renewal.
+ * duration: with 15 s, the holder renews the Lease every 2 s and leads for 10 s after a renewal.
  *
- * Another replica takes the Lease over if it has no holder, or if the replica has observed no
- * change of the spec for the duration in the Lease. The replica measures that by its own steady
- * clock, so wall clocks may differ by any amount.
+ * Another replica takes the Lease over if the Lease has no holder, or if the replica has observed
+ * no change of the spec for the duration in the Lease. The replica measures this time by its
+ * steady clock, so wall clocks may differ by any amount.
  *
  * A leader counts its 10 s from the request of the last successful renewal. No other replica can
  * have observed that renewal before, so 5 s remain for requests under way before another replica
@@ -38,19 +38,19 @@ struct leader_election {
     struct leader_election_settings settings; /* The strings are borrowed. */
     struct fetch *fetch;                      /* Request under way; NULL without one. */
     const char *verb;      /* Verb of the last request: "get", "create", "update". */
-    cJSON *lease;          /* Last read or written; NULL before, and without a Lease. Owned. */
-    char *record;          /* Spec of that Lease as JSON text; NULL before the first. Owned. */
-    int64_t observed_ms;   /* When the spec was first observed. */
+    cJSON *lease;          /* Lease last read or written; NULL before, or if deleted. Owned. */
+    char *record;          /* Spec last read or written, as JSON; NULL before. Owned. */
+    int64_t observed_ms;   /* When `record` was first observed. */
     int64_t asked_ms;      /* Start of the last request. */
-    int64_t held_until_ms; /* This replica leads until then; 0 if it does not hold the Lease. */
-    int64_t due_ms;        /* Start of the next request. */
-    bool read;             /* The next request can be a write based on `lease`. */
+    int64_t held_until_ms; /* End of the leadership; past, or 0, unless this replica leads. */
+    int64_t due_ms;        /* Earliest start of the next request. */
+    bool read;             /* `lease` is current: the next request can be a write. */
     bool releasing;        /* leader_election_resign() has been called. */
-    bool released;         /* This replica does not hold the Lease any more. */
+    bool released;         /* After leader_election_resign(): the Lease is not held. */
     unsigned failures;     /* Failed requests in a row, conflicts (409) excluded. */
     uint32_t random;       /* State of the random numbers that spread requests of replicas. */
     enum leader_election_problem problem;
-    struct error err; /* Error of the last problem. */
+    struct error err; /* Error of the last failed request. */
 };
 
 /* `random` is a seed that differs between replicas. */
@@ -59,12 +59,12 @@ void leader_election_init(struct leader_election *e,
 void leader_election_release(struct leader_election *e);
 
 /*
- * Processes a response and starts the next request over `transport`, which may differ after
+ * Processes a response and starts a due request over `transport`, which may differ after
  * leader_election_suspend(). `clock_ms`, since the epoch, is only written into the Lease.
  */
 void leader_election_turn(struct leader_election *e, struct transport transport, int64_t now_ms,
                           int64_t clock_ms);
-/* Returns when the next turn is due; INT64_MAX for never. */
+/* Returns the time of the next turn if no response arrives before; INT64_MAX: never. */
 int64_t leader_election_due(const struct leader_election *e);
 
 /* Cancels the request under way; call this before its transport ends. The leadership continues. */

@@ -27,11 +27,11 @@ struct file_preflight {
     int64_t checked_ms;       /* Start of the last kubeconfig_check; 0 before the first. Steady. */
     uint64_t check_hash;      /* Hash of the content that kubeconfig_check has read so far. */
     uint64_t kubeconfig_hash; /* Result of the last check that hashed a file; 0 before. */
-    int64_t reload_ms;      /* Last reload for a kubeconfig; 0 before, and after success. Steady. */
-    char current_path[256]; /* Path of the file that `job` reads. */
-    char hanging_path[256]; /* Path that the log reported as hanging; "" without one. */
-    bool job_lost;          /* The file reader could not run `job`. */
-    int64_t retry_ms;       /* Earliest restart of a lost job. Steady. */
+    int64_t reload_ms;        /* Last reload for a kubeconfig; 0 before, or on success. Steady. */
+    char current_path[256];   /* Path of the file that `job` reads. */
+    char hanging_path[256];   /* Path that the log reported as hanging; "" without one. */
+    bool job_lost;            /* The file reader could not run `job`. */
+    int64_t retry_ms;         /* Earliest restart of a lost job. Steady. */
 };
 
 /* Frees the jobs and web_config_file. A zeroed struct is allowed. */
@@ -57,15 +57,15 @@ bool file_preflight_wait(struct file_preflight *p, struct error *err) MUST_USE;
 /*
  * Checks the files of --kubeconfig every 2 s in a job. Returns true after a change of their
  * content, and again every 10 s while the reload fails (`loaded` is false). Ignores default
- * kubeconfigs such as ~/.kube/config: users change their contexts for other reasons. `now_ms` is
- * steady. Returns false without a file reader.
+ * kubeconfigs such as ~/.kube/config, which users change for other reasons. `now_ms` is steady.
+ * Returns false without a file reader.
  */
 bool file_preflight_kubeconfig_needs_reload(struct file_preflight *p, bool loaded,
                                             int64_t now_ms) MUST_USE;
 
 /*
- * Returns the steady time in milliseconds of the next turn or check if file_reader_fd() reports
- * nothing before; INT64_MAX: no call needed.
+ * Returns the steady time in ms of the next turn or check if file_reader_fd() reports nothing
+ * before; INT64_MAX: no call needed.
  */
 int64_t file_preflight_due(const struct file_preflight *p);
 

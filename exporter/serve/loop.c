@@ -175,7 +175,7 @@ static MUST_USE bool reloads_turn(struct reloads *r, int64_t now_ms)
 }
 
 /*
- * Returns the steady time in milliseconds of the next reloads_turn() if no request arrives before;
+ * Returns the steady time in ms of the next reloads_turn() if no request arrives before;
  * INT64_MAX: no call needed.
  */
 static int64_t reloads_due(const struct reloads *r)

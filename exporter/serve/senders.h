@@ -17,7 +17,7 @@ struct senders {
 
 /*
  * Starts the senders. `page_url`: URL of the pages for users; "" if unknown. Returns false with the
- * reason on failure; the caller calls senders_release() even then.
+ * reason on failure; call senders_release() even then.
  */
 bool senders_init(struct senders *s, const struct web_service_settings *settings,
                   const char *page_url, struct error *err) MUST_USE;
@@ -30,7 +30,7 @@ void senders_release(struct senders *s, struct evaluation *current);
  */
 bool senders_turn(struct senders *s, struct evaluation *current, int64_t now_ms, int64_t clock_ms);
 /*
- * Returns the steady time in ms of the next senders_turn() if no response or change arrives before;
+ * Returns the steady time in ms of the next turn if no response or change arrives before;
  * INT64_MAX: no call needed.
  */
 int64_t senders_due(const struct senders *s);
@@ -38,5 +38,5 @@ int64_t senders_due(const struct senders *s);
 /* Cancels Event requests; call it before the evaluation is freed. Keeps Lease and counts. */
 void senders_forget(struct senders *s);
 
-/* Sets the series of both senders in the registry. */
+/* Sets the series of both senders. */
 void senders_fill(const struct senders *s, struct registry *registry);
