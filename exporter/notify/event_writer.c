@@ -11,7 +11,7 @@
 /* ---- conflicts ---- */
 
 enum {
-    /* As in client-go: rate limit of an object, and maximum number of objects. */
+    /* client-go's rate limit of an object, and maximum number of limited objects. */
     BURST = 25,
     TOKEN_INTERVAL_S = 300,
     ENDED_MAX = 4096,
@@ -23,7 +23,7 @@ struct binding_name {
     const char *name;
 };
 
-static bool is_about(const void *item, const void *key)
+static bool is_about_binding(const void *item, const void *key)
 {
     const struct tracked_conflict *c = item;
     const struct binding_name *name = key;
@@ -38,7 +38,7 @@ static uint64_t hash_name(const struct conflict_tracker *t, const struct binding
 
 static void conflict_tracker_init(struct conflict_tracker *t, uint64_t seed)
 {
-    *t = (struct conflict_tracker){.map = MAP_INIT(is_about), .seed = seed};
+    *t = (struct conflict_tracker){.map = MAP_INIT(is_about_binding), .seed = seed};
 }
 
 static void conflict_tracker_release(struct conflict_tracker *t)
@@ -271,7 +271,7 @@ static int64_t check_conflict(struct event_writer *e, const struct event_writer_
 
 /*
  * Checks up to CHECKS_PER_TURN conflicts of the present round. Returns the first that needs a
- * write; NULL if these need none.
+ * write; NULL if these need no write.
  */
 static struct tracked_conflict *
 find_next_write(struct event_writer *e, const struct event_writer_input *input, int64_t now_ms)

@@ -43,7 +43,7 @@ struct conflict_tracker {
 /* Sets the time and the role of this replica for changes that follow. */
 void conflict_tracker_set_role(struct conflict_tracker *t, int64_t now_ms, bool leads);
 
-/* Updates the conflict of `entry`. For engine_observer.decided; `tracker`: the context. */
+/* Updates the conflict of `entry`. For engine_observer.decided; `tracker`: context. */
 void conflict_tracker_update_entry(void *tracker, struct entry *entry);
 
 /* Updates all conflicts from another store, in which every entry has its decision. */
@@ -86,7 +86,7 @@ extern const char *const event_writer_result_names[EVENT_RESULT_COUNT];
 struct event_writer_input {
     const struct engine *engine;
     struct transport transport;
-    int64_t patience_ms; /* Minimum age of a conflict for an Event; Karmada may write one before. */
+    int64_t patience_ms; /* Minimum age of a conflict for an Event; Karmada may write it first. */
     bool leads;          /* This replica may write. */
 };
 
@@ -106,8 +106,8 @@ struct event_writer {
     unsigned fields;                   /* Fields in the Event. */
     char *name;                        /* Name of the Event; NULL while unknown. Owned. */
     size_t unchecked;                  /* Number of conflicts to check in the present round. */
-    int64_t next_round_ms;             /* Start of the next round without a change; steady. */
-    int64_t paused_until_ms;           /* Earliest start of checks and the next write; steady. */
+    int64_t next_round_ms;             /* Start of the next round without changes; steady. */
+    int64_t paused_until_ms;           /* Earliest next checks and write; steady. */
     unsigned failures;                 /* Failed requests in a row. */
     uint64_t results[EVENT_RESULT_COUNT];
     const char *forbidden_verb; /* Right that the API server denied; NULL: no denial. */

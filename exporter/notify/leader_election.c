@@ -51,7 +51,7 @@ static bool holds_lease(const struct leader_election *e)
 }
 
 /* Returns true if the Lease has no holder, or was not seen to change for its duration. */
-static bool is_available(const struct leader_election *e, int64_t now_ms)
+static bool lease_is_available(const struct leader_election *e, int64_t now_ms)
 {
     int64_t seconds = json_int(lease_spec(e), "leaseDurationSeconds", 0);
     int64_t lasts_ms = seconds < LEASE_MAX_MS / SECOND_MS ? seconds * SECOND_MS : LEASE_MAX_MS;
@@ -198,7 +198,7 @@ static void handle_response(struct leader_election *e, struct fetch *f, int64_t 
         e->due_ms = now_ms;
     } else if (wrote) {
         e->held_until_ms = holds_lease(e) ? e->asked_ms + leadership_ms(e) : 0;
-    } else if (holds_lease(e) || is_available(e, now_ms)) {
+    } else if (holds_lease(e) || lease_is_available(e, now_ms)) {
         e->due_ms = now_ms;
     } else {
         /* Another replica holds the Lease: this one does not lead. */

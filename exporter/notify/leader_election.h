@@ -43,7 +43,7 @@ struct leader_election {
     int64_t observed_ms;   /* When `record` was first observed. */
     int64_t asked_ms;      /* Start of the last request. */
     int64_t held_until_ms; /* End of the leadership; past, or 0, unless this replica leads. */
-    int64_t due_ms;        /* Earliest start of the next request. */
+    int64_t due_ms;        /* Earliest next request. */
     bool read;             /* `lease` is current: the next request can be a write. */
     bool releasing;        /* leader_election_resign() has been called. */
     bool released;         /* After leader_election_resign(): the Lease is not held. */

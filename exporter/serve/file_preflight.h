@@ -22,12 +22,12 @@ struct file_preflight {
     files_in_force_fn *files_in_force; /* NULL if no credentials are in use. */
     void *files_source;                /* First argument of files_in_force. Borrowed. */
     char *web_config_file;             /* Path in use; owned. NULL before the web server starts. */
-    struct read_job *job; /* Reads all files; NULL before its start and after its end. */
+    struct read_job *job;              /* Reads all files; NULL between runs. */
     struct read_job *kubeconfig_check; /* Hashes files of --kubeconfig; NULL between checks. */
     int64_t checked_ms;       /* Start of the last kubeconfig_check; 0 before the first. Steady. */
     uint64_t check_hash;      /* Hash of the content that kubeconfig_check has read so far. */
     uint64_t kubeconfig_hash; /* Result of the last check that hashed a file; 0 before. */
-    int64_t reload_ms;        /* Last reload for a kubeconfig; 0 before, or on success. Steady. */
+    int64_t reload_ms;        /* Last reload for a kubeconfig; 0: no retry. Steady. */
     char current_path[256];   /* Path of the file that `job` reads. */
     char hanging_path[256];   /* Path that the log reported as hanging; "" without one. */
     bool job_lost;            /* The file reader could not run `job`. */

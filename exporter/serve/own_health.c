@@ -42,7 +42,7 @@ struct resource_health {
     struct watch_counts counts;
 };
 
-static void add_reflector(struct resource_health *sum, const struct reflector *f)
+static void add_reflector_health(struct resource_health *sum, const struct reflector *f)
 {
     /* A failure counts when it is logged, because single failures are normal. */
     sum->synced = sum->synced && f->synced && !f->failure.warned;
@@ -158,7 +158,7 @@ static void fill_watches(const struct kube_source *source, struct registry *regi
             const struct reflector *r = kube_source_reflector(source, k);
 
             if (same_resource(first, r))
-                add_reflector(&sum, r);
+                add_reflector_health(&sum, r);
         }
         strbuf_reset(&resource);
         append_reflector_name(&resource, first);
