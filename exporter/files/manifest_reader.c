@@ -158,7 +158,9 @@ struct read_job *prefetch_stop(struct prefetch *p)
     return job;
 }
 
-enum prefetch_state prefetch_read(struct prefetch *p, int64_t now_ms, struct prefetch_bytes *out)
+/* Returns the next bytes of the current file. Does not wait. `now_ms` is the steady clock. */
+static enum prefetch_state prefetch_read(struct prefetch *p, int64_t now_ms,
+                                         struct prefetch_bytes *out)
 {
     static const enum prefetch_state states[] = {
         [JOB_WAITS] = PREFETCH_WAITS,

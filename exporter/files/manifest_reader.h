@@ -69,9 +69,6 @@ struct prefetch_bytes {
     bool gone; /* With PREFETCH_FAILED: the file does not exist any more. */
 };
 
-/* Returns the next bytes of the current file. Does not wait. `now_ms` is the steady clock. */
-enum prefetch_state prefetch_read(struct prefetch *p, int64_t now_ms, struct prefetch_bytes *out);
-
 /* Removes all files and returns the job, which the caller frees; NULL without a job. */
 struct read_job *prefetch_stop(struct prefetch *p) MUST_USE;
 

@@ -635,7 +635,7 @@ enum loop_result loop_turn(struct loop *l, struct error *err)
 
         publisher_turn(&l->publisher, &health, platform_steady_ms());
     }
-    /* Requests come last, because they may lend the evaluation to the request worker. */
+    /* Requests come last, because the request worker may use the evaluation afterwards. */
     answer_requests(l);
     return LOOP_CONTINUES;
 }

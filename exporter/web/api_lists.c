@@ -207,7 +207,8 @@ static bool parse_word(const char *what, const char *value, const char *const *n
                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-bool row_filter_from_query(const struct query *q, struct row_filter *out, struct error *err)
+/* Returns false with the reason if the query has a value that is not valid. */
+static bool parse_row_filter(const struct query *q, struct row_filter *out, struct error *err)
 {
     const char *version = q->values[PARAMETER_VERSION];
     uint64_t number;
@@ -236,6 +237,16 @@ bool row_filter_from_query(const struct query *q, struct row_filter *out, struct
     if (version)
         out->version = (int64_t)number;
     return true;
+}
+
+bool row_filter_from_request(struct queued_request *request, struct row_filter *out)
+{
+    struct error err;
+
+    if (parse_row_filter(&request->query, out, &err))
+        return true;
+    api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    return false;
 }
 
 /*
@@ -361,12 +372,9 @@ static void write_templates(struct queued_request *request, int state)
 {
     struct page_writer page;
     struct row_filter filter;
-    struct error err;
 
-    if (!row_filter_from_query(&request->query, &filter, &err)) {
-        api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    if (!row_filter_from_request(request, &filter))
         return;
-    }
     if (state >= 0)
         filter.state = state;
     page = page_begin(request, &templates, NULL);
@@ -451,12 +459,9 @@ void api_history(struct queued_request *request, const struct health *h)
     struct json_writer w = {.out = &head};
     struct page_writer page;
     struct row_filter filter;
-    struct error err;
 
-    if (!row_filter_from_query(&request->query, &filter, &err)) {
-        api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    if (!row_filter_from_request(request, &filter))
         return;
-    }
     json_writer_open(&w, NULL, '{');
     report_put_time(&w, "began", transitions_start_ms(t));
     report_put_time(&w, "since", transitions_complete_since_ms(t));

@@ -37,11 +37,11 @@ typedef void page_line_fn(void *context, const char *line, size_t len);
 const char *page_each_line(struct queued_request *request, page_line_fn *each, void *context);
 
 /*
- * Makes a row filter from a query; texts are borrowed from the query. Returns false with the reason
- * if the state, stage, actor, reason or version is not valid.
+ * Makes a row filter from the query of a request; texts are borrowed from the request. Returns
+ * false if the state, stage, actor, reason or version is not valid: the request then has its
+ * response.
  */
-bool row_filter_from_query(const struct query *q, struct row_filter *out,
-                           struct error *err) MUST_USE;
+bool row_filter_from_request(struct queued_request *request, struct row_filter *out) MUST_USE;
 
 /*
  * Returns true if an entry of a list of the report matches namespace, kind and search of a query.

@@ -76,14 +76,11 @@ void templates_page(struct queued_request *request, const struct health *h)
     };
     struct template_table table = {&request->body, paging_made_ms(request->paging), 0};
     struct row_filter filter;
-    struct error err;
     const char *token;
 
     (void)h;
-    if (!row_filter_from_query(&request->query, &filter, &err)) {
-        api_refuse(request, MHD_HTTP_BAD_REQUEST, err.text);
+    if (!row_filter_from_request(request, &filter))
         return;
-    }
     list_page_open(request, NAVIGATION_TEMPLATES, "Templates");
     html_table(&request->body, "Templates", heads);
     token = page_each_row(request, &filter, add_template_row, &table);

@@ -17,6 +17,11 @@
 struct request_queue;
 struct endpoint;
 struct paging;
+
+/*
+ * Thread that runs one function at a time for the loop, so that long work does not block the loop.
+ * The loop must not change data that the function reads until request_worker_collect() is true.
+ */
 struct request_worker;
 
 /* Additional header of a response. */
@@ -86,12 +91,6 @@ void request_queue_answer_first(struct request_queue *q);
 
 /* Answers all waiting requests with 503, and refuses further ones. The loop must have stopped. */
 void request_queue_close(struct request_queue *q);
-
-/*
- * Thread that runs one function at a time for the loop, so that long work does not block the loop.
- * The loop must not change data that the function reads until request_worker_collect() is true.
- */
-struct request_worker;
 
 /* Starts the thread. Returns NULL with the reason if that fails. */
 struct request_worker *request_worker_new(struct error *err) MUST_USE;
