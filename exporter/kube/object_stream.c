@@ -198,42 +198,47 @@ static const char *object_version(const cJSON *object)
     return json_str(json_get(object, "metadata"), "resourceVersion", "");
 }
 
-static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJSON *object)
+/* Returns an event with the object, or EVENT_REJECTED with the reason in `err`, which it borrows.
+ */
+static struct watch_event object_event(const struct object_stream *s, enum watch_event_kind kind,
+                                       cJSON *object, struct error *err)
 {
-    struct error err = {"not an object"};
-    bool valid = cJSON_IsObject(object) && set_type(s->api_version, s->kind, object, &err);
+    bool valid = cJSON_IsObject(object) ? set_type(s->api_version, s->kind, object, err)
+                                        : fail(err, "not an object");
 
-    return s->emit(s->context, &(struct watch_event){.kind = valid ? kind : EVENT_REJECTED,
-                                                     .object = valid ? object : NULL,
-                                                     .version = object_version(object),
-                                                     .reason = valid ? NULL : err.text});
+    return (struct watch_event){.kind = valid ? kind : EVENT_REJECTED,
+                                .object = valid ? object : NULL,
+                                .version = object_version(object),
+                                .reason = valid ? NULL : err->text};
 }
 
-static bool emit_watch_event(struct object_stream *s, const cJSON *json)
+/* Returns the event in `json`; borrows `json`, `err` for EVENT_REJECTED, `status` for EVENT_ERROR.
+ */
+static struct watch_event read_watch_event(const struct object_stream *s, const cJSON *json,
+                                           struct status *status, struct error *err)
 {
     const char *type = json_str(json, "type", "");
     cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "object");
     struct watch_event event = {.version = object_version(object)};
-    struct status status = {0};
 
     if (strcmp(type, "ADDED") == 0 || strcmp(type, "MODIFIED") == 0)
-        return emit_object(s, EVENT_OBJECT, object);
+        return object_event(s, EVENT_OBJECT, object, err);
     if (strcmp(type, "DELETED") == 0)
-        return emit_object(s, EVENT_DELETED, object);
+        return object_event(s, EVENT_DELETED, object, err);
     if (strcmp(type, "BOOKMARK") == 0) {
         const cJSON *annotations = json_get(json_get(object, "metadata"), "annotations");
         const char *end = json_str(annotations, "k8s.io/initial-events-end", "");
 
         event.kind = strcmp(end, "true") == 0 ? EVENT_INITIAL_END : EVENT_BOOKMARK;
     } else if (strcmp(type, "ERROR") == 0) {
-        if (!status_read(object, &status))
-            status = (struct status){0};
-        event = (struct watch_event){.kind = EVENT_ERROR, .version = "", .status = &status};
+        if (!status_read(object, status))
+            *status = (struct status){0};
+        event = (struct watch_event){.kind = EVENT_ERROR, .version = "", .status = status};
     } else {
         event.kind = EVENT_REJECTED;
         event.reason = "an event of unknown type";
     }
-    return s->emit(s->context, &event);
+    return event;
 }
 
 /* Returns true for a watch event of type DELETED; servers write the type first. */
@@ -252,15 +257,16 @@ static bool reject_unparsed(struct object_stream *s, const char *json, size_t le
     CLEANUP(json_cleanup)
     cJSON *object = parse_object_name(json, len, s->mode == JSON_FRAME_EVENTS);
     bool deleted = is_deletion(s, json, len);
+    struct error err;
 
     event.kind = EVENT_REJECTED;
     event.unnamed = !object && !deleted;
     event.version = object_version(object);
-    if (object && deleted)
-        return emit_object(s, EVENT_DELETED, object);
-    if (object && !set_type(s->api_version, s->kind, object, &(struct error){""}))
-        abort();
     event.object = object;
+    if (object && deleted)
+        event = object_event(s, EVENT_DELETED, object, &err);
+    else if (object && !set_type(s->api_version, s->kind, object, &err))
+        abort();
     return s->emit(s->context, &event);
 }
 
@@ -274,18 +280,18 @@ static bool reject_invalid(struct object_stream *s, const char *json, size_t len
     CLEANUP(json_cleanup) cJSON *rough = cJSON_ParseWithLength(json, len);
     bool is_event = s->mode == JSON_FRAME_EVENTS;
     cJSON *object = is_event ? cJSON_GetObjectItemCaseSensitive(rough, "object") : rough;
-    struct error ignored;
+    struct watch_event event;
+    struct error err;
 
     if (!rough)
         return reject_unparsed(s, json, len, (struct watch_event){.reason = reason});
-    if (is_event && strcmp(json_str(rough, "type", ""), "DELETED") == 0)
-        return emit_object(s, EVENT_DELETED, object);
-    if (!cJSON_IsObject(object) || !set_type(s->api_version, s->kind, object, &ignored))
-        object = NULL;
-    return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
-                                                     .object = object,
-                                                     .version = object_version(object),
-                                                     .reason = reason});
+    event = object_event(s, EVENT_DELETED, object, &err);
+    if (!is_event || strcmp(json_str(rough, "type", ""), "DELETED") != 0) {
+        event.kind = EVENT_REJECTED;
+        event.reason = reason;
+        event.version = object_version(event.object);
+    }
+    return s->emit(s->context, &event);
 }
 
 cJSON *object_parse(const char *api_version, const char *kind, const char *json, size_t len,
@@ -309,12 +315,15 @@ cJSON *object_parse(const char *api_version, const char *kind, const char *json,
 static bool emit_text(void *context, const char *json, size_t len, size_t offset)
 {
     struct object_stream *s = context;
+    struct watch_event event;
+    struct status status;
     struct error err;
 
     (void)offset;
     if (json[0] != '{') {
         s->malformed = s->mode == JSON_FRAME_EVENTS;
-        return !s->malformed && emit_object(s, EVENT_OBJECT, NULL);
+        event = object_event(s, EVENT_OBJECT, NULL, &err);
+        return !s->malformed && s->emit(s->context, &event);
     }
     if (s->frame.cut)
         return reject_unparsed(
@@ -328,8 +337,9 @@ static bool emit_text(void *context, const char *json, size_t len, size_t offset
 
     if (!parsed)
         return reject_invalid(s, json, len, err.text);
-    return s->mode == JSON_FRAME_LIST ? emit_object(s, EVENT_OBJECT, parsed)
-                                      : emit_watch_event(s, parsed);
+    event = s->mode == JSON_FRAME_LIST ? object_event(s, EVENT_OBJECT, parsed, &err)
+                                       : read_watch_event(s, parsed, &status, &err);
+    return s->emit(s->context, &event);
 }
 
 void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
