@@ -29,6 +29,7 @@ enum {
     /* Shorter values are not hidden in error texts, because ordinary words would match them. */
     VALUE_MIN_BYTES = 4,
     ARGUMENT_MIN_BYTES = 8,
+    TOKEN_MIN_BYTES = 16,
     /* Renewal at nine tenths of the lifetime, or EXEC_RENEW_LEAD_MS before expiry, if later. */
     LEAD_PARTS = 10,
 };
@@ -516,6 +517,26 @@ static void mask_arguments(const struct rest_config_exec *exec, char *text)
     }
 }
 
+/*
+ * Overwrites with asterisks what may be a token: runs of TOKEN_MIN_BYTES or more characters of JWTs
+ * and base64 without slash, with a digit and a letter.
+ */
+static void mask_tokens(char *text)
+{
+    static const char digits[] = "0123456789";
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    static const char token[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-._=~";
+
+    while (*text) {
+        size_t len = strspn(text, token);
+
+        if (len >= TOKEN_MIN_BYTES && strcspn(text, digits) < len && strcspn(text, letters) < len)
+            memset(text, '*', len);
+        text += len > 0 ? len : 1;
+    }
+}
+
 /* Appends the last line of standard error, which usually has the cause, unless it may be secret. */
 static void append_complaint(struct exec_plugin *p, struct error *err)
 {
@@ -524,6 +545,7 @@ static void append_complaint(struct exec_plugin *p, struct error *err)
     struct error reason = *err;
 
     mask_arguments(p->exec, p->complaint.data);
+    mask_tokens(p->complaint.data);
     while (end > 0 && strchr("\r\n \t", text[end - 1]))
         end--;
     size_t start = end;

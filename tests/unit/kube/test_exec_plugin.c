@@ -85,6 +85,19 @@ static struct run_case {
         .unwanted = "hidden",
     },
     {
+        .name = "a failure with a token in its message",
+        .script = "#!/bin/sh\necho eyJhbGciOiJSUzI1.e30.c2lnbg >&2\nexit 3\n",
+        .error = "it failed with exit code 3; its standard error ends in "
+                 "'***************************'",
+        .unwanted = "eyJ",
+    },
+    {
+        .name = "a failure with an address in its message",
+        .script = "#!/bin/sh\necho see https://login.example.com/v2 >&2\nexit 3\n",
+        .error = "it failed with exit code 3; its standard error ends in "
+                 "'see https://login.example.com/v2'",
+    },
+    {
         .name = "a failure with many lines",
         .script = "#!/bin/sh\ni=0; while [ $i -lt 3000 ]; do echo \"line $i of many\"; i=$((i+1)); "
                   "done >&2\nexit 1\n",
