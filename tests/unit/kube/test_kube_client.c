@@ -680,3 +680,43 @@ TEST(cancelled_stream_brings_the_next_probe_forward)
         connection_pool_free(p);
     }
 }
+
+/* libcurl sends a request without response again on a new connection, and reports no error. */
+TEST(connection_that_libcurl_replaces_restores_the_capacity)
+{
+    static const struct {
+        enum http_version version;
+        unsigned capacity;
+    } rows[] = {{HTTP_2, 10}, {HTTP_1, 3}};
+    struct lab lab = {.no_identity = false};
+    struct kube_client_settings settings = {
+        .server = "http://127.0.0.1:1",
+        .user_agent = "test/1",
+        .identity = {add_token, count_refusal, read_identity_version, &lab},
+        .insecure_http = true};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct connection_pool *p = connection_pool_new(&settings, REQUEST_STREAM, 10, 5000);
+        struct transfer *finished = NULL;
+        struct transfer *t = transfer_new(
+            &settings, &(struct transport_request){
+                           .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
+
+        /* As after a connection with room for three streams, whose end libcurl has not reported. */
+        p->ready = true;
+        p->version = rows[i].version;
+        p->capacity = p->most_answered = 3;
+        p->connections = 1;
+        connection_pool_add(p, t);
+        connection_pool_perform(p, 5000, &finished);
+        assert_int_equal(p->capacity, rows[i].capacity);
+        connection_pool_fail(p, "", &finished);
+        while (finished) {
+            struct transfer *next = finished->next;
+
+            transfer_free(finished);
+            finished = next;
+        }
+        connection_pool_free(p);
+    }
+}
