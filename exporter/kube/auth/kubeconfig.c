@@ -469,7 +469,9 @@ static bool check_impersonation(const struct entry_place *place, const cJSON *us
             return field_fail(place, user, "as-groups", err, "an item of %s", why);
     }
     for (size_t i = 0; i < as->extra_count; i++) {
-        if (!as->extra[i].name[0] || !secret_fits_header(as->extra[i].value))
+        const char *name = as->extra[i].name;
+
+        if (!name[0] || strlen(name) > SECRET_HEADER_MAX || !secret_fits_header(as->extra[i].value))
             return field_fail(place, user, "as-user-extra", err, "a name or a value of %s", why);
     }
     return true;

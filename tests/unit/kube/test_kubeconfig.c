@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "exporter/kube/auth/locate.h"
+#include "exporter/system/secret.h"
 #include "metrics/base/strbuf.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
@@ -620,6 +621,37 @@ TEST(file_over_1_mib_is_rejected)
     assert_false(kubeconfig_load(&(struct kubeconfig_options){.files = path}, &config, &err));
     assert_contains(err.text, "is larger than 1048576 bytes");
     free(text);
+    free(path);
+    folder_remove(folder);
+}
+
+TEST(name_of_extra_beyond_the_size_of_a_header_is_rejected)
+{
+    char *folder = folder_make();
+    char *path = folder_path(folder, "a");
+    struct rest_config config;
+    struct error err;
+
+    for (int over = 0; over < 2; over++) {
+        struct strbuf text = STRBUF_INIT(1 << 20);
+
+        strbuf_adds(&text, "current-context: c\n"
+                           "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
+                           "clusters: [{name: k, cluster: {server: 'https://k:6443'}}]\n"
+                           "users:\n- name: u\n  user:\n    token: t\n    as: jo\n"
+                           "    as-user-extra:\n      ? ");
+        for (int i = 0; i < SECRET_HEADER_MAX + over; i++)
+            strbuf_addc(&text, 'n');
+        strbuf_adds(&text, "\n      : [v]\n");
+        folder_write(folder, "a", text.data);
+        assert_int_equal(
+            kubeconfig_load(&(struct kubeconfig_options){.files = path}, &config, &err), !over);
+        if (over)
+            assert_contains(err.text,
+                            "'as-user-extra': a name or a value of it is empty, too long");
+        rest_config_release(&config);
+        strbuf_release(&text);
+    }
     free(path);
     folder_remove(folder);
 }
