@@ -19,14 +19,6 @@ enum {
     CANCELLED_MS = 1000,      /* From a cancelled stream to the probe that sends RST_STREAM. */
 };
 
-/* Forgets the capacity of the last connection: the server may accept other numbers of streams. */
-static void reset_capacity(struct connection_pool *p)
-{
-    p->was_sufficient = false;
-    p->most_answered = 0;
-    p->capacity = p->initial_capacity;
-}
-
 static curl_socket_t open_counted_socket(void *context, curlsocktype purpose,
                                          struct curl_sockaddr *address)
 {
@@ -37,9 +29,12 @@ static curl_socket_t open_counted_socket(void *context, curlsocktype purpose,
     if (fd < 0)
         return fd;
     p->connections++;
-    /* libcurl replaces a lost connection by itself while a request has no response, as a probe. */
+    /*
+     * libcurl replaces a lost connection without an error while a request has no response, for
+     * example a probe. The server may accept more streams on the new connection.
+     */
     if (p->class == REQUEST_STREAM && p->version != HTTP_1)
-        reset_capacity(p);
+        p->capacity = p->initial_capacity;
     return fd;
 }
 
@@ -133,8 +128,10 @@ void connection_pool_add(struct connection_pool *p, struct transfer *t)
     p->transfers = t;
     p->count++;
     if (p->class == REQUEST_STREAM && p->ready && p->connections == 0) {
-        reset_capacity(p);
-        p->ready = false;
+        /* The connection was lost: the server may accept another number of streams now. */
+        p->ready = p->was_sufficient = false;
+        p->most_answered = 0;
+        p->capacity = p->initial_capacity;
         p->probe_due_ms = p->now_ms;
     }
     if (p->ready)
