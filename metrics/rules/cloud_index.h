@@ -40,7 +40,7 @@ struct entry *cloud_index_find_lease(const struct cloud_index *x, const struct e
 void cloud_index_list_resources(const struct cloud_index *x, const struct entry *lease,
                                 struct entry_list *out);
 
-/* ---- comparison of names; exported for unit tests ---- */
+/* ---- comparison of names; used only by cloud_index.c and tests ---- */
 
 /*
  * Returns true if the asset "//service/path" of a type such as "pubsub.googleapis.com/Topic" is the

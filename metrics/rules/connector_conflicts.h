@@ -75,7 +75,7 @@ enum connector_conflict {
     CONNECTOR_UNKNOWN_HOLDER,     /* No known namespace has the holder's id. */
     CONNECTOR_EXPIRED,            /* LEASE_EXPIRED: the next applicant gets the lease. */
     CONNECTOR_EXPIRING,           /* LEASE_EXPIRING: the holder does not extend the lease. */
-    CONNECTOR_LAPSE_HAZARD,       /* Leased; reconciled never, or less often than LEASE_LIFE_S. */
+    CONNECTOR_LAPSE_HAZARD,       /* The requested lease lapses before the next reconciliation. */
     CONNECTOR_UNPROTECTABLE,      /* A lease is requested, but the kind has no labels for it. */
     CONNECTOR_DELETION_TRAP,      /* Removal from one of several clusters deletes the resource. */
 };
@@ -171,11 +171,12 @@ const char *namespace_of_id(const struct namespace_ids *ids, const char *id);
 
 /*
  * Returns the id of each namespace, from the ConfigMap cnrm-system/namespace-id; NULL if the store
- * has no such ConfigMap or only its metadata.
+ * has no such ConfigMap or only its metadata, or the ConfigMap has no ids.
  */
 const struct namespace_ids *connector_namespace_ids(const struct store *s);
 
-/* Returns the defaults in the annotations of the template's Namespace; NULL if it sets no defaults.
+/*
+ * Returns the defaults in the annotations of the template's Namespace; NULL if it sets no defaults.
  */
 const struct connector_defaults *connector_defaults_of(const struct store *s,
                                                        const struct entry *template);

@@ -10,7 +10,8 @@
 /*
  * Decisions of the rules about one object: types, names and texts of their values, and the check
  * whether a binding contains the last user change of its template. `decision` of an entry points to
- * the decision about its object. The arrays ..._names contain label values of metrics.
+ * the decision about its object. The arrays ..._names contain words for programs: label values of
+ * metrics, values in JSON.
  */
 
 /* ---- stages and their reasons ---- */
@@ -37,10 +38,13 @@
 #define STAGE_ENUMERATOR(id, word, text) STAGE_##id,
 enum stage {
     STAGES(STAGE_ENUMERATOR) STAGE_COUNT,
-    STAGE_NONE = STAGE_COUNT, /* Delivery stage if there is no binding, or it is left over. */
+    STAGE_NONE = STAGE_COUNT, /* Delivery stage without a binding, or with one left over. */
 };
 
-/* Reasons of stages. Among the targets in the worst stage, the first in this order counts. */
+/*
+ * Reasons of stages. If targets in the worst stage have different reasons, the first reason in this
+ * order counts.
+ */
 #define STAGE_REASONS(ROW)                                                                         \
     ROW(NONE, "", "")                                                                              \
     ROW(IGNORED, "ignored", "Karmada does not consider it.")                                       \
@@ -113,14 +117,14 @@ static_assert(sizeof(struct stage_and_reason) == 2, "two bytes");
 /* Stages of a template, and the times at which they began. */
 struct template_stages {
     struct stage_and_reason at;       /* Stage of the template. */
-    struct stage_and_reason delivery; /* Stage of its binding: EVICTING or later; or STAGE_NONE. */
+    struct stage_and_reason delivery; /* Stage of the binding: EVICTING or later; or STAGE_NONE. */
     uint32_t since_s;                 /* Start of `at`, seconds since the epoch; 0 if unknown. */
     uint32_t delivery_since_s;        /* Start of `delivery`; 0 if unknown. */
 };
 
 /* ---- does the binding contain the template's last change? ---- */
 
-/* Whether a binding contains the last user change of its template, regardless of grace periods. */
+/* Does a binding contain the last user change of its template? Grace periods do not count. */
 enum change_applied {
     CHANGE_UNKNOWN, /* The objects prove neither of the other values. */
     CHANGE_APPLIED,
@@ -132,7 +136,7 @@ enum change_applied check_change_applied(const struct entry *template, const str
 
 /*
  * Returns whether `b` contains the last user change of a template that no policy governs any more.
- * Removing the claim of a Deployment increments its generation: that is no user change.
+ * Karmada's removal of the claim increments the generation of a Deployment: no user change.
  */
 enum change_applied check_orphan_change_applied(const struct entry *template,
                                                 const struct binding *b);
@@ -269,7 +273,7 @@ struct field_resolution {
     bool resolved;           /* Value that results from the referrers. */
     bool stored;             /* Value in the binding; `resolved` without a binding. */
     bool unapplied;          /* Karmada should have changed the stored value. */
-    bool unsupported;        /* The stored value differs: this Karmada release resolves none. */
+    bool unsupported;        /* The stored value differs, but this release resolves no values. */
     bool overridden;         /* The binding's policy sets another value than `resolved`. */
     bool ahead;              /* Conflict once Karmada has applied the present policies. */
     bool predicted;          /* True if `ahead`, but no `conflict` yet. */
@@ -336,25 +340,25 @@ struct template_decision {
     uint8_t defects;                        /* Bits by defect. */
     uint8_t flags;                          /* Bits by template_flag. */
     uint8_t risks;                          /* Bits by risk (delivery.h). */
-    enum change_applied change_applied : 8; /* UNKNOWN without a binding that a policy made. */
+    enum change_applied change_applied : 8; /* UNKNOWN if ignored, or no policy made a binding. */
     bool own_claim : 1;      /* The claim is on the template itself, not on its binding. */
-    bool priority_moved : 1; /* Drift is only due to a PriorityClass newer than the policy. */
-    bool propagates : 1;     /* Karmada propagates the template's dependencies for the policy. */
-    bool derived : 1;        /* `propagates`, and no policy has made its binding yet. */
+    bool priority_moved : 1; /* Drift only by a PriorityClass newer than the policy, or undated. */
+    bool propagates : 1;     /* Karmada propagates the dependencies, as `governing` requests. */
+    bool derived : 1;        /* `propagates`, and no policy has made a binding yet. */
     bool waits : 1;          /* `derived`, and no binding is made before something changes. */
     bool first_run : 1;      /* The engine run that made the first decision has not ended. */
     struct dependency_values values; /* Requests of the governing policy for dependencies. */
     struct template_stages stages;
     uint64_t candidate_count : 20;
-    uint64_t target_count : 20; /* Targets of the binding; 0 if the binding is left over. */
-    uint64_t cluster_hash : 24; /* Hash of the set of target clusters (cluster_set_hash). */
+    uint64_t target_count : 20; /* Targets of the binding; 0 without one, or if left over. */
+    uint64_t cluster_hash : 24; /* Low bits of cluster_set_hash(); 0 without targets. */
     int64_t since_ms;           /* Earliest possible start of the state; 0 if unknown. */
-    int64_t seen_ms;            /* Time of the first evaluation with the state; 0 if simulated. */
+    int64_t seen_ms;            /* First evaluation with the state; inexact in a simulation. */
     struct entry *winner;       /* Policy that wins a fresh match; NULL without one. */
     struct entry *governing;    /* Policy that should govern the template now, or NULL. */
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;      /* Binding of the template, or NULL. */
-    struct dependency_decision *dependency; /* NULL if a binding exists (binding_decision). */
+    struct dependency_decision *dependency; /* NULL with `governing` or a binding not left over. */
     struct policy_version *version; /* Version of `claimed` that the template runs, or NULL. */
     struct capacity *capacity;      /* Only if stale with a binding that a policy made. */
     struct connector_decision *connector; /* Only for resources of Config Connector. */
@@ -403,7 +407,7 @@ extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 /* Result of resolving a policy's schedulePriority. */
 enum priority_state {
     PRIORITY_NONE,    /* The policy sets no schedulePriority. */
-    PRIORITY_UNKNOWN, /* Karmada ignores schedulePriority, or the class has not been read. */
+    PRIORITY_UNKNOWN, /* Karmada ignores schedulePriority, or the value has not been read. */
     PRIORITY_MISSING, /* Karmada cannot resolve the PriorityClass, and makes no binding. */
     PRIORITY_VALUE,
 };
@@ -445,13 +449,18 @@ static inline const struct policy_decision *policy_decision(const struct entry *
     return entry_class(e) == CLASS_POLICY ? e->decision : NULL;
 }
 
-/* Returns the problems of a policy, bits by policy_problem; 0 for other entries. */
+/* Returns the problems of a policy, bits by policy_problem; 0 for other and undecided entries. */
 unsigned entry_policy_problems(const struct entry *e);
 
-/* Returns the defects of a binding or template, bits by defect; 0 for other entries. */
+/*
+ * Returns the defects of a binding or template, bits by defect; 0 for other and undecided entries.
+ */
 unsigned entry_defects(const struct entry *e);
 
-/* Returns the fields of a dependency that have the defect, bits by dependency_field, or 0. */
+/*
+ * Returns the fields of a dependency that have the defect, bits by dependency_field; 0 for a defect
+ * that concerns no field.
+ */
 unsigned defect_fields(const struct entry *e, enum defect defect);
 
 /* Returns the claimed policy of a decided binding, existing or not; NULL without a claim. */

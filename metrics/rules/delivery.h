@@ -11,8 +11,8 @@
 
 /*
  * Stage of a template, from the match of a policy to health in the member clusters, and risks. The
- * stages from EVICTING on follow from the binding, its targets, their Works and the clusters.
- * delivery_gather() collects these facts; the decision depends on nothing else.
+ * stages from EVICTING on depend only on the facts that delivery_gather() and
+ * delivery_set_placement() collect: about the binding, its targets, their Works and the clusters.
  */
 
 /* Facts about one target of a binding, beside those in the status of the binding. */
@@ -60,7 +60,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
                                       const struct delivery_sources *from, struct target_list *list,
                                       struct entry_list *reads);
 
-/* Sets `divides` and `off_placement` from the resolved placement of the binding. */
+/* Sets `divides` and, if the store has Clusters, `off_placement` from the binding's placement. */
 void delivery_set_placement(struct delivery_facts *f, struct placements *placements,
                             const struct resolved_placement *resolved);
 
@@ -71,16 +71,16 @@ void delivery_set_placement(struct delivery_facts *f, struct placements *placeme
 uint32_t delivery_stage_start_s(const struct binding *b, enum stage stage, int64_t changed_ms);
 
 /*
- * Returns Karmada's message about a target, an index in decision_targets(): the message about the
- * failing override policy if the target has that reason, else the message in the binding's status;
- * "" without a message. Valid until the store changes.
+ * Returns Karmada's message about a target, an index in decision_targets(): the message about a
+ * failing override policy if the target's reason is WHY_OVERRIDE_FAILED, else the message in the
+ * binding's status; "" without a message. Valid until the store changes.
  */
 const char *delivery_target_message(const struct delivery_sources *from,
                                     const struct entry *template, uint32_t target);
 /*
- * Returns Karmada's message about the delivery stage of a template with a binding, or "".
- * For EVICTING and UNSCHEDULED: the message of the condition Scheduled. For other stages: that of
- * the first target, by cluster name, with the stage and reason of the binding.
+ * Returns Karmada's message about the delivery stage of a template with a binding, or "". For
+ * EVICTING and UNSCHEDULED: the message of the condition Scheduled. For other stages: the message
+ * about the first target, by cluster name, with the stage and reason of the binding.
  */
 const char *delivery_message(const struct delivery_sources *from, const struct entry *template);
 
@@ -91,10 +91,10 @@ static inline bool eviction_ends_by_itself(const struct eviction *e)
 }
 
 /*
- * Sets the stages and risks after template_state_decide() and, unless `delivery` is NULL, the
- * stages of the targets and flags. The delivery determines the stage in the states CURRENT and
- * ATTACHED, else the state does. `delivery` is NULL if there is no binding, or it is left over.
- * Returns the time in milliseconds at which the result changes without a change of objects;
+ * Sets the stages and risks of a decision with a state and, unless `delivery` is NULL, the stages
+ * of the targets and flags. The delivery determines the stage in the states CURRENT and ATTACHED
+ * (UNBOUND if NULL), else the state does. `delivery` is NULL without a binding, or with one left
+ * over. Returns the time in milliseconds at which the result changes without a change of objects;
  * INT64_MAX for never.
  */
 int64_t template_stages_decide(const struct template_state_input *s,
@@ -130,5 +130,5 @@ enum risk { RISKS(RISK_ENUMERATOR) RISK_COUNT };
 extern const char *const risk_names[RISK_COUNT];
 extern const char *const risk_texts[RISK_COUNT];
 
-/* Returns the risks of a template, bits by risk; 0 for other entries. */
+/* Returns the risks of a template, bits by risk; 0 for other and undecided entries. */
 unsigned entry_risks(const struct entry *e);

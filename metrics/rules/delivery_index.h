@@ -18,9 +18,9 @@
 struct members {
     struct store *store;
     struct map by_name;
-    struct map changed; /* Names of clusters: the search marks the templates on them. */
-    bool all;           /* The search marks the templates of all bindings. */
-    bool hidden;        /* Not all Clusters have been read: all states are MEMBER_UNKNOWN. */
+    struct map changed;         /* Names of clusters: the search marks the templates on them. */
+    bool all;                   /* The search marks the templates of all bindings. */
+    bool hidden;                /* Not all Clusters have been read. */
     struct store_walk bindings; /* Position of the search. */
 };
 
@@ -28,16 +28,17 @@ void members_init(struct members *m, struct store *store);
 void members_release(struct members *m);
 
 /*
- * Updates the index after a Cluster was added, replaced or deleted. If `affects_stages` is true, a
- * search for the affected templates starts.
+ * Updates the index after a Cluster was added, replaced or deleted. Starts a search for the
+ * affected templates if `affects_stages` is true; for all templates if the Cluster is the first
+ * added or the last deleted.
  */
 void members_update(struct members *m, const struct entry *entry, bool affects_stages);
 
-/* Sets whether some Clusters are still to be read: meanwhile all states are MEMBER_UNKNOWN. */
+/* Sets m->hidden. If it changes, starts a search for the templates of all bindings. */
 void members_set_incomplete(struct members *m, bool hidden);
 
 enum member_state {
-    MEMBER_UNKNOWN,
+    MEMBER_UNKNOWN, /* Not all Clusters have been read, or none exists. */
     MEMBER_READY,
     MEMBER_NOT_READY, /* Not ready, or without a Cluster object. */
 };
@@ -54,7 +55,7 @@ void members_search_step(struct members *m, struct graph *g);
  *
  * A Work has details about one member cluster that the binding's status lacks or gets late: whether
  * there is a manifest to apply, from which generation of the template, and whether an old copy is
- * still being deleted. Needs works_init() before use.
+ * still being deleted.
  */
 struct works {
     struct subject_index index;

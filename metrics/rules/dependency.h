@@ -19,8 +19,8 @@ bool dependency_values_equal(const struct dependency_values *a, const struct dep
 
 /*
  * One referrer of a dependency, and the values that it requests. A listed referrer is an element of
- * spec.requiredBy. A derived referrer is a template for which no policy has made a binding yet: its
- * references show that it will require the dependency.
+ * spec.requiredBy. An unlisted referrer is a template that references the dependency, and whose
+ * policy propagates it. An unlisted referrer is derived if no policy has made a binding for it yet.
  */
 struct dependency_referrer {
     struct entry *binding;             /* With or without an object; NULL if derived. */
@@ -65,10 +65,10 @@ struct dependency_decision *dependency_decide(const struct binding *b,
 /*
  * ---- Events about conflicts (Karmada: recordEventIfPolicyConflict) ----
  *
- * `fields` are bits by dependency_field, as in dependency_conflicts().
+ * `fields` are bits by dependency_field, as in dependency_conflicts(). A `binding` has an object.
  */
 
-/* Index of the existing Events, Karmada's and the exporter's. */
+/* Index of the existing Events about conflicts, Karmada's and the exporter's. */
 struct conflict_events {
     struct subject_index index; /* Events by the binding that they are about. */
 };
@@ -90,7 +90,7 @@ unsigned conflict_events_by_others(const struct conflict_events *c, const struct
 const struct entry *conflict_events_find_own(const struct conflict_events *c,
                                              const struct entry *binding, unsigned fields);
 
-/* Appends the text for one field: "ConflictResolution conflicted (Overwrite vs Abort)". */
+/* Appends a text such as "ConflictResolution conflicted (Overwrite vs Abort)". */
 void conflict_event_hint(enum dependency_field field, struct strbuf *out);
 
 /* Appends the message of the Event that the exporter creates about these fields. */

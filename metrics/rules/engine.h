@@ -12,8 +12,9 @@
  * The engine keeps the decision of every entry of a store. After a change it evaluates only the
  * entries that the change can affect.
  *
- * Invariant, checked by tests: once engine_run() has returned true, the decisions equal those of a
- * fresh engine over the same objects at the same time. The order of the changes does not matter.
+ * Invariant, checked by tests: once engine_run() has returned true, the decisions, apart from their
+ * history, equal those of a fresh engine over the same objects at the same time. The order of the
+ * changes does not matter.
  */
 struct engine;
 
@@ -71,7 +72,7 @@ const struct transitions *engine_transitions(const struct engine *e);
 
 /*
  * Returns the time of the next engine_run() if no entry changes before, in milliseconds since the
- * epoch: then a grace period or a lease ends. INT64_MAX: no call needed.
+ * epoch: a grace period or a lease may end then. INT64_MAX: no call needed.
  */
 int64_t engine_deadline(const struct engine *e);
 
@@ -88,9 +89,9 @@ enum takeover engine_takeover(const struct engine *e);
 bool engine_resolves_dependencies(const struct engine *e);
 
 /*
- * Iterates over every apiVersion and kind that a selector of some policy names, in no order: start
- * with *at = 0. Returns false at the end. No policy may change meanwhile; the texts are valid until
- * a policy changes.
+ * Iterates over every apiVersion and kind that a selector of some policy names, in the order of
+ * type_counts_next: start with *at = 0. Returns false at the end. A text is NULL if the selector
+ * does not set it. No policy may change meanwhile; the texts are valid until a policy changes.
  */
 bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
                                const char **kind);
@@ -153,7 +154,7 @@ size_t engine_same_resource_templates(const struct engine *e, const struct entry
 
 /*
  * Returns the lease on the cloud resource of a template of Config Connector; NULL if no inventory
- * has it. The template's decision must have a connector part.
+ * has the lease, or the identity is `unclear`. The template's decision must have a connector part.
  */
 const struct entry *engine_lease_of(const struct engine *e, const struct entry *template);
 /* Calls connector_lease_verdict() (connector_conflicts.h) with this engine's data. */

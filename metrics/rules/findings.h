@@ -24,7 +24,7 @@
     /* Stale templates in the phase OVERDUE. */                                                    \
     FINDING(OVERDUE, "overdue", "overdue template", "overdue templates")                           \
     FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
-    /* Printed only if --fail-on has it: in manifests, all governed templates are unbound. */      \
+    /* Printed only if --fail-on names it: in manifests, all governed templates are unbound. */    \
     FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
     /* Templates by stage, except ignored ones; from EVICTING on, by the stage of the binding. */  \
     FINDING(UNMATCHED, "unmatched", "unmatched template", "unmatched templates")                   \
@@ -86,17 +86,17 @@ enum {
 const char *finding_noun(enum finding_class class, size_t count);
 
 /*
- * Lists: one for each class, one for templates with a binding that is not healthy in all targets,
- * and one for policies with templates that run another version than the present one. The lists from
- * OUTDATED to UNREACHABLE and of DUPLICATE stay empty.
+ * Lists: one for each class, one for templates with a delivery stage before HEALTHY, and one for
+ * policies with templates that run another version than the present one. The lists from OUTDATED to
+ * UNREACHABLE and of DUPLICATE stay empty.
  */
 enum { FINDING_NOT_HEALTHY = FINDING_CLASSES, FINDING_ROLLOUT, FINDING_LISTS };
 
-/* Objects of one list: the first `shown` of them in the order of entry_compare(). */
+/* Objects of one list: the first findings->shown of them in the order of entry_compare(). */
 struct finding_list {
     struct entry **entries;
     size_t count;
-    size_t found; /* Number of objects that belong to the list, at least `count`. */
+    size_t found; /* Number of visited objects that belonged to the list. */
 };
 
 struct findings {
@@ -144,5 +144,8 @@ struct problem_class {
 enum { PROBLEM_CLASSES = 4 };
 extern const struct problem_class problem_class[PROBLEM_CLASSES];
 
-/* Returns the number of fields in CONFLICT or PREDICTED, or of objects in another class. */
+/*
+ * Returns the number of fields in CONFLICT or PREDICTED, or of objects in another class; 0 for
+ * DUPLICATE.
+ */
 size_t findings_count(const struct findings *f, enum finding_class class);

@@ -27,7 +27,7 @@ void graph_free(struct graph *g);
 void graph_set_cause(struct graph *g, unsigned cause);
 unsigned graph_cause(const struct graph *g);
 
-/* Marks an entry for evaluation. An entry that is marked already keeps its place in the queue. */
+/* Marks an entry for evaluation. A marked entry keeps its place, but may get a smaller cause. */
 void graph_mark(struct graph *g, struct entry *entry);
 /* Marks the readers of an entry. */
 void graph_mark_readers(struct graph *g, const struct entry *entry);
@@ -36,13 +36,15 @@ void graph_mark_type(struct graph *g, const struct type *type);
 /* Calls graph_mark_type() for every type of a class. */
 void graph_mark_class(struct graph *g, enum object_class class);
 
-/* Unmarks and returns the next entry, by rank, then by time of marking; NULL without a marked
- * entry. */
+/*
+ * Unmarks and returns the next entry, by rank, then by time of marking; NULL without a marked
+ * entry.
+ */
 struct entry *graph_next(struct graph *g) MUST_USE;
 /* Returns true if no entry is marked. */
 bool graph_is_done(const struct graph *g);
 
-/* Returns true if graph_set_reads() with this list would change the entries that `reader` reads. */
+/* Returns true if graph_set_reads() with this list would change reader->reads or their order. */
 bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads);
 /*
  * Replaces the entries that `reader` reads, in the order of the list; duplicates are ignored. Calls
@@ -53,8 +55,8 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
 /* Sets the entry's timer, which marks the entry at `due_ms`; INT64_MAX removes the timer. */
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms);
 /*
- * Marks the entries of all timers that are due. These timers stay until graph_set_timer() replaces
- * them, which the engine calls after each evaluation.
+ * Marks the entries of all timers that are due. These timers stay until the engine calls
+ * graph_set_timer(), as it does after each evaluation; graph_deadline() ignores them.
  */
 void graph_mark_due_entries(struct graph *g, int64_t now_ms);
 /*

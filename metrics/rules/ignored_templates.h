@@ -10,10 +10,10 @@
 struct ignored;
 
 /*
- * Parses the configuration. `namespaces`: regular expressions, separated by commas, each for a
- * whole namespace name. `apis`: the value of --skipped-propagating-apis, separated by semicolons:
- * group, group/version, v1/Kind,Kind or group/version/Kind,Kind; Karmada's defaults are added.
- * Returns NULL and sets `err` if a part is not valid.
+ * Parses the configuration. `namespaces`: POSIX extended regular expressions, separated by commas,
+ * each for a whole namespace name. `apis`: the value of --skipped-propagating-apis, separated by
+ * semicolons: group, group/version, v1/Kind,Kind or group/version/Kind,Kind; Karmada's defaults are
+ * added. Returns NULL and sets `err` if a part is not valid.
  */
 struct ignored *ignored_new(const char *namespaces, const char *apis, struct error *err) MUST_USE;
 /* Accepts NULL. */

@@ -24,7 +24,10 @@ static inline bool binding_is_left_over(const struct binding *b)
     return !b->has_placement && b->referrer_count == 0;
 }
 
-/* Returns the entry of a binding's template, existing or not; NULL if the store has no entry. */
+/*
+ * Returns the entry of a binding's template, existing or not; NULL if the store has no entry, or
+ * binding_get_resource() fails.
+ */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
 /*
@@ -80,7 +83,7 @@ bool policy_selects_template(const struct entry *policy, const struct entry *tem
 struct identity identity_of_template_binding(const struct identity *template, struct strbuf *name);
 
 /*
- * Returns true if the policy `claimed` of a claim (may be NULL) exists and has the claim's id. A
+ * Returns true if the claim's policy `claimed`, which may be NULL, exists and has the claim's id. A
  * policy without an id, as in manifests, matches every id.
  */
 bool claim_policy_exists(const struct claim *claim, const struct entry *claimed);
@@ -103,8 +106,8 @@ bool is_binding_name_blocked(const struct store *s, const struct entry *template
 /*
  * Appends the dependencies of a template, existing or not: the templates that its spec refers to by
  * name. If these are unknown (no object, only metadata, or an unknown kind), appends those that
- * Karmada has recorded on the binding `b`; NULL without a binding. Returns false if both are
- * unknown. Adds missing entries to the store (store_find_or_add).
+ * Karmada has recorded on the binding `b`, which may be NULL. Returns false if both are unknown.
+ * Adds missing entries to the store (store_find_or_add).
  *
  * References by label (the EndpointSlices of a ServiceImport) are omitted. Duplicates in Karmada's
  * record stay duplicates.
@@ -114,7 +117,10 @@ bool list_template_dependencies(struct store *s, const struct entry *template,
 
 /* ---- entries by subject ---- */
 
-/* The object, existing or not, that an entry is about: a Work's binding, an Event's template. */
+/*
+ * The object, existing or not, that an entry is about: a Work's binding, an Event's template or
+ * binding.
+ */
 struct subject {
     const char *kind;
     const char *ns; /* "" for a cluster-scoped object. */

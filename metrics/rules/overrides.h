@@ -102,8 +102,8 @@ void override_events_release(struct override_events *o);
 bool override_events_update(struct override_events *o, struct entry *entry,
                             const struct event *old);
 /*
- * Returns the template to which an Event about override policies belongs; NULL if the store has no
- * such template, or the Event is NULL or of another subject.
+ * Returns the entry of the template, existing or not, that an Event about override policies
+ * concerns; NULL if the store has no such entry, or the Event is NULL or has another subject.
  */
 struct entry *override_event_template(const struct override_events *o, const struct event *event);
 

@@ -11,7 +11,7 @@
 bool affinity_matches_cluster(const struct cluster_affinity *affinity, const char *name,
                               const struct cluster *cluster);
 
-/* Returns true if the affinity allows the name; ignores conditions that need the Cluster object. */
+/* Returns true if the affinity allows the name; ignores `never` and conditions on other fields. */
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
 
 /*
@@ -34,7 +34,7 @@ struct member {
     const struct entry *cluster;
 };
 
-/* The clusters that one affinity group allows. */
+/* The clusters that one affinity group allows, without its overflow. */
 struct cluster_set {
     struct member *members; /* Sorted by name, in byte order. */
     uint32_t count;
@@ -44,7 +44,7 @@ struct cluster_set {
 /* A placement, and the clusters that it allows. */
 struct resolved_placement {
     const char *text;            /* Canonical text, interned; NULL for the empty placement. */
-    struct placement *placement; /* If `unreadable`, `groups` and `clusters` are empty. */
+    struct placement *placement; /* If placement->unreadable, this struct's lists are empty. */
     /* One set per element of placement->groups; without groups one set of all clusters. */
     struct cluster_set *groups;
     uint32_t group_count;
@@ -53,7 +53,7 @@ struct resolved_placement {
     uint32_t cluster_count;
     bool has_clusters;   /* The store has Cluster objects, and they are not hidden. */
     uint32_t references; /* Number of placements_ref() calls without their placements_drop(). */
-    uint64_t version;    /* `version` of struct placements for which `groups` are valid. */
+    uint64_t version;    /* Value of placements->version when the lists were made. */
 };
 
 /* Returns an empty set of placements. Borrows the store, which must be freed later. */
@@ -63,13 +63,13 @@ void placements_free(struct placements *p);
 
 /*
  * Marks all placements as outdated after a cluster was added, removed, or changed in a property
- * that placements depend on. The next placements_ref() of each resolves it again.
+ * that placements depend on. The next placements_ref() resolves a placement again.
  */
 void placements_mark_outdated(struct placements *p);
 
 /*
- * If `hidden`, placements are resolved as if the store had no Clusters: until all Clusters have
- * been read.
+ * Marks all placements as outdated. If `hidden`, because not all Clusters have been read,
+ * placements are resolved as if the store had no Clusters.
  */
 void placements_set_clusters_hidden(struct placements *p, bool hidden);
 
@@ -85,8 +85,9 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
 bool placements_has_cluster(struct placements *p, const char *name);
 
 /*
- * Returns true if any affinity of the placement allows the cluster, or the placement is unreadable.
- * Without a Cluster of this name (placements_has_cluster()), only the conditions on the name count.
+ * Returns true if any affinity of the placement allows the cluster, or the placement has none or is
+ * unreadable. Without a Cluster of this name (placements_has_cluster()), only the conditions on the
+ * name count.
  */
 bool placements_allow_cluster(struct placements *p, const struct resolved_placement *resolved,
                               const char *name);

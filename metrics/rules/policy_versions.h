@@ -19,33 +19,33 @@ struct policy_history;
 
 struct policy_version {
     struct policy_history *history;
-    /* Values of the policy, with interned texts; `preserve` is true or false, not unset. */
+    /* Interned texts; from a binding if `recovered`. `preserve` is true or false, not unset. */
     struct propagation values;
     const char *by;     /* Field manager that wrote the version, interned; NULL if unknown. */
-    int64_t generation; /* First generation of the policy with the version; 0 if unknown. */
+    int64_t generation; /* First generation read with the version; 0 if unknown. */
     int64_t since_ms;   /* Time at which the version came into force; 0 if unknown or recovered. */
-    /* Latest change of a binding with the values of a recovered version; 0 if unknown. */
+    /* If `recovered`: last change or scheduling of a binding with the values; 0 if unknown. */
     int64_t evidence_ms;
-    uint32_t number; /* From 1; a later version has a higher number. */
-    /* Observed version: its ordinal, from 1. Recovered version: `turn` of the next observed one. */
+    uint32_t number; /* From 1; a later version has a higher number. A recovery may renumber. */
+    /* Observed version: its ordinal, from 1. Recovered version: `turn` of a later observed one. */
     uint32_t turn;
     uint32_t templates; /* Number of templates that run the version. */
     bool recovered;     /* Known only from the values of bindings. */
-    bool since_seen; /* `since_ms` is when the exporter saw the change: no object has the time. */
-    bool missed;     /* Unknown versions may lie between the last observed one and this one. */
-    bool undated;    /* policy_history_date_versions() is to set `since_ms`. */
+    bool since_seen;    /* `since_ms` is when the change was observed: no object has the time. */
+    bool missed;        /* Unknown versions may lie between the last observed one and this one. */
+    bool undated;       /* policy_history_date_versions() is to set `since_ms`. */
 };
 
 /*
- * Writes a hash of the values as text, which is the same after a restart. Exception: the hash of a
- * recovered version ignores the name of a PriorityClass, which bindings do not have.
+ * Writes a hash of the values as text, which is the same after a restart. The hash of a recovered
+ * version ignores the name of a PriorityClass, which bindings do not have.
  */
 enum { POLICY_VERSION_HASH_SIZE = 11 }; /* With the terminating NUL. */
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
 
 /* Returns how many versions of the policy are later than `v`; -1 if unknown. */
 int policy_version_count_later(const struct policy_version *v);
-/* Returns the first known `since_ms` of later versions: `v` ended then or earlier. 0 if unknown. */
+/* Returns the first known `since_ms` of later versions: `v` had ended by then. 0 without one. */
 int64_t policy_version_superseded_ms(const struct policy_version *v);
 
 /* ---- history of one policy ---- */
@@ -115,7 +115,7 @@ uint32_t policy_history_count_outdated_templates(const struct policy_history *h)
 struct policy_versions {
     struct map by_policy;
     struct intern *strings;
-    size_t limit; /* Versions kept per policy, beside the current one and those in bindings. */
+    size_t limit; /* Maximum number of unused versions kept per policy, beside the current one. */
     bool paused;  /* A simulation is running: histories neither gain nor lose versions. */
     struct policy_history **queued; /* Queued histories; one reference each. */
     size_t queued_count;
@@ -134,9 +134,9 @@ struct policy_history *policy_versions_ref_history(const struct policy_versions 
                                                    const struct entry *policy);
 
 /*
- * Counts a template as running the version that its binding in `r` has, and returns the version.
- * The count and a reference to the history last until policy_versions_remove_template(). Returns
- * NULL if `h` is NULL.
+ * Counts a template as running the version that its binding in `r` has, and returns the version;
+ * h->unknown if there is no such version. The count and a reference to the history last until
+ * policy_versions_remove_template(). Returns NULL if `h` is NULL.
  */
 struct policy_version *policy_versions_add_template(struct policy_versions *all,
                                                     struct policy_history *h,
@@ -146,9 +146,10 @@ void policy_versions_remove_template(struct policy_versions *all, struct policy_
 
 /*
  * Handles up to `budget` queued histories: those with a version that a template began or ceased to
- * run. Calls `decided`, unless NULL, for each policy that is not `gone`, in no order. Frees unused
- * versions beyond `limit`, unless paused. policy_versions_remove_template() does not free them, as
- * the same evaluation may add the template again. Returns true if the queue is empty.
+ * run. Calls `decided`, unless NULL, for the policy of each history that is not `gone`, in no
+ * order. Frees unused versions beyond all->limit, unless all->paused.
+ * policy_versions_remove_template() does not free them, as the same evaluation may add the template
+ * again. Returns true if the queue is empty.
  */
 bool policy_versions_report_queued(struct policy_versions *all, size_t budget,
                                    void (*decided)(void *context, struct entry *policy),

@@ -18,10 +18,10 @@ enum undetermined_reason {
     UNDETERMINED_AGGREGATED,     /* The free capacity of clusters decides. */
     UNDETERMINED_DYNAMIC_WEIGHT, /* The free capacity of clusters decides. */
     UNDETERMINED_SPREAD_CONSTRAINTS,
-    UNDETERMINED_TAINTS,           /* An allowed cluster has a taint that is not tolerated. */
-    UNDETERMINED_COMPONENTS,       /* The binding has pod templates in spec.components. */
-    UNDETERMINED_OVERFLOW,         /* overflowAffinities, or a later affinity group may apply. */
-    UNDETERMINED_NO_CLUSTERS,      /* No Cluster is known, or no affinity group allows one. */
+    UNDETERMINED_TAINTS,      /* An allowed cluster is in deletion, or has a taint not tolerated. */
+    UNDETERMINED_COMPONENTS,  /* The binding has pod templates in spec.components. */
+    UNDETERMINED_OVERFLOW,    /* overflowAffinities, or a later affinity group may apply. */
+    UNDETERMINED_NO_CLUSTERS, /* No Cluster is known, or no affinity group allows one. */
     UNDETERMINED_TEMPLATE_UPDATED, /* The binding lacks the last change of the template. */
     UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, or a placement of a newer Karmada. */
     UNDETERMINED_REASON_COUNT,
@@ -38,8 +38,8 @@ struct projection {
 
 /*
  * Computes where the scheduler would place the replicas of a binding under the placement
- * `resolved`. The result is exact, or undetermined for one of the reasons above. Release it with
- * projection_release().
+ * `resolved`. The result is exact, or undetermined with an enum undetermined_reason. Release it
+ * with projection_release().
  */
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out);
@@ -65,7 +65,7 @@ struct share {
 /*
  * Divides `replicas` by weight and stores the result in each share (Karmada >= 1.16: the Webster
  * method). One replica at a time goes to the share with the highest weight / (2 x its replicas +
- * 1). Ties go to the share with fewer replicas, then to the smaller name; if the last bit of
+ * 1). Ties go to the share with fewer replicas, then to the smaller name; if the lowest bit of
  * `uid_hash` is set, to the larger name. The run time does not depend on the number of replicas.
  */
 void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash);

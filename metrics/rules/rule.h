@@ -21,12 +21,14 @@
 
 /*
  * Interface between the engine and the rule of one class of objects: `gather` collects all inputs
- * of a decision, `decide` makes the decision from these alone. To add a class, write a file
- * rule_<class>.c that defines its struct rule, and add a line to the table in engine.c.
+ * of a decision, `decide` makes the decision from these and from decisions of lower ranks. To add a
+ * class, write a file rule_<class>.c that defines its struct rule, and add a line to the table in
+ * engine.c.
  *
  * After a change of an object the engine evaluates the object itself and the entries that `changed`
  * marks. If the new decision about an entry differs from the last one, the engine also marks the
- * entries that read this decision (`mark_readers`) and entries that it reads (`mark_read`).
+ * entries that read this decision (`mark_readers`). If the decision or its reads differ, it marks
+ * entries that the decision reads (`mark_read`).
  */
 
 /* State that the rules of all classes share. */
@@ -56,7 +58,7 @@ struct rule_context {
     struct works works;
     struct override_events override_events;
     struct conflict_events conflict_events;
-    struct delivery_sources deliveries; /* Pointers to the members above. */
+    struct delivery_sources deliveries; /* Pointers to other members. */
 };
 
 struct policy_facts {
@@ -69,7 +71,7 @@ struct policy_facts {
 };
 
 struct lease_facts {
-    const struct lease *lease; /* The lease itself or, for a template, that on its resource. */
+    const struct lease *lease;       /* For a template: the lease on its resource, or NULL. */
     const struct namespace_ids *ids; /* Ids of namespaces; NULL if unknown. */
     struct lease_clock clock;
 };
@@ -96,8 +98,9 @@ struct binding_facts {
     const struct binding *binding;
     struct entry *template;      /* NULL if it does not exist. */
     const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
-    bool kind_read; /* A policy selects the template's kind, and all its objects have been read. */
-    bool resolves;  /* Karmada resolves values of dependencies (engine_resolves_dependencies). */
+    /* A selector names the template's kind, and all objects of the kind have been read. */
+    bool kind_read;
+    bool resolves; /* Karmada resolves values of dependencies (engine_resolves_dependencies). */
 };
 
 /* Inputs of the decision about one entry. The lists keep their memory between evaluations. */
@@ -113,7 +116,7 @@ struct gathered {
     struct entry_list reads;               /* Entries that the decision depends on. */
 };
 
-/* Order of evaluation (graph.h): a rule reads decisions of lower ranks. */
+/* Order of evaluation: a rule reads decisions of lower ranks; that of templates also of its own. */
 enum rule_rank {
     RULE_RANK_POLICY,
     RULE_RANK_TEMPLATE,
@@ -140,9 +143,9 @@ struct rule {
      */
     void (*gather)(const struct rule_context *c, struct entry *entry, struct gathered *out);
     /*
-     * Returns a new decision, made from the gathered facts alone. Stores in `due_ms`, INT64_MAX
-     * before, the time at which the decision changes without a change of objects. This member is
-     * NULL for classes without decisions.
+     * Returns a new decision, made from the gathered facts and from decisions of lower ranks.
+     * Stores in `due_ms`, INT64_MAX before, the time at which the decision changes without a change
+     * of objects. This member is NULL for classes without decisions.
      */
     void *(*decide)(const struct gathered *g, int64_t *due_ms);
     /* Appends the entries that the finished decision depends on beside those of `gather`. */

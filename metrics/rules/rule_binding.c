@@ -25,7 +25,8 @@ static void count_reference(struct rule_context *c, const struct identity *templ
         type_counts_remove(&c->bound, template->api_version, template->kind);
 }
 
-/* Counts references anew if the binding refers to another template than before, or to no template.
+/*
+ * Counts references anew if the binding refers to another template than before, or to no template.
  */
 static void update_reference(struct rule_context *c, const struct binding *fresh,
                              const struct binding *old)

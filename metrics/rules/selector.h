@@ -40,7 +40,10 @@ enum selector_score selector_score(const struct resource_selector *selector,
  */
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template);
 
-/* Returns the index of the policy's first rule that excludes the template, or exclusion_count. */
+/*
+ * Returns the index of the policy's first rule that excludes the template, or
+ * policy->exclusion_count.
+ */
 uint32_t policy_find_exclusion(const struct policy *policy, const struct entry *template);
 /* Returns true if any exclusion rule of the policy matches the template. */
 bool policy_excludes_template(const struct policy *policy, const struct entry *template);
@@ -83,7 +86,8 @@ struct rules_options {
     const char *skipped_namespaces;
     /* Value of karmada-controller-manager's --skipped-propagating-apis; may be "". */
     const char *skipped_apis;
-    /* Feature gates of all Karmada components, as gates_parse() reads them; NULL or "": defaults.
+    /*
+     * Feature gates of all Karmada components, as gates_parse() reads them; NULL or "": defaults.
      */
     const char *feature_gates;
     /* Release of Karmada (control_plane.h); NULL or "" for the newest known one. */

@@ -54,8 +54,8 @@ size_t selector_index_count_selectors(const struct selector_index *index, const 
 
 /*
  * Iterates over every apiVersion and kind that a selector names, as type_counts_next() does: start
- * with *at = 0. Returns false at the end. The texts are interned. The index must not change
- * meanwhile.
+ * with *at = 0. Returns false at the end. The texts are interned; NULL if the selector does not set
+ * them. The index must not change meanwhile.
  */
 bool selector_index_next_type(const struct selector_index *index, size_t *at,
                               const char **api_version, const char **kind);
@@ -66,7 +66,7 @@ uint64_t selector_index_types_version(const struct selector_index *index);
 /* ---- references to kinds ---- */
 
 /*
- * Number of references to each apiVersion and kind. Both texts are interned; the caller of
+ * Number of references to each apiVersion and kind. Both texts are interned or NULL; the caller of
  * type_counts_add() holds them until type_counts_remove().
  */
 struct type_counts {

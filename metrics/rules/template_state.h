@@ -18,7 +18,7 @@
 /*
  * Returns the fields in which the binding's copy differs from the policy, bits by enum drift_field.
  * `priority` is the policy's resolved schedulePriority, NULL if unknown. If `cluster_scoped`, the
- * binding is a ClusterResourceBinding: propagateDeps and schedulePriority never differ.
+ * binding is a ClusterResourceBinding: propagateDeps and schedulePriority are not compared.
  */
 unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
                       const struct propagation *binding, bool cluster_scoped);
@@ -55,7 +55,7 @@ int64_t template_state_decide(const struct template_state_input *s, struct templ
 bool placement_drifts(const struct template_decision *d);
 
 /*
- * Returns the end of the grace period, in milliseconds, in which Karmada has to claim the template
+ * Returns the first millisecond after the grace period in which Karmada has to claim the template
  * for its governing policy and to make its binding; 0 if no times are known.
  */
 int64_t unbound_due_ms(const struct template_state_input *s, const struct template_decision *d);

@@ -134,16 +134,18 @@ struct observed_times {
 
 /*
  * Handles an object that was replaced, created (`old` is NULL) or deleted, unless paused. Records
- * the entry if its object is `undated`. Records the policies of the old and the new claim if the
- * claim, or the values in a binding, have changed: Karmada processes these policies.
+ * the entry if its object is `undated`. If the claim, or the values in a binding, have changed in a
+ * replaced object, records the policies of the old and the new claim: Karmada processes these
+ * policies.
  */
 void observed_times_record(struct observed_times *seen, struct store *store, struct entry *entry,
                            const void *old);
 
 /*
  * Sets the time of the recorded changes to `now_ms`. Extends the grace period of the recorded
- * policies to `now_ms` + `grace_ms` (grace_extended_until_ms of struct policy) if the period, which
- * begins with the policy's change and lasts `grace_ms`, has not ended. Then empties both lists.
+ * policies to `now_ms` + `grace_ms` (grace_extended_until_ms of struct policy) if the period has
+ * not ended: it lasts until `grace_ms` after the policy's change, or until an earlier extension.
+ * Then empties both lists.
  */
 void observed_times_set_times(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
 
