@@ -23,7 +23,7 @@ static const char *const container_words[] = {
 };
 static const char *const location_words[] = {"locations", "regions", "zones"};
 
-/* Part of an asset name, which it points into. */
+/* Part of an asset name; `text` points into the name. */
 struct name_piece {
     const char *text;
     size_t len;
@@ -105,7 +105,7 @@ static const char *service_of_group(struct name_piece group, size_t *len)
     return group.text;
 }
 
-/* Returns the type without "Global" or "Region": Config Connector has one kind for both. */
+/* Skips the prefix "Global" or "Region" of a type: Config Connector has one kind for both. */
 static const char *skip_scope_prefix(const char *type)
 {
     static const char *const scopes[] = {"Global", "Region"};

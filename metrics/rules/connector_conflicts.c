@@ -179,7 +179,10 @@ void connector_identify(const struct connector_facts *facts, struct connector_id
     };
 }
 
-/* Returns the id of another namespace that holds an unexpired lease on the resource, or NULL. */
+/*
+ * Returns the id of another namespace that holds an unexpired lease on the resource; NULL if there
+ * is no such lease, or no namespace's id is known.
+ */
 static const char *find_other_holder(const struct connector_facts *f)
 {
     enum lease_state state = f->lease ? lease_state(f->lease, f->clock) : LEASE_ABSENT;

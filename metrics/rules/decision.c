@@ -17,7 +17,7 @@ const char *const stage_reason_texts[STAGE_REASON_COUNT] = {STAGE_REASONS(ROW_TE
 
 #define WHY(id) (UINT64_C(1) << WHY_##id)
 
-/* Possible reasons of each stage. A stage that has any of them can have OTHER, too. */
+/* Possible reasons of each stage. A stage with any reason can have WHY_OTHER, too. */
 static const uint64_t stage_reasons[STAGE_COUNT] = {
     [STAGE_UNMATCHED] = WHY(IGNORED) | WHY(LEFT_BEHIND_CHANGED) | WHY(LEFT_BEHIND) | WHY(NO_POLICY),
     [STAGE_UNBOUND] = WHY(LAZY) | WHY(OVERRIDE_MISSING) | WHY(NAMESAKE) |
@@ -70,7 +70,7 @@ static enum change_applied check_change_applied_by_version(const struct template
     return b->resource_version >= t->user_version ? CHANGE_APPLIED : older;
 }
 
-/* Returns false for kinds with replicas that only a custom resource interpreter can read. */
+/* Returns true if the known replicas of a Deployment, StatefulSet or ReplicaSet differ. */
 static bool template_replicas_differ(const struct entry *template, const struct binding *b)
 {
     static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};

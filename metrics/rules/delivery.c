@@ -178,7 +178,7 @@ static enum stage_reason why_not_delivered(const struct delivery_facts *f, uint3
     return facts->work && facts->work->deleting ? WHY_WORK_DELETING : WHY_WAITING;
 }
 
-/* Karmada's objectwatcher.go writes the text below. Other messages are API server errors. */
+/* Karmada's objectwatcher.go writes "already exists ..."; other messages count as refusals. */
 static enum stage_reason why_unapplied(const struct delivery_facts *f, uint32_t target)
 {
     const char *message =
@@ -421,7 +421,7 @@ static bool is_stage_with_reason(struct stage_and_reason at, enum stage stage,
     return at.stage == stage && at.reason == reason;
 }
 
-/* Without the PriorityClass Karmada does not write the binding: each write reads the class. */
+/* Returns true if the PriorityClass is missing: Karmada does not write the binding then. */
 static bool is_priority_class_missing(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;

@@ -88,7 +88,7 @@ static const struct entry **sorted_templates(const struct dependency_referrer *r
     return templates;
 }
 
-/* Returns the referrer for a template that needs the dependency but is not in spec.requiredBy. */
+/* Returns the referrer for a template whose binding, if any, is not in spec.requiredBy. */
 static struct dependency_referrer make_unlisted_referrer(struct entry *template,
                                                          const struct template_decision *d)
 {

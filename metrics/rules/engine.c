@@ -362,7 +362,9 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     graph_mark_class(c->graph, CLASS_POLICY);
     if (kind_of(api_version, kind)->class == CLASS_TEMPLATE)
         return;
-    /* The call is rare, so dependents of Clusters and Works are marked for any other kind. */
+    /*
+     * The call is rare, so dependents of Clusters and Works are marked for all kinds but templates.
+     */
     bool hidden = incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER;
 
     placements_set_clusters_hidden(c->placements, hidden);

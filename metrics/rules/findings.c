@@ -92,7 +92,10 @@ static void drop_last_entry(struct findings *f, struct finding_list *list)
     store_unpin(f->walk.store, list->entries[--list->count]);
 }
 
-/* Adds an entry to a list. A list with a limit is sorted, and loses its last entry if full. */
+/*
+ * Adds an entry to a list. A list with a limit is sorted; if full, it drops the last entry, perhaps
+ * the new one.
+ */
 static void add_to_list(struct findings *f, struct finding_list *list, struct entry *entry)
 {
     bool is_limited = f->shown < SIZE_MAX;

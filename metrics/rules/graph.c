@@ -109,7 +109,7 @@ void graph_mark_class(struct graph *g, enum object_class class)
     }
 }
 
-/* Resets an empty queue, and frees its memory if an initial load has made it large. */
+/* Resets an empty queue, and frees its memory if larger than QUEUE_KEPT, as after a first load. */
 static void reset_empty_queue(struct queue *queue)
 {
     queue->first = queue->end = 0;

@@ -7,7 +7,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
-/* An API that Karmada does not propagate. A NULL version or kind stands for every one. */
+/* An API that Karmada does not propagate. A NULL version or kind stands for all. */
 struct skipped_api {
     char *group;
     char *version;
@@ -24,7 +24,7 @@ struct ignored {
 /* APIs that Karmada always skips, without its own groups, which kind.c excludes from templates. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/* `verdict` of a partition: undecided, not ignored as a whole, or VERDICT_REASON + its reason. */
+/* `verdict` of a partition: undecided, not ignored as a whole, or VERDICT_REASON + the reason. */
 enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
 
 static bool add_namespace_pattern(struct ignored *ignored, const char *pattern, size_t len,
@@ -195,7 +195,7 @@ static int decide_partition_verdict(const struct ignored *ignored,
     return VERDICT_NONE;
 }
 
-/* True for the ConfigMap that the API server writes at every start. */
+/* Returns true for the ConfigMap that the API server writes at every start. */
 static bool is_system_object(const struct entry *template)
 {
     return strcmp(template->name, "extension-apiserver-authentication") == 0 &&

@@ -40,7 +40,7 @@ const struct entry *name_collisions_item_template(const void *item)
     return ((const struct group *)(word & ~(uintptr_t)GROUPED))->members.items[0];
 }
 
-/* True if the templates of `item` and `key` have the same namespace and binding name. */
+/* Returns true if the templates of `item` and `key` have the same namespace and binding name. */
 static bool has_same_binding_name(const void *item, const void *key)
 {
     const struct entry *a = name_collisions_item_template(item);

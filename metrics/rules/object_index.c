@@ -112,7 +112,7 @@ static struct entry *binding_by_name(const struct store *s, const struct entry *
     return b && binding_template(s, b) == template ? binding : NULL;
 }
 
-/* True if a binding from binding_by_name() is in deletion or belongs to a deleted object. */
+/* Returns true if a binding from binding_by_name() is in deletion or of a deleted object. */
 static bool blocks_binding_name(const struct binding *b, const struct entry *template)
 {
     const struct template *t = entry_template(template);

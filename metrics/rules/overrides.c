@@ -76,8 +76,8 @@ void override_selection_release(struct override_selection *selection)
 /* ---- rules by cluster ---- */
 
 /*
- * True if the rule applies or may apply to the cluster. Sets `unsure` if that depends on the
- * Cluster object, which is not known.
+ * Returns true if the rule applies or may apply to the cluster. Sets `unsure` if the answer depends
+ * on the Cluster object, which is not known.
  */
 static bool rule_may_apply(const struct override_rule *rule, const char *name,
                            const struct cluster *cluster, bool *unsure)
@@ -152,7 +152,9 @@ void override_events_release(struct override_events *o)
     subject_index_release(&o->index);
 }
 
-/* True if the Event is about overrides of a template. Karmada emits the same for bindings. */
+/*
+ * Returns true if the Event is about overrides of a template. Such Events exist for bindings, too.
+ */
 static bool is_template_event(const struct event *event)
 {
     return event && event->override &&
@@ -202,7 +204,10 @@ struct override_query {
     const struct work *work;
 };
 
-/* True if the Event counts: about the present template, and about the cluster or all clusters. */
+/*
+ * Returns true if the Event is about the present template, and about the cluster or all clusters,
+ * and Events have been read completely.
+ */
 static bool event_concerns_query(const struct entry *event, const struct override_query *q)
 {
     const struct override_event *e = entry_event(event)->override;
@@ -228,7 +233,7 @@ static bool is_in_later_second(int64_t ms, const struct override_event *failure)
     return ms / 1000 > failure->time_ms / 1000;
 }
 
-/* True if the policy is known to be deleted, or to be changed or recreated after the failure. */
+/* Returns true if the policy is known to be deleted, or changed or recreated after the failure. */
 static bool has_changed_since(const struct override_events *o, const struct entry *policy,
                               const struct override_event *failure)
 {
@@ -240,7 +245,7 @@ static bool has_changed_since(const struct override_events *o, const struct entr
            is_in_later_second(override->created_ms, failure);
 }
 
-/* True if a later Event or the Work shows that the policy was applied after the failure. */
+/* Returns true if a later Event or the Work shows that the policy was applied after the failure. */
 static bool is_failure_resolved(const struct override_query *q,
                                 const struct override_event *failure)
 {

@@ -55,8 +55,8 @@ static bool has_listed_zone(const struct label_requirement *r, const struct clus
 }
 
 /*
- * True if the zones of the cluster meet a requirement: one listed zone satisfies In and violates
- * NotIn.
+ * Returns true if the zones of the cluster meet a requirement: one listed zone satisfies In and
+ * violates NotIn.
  */
 static bool zone_matches(const struct label_requirement *r, const struct cluster *cluster)
 {
@@ -95,7 +95,7 @@ bool affinity_matches_cluster(const struct cluster_affinity *affinity, const cha
     return !affinity->zones || zones_match(affinity->zones, cluster);
 }
 
-/* True if the toleration covers the taint (apimachinery: Toleration.ToleratesTaint). */
+/* Returns true if the toleration covers the taint (apimachinery: Toleration.ToleratesTaint). */
 static bool toleration_covers_taint(const struct toleration *t, const struct taint *taint)
 {
     if (*t->effect && strcmp(t->effect, taint->effect) != 0)

@@ -46,8 +46,8 @@ static void policy_version_free(struct policy_version *v, struct intern *strings
 }
 
 /*
- * True if the version has the values `p` of a binding. Compares only the presence of a priority,
- * and only in a ResourceBinding: a policy names a PriorityClass, a binding has a number.
+ * Returns true if the version has the values `p` of a binding. Compares only the presence of a
+ * priority, and only in a ResourceBinding: a policy names a PriorityClass, a binding has a number.
  */
 static bool policy_version_equals_binding(const struct policy_version *v,
                                           const struct propagation *p, bool cluster_scoped)
@@ -56,7 +56,7 @@ static bool policy_version_equals_binding(const struct policy_version *v,
            (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
 }
 
-/* True if the version has a policy's values `p`. Recovered versions do not name a PriorityClass. */
+/* Returns true if the version has a policy's values `p`. Recovered ones name no PriorityClass. */
 static bool policy_version_equals_policy(const struct policy_version *v,
                                          const struct propagation *p)
 {
@@ -153,7 +153,7 @@ static size_t index_of_version(const struct policy_version *v)
     return at;
 }
 
-/* Frees the oldest unused versions until `limit` of them are left beside the current version. */
+/* Frees the oldest unused versions until at most `limit` are left beside the current version. */
 static void policy_history_trim(struct policy_history *h, struct intern *strings, size_t limit)
 {
     size_t unused = 0;
@@ -183,8 +183,8 @@ static void policy_history_trim(struct policy_history *h, struct intern *strings
 /* ---- changes of the policy ---- */
 
 /*
- * Records in `v` that the present policy object `p` has its values. `since_ms`: time at which they
- * came into force; 0 if unknown.
+ * Records that the present policy object `p` has the values of `v`. `since_ms` is the time at which
+ * these values came into force; 0 if unknown.
  */
 static void record_version_in_force(struct policy_history *h, struct policy_version *v,
                                     const struct policy *p, int64_t since_ms)
@@ -229,7 +229,7 @@ void policy_history_drop(struct policy_history *h, struct intern *strings)
     free(h);
 }
 
-/* Moves the version with these values to the end, or adds it there. The caller sets `by` anew. */
+/* Moves the version with these values to the end, or adds it there. The caller must set `by`. */
 static struct policy_version *make_version_current(struct policy_history *h, struct intern *strings,
                                                    const struct propagation *values)
 {
@@ -311,9 +311,10 @@ static struct policy_version *find_running_version(const struct policy_history *
 
 /*
  * Returns the turn for a recovered version with the values of the binding, which no version has:
- * that of the first `missed` version since the last write of the binding. If the binding was seen
- * to change, the write must not precede the previous observed version. If not, the values can be of
- * any age, and the last `missed` version is the fallback. Returns 0 if no version qualifies.
+ * the turn of the first `missed` version that is not older than the last write of the binding. If
+ * the source observed a change (b->was_changed), the write must not precede the previous observed
+ * version. If not, the values can be of any age, and the last `missed` version is the fallback.
+ * Returns 0 if no version qualifies.
  */
 static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
 {
@@ -338,7 +339,7 @@ static uint32_t missed_turn(const struct policy_history *h, const struct binding
     return turn;
 }
 
-/* Sets the evidence time of a recovered version to the change time of `b`, if that is later. */
+/* Raises the evidence time of a recovered version to that of `b`, and moves the version by age. */
 static void update_evidence_time(struct policy_version *v, const struct binding *b)
 {
     int64_t evidence_ms = binding_values_time_ms(b);
@@ -352,8 +353,8 @@ static void update_evidence_time(struct policy_version *v, const struct binding 
 /*
  * Returns the version that has the values of the binding, as find_running_version() does. Without
  * one, adds a recovered version: the values may have been in force before the history began or
- * while the exporter did not watch. Returns the unknown version if that is impossible, the binding
- * has no claim of the policy, or the history has too many recovered versions.
+ * while the exporter did not watch. Returns the unknown version if missed_turn() finds no turn, the
+ * binding has no claim of the policy, or the history has too many recovered versions.
  */
 static struct policy_version *find_or_recover_running_version(struct policy_history *h,
                                                               const struct running *r)
@@ -383,8 +384,8 @@ static struct policy_version *find_or_recover_running_version(struct policy_hist
 /* ---- queries ---- */
 
 /*
- * True if a recovered version has the turn of another recovered version, and their evidence times
- * do not order them.
+ * Returns true if a recovered version has the turn of another recovered version, and their evidence
+ * times do not order them.
  */
 static bool has_unknown_order(const struct policy_version *v)
 {
@@ -483,7 +484,7 @@ static struct policy_history *find_history(const struct policy_versions *all,
     return map_get(&all->by_policy, map_hash_address(policy), policy);
 }
 
-/* True if a policy was deleted and created again between its objects `old` and `fresh`. */
+/* Returns true if a policy was deleted and created again between its objects `old` and `fresh`. */
 static bool is_recreated(const struct policy *old, const struct policy *fresh)
 {
     return (old->id && fresh->id && old->id != fresh->id) ||

@@ -127,9 +127,9 @@ static bool has_group_name(const struct placement *placement, const char *name)
 }
 
 /*
- * True if Karmada may start with another affinity group than the first. Karmada starts with the
- * group that it used last, if the placement still has a group of this name (getAffinityIndex). Here
- * any group of the placement with which the binding was last scheduled may be the last used.
+ * Returns true if Karmada may start with another affinity group than the first. Karmada starts with
+ * the group that it used last, if the placement still has a group of this name (getAffinityIndex).
+ * Here any group of the placement with which the binding was last scheduled may be the last used.
  */
 static bool may_start_at_later_group(struct intern *strings, const struct placement *placement,
                                      const struct binding *b)

@@ -211,7 +211,7 @@ const struct rule rule_policy = {
     .release = release_policy_decision,
 };
 
-/* Marks policies that name the override policy, and templates that it was or is applied to. */
+/* Marks policies that name the override policy, and templates whose Works or Events name it. */
 static void override_on_change(struct rule_context *c, struct entry *entry, const void *old)
 {
     (void)old;

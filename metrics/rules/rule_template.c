@@ -55,7 +55,7 @@ static void unregister_cloud_resource(struct rule_context *c, struct entry *entr
 {
     const struct template_decision *d = template_decision(entry);
 
-    /* Removal and addition would mark the colliding templates, and these mark this one again. */
+    /* Without a change, removal and addition would mark the colliding templates without end. */
     if (!has_registered_resource(d) || has_same_registered_resource(entry, d, next))
         return;
     rule_collisions_remove(c->graph, c->cloud_resources, entry);
@@ -286,7 +286,7 @@ static void gather_template_facts(const struct rule_context *c, struct entry *en
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
-    /* With an incomplete claim Karmada matches policies again, whichever the binding claims. */
+    /* With an incomplete claim, Karmada matches policies again and ignores the binding's claim. */
     bool binding_claim_counts = !lacks_binding(b) && !t->claim_incomplete;
     const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
 
@@ -345,7 +345,7 @@ static struct template_decision *new_template_decision(const struct template_fac
     return d;
 }
 
-/* Returns the placement of the governing policy; NULL if it is absent or undecided. */
+/* Returns the placement of the governing policy; NULL without a decided policy. */
 static const struct resolved_placement *governing_placement(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -463,7 +463,7 @@ static void mark_if_class(struct graph *g, struct entry *entry, enum object_clas
         graph_mark(g, entry);
 }
 
-/* Marks the bindings that read the template: its own, and those that list it as a referrer. */
+/* Marks the bindings that read the template: its own, and those with its own in requiredBy. */
 static void mark_reading_bindings(struct graph *g, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->reader_count; i++)

@@ -161,7 +161,7 @@ void selector_index_free(struct selector_index *index)
     free(index);
 }
 
-/* Returns the first requirement of one label value; NULL if there is no such requirement. */
+/* Returns the first requirement In with one value; NULL if there is no such requirement. */
 static const struct label_requirement *required_label(const struct label_selector *selector)
 {
     for (size_t i = 0; selector && i < selector->count; i++) {
@@ -182,7 +182,7 @@ struct slot {
 
 /*
  * Sets `out` to the position of the selector's bucket, which need not exist yet. Returns false if
- * the selector never matches.
+ * the selector never matches, because it names a foreign namespace.
  */
 static bool slot_of_selector(const struct selector_index *index, const struct entry *policy,
                              const struct resource_selector *selector, struct slot *out)
@@ -302,8 +302,8 @@ static void search_bucket(struct selector_index *index, const struct bucket_key 
 }
 
 /*
- * Searches the buckets of PropagationPolicies, then those of cluster-wide policies: first with the
- * template's namespace, then without a namespace.
+ * Searches the buckets of the PropagationPolicies in the template's namespace, then those of
+ * cluster-wide policies with this namespace, then those without a namespace.
  */
 static void search_scopes(struct selector_index *index, struct bucket_key key,
                           const struct entry *template)
@@ -381,7 +381,7 @@ static bool is_same_group(const char *a, const char *b)
     return len == api_group_len(b) && memcmp(a, b, len) == 0;
 }
 
-/* True if the type is any version of the kind, that is, has the same API group and kind. */
+/* Returns true if the type has the same API group and kind, in any version. */
 static bool is_same_kind(const struct type *type, const char *api_version, const char *kind)
 {
     return strcmp(type->kind, kind) == 0 && is_same_group(type->api_version, api_version);

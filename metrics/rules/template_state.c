@@ -141,7 +141,7 @@ static int64_t later_time(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Returns the template's binding if a policy made it; NULL if it is absent or only required. */
+/* Returns the template's binding if a policy made it; else NULL. */
 static const struct binding *binding_made_by_policy(const struct template_state_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
@@ -175,7 +175,7 @@ static bool has_later_user_change(const struct template_state_input *s, const st
     return (policy->changed_ms || t->user_change_observed) && t->changed_ms > applied_ms;
 }
 
-/* Sets the phase: deferred up to `until_ms`, then overdue. Returns the next change of phase. */
+/* Sets the phase: deferred up to `until_ms`, then overdue. Returns the time of its next change. */
 static int64_t set_phase_by_deadline(const struct template_state_input *s, int64_t until_ms,
                                      struct template_decision *out)
 {

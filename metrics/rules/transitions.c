@@ -210,7 +210,7 @@ void transitions_free(struct transitions *t)
     free(t);
 }
 
-/* Increments `last` and returns the slot of this record; drops the oldest record of a full ring. */
+/* Increments `last` and returns its slot; drops the oldest record of a full ring. */
 static struct transition_record *take_next_slot(struct transitions *t)
 {
     if (t->last >= t->limit)
@@ -278,8 +278,8 @@ static enum cause transition_cause(const struct moment *before, const struct mom
 }
 
 /*
- * True if a change at `now_ms` is part of the transition in the record `r`: both are of one run of
- * the engine and less than MERGE_MS apart.
+ * Returns true if a change at `now_ms` is part of the transition in the record `r`: both are of one
+ * run of the engine and less than MERGE_MS apart.
  */
 static bool is_same_transition(const struct transitions *t, const struct transition_record *r,
                                int64_t now_ms)
