@@ -206,7 +206,7 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
         [CONNECTOR_REPORTED] =
             c->conflict_holder || (facts->binding && facts->binding->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
-        /* Only for a holder whose namespace is known; else CONNECTOR_UNKNOWN_HOLDER. */
+        /* If the holder is no known namespace, the lease gets CONNECTOR_UNKNOWN_HOLDER. */
         [CONNECTOR_REFUSED] =
             out->protection == PROTECTION_RESOURCE && holder && namespace_of_id(facts->ids, holder),
         [CONNECTOR_SILENT] = out->protection != PROTECTION_RESOURCE && holder,

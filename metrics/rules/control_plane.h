@@ -104,7 +104,7 @@ bool incomplete_set(struct incomplete *i, const char *api_version, const char *k
 
 /* Returns true if objects of the kind are still to be read: a missing object proves nothing. */
 bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind);
-/* Like incomplete_has(), for a type of the store that owns `strings`; compares no texts. */
+/* Returns incomplete_has() for a type of the store that owns `strings`; compares no texts. */
 bool incomplete_has_type(const struct incomplete *i, const struct type *type);
 /* Returns the classes of all incomplete kinds, bits by object_class. */
 unsigned incomplete_classes(const struct incomplete *i);

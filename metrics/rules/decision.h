@@ -177,7 +177,7 @@ enum pending_reason {
 };
 
 enum unbound_reason {
-    UNBOUND_NAMESAKE, /* Another binding blocks the name (is_binding_name_blocked). */
+    UNBOUND_NAMESAKE, /* An earlier binding blocks the name (is_binding_name_blocked). */
     UNBOUND_PRIORITY_CLASS_MISSING,
     UNBOUND_STUCK, /* Claimed, but without a binding after the grace period. */
     UNBOUND_WAITING,
@@ -373,7 +373,7 @@ static inline struct stage_and_reason *decision_targets(struct template_decision
 
 /* Decision about a ResourceBinding or ClusterResourceBinding. */
 struct binding_decision {
-    struct entry *template;                 /* NULL if it does not exist. */
+    struct entry *template;                 /* NULL if the template does not exist. */
     struct dependency_decision *dependency; /* NULL if the binding is no dependency. */
     uint8_t defects;                        /* Bits by defect. */
 };

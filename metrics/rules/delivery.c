@@ -315,7 +315,7 @@ static enum stage_reason why_unscheduled(const struct binding *b)
                : WHY_WAITING;
 }
 
-/* Returns the stage of the binding; if it is scheduled to clusters, that of its worst target. */
+/* Returns the stage of the binding: for a scheduled binding, the stage of its worst target. */
 static struct stage_and_reason delivery_stage(const struct delivery_facts *f,
                                               const struct stage_and_reason *targets)
 {
@@ -430,8 +430,8 @@ static bool is_priority_class_missing(const struct template_decision *d)
 }
 
 /*
- * Returns the risks of a template with a decided stage, bits by risk. `delivery` is NULL if there
- * is no binding, or it is left over.
+ * Returns the risks of a template with a decided stage, bits by risk. `delivery` is NULL without a
+ * binding, or with one left over.
  */
 static unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
 {

@@ -209,8 +209,8 @@ bool works_update(struct works *w, struct entry *entry, const struct work *old)
 }
 
 /*
- * Returns the index of the cluster's first Work in a group; without one, that of the next cluster.
- * The group is sorted by namespace, and the namespace of a Work contains the cluster's name.
+ * Returns the index of the cluster's first Work in a group, or the index where it would be. The
+ * group is sorted by namespace, and the namespace of a Work contains the cluster's name.
  */
 static uint32_t index_of_first_work(const struct subject_group *group, const char *cluster)
 {

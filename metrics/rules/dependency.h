@@ -20,11 +20,12 @@ bool dependency_values_equal(const struct dependency_values *a, const struct dep
 /*
  * One referrer of a dependency, and the values that it requests. A listed referrer is an element of
  * spec.requiredBy. An unlisted referrer is a template that references the dependency, and whose
- * policy propagates it. An unlisted referrer is derived if no policy has made a binding for it yet.
+ * policy propagates dependencies. An unlisted referrer is derived if no policy has made a binding
+ * for it yet.
  */
 struct dependency_referrer {
-    struct entry *binding;             /* With or without an object; NULL if derived. */
-    struct entry *template;            /* With or without an object; NULL if unknown. */
+    struct entry *binding;             /* Existing or not; NULL if derived. */
+    struct entry *template;            /* Existing or not; NULL if unknown. */
     struct dependency_values observed; /* Values in the binding or, if not listed, in the policy. */
     struct dependency_values current;  /* Values in the governing policy, else in the binding. */
     bool counts_observed; /* Listed with an existing binding, or derived and about to get one. */

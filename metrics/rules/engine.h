@@ -26,7 +26,7 @@ struct engine_observer {
     /*
      * Called after the evaluation: the decision, the object or both may have changed, and the
      * object may be gone. Other entries may still wait for their evaluation. Also called for a
-     * policy if a template began or ceased to run one of its versions.
+     * policy after the evaluation of a template that runs or ran its version.
      */
     void (*decided)(void *context, struct entry *entry);
     void *context;

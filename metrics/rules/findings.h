@@ -125,9 +125,9 @@ void findings_begin(struct findings *f, struct store *store, size_t shown);
 bool findings_step(struct findings *f, size_t budget);
 void findings_release(struct findings *f);
 
-/* Collects all findings in one call. */
+/* Collects all findings in one call. Release `out` with findings_release(). */
 void findings_gather(struct store *store, struct findings *out);
-/* Collects the findings of one namespace in one call, at most `shown` objects in each list. */
+/* Collects the findings of one namespace, at most `shown` objects in each list. */
 void findings_gather_in(struct store *store, const char *ns, size_t shown, struct findings *out);
 
 /* A class in which one object can have several problems, each with a sentence. */

@@ -21,7 +21,7 @@ struct ignored {
     size_t api_count;
 };
 
-/* APIs that Karmada always skips, without its own groups, which kind.c excludes from templates. */
+/* APIs that Karmada always skips, except Karmada's own: kind.c excludes these from templates. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
 /* `verdict` of a partition: undecided, not ignored as a whole, or VERDICT_REASON + the reason. */

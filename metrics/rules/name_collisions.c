@@ -6,7 +6,7 @@
 /* Several templates with the same key. */
 struct group {
     struct entry_list members;
-    size_t other_objects; /* Members that are another object than the first member. */
+    size_t other_objects; /* Number of members that are another object than the first. */
 };
 
 /* Bit set in items of `found` that point to a group; the other items point to a template. */

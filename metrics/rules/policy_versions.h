@@ -27,7 +27,7 @@ struct policy_version {
     /* If `recovered`: last change or scheduling of a binding with the values; 0 if unknown. */
     int64_t evidence_ms;
     uint32_t number; /* From 1; a later version has a higher number. A recovery may renumber. */
-    /* Observed version: its ordinal, from 1. Recovered version: `turn` of a later observed one. */
+    /* Observed version: its ordinal, from 1. Recovered: `turn` of the observed version after it. */
     uint32_t turn;
     uint32_t templates; /* Number of templates that run the version. */
     bool recovered;     /* Known only from the values of bindings. */
@@ -145,11 +145,10 @@ struct policy_version *policy_versions_add_template(struct policy_versions *all,
 void policy_versions_remove_template(struct policy_versions *all, struct policy_version *v);
 
 /*
- * Handles up to `budget` queued histories: those with a version that a template began or ceased to
- * run. Calls `decided`, unless NULL, for the policy of each history that is not `gone`, in no
- * order. Frees unused versions beyond all->limit, unless all->paused.
- * policy_versions_remove_template() does not free them, as the same evaluation may add the template
- * again. Returns true if the queue is empty.
+ * Handles up to `budget` queued histories, for which templates were added or removed. Calls
+ * `decided`, unless NULL, for the policy of each history that is not `gone`, in no order. Frees
+ * unused versions beyond all->limit, unless all->paused. policy_versions_remove_template() does not
+ * free them, as the same evaluation may add the template again. Returns true if the queue is empty.
  */
 bool policy_versions_report_queued(struct policy_versions *all, size_t budget,
                                    void (*decided)(void *context, struct entry *policy),

@@ -76,7 +76,7 @@ void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint
 struct assigned_cluster {
     const char *name; /* Interned. */
     int32_t replicas;
-    bool forbidden; /* Not allowed by the placement of the governing policy. */
+    bool forbidden; /* The governing policy's placement does not allow the cluster. */
 };
 
 /*

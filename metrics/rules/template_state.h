@@ -33,7 +33,7 @@ struct template_state_input {
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* The template's binding, or NULL. */
-    bool binding_name_blocked; /* Another binding occupies the name (is_binding_name_blocked). */
+    bool binding_name_blocked; /* An earlier binding blocks the name (is_binding_name_blocked). */
     struct entry *winner;      /* Policy that wins a fresh match; NULL without one. */
     const struct candidate *candidates;
     size_t candidate_count;
@@ -80,7 +80,8 @@ bool priority_classes_incomplete(const struct incomplete *i);
 
 /*
  * Handles an object that was added (`old` is NULL), replaced or deleted. If it is a PriorityClass,
- * marks the policies that name it, or all policies if it is the first or was the last one.
+ * marks the policies that name it, or all policies if it is the first or was the last
+ * PriorityClass.
  */
 void priority_mark_policies(const struct store *store, struct graph *graph,
                             const struct entry *entry, const void *old);

@@ -116,7 +116,7 @@ size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
 /* Returns when the history began, in milliseconds since the epoch. */
 int64_t transitions_start_ms(const struct transitions *t);
-/* Returns the time since which no record was dropped: the start, or that of the oldest record. */
+/* Returns the time since which no record is missing: the start, or the oldest record's time. */
 int64_t transitions_complete_since_ms(const struct transitions *t);
 
 /* ---- observed times ---- */
