@@ -86,7 +86,10 @@ static bool template_replicas_differ(const struct entry *template, const struct 
     return false;
 }
 
-/* Ignores a difference of one second: both times are rounded down to whole seconds. */
+/*
+ * Returns true if a manager other than the binding's writer wrote the template later, by over one
+ * second: both times are rounded down to whole seconds.
+ */
 static bool is_template_written_after(const struct template *t, const struct binding *b)
 {
     return b->write.time_s > 0 &&

@@ -29,12 +29,12 @@ void members_release(struct members *m);
 
 /*
  * Updates the index after a Cluster was added, replaced or deleted. Starts a search for the
- * affected templates if `affects_stages` is true; for all templates if the Cluster is the first
- * added or the last deleted.
+ * affected templates if `affects_stages`; for all templates if the Cluster is the first or was the
+ * last.
  */
 void members_update(struct members *m, const struct entry *entry, bool affects_stages);
 
-/* Sets m->hidden. If it changes, starts a search for the templates of all bindings. */
+/* Sets m->hidden; a change starts a search for all templates. */
 void members_set_incomplete(struct members *m, bool hidden);
 
 enum member_state {

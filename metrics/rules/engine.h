@@ -90,8 +90,8 @@ bool engine_resolves_dependencies(const struct engine *e);
 
 /*
  * Iterates over every apiVersion and kind that a selector of some policy names, in the order of
- * type_counts_next: start with *at = 0. Returns false at the end. A text is NULL if the selector
- * does not set it. No policy may change meanwhile; the texts are valid until a policy changes.
+ * type_counts_next: start with *at = 0. Returns false at the end. Unset texts are NULL. No policy
+ * may change meanwhile; the texts are valid until a policy changes.
  */
 bool engine_next_selected_type(const struct engine *e, size_t *at, const char **api_version,
                                const char **kind);

@@ -53,7 +53,7 @@ struct resolved_placement {
     uint32_t cluster_count;
     bool has_clusters;   /* The store has Cluster objects, and they are not hidden. */
     uint32_t references; /* Number of placements_ref() calls without their placements_drop(). */
-    uint64_t version;    /* Value of placements->version when the lists were made. */
+    uint64_t version;    /* placements->version when the lists were made. */
 };
 
 /* Returns an empty set of placements. Borrows the store, which must be freed later. */
@@ -68,8 +68,8 @@ void placements_free(struct placements *p);
 void placements_mark_outdated(struct placements *p);
 
 /*
- * Marks all placements as outdated. If `hidden`, because not all Clusters have been read,
- * placements are resolved as if the store had no Clusters.
+ * Marks all placements as outdated. If `hidden` (not all Clusters have been read), placements are
+ * resolved as if the store had no Clusters.
  */
 void placements_set_clusters_hidden(struct placements *p, bool hidden);
 

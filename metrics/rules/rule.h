@@ -21,7 +21,7 @@
 
 /*
  * Interface between the engine and the rule of one class of objects: `gather` collects all inputs
- * of a decision, `decide` makes the decision from these and from decisions of lower ranks. To add a
+ * of a decision, `decide` makes the decision from these and decisions of lower ranks. To add a
  * class, write a file rule_<class>.c that defines its struct rule, and add a line to the table in
  * engine.c.
  *
@@ -143,9 +143,9 @@ struct rule {
      */
     void (*gather)(const struct rule_context *c, struct entry *entry, struct gathered *out);
     /*
-     * Returns a new decision, made from the gathered facts and from decisions of lower ranks.
-     * Stores in `due_ms`, INT64_MAX before, the time at which the decision changes without a change
-     * of objects. This member is NULL for classes without decisions.
+     * Returns a new decision, made from the gathered facts and decisions of lower ranks. Stores in
+     * `due_ms`, INT64_MAX before, the time at which the decision changes without a change of
+     * objects. This member is NULL for classes without decisions.
      */
     void *(*decide)(const struct gathered *g, int64_t *due_ms);
     /* Appends the entries that the finished decision depends on beside those of `gather`. */

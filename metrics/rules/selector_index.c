@@ -381,7 +381,7 @@ static bool is_same_group(const char *a, const char *b)
     return len == api_group_len(b) && memcmp(a, b, len) == 0;
 }
 
-/* Returns true if the type has the same API group and kind, in any version. */
+/* Returns true if the type has this kind and the API group of `api_version`, in any version. */
 static bool is_same_kind(const struct type *type, const char *api_version, const char *kind)
 {
     return strcmp(type->kind, kind) == 0 && is_same_group(type->api_version, api_version);
