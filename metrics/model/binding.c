@@ -347,7 +347,7 @@ uint32_t binding_id_decode(struct decode *d, const cJSON *labels)
     return uid_hash(id ? id : "");
 }
 
-/* Returns the index of the affinity group that the status names; 0 if no group has the name. */
+/* Returns the index of the group that the status names; 0 if not one of the first 255 groups. */
 static uint8_t observed_group_index(const cJSON *placement, const cJSON *json)
 {
     const char *used = json_str(json_get(json, "status"), "schedulerObservingAffinityName", "");
@@ -365,7 +365,7 @@ static uint8_t observed_group_index(const cJSON *placement, const cJSON *json)
 
 /*
  * Returns the canonical JSON of the placement that the scheduler applied last; NULL if absent,
- * invalid or empty. Sets `group` to the index of the affinity group in use.
+ * invalid or empty. Unless it is absent, sets `group` to observed_group_index().
  */
 static const char *read_applied_placement(struct decode *d, const cJSON *json, uint8_t *group)
 {
@@ -456,7 +456,7 @@ static int compare_cluster_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Appends to b->clusters, once, each cluster in spec.requiredBy, but not in spec.clusters. */
+/* Appends once to b->clusters each cluster that is in spec.requiredBy, but not in spec.clusters. */
 static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.requiredBy[].clusters[]";

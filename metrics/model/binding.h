@@ -9,8 +9,9 @@
 
 /*
  * ResourceBinding and ClusterResourceBinding: the template, the copied policy fields, the target
- * clusters and the status. The spec is decoded strictly; in the status a member of a wrong type is
- * treated as absent and does not reject the binding.
+ * clusters and the status. A member of a wrong type rejects the binding, except in status, in
+ * spec.gracefulEvictionTasks, and for metadata.uid, spec.rescheduleTriggeredAt and the lists of
+ * clusters in spec.suspension and spec.requiredBy: such a member counts as absent.
  */
 
 /* ---- target clusters of a binding ---- */
@@ -31,7 +32,7 @@ struct target_status {
     uint32_t generation : 24; /* status.resourceTemplateGeneration; 0 if unknown or too large. */
     uint32_t exists : 1;      /* status.aggregatedStatus has an element for the cluster. */
     uint32_t applied : 1;
-    uint32_t has_message : 1; /* Not applied; struct status_problem has the message. */
+    uint32_t has_message : 1; /* Not applied, and struct status_problem has a message. */
     uint32_t health : 2;      /* Value of enum target_health. */
     uint32_t rolling : 1;     /* Unhealthy during a rollout in the member cluster. */
     uint32_t suspended : 1;   /* Dispatching to the cluster is suspended. */
@@ -79,7 +80,7 @@ struct target_message {
 /* Status details that few bindings have. Messages are cut to MESSAGE_MAX bytes. */
 enum { MESSAGE_MAX = 1024 };
 struct status_problem {
-    const char *message; /* Message of Scheduled if not True; NULL if empty. Interned. */
+    const char *message; /* Message of Scheduled, if that is not True; NULL if empty. Interned. */
     struct eviction *evictions;
     struct target_message *messages; /* In the order of status.aggregatedStatus. */
     uint32_t eviction_count;
@@ -96,8 +97,9 @@ struct binding_status {
     uint8_t scheduled;       /* Value of enum scheduled. */
     /* The scheduler has processed the current generation, or the generation is unknown. */
     bool observed;
-    bool reschedule_requested; /* spec.rescheduleTriggeredAt is after status.lastScheduledTime. */
-    bool was_placed;           /* status.lastScheduledTime is set. */
+    /* spec.rescheduleTriggeredAt is after status.lastScheduledTime, or only the first is set. */
+    bool reschedule_requested;
+    bool was_placed; /* status.lastScheduledTime is set. */
 };
 
 /* Returns the message of the last failed apply to `cluster` (an interned string); "" if unknown. */
@@ -131,7 +133,7 @@ struct member_conflict {
 
 /*
  * Dependencies in the annotation resourcebinding.karmada.io/dependencies of a binding, without
- * those by label selector. Interned texts.
+ * those that have no apiVersion, kind or name (label selector). Interned texts.
  */
 struct recorded_dependencies {
     uint32_t count;
@@ -180,7 +182,8 @@ struct binding {
     bool was_changed;          /* The source has observed a change of `propagation`. */
     bool has_requirements;     /* spec.replicaRequirements exists. */
     bool scheduling_suspended; /* spec.suspension.scheduling */
-    /* Index of the scheduler's group in clusterAffinities of applied_placement; 0 if unknown. */
+    /* Index of the scheduler's group in the applied clusterAffinities; 0 if unknown or above 254.
+     */
     uint8_t observed_group;
     /* For simulations: 1 + enum undetermined_reason if the targets are unpredictable, else 0. */
     uint8_t undetermined;

@@ -133,7 +133,7 @@ static int compare_members(const void *a, const void *b)
 
 /*
  * Lists the elements of an array in their order; or the members of an object and its defaults,
- * sorted by key, without all but the last of duplicate keys, as in Go. Returns their number.
+ * sorted by key. Of duplicate keys, lists the last, as in Go. Returns the number of listed items.
  */
 static size_t list_members(const cJSON *json, enum schema_node node, struct canonical_member *out)
 {
@@ -180,7 +180,7 @@ static void truncate_text(struct strbuf *out, size_t len)
     out->data[len] = '\0';
 }
 
-/* Writes a value. If the value means the same as an absent one, returns false, writes nothing. */
+/* Writes a value. Returns false and writes nothing if it means the same as an absent value. */
 static bool write_value(struct strbuf *out, const cJSON *item, enum schema_node node)
 {
     bool is_object = cJSON_IsObject(item);

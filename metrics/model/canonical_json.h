@@ -15,7 +15,7 @@ enum canonical_kind {
     CANONICAL_PLAIN, /* A structure without defaults. */
     CANONICAL_PLACEMENT,
     CANONICAL_FAILOVER,
-    CANONICAL_SUSPENSION, /* Only dispatching and dispatchingOnClusters: policies own no others. */
+    CANONICAL_SUSPENSION, /* Only dispatching and dispatchingOnClusters: policies set no others. */
 };
 
 /*

@@ -17,11 +17,11 @@ struct claim {
 };
 
 /*
- * Returns the claim in `metadata`; NULL without namespace, name or id. A claim of a
- * PropagationPolicy has precedence over a claim of a ClusterPropagationPolicy (Karmada:
- * propagateResource). Names come from annotations, else from labels (Karmada < 1.11); ids from the
- * label permanent-id, else from the label uid (Karmada 1.7). The caller drops the texts with
- * claim_release() and frees the struct.
+ * Returns the claim in `metadata`; NULL if the name, the id, or the namespace of a
+ * PropagationPolicy is missing. The claim of a PropagationPolicy has precedence over that of a
+ * ClusterPropagationPolicy (Karmada: propagateResource). Names come from annotations, else labels
+ * (Karmada < 1.11); ids from the label permanent-id, else from the label uid (Karmada 1.7). The
+ * caller drops the texts with claim_release() and frees the struct.
  */
 struct claim *claim_decode(struct decode *d, const cJSON *metadata);
 /* Drops the texts of a claim, but does not free the struct. Takes NULL. */
@@ -40,12 +40,12 @@ bool claim_equal(const struct claim *a, const struct claim *b);
 bool is_karmada_key(const char *key);
 
 /*
- * Returns the permanent id in the metadata of a policy, else the label uid (Karmada 1.7). Interned;
- * the caller drops it. NULL if both are absent.
+ * Returns the label permanent-id of a policy, else the label uid (Karmada 1.7), interned; the
+ * caller drops it. NULL if both are absent. `cluster_scoped`: it is a ClusterPropagationPolicy.
  */
 const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped);
 
-/* For tests. */
+/* Used only by claim.c and tests. */
 
 /* Drops the texts and frees the struct of claim_decode(). Takes NULL. */
 void claim_free(struct intern *strings, struct claim *claim);

@@ -24,7 +24,7 @@ struct cluster {
     struct labels labels;
     const char *provider; /* Interned; NULL if unset. */
     const char *region;   /* Interned; NULL if unset. */
-    const char **zones;   /* Interned: spec.zones, then the deprecated spec.zone if not in it. */
+    const char **zones;   /* Interned: spec.zones, and the deprecated spec.zone if it is another. */
     struct taint *taints;
     struct cluster_resource *resources; /* status.resourceSummary, sorted by name. */
     uint64_t *apis; /* Hashes of the served kinds, ascending; for cluster_serves(). */
@@ -42,7 +42,7 @@ void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);
 
 /*
- * Returns true if status.apiEnablements contains the kind, or is empty because Karmada has not
- * collected the APIs of the cluster yet.
+ * Returns true if status.apiEnablements contains the kind, or contains no kind because Karmada has
+ * not collected the APIs of the cluster yet.
  */
 bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind);

@@ -69,7 +69,7 @@ struct container {
 struct connector {
     struct container container; /* From an annotation, else from a field such as spec.projectRef. */
     const char *resource_id;    /* spec.resourceID; if unset, the object's name is used. */
-    /* Last path segment of spec.location, spec.region or spec.zone; NULL for "global". */
+    /* Last path segment of the first of spec.location, region, zone that is not "global". */
     const char *location;
     const char *parent;          /* All references to parents, such as an instance, in one text. */
     const char *conflict_holder; /* Result of conflict_holder_decode(). */
@@ -94,7 +94,7 @@ struct namespace_ids {
 /*
  * Returns the id of the lease holder from the message of the condition Ready, if Ready is False
  * with the reason ManagementConflict: an interned text that the caller drops, "" if the message has
- * no id. Returns NULL without such a condition.
+ * no id of at most 63 bytes. Returns NULL without such a condition.
  */
 const char *conflict_holder_decode(struct decode *d, const cJSON *status);
 
@@ -131,7 +131,7 @@ struct lease {
 void *lease_decode(struct decode *d, const cJSON *json);
 void lease_release(struct intern *strings, void *object);
 
-/* For tests. */
+/* Used only by connector_resource.c and tests. */
 
-/* Parses the label cnrm-lease-expiration, in seconds since the epoch. 0 if NULL or no number. */
+/* Parses cnrm-lease-expiration, in seconds since the epoch; 0 if NULL, no number or too large. */
 int64_t lease_expiry_parse(const char *text);

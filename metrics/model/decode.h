@@ -36,8 +36,8 @@ void intern_drop(struct intern *pool, const char *shared);
 
 /*
  * Decodes one Kubernetes object with the rules of the API server. A missing or null member has the
- * zero value, as in Go. A member of a wrong type is an error that names the member; the decoding
- * functions then return the same value as for a missing member. The caller checks `failed`
+ * zero value, as in Go. An invalid member is an error that names the member; the decoding functions
+ * then return the same value as for a missing member, except as noted. The caller checks `failed`
  * after the last member and rejects the whole object: a half-read policy would give wrong results.
  *
  * `path` in the functions below is the path of `parent`, for error messages.
@@ -83,7 +83,7 @@ enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char
 /* Returns the RFC 3339 time `parent.key` in milliseconds since the epoch; 0 if it is absent. */
 int64_t decode_time(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* Returns true if metadata.deletionTimestamp is set. */
+/* Returns true if metadata.deletionTimestamp is set, also if it is no valid time. */
 bool decode_is_deleting(struct decode *d, const cJSON *metadata);
 
 /*
@@ -99,7 +99,7 @@ int32_t decode_replicas(struct decode *d, const cJSON *parent, const char *path,
  */
 double decode_quantity(struct decode *d, const cJSON *item, const char *path);
 
-/* Returns the string `item`, an array element or object member, borrowed; "" if it is null. */
+/* Returns the string `item`, borrowed; "" if it is null. `path`: as for decode_quantity(). */
 const char *decode_item_text(struct decode *d, const cJSON *item, const char *path);
 
 /* Calls decode_fail() unless `element` is an object or null. `path` is the path of `element`. */
@@ -112,8 +112,8 @@ void decode_check_element(struct decode *d, const cJSON *element, const char *pa
 void *decode_alloc_array(const cJSON *items, size_t size);
 
 /*
- * Returns the array of strings `parent.key` as `*count` interned strings; NULL if it is empty.
- * Release it with decode_texts_release(), also after an error.
+ * Returns the array of strings `parent.key` as `*count` interned strings, null as "", without
+ * invalid elements; NULL if it is empty. Release it with decode_texts_release(), also after errors.
  */
 const char **decode_texts(struct decode *d, const cJSON *parent, const char *path, const char *key,
                           uint32_t *count);
@@ -128,7 +128,7 @@ void decode_fail(struct decode *d, const char *path, const char *key, const char
 /* Returns true if an object has this apiVersion and kind. */
 bool is_object_of_kind(const cJSON *json, const char *api_version, const char *kind);
 
-/* For tests. */
+/* Used only by decode.c and tests. */
 
 /* Returns the number of different strings in the pool. */
 size_t intern_count(const struct intern *pool);

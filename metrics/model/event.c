@@ -28,7 +28,7 @@ static bool is_override_reason(const char *reason)
     return find_reason_index(reason) < ARRAY_LEN(reasons);
 }
 
-/* Returns true if no text of the object reference is longer than OBJECT_NAME_MAX. */
+/* Returns true if apiVersion, kind, namespace and name have at most OBJECT_NAME_MAX bytes. */
 static bool is_valid_reference(const cJSON *about)
 {
     static const char *const keys[] = {"apiVersion", "kind", "namespace", "name"};
@@ -89,7 +89,7 @@ static bool parse_override_message(const char *message, struct override_names *o
     return policy.len > 0;
 }
 
-/* Returns the newest time of an Event of core/v1 or events.k8s.io/v1; else the creation time. */
+/* Returns the newest time in an Event of either API version; else the creation time. */
 static int64_t last_time_ms(struct decode *d, const cJSON *json)
 {
     static const char *const keys[] = {"lastTimestamp", "deprecatedLastTimestamp", "eventTime",
@@ -109,7 +109,7 @@ static int64_t last_time_ms(struct decode *d, const cJSON *json)
 
 /*
  * Decodes an Event with a reason in `reasons`. `about` is the reference to the object of the Event,
- * `path` its path. Returns NULL if the message has another form, or a name is too long.
+ * `path` its path. Returns NULL for a message of another form, or if a name or kind is too long.
  */
 static MUST_USE struct override_event *override_event_decode(struct decode *d, const cJSON *json,
                                                              const char *message,

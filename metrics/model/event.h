@@ -52,7 +52,7 @@ bool override_event_equal(const struct override_event *a, const struct override_
  * about override policies (`override`). For other Events all members are zero. Interned texts.
  */
 struct event {
-    const char *kind; /* Kind of the Event's object: of a binding for conflicts, else a template. */
+    const char *kind; /* Kind of the Event's object: a binding for conflicts, else a template. */
     const char *ns;   /* "" if the object is cluster-scoped. */
     const char *name;
     struct override_event *override; /* Owned; NULL if the Event is not about override policies. */

@@ -28,11 +28,11 @@ enum object_class {
 /* Condition under which the exporter watches a kind at an API server. */
 enum watch_condition {
     WATCH_ALWAYS = 1,       /* Not 0: a row without a condition is a mistake. */
-    WATCH_WITH_CONNECTOR,   /* While a policy selects a kind of Config Connector. */
-    WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass and the feature gate is on. */
+    WATCH_WITH_CONNECTOR,   /* While a policy selects a served kind of Config Connector. */
+    WATCH_WITH_PRIORITY,    /* While a policy has schedulePriority and the feature gate is on. */
     WATCH_WITH_WORKS,       /* If reading of Works is enabled. */
-    WATCH_WITH_OVERRIDES,   /* If reading of Works is enabled and override policies exist. */
-    WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
+    WATCH_WITH_OVERRIDES,   /* If reading of Works is enabled, while override policies exist. */
+    WATCH_IF_SELECTED,      /* While a policy selects the kind, or an object refers to it. */
     WATCH_NEVER_USED,       /* Never: no rule uses the objects. */
     WATCH_NEVER_DUPLICATE,  /* Never: the resource of another row serves the same objects. */
     WATCH_NEVER_FROM_FILES, /* Never: no API server serves the kind; objects come from files. */
@@ -43,11 +43,11 @@ struct kind_watch {
     enum watch_condition when;
     const char *resource; /* Plural name in API paths: "propagationpolicies". */
     bool required;        /* The exporter is not ready before these objects have been read. */
-    /* The initial sync does not wait for these objects, unless the reflector is `awaited`. */
+    /* The initial sync does not wait for these objects, unless the source marks them as awaited. */
     bool optional;
     bool supplement; /* Second watch of a kind, not needed for the kind to count as read. */
     bool unfiltered; /* The namespace filter does not apply to the namespace of the objects. */
-    bool by_binding; /* For Works: the namespace filter applies to the namespace of the binding. */
+    bool by_binding; /* For Works: the namespace filter applies to the binding's namespace. */
     bool metadata_only;
     const char *field_selector;   /* NULL reads all objects. */
     const char *only_namespace;   /* NULL reads all namespaces. */
@@ -62,13 +62,13 @@ struct kind_def {
     const char *api_version;
     enum object_class class;
     bool cluster_scoped;
-    /* Returns a new object; NULL with the reason in `d` if `json` is invalid. */
+    /* Returns a new object; NULL with the reason in d->err if `json` is invalid. */
     void *(*decode)(struct decode *d, const cJSON *json);
-    /* Frees an object, which may be NULL. */
+    /* Frees an object; `object` may be NULL. */
     void (*release)(struct intern *strings, void *object);
     /*
      * Sets the members of `fresh` that follow from a comparison with `old`, the previous object of
-     * the entry. `relisted`: versions between the two may have been missed. NULL: no such members.
+     * the entry. `relisted`: versions between both may have been missed. NULL without such members.
      */
     void (*inherit)(void *fresh, const void *old, bool relisted);
     struct kind_watch watch;
@@ -94,13 +94,13 @@ size_t api_group_len(const char *api_version);
 
 /* Scope of the objects of a kind. */
 enum scope {
-    SCOPE_UNKNOWN, /* For example a kind that a CustomResourceDefinition defines. */
+    SCOPE_UNKNOWN, /* The kind may come from a CustomResourceDefinition. */
     SCOPE_NAMESPACED,
     SCOPE_CLUSTER,
 };
 
 /*
- * Returns the scope of a kind. An unlisted kind counts as namespaced if its group has no dot or has
- * a listed cluster-scoped kind; else its scope is unknown.
+ * Returns the scope of a kind. A kind that kind.c does not list counts as namespaced if its group
+ * has no dot or has a listed cluster-scoped kind; else its scope is unknown.
  */
 enum scope scope_of_kind(const char *api_version, const char *kind);

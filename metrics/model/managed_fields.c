@@ -175,7 +175,7 @@ struct hash_list {
     size_t count;
 };
 
-/* Returns true for a map. managedFields can list a map without members, which is no user field. */
+/* Returns true for a known map: managedFields can list an empty map, which is no user field. */
 static bool is_map_field(const char *key)
 {
     static const char *const maps[] = {"f:metadata", "f:labels", "f:annotations",
@@ -188,7 +188,7 @@ static bool is_map_field(const char *key)
     return false;
 }
 
-/* Appends the hash of the path of each field in a field set, except maps and Karmada's keys. */
+/* Appends the hash of the path of each leaf field, except empty maps and Karmada's keys. */
 static void append_field_hashes(const cJSON *fields, uint64_t path_hash, struct hash_list *out)
 {
     const cJSON *field;

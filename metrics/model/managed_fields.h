@@ -7,15 +7,15 @@
  * Changes of an object by users, as opposed to changes by Karmada and writes of status, from
  * metadata.managedFields and from the comparison of two versions of the object.
  *
- * An entry of managedFields is a user entry, unless it is for the status subresource or owns only
- * status, and labels and annotations with ".karmada.io" in their key (Karmada:
- * ResourceChangeByKarmada). The label namespace.karmada.io/skip-auto-propagation is a user's.
+ * An entry of managedFields is a user entry, unless its subresource is status, or it owns nothing
+ * but status, labels and annotations with ".karmada.io" in the key (Karmada:
+ * ResourceChangeByKarmada). namespace.karmada.io/skip-auto-propagation counts as a user's label.
  */
 
 /*
- * Returns the time of the newest user entry in milliseconds since the epoch. Without a user entry,
- * returns the creation time; but 0 (unknown) if the object has no managedFields and its generation
- * is not 1.
+ * Returns the time of the newest user entry that has a time, in milliseconds since the epoch.
+ * Without such an entry, returns the creation time; but 0 (unknown) if the object has no
+ * managedFields and its generation is not 1.
  *
  * Sets `by`, unless it is NULL, to the manager of that user entry, borrowed from `metadata`; to
  * NULL if there is no user entry or it has no manager.
@@ -30,18 +30,18 @@ uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const ch
  * object between the two versions. Times are in seconds since the epoch; 0 if unknown.
  */
 struct traces {
-    uint32_t user_keys;    /* Hash of the labels and annotations without ".karmada.io". */
-    uint32_t karmada_keys; /* Hash of the annotations with ".karmada.io". */
+    uint32_t user_keys;    /* Hash of labels and annotations without ".karmada.io" in the key. */
+    uint32_t karmada_keys; /* Hash of the annotations with ".karmada.io" in the key. */
     /*
-     * 0 if the object has a generation. Else the number of fields that users own if `managed`, or a
-     * hash of the object without metadata and status.
+     * 0 if the object has a generation. Otherwise, if `managed`, the number of fields that users
+     * own; if not, a hash of the object without metadata and status.
      */
     uint32_t content : 31;
     uint32_t managed : 1; /* managedFields is not empty. */
-    uint32_t generation;  /* metadata.generation; 0 if absent. */
+    uint32_t generation;  /* metadata.generation, at most UINT32_MAX; 0 if absent. */
     uint32_t newest_s;    /* Time of the newest user entry that has no subresource. */
     uint32_t newest_by;   /* text_hash32() of the manager of the entry at newest_s. */
-    uint32_t other_s;     /* Like newest_s, for all managers except newest_by. */
+    uint32_t other_s;     /* Like newest_s, of all managers except newest_by. */
 };
 
 void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
@@ -66,22 +66,23 @@ struct spec_write {
     const char *manager; /* Interned, dropped by the caller; NULL if unknown. */
 };
 
-/* Sets `out` from the newest entry that owns a part of spec. Ignores entries with a subresource. */
+/* Sets `out` from the newest entry that owns part of spec, has a time and has no subresource. */
 void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_write *out);
 
 /* Last write of an object that Karmada derives from a template: a binding or a Work. */
 struct binding_write {
     uint32_t time_s;  /* 0 if unknown. */
-    uint32_t manager; /* text_hash32() of the name of the manager. */
+    uint32_t manager; /* text_hash32() of the name of the manager; 0 if unknown. */
 };
 
 /*
  * Sets `out` from the newest entry that owns spec.resource, which bindings have. If no entry owns
- * spec.resource, as in Works, sets `out` from the newest entry. Ignores entries with a subresource.
+ * spec.resource, as in Works, sets `out` from the newest entry. Ignores entries that have a
+ * subresource or no time.
  */
 void binding_write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out);
 
-/* For tests. */
+/* Used only by managed_fields.c and tests. */
 
 /* Returns a hash without a seed. Use it only where intentional collisions do no harm. */
 uint32_t text_hash32(const char *text);

@@ -111,7 +111,7 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Returns true if the text is valid as a label value or as the name part of a label key. */
+/* Returns true if the text is valid as a non-empty label value, or the name part of a label key. */
 static bool is_name_part(const char *s, size_t len)
 {
     if (len == 0 || len > NAME_MAX_LEN || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
@@ -139,7 +139,7 @@ static bool is_label_prefix(const char *s, size_t len)
     return true;
 }
 
-/* Appends a requirement with capacity for `values` values. Checks the key. */
+/* Appends a requirement with capacity for `values` values. Sets `invalid` if the key is illegal. */
 static struct label_requirement *add_requirement(struct decode *d, struct label_selector *s,
                                                  const char *key, enum label_operator op,
                                                  size_t values)
@@ -248,7 +248,7 @@ static void add_expression_values(cJSON *expression, const char *text, size_t le
 
 /*
  * Appends one requirement as a matchExpression: key, operator and values if an operator of `signs`
- * is found; else only a key, perhaps after '!'. Returns false on a syntax error.
+ * is found; else a key that must exist or, after '!', not. Returns false on a syntax error.
  */
 static bool parse_requirement(const char *text, cJSON *expressions)
 {

@@ -18,8 +18,8 @@ struct identity {
 };
 
 /*
- * Sets `out` to the identity of an object, borrowed from `json`. Fails if any part but the
- * namespace is missing.
+ * Sets `out` to the identity of an object, borrowed from `json`. Returns false with the reason in
+ * `err` if the apiVersion, kind or name is missing.
  */
 bool identity_read(const cJSON *json, struct identity *out, struct error *err) MUST_USE;
 
@@ -33,8 +33,8 @@ uint32_t uid_hash(const char *uid);
 bool uid_hashes_differ(uint32_t a, uint32_t b);
 
 /*
- * Returns metadata.resourceVersion in 32 bits: the low bits of a number, the hash of another text,
- * 0 if absent.
+ * Returns metadata.resourceVersion in 32 bits: the low bits of a number, or a hash if the text is
+ * not a 64-bit number; 0 if absent.
  */
 uint32_t short_version_of_object(const cJSON *json);
 /* Like short_version_of_object(), for the text of a resourceVersion. */
@@ -93,21 +93,21 @@ struct label_selector {
 };
 
 /*
- * Returns the selector `parent.key`; NULL if absent. A requirement with an unknown operator makes
- * it invalid and is left out. Free it with label_selector_free().
+ * Returns the selector `parent.key`; NULL if absent. A requirement with an unknown operator is left
+ * out and makes the selector invalid. Free the selector with label_selector_free().
  */
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
                                              const char *path, const char *key);
 /*
  * Parses a selector in the syntax of kubectl -l: "a=b,c!=d,e in (f,g),h notin (i),j,!k". Returns
- * NULL with the reason in `err` if it is invalid.
+ * NULL with the reason in `err` if the text is invalid. Free it with label_selector_free().
  */
 struct label_selector *label_selector_parse(struct intern *strings, const char *text,
                                             struct error *err) MUST_USE;
 /* Frees a selector, which may be NULL. */
 void label_selector_free(struct intern *strings, struct label_selector *selector);
 /*
- * Returns true if two selectors of one string pool have equal requirements in equal order, or both
- * are NULL.
+ * Returns true if two selectors of one string pool have equal requirements in equal order and the
+ * same `invalid`, or both are NULL.
  */
 bool label_selector_equal(const struct label_selector *a, const struct label_selector *b);

@@ -8,7 +8,7 @@
 struct override_rule {
     struct cluster_affinity *target; /* Owned; NULL selects all clusters. */
     bool empty;                      /* The rule has no overriders, so it has no effect. */
-    bool writes_identity;            /* May change fields by which override policies select. */
+    bool writes_identity; /* The rule may change fields by which override policies select. */
 };
 
 /* An OverridePolicy or a ClusterOverridePolicy. */

@@ -11,8 +11,8 @@
 /* Selects the member clusters that meet all conditions that are set (Karmada: ClusterAffinity). */
 struct cluster_affinity {
     struct label_selector *labels; /* labelSelector; NULL if absent. */
-    struct label_selector *fields; /* fieldSelector without the key "zone"; NULL if absent. */
-    struct label_selector *zones;  /* Requirements of fieldSelector on "zone"; NULL if absent. */
+    struct label_selector *fields; /* fieldSelector without the key "zone"; NULL if empty. */
+    struct label_selector *zones;  /* Requirements of fieldSelector on "zone"; NULL if empty. */
     const char **names;
     const char **exclude;
     uint32_t name_count;
@@ -30,7 +30,7 @@ void cluster_affinity_release(struct intern *strings, struct cluster_affinity *a
 
 /* Affinity group of a placement: clusterAffinity, or an element of clusterAffinities. */
 struct affinity_group {
-    const char *name; /* Interned; NULL for clusterAffinity. */
+    const char *name; /* Interned; NULL for clusterAffinity, or if unset. */
     struct cluster_affinity affinity;
     struct cluster_affinity *overflow; /* Elements of overflowAffinities. */
     uint32_t overflow_count;
@@ -68,13 +68,13 @@ struct placement {
     enum division division;
     bool has_spread_constraints;
     bool has_workload_affinity;
-    bool unreadable; /* A member has a wrong type: do not use any other field. */
+    bool unreadable; /* The text is invalid (placement_parse()): use no other member. */
 };
 
 /*
  * Returns the placement of a canonical text, such as `placement` of struct propagation; an empty
  * placement if `canonical` is NULL. Ignores unknown fields; sets `unreadable` if a field has a
- * wrong type. Free it with placement_free().
+ * wrong type, or the text is no JSON object. Free the placement with placement_free().
  */
 struct placement *placement_parse(struct intern *strings, const char *canonical) MUST_USE;
 /* Frees a placement, which may be NULL. */

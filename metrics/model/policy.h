@@ -56,7 +56,7 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
 
 /*
  * Returns the time of the newest entry of managedFields that owns a field of struct propagation, in
- * seconds since the epoch; 0 if no entry owns such a field.
+ * seconds since the epoch; 0 if no such entry has a time.
  */
 uint32_t propagation_write_time_s(struct decode *d, const cJSON *metadata);
 
@@ -71,7 +71,7 @@ struct policy {
     const char *id; /* Result of permanent_id_decode(). */
     struct propagation propagation;
     const char *priority_class; /* PriorityClass in schedulePriority; NULL if unset. Interned. */
-    bool priority_refused;      /* Karmada does not support the priorityClassSource. */
+    bool priority_refused;      /* priorityClassSource is set to an unsupported value. */
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change by a user; 0 if unknown. */
@@ -89,7 +89,7 @@ void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
 void policy_inherit(void *fresh, const void *last, bool relisted);
 
-/* Returns true if two policies of one string pool have equal specs and equal `deleting`. */
+/* Returns true if decoded specs and `deleting` of two policies of one string pool are equal. */
 bool policy_equal(const struct policy *a, const struct policy *b);
 
 /* If `undated`, raises changed_ms to `now_ms`, and clears `undated`. */

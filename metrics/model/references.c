@@ -184,7 +184,7 @@ static void for_each_element(struct search *s, const cJSON *parent, const char *
     s->d->prefix = NULL;
 }
 
-/* Returns the object at a path such as "spec.template.spec"; NULL if it is absent. */
+/* Returns the object at a path such as "spec.template.spec"; NULL if it is absent or invalid. */
 static const cJSON *find_object_at_path(struct decode *d, const cJSON *json, const char *path)
 {
     const char *step = path;

@@ -27,11 +27,11 @@ struct reference {
 struct references {
     struct reference *items;
     uint32_t count;
-    bool known; /* False if a Pod, workload or Ingress has no spec, and for other kinds. */
+    bool known; /* True for ServiceImports, and Pods, workloads and Ingresses that have a spec. */
 };
 
 /* Sets `out` to the dependencies of a template. Release `out` also after an error. */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
 void references_release(struct intern *strings, struct references *r);
-/* Returns true if references_decode() reads the spec of this kind: metadata alone is not enough. */
+/* Returns true if references_decode() needs the spec of this kind, not only its metadata. */
 bool kind_has_references(const char *api_version, const char *kind);

@@ -281,8 +281,8 @@ static void replace_object(struct store *s, struct entry *entry, void *fresh)
 }
 
 /*
- * Marks the entry as seen and puts `object`, which was decoded from `json`. If `object` is NULL
- * because `json` is invalid, the entry keeps its object.
+ * Marks the entry as seen, sets its version to that of `json`, and puts `object`, which was decoded
+ * from `json`. If `object` is NULL because `json` is invalid, the entry keeps its object.
  */
 static enum store_outcome put_decoded_object(struct store *s, struct entry *entry,
                                              const cJSON *json, void *object, struct origin origin)
@@ -478,7 +478,7 @@ void store_walk_stop(struct store_walk *w)
         store_unpin(w->store, anchor);
 }
 
-/* Returns the first non-empty partition from `p` on, then in the walk's types from `type` on. */
+/* Returns the first non-empty partition from `p` on, else of w->classes from `type` on; or NULL. */
 static struct partition *find_nonempty_partition(const struct store_walk *w, struct partition *p,
                                                  const struct type *type)
 {
@@ -496,7 +496,7 @@ static struct partition *find_nonempty_partition(const struct store_walk *w, str
     }
 }
 
-/* Moves the iterator to the next partition. Returns false after the last one. */
+/* Moves the iterator to the next non-empty partition. Returns false after the last one. */
 static bool enter_next_partition(struct store_walk *w)
 {
     const struct partition *last = w->anchor ? w->anchor->partition : NULL;
@@ -513,8 +513,8 @@ static bool enter_next_partition(struct store_walk *w)
 }
 
 /*
- * Visits the entries of a partition from the last to the first, because a removal moves the last
- * entry, which is visited by then, to the free index.
+ * Visits the entries of a partition from the last to the first: a removal moves the last entry to
+ * a lower index, so no entry is skipped.
  */
 struct entry *store_walk_next(struct store_walk *w)
 {

@@ -8,8 +8,8 @@
 
 /*
  * Store of all objects that the sources have read, by identity. A source puts objects as it reads
- * them. After a complete pass (a list, a file) the source sweeps: the store removes the objects
- * that the pass did not contain. The listener is called once for each change.
+ * them. After a complete pass (a list, a file) the source sweeps: the store removes the objects of
+ * the source that the pass did not contain. The listener is called once for each change.
  */
 struct store;
 struct entry;
@@ -26,8 +26,8 @@ struct type {
 };
 
 /*
- * The entries of one type in one namespace; the namespace of cluster-scoped types is "". Only
- * store_remove(), store_sweep() and store_free() free partitions; the first two, empty ones only.
+ * The entries of one type in one namespace; the namespace of cluster-scoped types is "".
+ * store_free() frees all partitions; store_remove() and store_sweep() free many empty ones at once.
  */
 struct partition {
     struct type *type;
@@ -62,9 +62,9 @@ struct entry {
     uint32_t reader_capacity;
     uint32_t timer;    /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
     uint32_t position; /* Index of this entry in partition->entries. */
-    uint32_t source;   /* struct origin of the last read: entry_mark_seen(). */
+    uint32_t source;   /* `source` and `sweep` are those of the last entry_mark_seen(). */
     uint32_t sweep;
-    uint32_t version;    /* short_version_of_object() of the object; 0 if unknown. */
+    uint32_t version;    /* Short version last read, also of a rejected object; 0 if unknown. */
     uint32_t pins : 30;  /* Number of store_pin() calls without their store_unpin(). */
     uint32_t wanted : 1; /* Set by store_request_read(). */
     uint32_t
@@ -121,13 +121,14 @@ struct origin {
 enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 
 /*
- * Adds or replaces one object. Rejects an invalid object, with the reason in `err`: the last valid
- * version of the object stays in place and is marked as seen, so store_sweep() keeps it.
+ * Adds or replaces one object. Rejects an invalid object, with the reason in `err`. Its entry, if
+ * there is one, then keeps the last valid object, gets the version of the rejected one, and is
+ * marked as seen, so store_sweep() keeps it.
  */
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err);
 
-/* Adds or replaces the object of an entry from store_find_or_add(), like store_put(). */
+/* Like store_put(), for an entry from store_find_or_add(). Does not read the identity in `json`. */
 enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
                                 struct origin origin, struct error *err);
 
@@ -141,7 +142,7 @@ void *store_swap_object(struct store *s, struct entry *entry, void *fresh) MUST_
 /* Removes the object of an entry, and frees the entry if it is unused. */
 void store_remove(struct store *s, struct entry *entry);
 
-/* Removes the objects of origin.source without the mark origin.sweep; returns their number. */
+/* Removes the objects of origin.source not seen in pass origin.sweep; returns their number. */
 size_t store_sweep(struct store *s, struct origin origin);
 
 /* Returns the entry of an identity, with or without an object; NULL if there is no entry. */
@@ -150,7 +151,7 @@ struct entry *store_find(const struct store *s, const struct identity *id);
 /* Returns the entry of an identity; adds an entry without an object if there is none. */
 struct entry *store_find_or_add(struct store *s, const struct identity *id);
 
-/* Frees the entry, unless it is dirty or has an object, decision, contribution, pins or edges. */
+/* Frees the entry, unless it is dirty or has an object, decision, contribution, pin or edge. */
 void store_free_if_unused(struct store *s, struct entry *entry);
 
 /*
@@ -170,7 +171,7 @@ static inline void store_unpin(struct store *s, struct entry *entry)
     store_free_if_unused(s, entry);
 }
 
-/* Requests that the sources read the object of the entry. The request cannot be withdrawn. */
+/* Requests that the sources read the object. Pins the entry; the request cannot be withdrawn. */
 static inline void store_request_read(struct entry *entry)
 {
     entry->wanted = true;
@@ -278,7 +279,7 @@ void listing_release(struct listing *listing);
 struct store_walk {
     struct store *store;  /* Borrowed. */
     unsigned classes;     /* Bit set of enum object_class. */
-    struct entry *anchor; /* Pinned entry that keeps the partition; NULL before the first step. */
+    struct entry *anchor; /* Pinned entry that keeps the partition; NULL at start and end. */
     size_t position;      /* Number of entries still to visit in the partition of `anchor`. */
 };
 
@@ -288,7 +289,7 @@ static inline struct store_walk store_walk_begin(struct store *store, unsigned c
     return (struct store_walk){.store = store, .classes = classes};
 }
 
-/* Returns the next entry; NULL after the last one. A call after NULL starts again. */
+/* Returns the next entry; NULL after the last one. The next call then starts again. */
 struct entry *store_walk_next(struct store_walk *w);
 
 /* Resets the iterator to its start and releases its pinned entry. */

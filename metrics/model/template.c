@@ -10,7 +10,8 @@
 /*
  * Requests of one Pod (Karmada: AddPodTemplateRequest): for each resource, the sum of the
  * containers, or the largest init container if that is more, plus the overhead. Stored as a text in
- * base units, such as "cpu 0.1\nmemory 64\n". Many templates share one interned text.
+ * base units, such as "cpu 0.1\nmemory 64\n". Many templates share one interned text. Ignores
+ * resources after the first RESOURCES_MAX, and all of a text above TEXT_MAX bytes.
  */
 enum { RESOURCES_MAX = 32, TEXT_MAX = 1 << 14 };
 
@@ -22,7 +23,7 @@ struct request_sums {
     size_t count;
 };
 
-/* Returns NULL for a new resource after the first RESOURCES_MAX. */
+/* Returns the amount of a resource; NULL for a new resource after the first RESOURCES_MAX. */
 static double *get_or_add_amount(struct request_sums *s, const char *resource)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -72,7 +73,7 @@ static int compare_by_resource(const void *a, const void *b)
                   ((const struct resource_request *)b)->resource);
 }
 
-/* Returns the requests of a PodSpec as an interned text; NULL without requests. */
+/* Returns the requests of a PodSpec as an interned text; NULL without, or above TEXT_MAX bytes. */
 static const char *requests_decode(struct decode *d, const cJSON *pod)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -351,7 +352,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     return t;
 }
 
-/* Records a user's change from `old` to `t`; if `relisted`, to an unknown newer version. */
+/* Records a user's change from `old` to `t`; if `relisted`, its resourceVersion is unknown. */
 static void record_user_change(struct template *t, const struct template *old, bool relisted)
 {
     t->user_version = relisted ? old->resource_version : t->resource_version;

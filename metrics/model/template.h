@@ -22,13 +22,13 @@
 #define RECONCILE_ANNOTATION "karmada-policy-exporter/reconcile-at"
 
 /*
- * References and replicas are unknown if the source has read metadata only. The allocation of the
- * template contains labels and claim: never pass them to labels_release() or claim_free().
+ * References, replicas and requests are unknown if the source has read metadata only. Labels and
+ * claim are in the template's allocation: never pass them to labels_release() or claim_free().
  */
 struct template
 {
     struct labels labels;
-    struct claim *claim;    /* Result of claim_decode(); NULL if no policy claims it. */
+    struct claim *claim;    /* Result of claim_decode(); NULL without a claim. */
     const char *claimed_by; /* Label resourcetemplate.karmada.io/claimed-by; NULL if absent. */
     struct reference *references; /* `items` of struct references. */
     const char *requests;         /* For requests_parse(); NULL if empty or unknown. Interned. */
@@ -38,8 +38,8 @@ struct template
     int64_t created_ms;        /* 0 if unknown. */
     int64_t changed_ms;        /* Last change by a user, not by Karmada; 0 if unknown. */
     uint64_t resource_version; /* 0 if unknown. */
-    /* resourceVersion after the last change by a user that the source observed; 0 if unknown. */
-    uint64_t user_version;
+    /* resourceVersion after (user_version_is_lower: before) the last observed change by a user. */
+    uint64_t user_version; /* 0 if unknown. */
     struct traces traces;
     uint32_t uid_hash; /* uid_hash() of the UID of the template. */
     int32_t priority;  /* Value of a PriorityClass, if `has_priority`. */
@@ -54,7 +54,7 @@ struct template
     bool deleting : 1;
     bool reconciled : 1; /* RECONCILE_ANNOTATION is set. */
     bool has_owner : 1;  /* Use template_owner(). */
-    bool unread : 1;     /* The source may not read the object: only the identity is known. */
+    bool unread : 1;     /* Reading the object is forbidden: only its identity is known. */
     uint8_t role;        /* Value of enum connector_role. */
 };
 
@@ -80,8 +80,8 @@ const char *template_owner(const struct template *t);
 bool kind_has_replicas(const char *api_version, const char *kind);
 
 /*
- * Returns `*count` requests of one Pod, parsed from `requests` of a template; NULL if `text` is
- * NULL. The caller drops the resource names and frees the array.
+ * Returns `*count` requests of one Pod, parsed from `requests` of a template (`text`); NULL if that
+ * is NULL. The caller drops the resource names and frees the array.
  */
 struct resource_request *requests_parse(struct intern *strings, const char *text, uint32_t *count);
 
@@ -94,7 +94,7 @@ struct template *template_copy_with_claim(const struct template *t,
 
 /*
  * Makes `t` the result of a change of `old` by a user: sets UID, creation time and traces to those
- * of `old`, and resource_version and user_version to `version` (not 0). The time is unknown.
+ * of `old`, resource_version and user_version to `version` (not 0), time and manager to unknown.
  */
 void template_apply_user_change(struct template *t, const struct template *old, uint64_t version);
 
@@ -109,5 +109,5 @@ void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
 void template_inherit(void *fresh, const void *last, bool relisted);
 
-/* If `undated`, raises changed_ms to `now_ms`, and clears `undated`. */
+/* If `undated`, raises changed_ms to `now_ms` (its manager is then unknown); clears `undated`. */
 void template_set_change_time(struct template *t, int64_t now_ms);

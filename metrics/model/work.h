@@ -12,7 +12,7 @@
 struct work {
     const char *binding_ns;   /* Interned; "" if cluster-scoped, NULL without binding. */
     const char *binding_name; /* Interned; NULL if the Work belongs to no binding. */
-    /* Interned lists for work_take_next_override(); NULL without binding. */
+    /* Interned lists of at most 64 names for work_take_next_override(); NULL without binding. */
     const char *overrides;         /* Applied OverridePolicies. */
     const char *cluster_overrides; /* Applied ClusterOverridePolicies. */
     uint32_t binding_id;           /* Result of binding_id_decode(). */
@@ -23,7 +23,7 @@ struct work {
     bool suspended; /* spec.suspendDispatching: changes do not reach the cluster. */
 };
 
-/* Copies the next policy name of `*list` and advances `*list`. Returns false after the last. */
+/* Copies the next name of `*list` to `name` and advances `*list`. Returns false after the last. */
 bool work_take_next_override(const char **list, char name[OBJECT_NAME_MAX + 1]);
 
 /* Callbacks of the row in the table of kinds (struct kind_def). */
@@ -39,5 +39,5 @@ bool work_equal(const struct work *a, const struct work *b);
  */
 const char *cluster_of_execution_ns(const char *ns);
 
-/* Returns the namespace of a Work's binding, borrowed; "": cluster-scoped, NULL: no binding. */
+/* Returns the namespace of a Work's binding, borrowed; "" if cluster-scoped, NULL without one. */
 const char *work_binding_ns(const cJSON *json);
