@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Base of all files: standard headers, attributes, memory functions that abort instead of returning
- * NULL, and a list of forbidden C library functions.
+ * Base of all files: standard headers, attributes, memory functions that never return NULL, and a
+ * list of forbidden C library functions.
  */
 #include <assert.h>
 #include <inttypes.h>

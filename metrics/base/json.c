@@ -321,9 +321,9 @@ static uint64_t mark_special_bytes(uint64_t word)
 }
 
 /*
- * Returns true if the text is ASCII without \u escapes and, except white space, without characters
- * below 0x20. Most texts are plain. For plain texts, the checks of cJSON are sufficient, except
- * that of the depth.
+ * Returns true if the text is ASCII without "\u" and, except white space, without characters below
+ * 0x20. Most texts are plain. For plain texts, the checks of cJSON are sufficient, except that of
+ * the depth.
  */
 static bool is_plain_text(const char *json, size_t len)
 {

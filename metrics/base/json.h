@@ -31,7 +31,7 @@ struct json_fault json_find_fault(const char *json, size_t len) MUST_USE;
 /*
  * Accessors to a member of `object`. They return the fallback, or NULL without that parameter, if
  * `object` is NULL or no object, or if the member is missing, null or of another type. Calls can be
- * nested. Keys are case-sensitive. Results are borrowed from the tree.
+ * nested. Keys are case-sensitive; of equal keys, the first counts. Results are borrowed.
  */
 const cJSON *json_get(const cJSON *object, const char *key);
 const char *json_str(const cJSON *object, const char *key, const char *fallback);
@@ -41,7 +41,7 @@ bool json_bool(const cJSON *object, const char *key, bool fallback);
 /* Returns NULL also for an object, because cJSON_ArrayForEach() would iterate over its members. */
 const cJSON *json_array(const cJSON *object, const char *key);
 
-/* Returns `item` if it is an object, else NULL. For loops over members, which all have a key. */
+/* Returns `item` if it is an object, else NULL. For loops that use the keys of members. */
 const cJSON *json_object_or_null(const cJSON *item);
 
 /* Position in a text. Lines and columns are counted from 1; a column is one byte. */
@@ -52,12 +52,13 @@ struct json_position {
 
 /*
  * Parses exactly `len` bytes with one JSON value and optional white space around it. The caller
- * owns the tree. Returns NULL, sets `err` and stores the position of the fault in `where`, unless
- * NULL, if the text is not valid. `json[len]` must be readable and NUL.
+ * owns the tree. If the text is not valid, returns NULL, sets `err` and stores the position of the
+ * fault in `where`, unless that is NULL. `json[len]` must be readable and NUL.
  *
- * Rejects text that cJSON accepts: invalid UTF-8, NUL as a byte or as \u0000, and nesting deeper
- * than JSON_DEPTH_MAX. Accepts harmless deviations from RFC 8259, such as 007 for 7, 1. for 1, and
- * a tab or line break in a string without an escape.
+ * Rejects text that cJSON accepts: invalid UTF-8, NUL as a byte or as \u0000, other control
+ * characters in strings, and nesting deeper than JSON_DEPTH_MAX (an empty array or object may be
+ * one level deeper). Accepts harmless deviations from RFC 8259, such as 007 for 7, 1. for 1, and a
+ * tab or line break in a string without an escape.
  */
 cJSON *json_parse(const char *json, size_t len, struct json_position *where,
                   struct error *err) MUST_USE;

@@ -218,8 +218,8 @@ static void read_container(struct json_frame *f, struct feed *feed)
 }
 
 /*
- * Reads one byte of a number or word, or the first quote of a string. Ends the object instead if
- * the byte does not belong to it.
+ * Reads one byte of a number or word, or the first quote of a string. If the byte does not belong
+ * to the object, ends the object without reading the byte.
  */
 static void read_scalar(struct json_frame *f, struct feed *feed)
 {

@@ -18,7 +18,7 @@ enum json_frame_mode {
     JSON_FRAME_LIST,
 };
 
-/* Receives one object that begins at a byte offset of the stream. Returns false to stop. */
+/* Receives one object, which begins at `offset` of the stream. Returns false to stop. */
 typedef bool json_frame_fn(void *context, const char *json, size_t len, size_t offset);
 
 struct json_frame {
@@ -37,7 +37,7 @@ struct json_frame {
     bool one_document;   /* With JSON_FRAME_LIST: stop after the list; set it after init. */
     bool ended;          /* With one_document: the list is complete. */
     size_t offset;       /* Bytes read so far; with one_document up to the end of the list. */
-    size_t object_start; /* Offset of the open object in the stream. */
+    size_t object_start; /* Offset of the open or last object in the stream. */
     struct strbuf object;
     struct strbuf rest;
 };

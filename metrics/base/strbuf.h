@@ -5,15 +5,15 @@
 
 /*
  * Growing byte string with a maximum length. An append that would exceed the maximum is ignored, as
- * are all later appends until strbuf_reset(). Callers check strbuf_ok() once after the last append.
- * `data` is always a valid C string.
+ * are all later appends until strbuf_reset(), strbuf_release() or strbuf_take(). Callers check
+ * strbuf_ok() once after the last append. `data` is always a valid C string.
  */
 struct strbuf {
     char *data;
     size_t len;
     size_t cap;
     size_t max;
-    bool full;   /* An append did not fit. */
+    bool full;   /* An append did not fit: later appends are ignored. */
     bool secret; /* Memory is overwritten before it is freed. */
 };
 
@@ -29,7 +29,7 @@ void strbuf_release(struct strbuf *b);
 /* Makes the buffer empty and clears `full`, but keeps the memory. */
 void strbuf_reset(struct strbuf *b);
 
-/* Shortens the text to `len` bytes. The buffer must contain at least `len` bytes. */
+/* Shortens the text to `len` bytes, which must not exceed its length. Keeps `full`. */
 static inline void strbuf_cut(struct strbuf *b, size_t len)
 {
     b->len = len;
@@ -37,9 +37,7 @@ static inline void strbuf_cut(struct strbuf *b, size_t len)
         b->data[len] = '\0';
 }
 
-/*
- * Allocates memory for `len` bytes (or the maximum): appends up to this length do not reallocate.
- */
+/* Allocates memory so that appends up to `len` bytes in all (or the maximum) do not reallocate. */
 void strbuf_reserve(struct strbuf *b, size_t len);
 
 void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
@@ -48,7 +46,7 @@ void strbuf_addc(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
-/* Returns true if all appends since the last reset did fit. */
+/* Returns true unless an append did not fit. */
 static inline bool strbuf_ok(const struct strbuf *b)
 {
     return !b->full;
@@ -56,6 +54,6 @@ static inline bool strbuf_ok(const struct strbuf *b)
 
 /*
  * Returns the bytes as a C string, owned by the caller and never NULL, and stores their number in
- * `out_len` unless NULL. The buffer is then empty.
+ * `*out_len` unless `out_len` is NULL. The buffer is then empty.
  */
 char *strbuf_take(struct strbuf *b, size_t *out_len) MUST_USE;

@@ -3,7 +3,7 @@
 
 enum { SECOND_MS = 1000, TIMESTAMP_ROOM = 32 };
 
-/* Parses `digits` digits and moves *at past them. Returns false if fewer or out of range. */
+/* Parses `digits` digits from *at on, and moves *at. Returns false if fewer, or out of range. */
 static bool read_number(const char **at, unsigned digits, int min, int max, int *out)
 {
     int value = 0;

@@ -10,8 +10,8 @@
 
 /*
  * Parses "2026-01-31T23:59:59Z", with an optional fraction, which is cut to milliseconds, and "Z"
- * or an offset such as "+02:00". As strict as the API server: every field in range, "T" and "Z" in
- * upper case, no leap second, no other text. Leaves `out_ms` unchanged on failure.
+ * or an offset such as "+02:00". Every field must be in range, "T" and "Z" in upper case; leap
+ * seconds and other text are not valid. Leaves `out_ms` unchanged on failure.
  */
 bool parse_timestamp(const char *rfc3339, int64_t *out_ms) MUST_USE;
 

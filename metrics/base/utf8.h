@@ -26,6 +26,6 @@ bool utf8_is_unsafe(uint32_t point);
 
 /*
  * Returns the largest length up to `len` at which a text of more than `len` bytes can be cut
- * without splitting a character; `len` if the text is not UTF-8.
+ * without splitting a character; `len` if the text at that place is not UTF-8.
  */
 size_t utf8_cut_length(const char *text, size_t len);

@@ -182,8 +182,7 @@ struct binding {
     bool was_changed;          /* The source has observed a change of `propagation`. */
     bool has_requirements;     /* spec.replicaRequirements exists. */
     bool scheduling_suspended; /* spec.suspension.scheduling */
-    /* Index of the scheduler's group in the applied clusterAffinities; 0 if unknown or above 254.
-     */
+    /* Index of the scheduler's group in the applied clusterAffinities; 0 if unknown or > 254. */
     uint8_t observed_group;
     /* For simulations: 1 + enum undetermined_reason if the targets are unpredictable, else 0. */
     uint8_t undetermined;

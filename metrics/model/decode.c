@@ -33,7 +33,7 @@ static bool interned_equal(const void *item, const void *key)
     return string->len == k->len && memcmp(string->text, k->text, k->len) == 0;
 }
 
-/* Returns the header of an interned string; the pool changes its reference count. */
+/* Returns the header of an interned string, not const: the pool changes the reference count. */
 static struct shared *header_of(const char *shared)
 {
     return (struct shared *)((uintptr_t)shared - offsetof(struct shared, text));

@@ -29,7 +29,7 @@ static bool is_override_reason(const char *reason)
 }
 
 /* Returns true if apiVersion, kind, namespace and name have at most OBJECT_NAME_MAX bytes. */
-static bool is_valid_reference(const cJSON *about)
+static bool reference_texts_fit(const cJSON *about)
 {
     static const char *const keys[] = {"apiVersion", "kind", "namespace", "name"};
     bool is_valid = true;
@@ -120,7 +120,7 @@ static MUST_USE struct override_event *override_event_decode(struct decode *d, c
     struct override_names names = {{"", 0}, {"", 0}, {"", 0}};
     enum override_outcome outcome;
 
-    if (reason == ARRAY_LEN(reasons) || !is_valid_reference(about))
+    if (reason == ARRAY_LEN(reasons) || !reference_texts_fit(about))
         return NULL;
     outcome = reasons[reason].outcome;
     if (outcome != WORKS_WRITTEN && !parse_override_message(message, &names))

@@ -7,8 +7,8 @@
  * Changes of an object by users, as opposed to changes by Karmada and writes of status, from
  * metadata.managedFields and from the comparison of two versions of the object.
  *
- * An entry of managedFields is a user entry, unless its subresource is status, or it owns nothing
- * but status, labels and annotations with ".karmada.io" in the key (Karmada:
+ * An entry of managedFields is a user entry, unless its subresource is status, or all its fields
+ * are status, or labels and annotations with ".karmada.io" in the key (Karmada:
  * ResourceChangeByKarmada). namespace.karmada.io/skip-auto-propagation counts as a user's label.
  */
 

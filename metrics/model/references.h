@@ -14,7 +14,7 @@
 struct reference_kind {
     const char *api_version;
     const char *kind;
-    const char *label_key; /* Label that identifies the objects; NULL: their name does. */
+    const char *label_key; /* Label that identifies the objects; NULL if their name does. */
 };
 
 /* A dependency in the template's namespace. `name` is the object's name, or the label's value. */

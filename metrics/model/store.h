@@ -104,7 +104,7 @@ struct decode store_make_decoder(const struct store *s, struct error *err);
 
 /* ---- store: put and remove objects ---- */
 
-/* The source that reads an object. */
+/* Source of an object, and the pass in which the source read the object. */
 struct origin {
     uint32_t source; /* Number of the source. */
     uint32_t sweep;  /* Number of the current pass of the source over all its objects. */
@@ -145,10 +145,13 @@ void store_remove(struct store *s, struct entry *entry);
 /* Removes the objects of origin.source not seen in pass origin.sweep; returns their number. */
 size_t store_sweep(struct store *s, struct origin origin);
 
-/* Returns the entry of an identity, with or without an object; NULL if there is no entry. */
+/*
+ * Returns the entry of an identity, with or without an object; NULL if there is no entry. For kinds
+ * of kind_table(), the version does not matter, nor the namespace if the kind is cluster-scoped.
+ */
 struct entry *store_find(const struct store *s, const struct identity *id);
 
-/* Returns the entry of an identity; adds an entry without an object if there is none. */
+/* Like store_find(); adds an entry without an object if there is no entry. */
 struct entry *store_find_or_add(struct store *s, const struct identity *id);
 
 /* Frees the entry, unless it is dirty or has an object, decision, contribution, pin or edge. */

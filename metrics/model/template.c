@@ -176,7 +176,7 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
 
 /* ---- one allocation of a template: struct, labels, claim, Config Connector part, owner ---- */
 
-/* Returns the address that contains the pointer to the Config Connector part if `t` has a role. */
+/* Returns the address of the pointer to the Config Connector part, if `t` has a role. */
 static void **connector_slot(const struct template *t)
 {
     char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
@@ -204,7 +204,7 @@ const struct namespace_ids *template_namespace_ids(const struct template *t)
     return connector_part(t, ROLE_NAMESPACE_IDS);
 }
 
-/* Returns the address that contains the pointer to the owner if `t` has an owner. */
+/* Returns the address of the pointer to the owner, if `t` has an owner. */
 static const char **owner_slot(const struct template *t)
 {
     return (const char **)(void *)(connector_slot(t) + (t->role != ROLE_NONE));
