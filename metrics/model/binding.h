@@ -9,9 +9,9 @@
 
 /*
  * ResourceBinding and ClusterResourceBinding: the template, the copied policy fields, the target
- * clusters and the status. A member of a wrong type rejects the binding, except in status, in
- * spec.gracefulEvictionTasks, and for metadata.uid, spec.rescheduleTriggeredAt and the lists of
- * clusters in spec.suspension and spec.requiredBy: such a member counts as absent.
+ * clusters and the status. Most members of a wrong type reject the binding. Such a member counts as
+ * absent in status, in spec.gracefulEvictionTasks, and as spec.rescheduleTriggeredAt, metadata.uid,
+ * spec.suspension.dispatchingOnClusters.clusterNames or spec.requiredBy[].clusters.
  */
 
 /* ---- target clusters of a binding ---- */

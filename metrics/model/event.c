@@ -237,7 +237,7 @@ static void read_conflict_event(struct decode *d, const cJSON *json, struct even
     e->about_uid_hash = uid_hash(json_str(about, "uid", ""));
     e->ours = is_from_exporter(json);
     e->count = read_occurrence_count(d, json);
-    /* Not strcmp(): the API client prepends text to the message of combined Events. */
+    /* The API client prepends text to the message of combined Events: strcmp() would not match. */
     e->conflict_resolution = strstr(message, "ConflictResolution conflicted");
     e->preserve = strstr(message, "PreserveResourcesOnDeletion conflicted");
 }

@@ -55,7 +55,7 @@ struct event {
     const char *kind; /* Kind of the Event's object: a binding for conflicts, else a template. */
     const char *ns;   /* "" if the object is cluster-scoped. */
     const char *name;
-    struct override_event *override; /* Owned; NULL if the Event is not about override policies. */
+    struct override_event *override; /* Owned; NULL if the Event is another, or cannot be parsed. */
     /* From here on, the members are zero if the Event is not about a conflict. */
     const char *uid;         /* UID of the Event itself; NULL if unset. */
     uint32_t about_uid_hash; /* uid_hash() of the UID of the object. */

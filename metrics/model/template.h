@@ -80,8 +80,8 @@ const char *template_owner(const struct template *t);
 bool kind_has_replicas(const char *api_version, const char *kind);
 
 /*
- * Returns `*count` requests of one Pod, parsed from `requests` of a template (`text`); NULL if that
- * is NULL. The caller drops the resource names and frees the array.
+ * Returns `*count` requests of one Pod, parsed from `text`, the member `requests` of a template;
+ * NULL if `text` is NULL. The caller drops the resource names and frees the array.
  */
 struct resource_request *requests_parse(struct intern *strings, const char *text, uint32_t *count);
 
