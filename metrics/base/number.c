@@ -117,7 +117,7 @@ static void decimal_release(struct decimal *d)
 
 /*
  * Parses digits with at most one point, and stores them without leading zeros. Returns the end.
- * `out_any` is false if there was no digit.
+ * Sets `out_any` to false if there is no digit, else to true.
  */
 static const char *read_digits(const char *text, struct decimal *out, bool *out_any)
 {

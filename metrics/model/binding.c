@@ -206,8 +206,8 @@ static enum target_health target_health_of(const char *text)
 }
 
 /*
- * Returns true if the controller in the member cluster has not yet observed the generation or not
- * updated all replicas; false if the status has no generation.
+ * Returns true if the controller in the member cluster has not yet observed the generation, or has
+ * not updated all replicas. Returns false if `status` has no generation.
  */
 static bool is_rolling(const cJSON *status, int32_t wanted)
 {
@@ -383,7 +383,7 @@ static const char *read_applied_placement(struct decode *d, const cJSON *json, u
     return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
 }
 
-/* Returns false for a dependency by label selector, which has no name, and an incomplete one. */
+/* Returns false for an incomplete dependency, and for one by label selector, which has no name. */
 static bool is_named_dependency(const cJSON *item)
 {
     return *json_str(item, "apiVersion", "") && *json_str(item, "kind", "") &&

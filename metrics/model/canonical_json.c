@@ -35,7 +35,7 @@ static const struct step {
     {NODE_FAILOVER_APPLICATION, "decisionConditions", NODE_DECISION_CONDITIONS},
 };
 
-/* Default of an unset `key`, if `if_key` is NULL or its value is unset or equal to `if_text`. */
+/* Default of an unset `key`, if `if_key` is NULL, or the member `if_key` is unset or `if_text`. */
 static const struct default_value {
     enum schema_node node;
     const char *key;

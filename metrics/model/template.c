@@ -116,7 +116,7 @@ enum { OWNER_MAX_BYTES = 256 };
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
 
-/* Kinds with replicas, in the field `key` of spec; 1 replica if `key` is NULL or unset. */
+/* Kinds with replicas, in the field `key` of spec; 1 replica if `key` is NULL or not in spec. */
 static const struct replicas_field {
     const char *api_version;
     const char *kind;

@@ -19,7 +19,7 @@ static bool is_binding_name(const char *text)
 
 /*
  * Sets `ns` ("" if cluster-scoped) and `name` to those of the binding in the annotations of a Work.
- * Returns false if the Work belongs to no binding.
+ * Returns false if the Work belongs to no binding, or a text is longer than BINDING_NAME_MAX.
  */
 static bool find_binding_of_work(const cJSON *annotations, const char **ns, const char **name)
 {
