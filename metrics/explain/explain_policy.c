@@ -141,7 +141,8 @@ static void explain_candidate(struct explain_context *x, const struct entry *tem
 
 /*
  * Returns the selector of a policy that matches the template, or else passes the most checks of
- * selector_miss(). Sets *miss to the failed check, and *index. NULL if no selector has the kind.
+ * selector_miss(); NULL if no selector has the kind. Sets *miss to the failed check or
+ * MISS_NOTHING, and *index to the index of the selector.
  */
 static const struct resource_selector *nearest_selector(const struct policy *policy,
                                                         const struct entry *template,
@@ -265,7 +266,10 @@ struct rules {
     bool (*matches)(const struct resource_selector *rule, const struct entry *template);
 };
 
-/* Adds the rules that match no element of `templates`: such a rule may contain a typing error. */
+/*
+ * Adds those of the first LISTED_MAX rules that match no element of `templates`: such a rule may
+ * contain a typing error.
+ */
 static void explain_unused_rules(struct explain_context *x, const char *key, struct rules rules,
                                  const struct listing *templates)
 {
@@ -617,7 +621,10 @@ static int by_identity(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-/* Returns the existing templates with a decision that depends on the policy, by entry_compare(). */
+/*
+ * Returns the existing templates with a decision that depends on the policy, in the order of
+ * entry_compare().
+ */
 static struct listing list_templates_of_policy(const struct entry *policy)
 {
     struct listing out = {0};
@@ -740,7 +747,7 @@ static void explain_deliveries(struct explain_context *x, const struct entry *po
 
 /* ---- overlapping policies ---- */
 
-enum { OVERLAPS_MAX = 10 }; /* Maximum of listed policies; more are only counted. */
+enum { OVERLAPS_MAX = 10 }; /* Maximum of listed overlaps; the others are only counted. */
 
 static void explain_overlap(struct explain_context *x, const struct policy_overlap *overlap)
 {

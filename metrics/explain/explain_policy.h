@@ -14,7 +14,8 @@ void explain_template_version(struct explain_context *x, const struct entry *tem
 
 /*
  * Adds the section "selection": the policies that select a template, best first. Each has its
- * result: it wins, loses by a criterion, or is ruled out. If no policy wins, adds some policies
- * that almost select the template, with the part of the selector that does not match.
+ * result: it wins, loses by a criterion, or is ruled out. If no policy wins, adds up to 10 policies
+ * that almost select the template, with the part of the selector that does not match or, if only
+ * the policy's namespace differs, "policyNamespace".
  */
 void explain_selection(struct explain_context *x, const struct entry *template);

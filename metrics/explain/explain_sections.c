@@ -19,7 +19,8 @@ enum { PLACE_MAX_BYTES = 1 << 20 };
 
 /*
  * Adds the holder of the lease that Config Connector was refused: an id of a namespace, "" if
- * unknown. `cluster` reports the refusal; NULL for the status of the template itself.
+ * unknown. `cluster` is the member cluster that reports the refusal; NULL if the status of the
+ * template itself reports it.
  */
 static void explain_holder(struct explain_context *x, const char *cluster, const char *holder)
 {
@@ -235,7 +236,7 @@ void explain_connector(struct explain_context *x, const struct entry *template)
 struct override_target {
     const char *cluster;
     struct override_steps steps;
-    bool missing;   /* All Clusters are known, and no Cluster has this name. */
+    bool missing;   /* Clusters exist and all have been read, but no Cluster has this name. */
     bool explained; /* An item of explain_targets_with_same_rules() has the target. */
 };
 
@@ -525,8 +526,9 @@ static void explain_next_change(void *context, const struct next_change *f)
     const struct next *next = context;
     struct explain_context *x = next->x;
     struct json_writer *w = &x->out->facts;
-    bool moves = !outcome_equal(&f->now, &f->rest);  /* Without a change by the user. */
-    bool waits = !outcome_equal(&f->rest, &f->next); /* For a change by the user. */
+    /* `moves`: the outcome changes by itself; `waits`: it changes with a change by the user. */
+    bool moves = !outcome_equal(&f->now, &f->rest);
+    bool waits = !outcome_equal(&f->rest, &f->next);
     bool static_takeover = engine_takeover(x->engine) == TAKEOVER_STATIC;
 
     json_writer_text(w, "when",
@@ -559,7 +561,7 @@ static void explain_next_change(void *context, const struct next_change *f)
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
 
-/* Returns true if some member cluster does not run the present content of the binding. */
+/* Returns true if the present content of the binding does not run in all its member clusters. */
 static bool is_delivery_blocked(enum stage delivery)
 {
     return delivery < STAGE_UNHEALTHY && delivery != STAGE_PLACED_NOWHERE;

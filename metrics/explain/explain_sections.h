@@ -18,8 +18,8 @@ void explain_connector(struct explain_context *x, const struct entry *template);
 void explain_template_overrides(struct explain_context *x, const struct entry *template);
 
 /*
- * Adds the section "history": the last transitions of a template with their causes, newest first,
- * and the start of the history. Adds nothing if the engine keeps no history
+ * Adds the section "history": the last 20 transitions of a template with their causes, newest
+ * first, and the start of the history. Adds nothing if the engine keeps no history
  * (engine_keep_transitions).
  */
 void explain_history(struct explain_context *x, const struct entry *template);

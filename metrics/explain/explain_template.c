@@ -16,7 +16,7 @@
 
 /* ---- stage of a template ---- */
 
-/* Returns Karmada's message if `at` is the delivery stage of the binding; else "". */
+/* Returns Karmada's message about the binding if `at` has the delivery stage; else "". */
 static const char *stage_message(const struct explain_context *x, const struct entry *template,
                                  struct stage_and_reason at)
 {
@@ -45,7 +45,10 @@ static void explain_evicted_cluster(struct explain_context *x, const char *clust
                           cluster);
 }
 
-/* Adds the latest time at which each evicted copy is removed, or that a person must remove it. */
+/*
+ * Adds, for each evicted copy, the latest time of its removal, or that a person must remove its
+ * eviction task.
+ */
 static void explain_evictions(struct explain_context *x, const struct binding *b)
 {
     const struct status_problem *t = b->status.problem;
@@ -89,7 +92,7 @@ static void explain_risks(struct explain_context *x, unsigned risks)
     }
 }
 
-/* Adds the numbers of target clusters that have passed four of the stages. */
+/* Adds, for each of four stages, the number of target clusters that have passed the stage. */
 static void explain_target_counts(struct explain_context *x, struct template_decision *d)
 {
     static const struct {
@@ -157,7 +160,10 @@ static void explain_member_clusters(struct explain_context *x, const struct entr
     }
 }
 
-/* Adds lines about a stage: reason, Karmada's message, start, and the action that ends it. */
+/*
+ * Adds lines about a stage: reason, Karmada's message, start (unless `since_s` is 0), and the
+ * action that ends the stage.
+ */
 static void explain_stage_and_reason(struct explain_context *x, const struct entry *template,
                                      struct stage_and_reason at, uint32_t since_s)
 {
@@ -319,7 +325,10 @@ static void explain_projected_clusters(struct explain_context *x, const struct c
                           text.len ? text.data : "none");
 }
 
-/* Returns the fields of a stale template's binding that differ from the governing policy. */
+/*
+ * Returns the fields of a stale template's binding that differ from the governing policy; 0 for
+ * other templates, and for a binding without placement.
+ */
 static unsigned fields_to_change(const struct template_decision *d, const struct binding *b)
 {
     const struct policy *policy = entry_policy(d->governing);
@@ -392,8 +401,8 @@ static void explain_dependency(struct explain_context *x, const struct identity 
 }
 
 /*
- * Adds the objects that the spec of the template refers to; if unknown, the objects that Karmada
- * lists in the binding. Returns false if both are unknown.
+ * Adds the objects that the spec of the template refers to by name; if unknown, the objects that
+ * Karmada lists in the binding. Returns false if both are unknown.
  */
 static bool explain_references(struct explain_context *x, const struct entry *template)
 {

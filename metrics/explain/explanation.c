@@ -134,7 +134,7 @@ static void emit_value_difference(struct difference_walk *w, const cJSON *before
     free(new_text);
 }
 
-/* Returns true for values that are compared by part: objects and arrays of objects. */
+/* Returns true for values that are compared by part: objects, and arrays that begin with one. */
 static bool is_compared_by_part(const cJSON *item)
 {
     return cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
@@ -322,7 +322,10 @@ void difference_lines_each(const char *before, const char *after, difference_lin
 
 /* ---- fields that Karmada copies from policies into bindings ---- */
 
-/* Returns the value of a field as text, or as JSON for objects; NULL if the field is not set. */
+/*
+ * Returns the value of a field as text, or as JSON for objects; NULL if the field is not set and
+ * has no default.
+ */
 static const char *field_text(const struct propagation *p, enum drift_field field)
 {
     switch (field) {
@@ -513,7 +516,10 @@ static void explain_dependency_values(struct explain_context *x,
     }
 }
 
-/* Adds policy, binding and origin (derived, observed, predicted) of the values of a referrer. */
+/*
+ * Adds where the values of a referrer come from: to the facts, the policy and the origin (derived,
+ * observed, predicted); to the text, the policy, and the binding or that the values are derived.
+ */
 static void explain_value_origin(struct explain_context *x,
                                  const struct dependency_referrer *referrer)
 {

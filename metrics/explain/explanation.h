@@ -23,6 +23,12 @@ enum explain_style {
 
 enum { EXPLANATION_DEPTH_MAX = 16 };
 
+/*
+ * Maximal size, in bytes, of a buffer for a part of an explanation, such as a list of names. The
+ * append that would exceed the maximum and all later ones are left out.
+ */
+enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
+
 /* Must not be moved between explanation_init() and explanation_release(). */
 struct explanation {
     struct strbuf json;
@@ -40,7 +46,7 @@ struct explanation {
 
 /* Initializes an empty explanation and opens the outermost object. */
 void explanation_init(struct explanation *x);
-/* Closes the outermost object: `json` is then complete. */
+/* Closes the outermost object: `json` is then complete, if strbuf_ok(). */
 void explanation_finish(struct explanation *x);
 void explanation_release(struct explanation *x);
 
@@ -49,8 +55,8 @@ void explanation_open(struct explanation *x, const char *key, char bracket);
 void explanation_close(struct explanation *x, char bracket);
 
 /*
- * Adds a line of any length to the innermost open object. Control characters are not escaped: code
- * that writes to a terminal must escape them.
+ * Adds a line to the innermost open object; a text above 256 MiB becomes an empty line. Control
+ * characters are not escaped: code that writes to a terminal must escape them.
  */
 void explanation_add_line(struct explanation *x, enum explain_style style, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
@@ -94,14 +100,15 @@ void explain_field_differences(struct explain_context *x, unsigned fields,
                                const struct entry *policy, const struct entry *binding);
 
 /*
- * Adds the replicas of a binding, or an empty list for NULL, by cluster. If the placement has
- * changed since, adds the placement that the scheduler applied last.
+ * Adds the replicas of a binding by cluster; an empty list for NULL. If the scheduler has not
+ * applied the binding's placement yet, also adds the placement that it applied last.
  */
 void explain_assigned_replicas(struct explain_context *x, const struct binding *b);
 
 /*
  * Adds the section "requiredBy": the referrers of a dependency, the values that they request, and
- * the resulting values. Adds nothing if `dependency` is NULL or has no referrers.
+ * the resulting values. Adds nothing if `dependency` is NULL, or if `referrers` and `dangling` of
+ * its decision are 0.
  */
 void explain_referrers(struct explain_context *x, const struct entry *dependency);
 
@@ -112,7 +119,7 @@ void explain_defects(struct explain_context *x, const struct entry *entry);
 
 #define EXPLAIN_NOT_SET "(not set)"
 
-/* Returns the value of a field for people: text, JSON for structures, or EXPLAIN_NOT_SET. */
+/* Returns the value of a field for people: text, JSON for objects, or EXPLAIN_NOT_SET. */
 const char *explain_field_value(const struct propagation *p, enum drift_field field);
 /* Returns the value of a field as JSON, in `out` or borrowed from `p`; NULL if not set. */
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
@@ -125,7 +132,7 @@ const char *explain_field_json(const struct propagation *p, enum drift_field fie
  * as a whole.
  */
 struct difference {
-    const char *path;   /* Such as "clusterAffinity.clusterNames"; "" for the texts as a whole. */
+    const char *path;   /* Example: "clusterAffinity.clusterNames"; "" for the whole texts. */
     const char *before; /* JSON; NULL if the value is missing. */
     const char *after;  /* JSON; NULL if the value is missing. */
 };
@@ -141,7 +148,8 @@ void differences_each(const char *before, const char *after, difference_fn *each
 
 /*
  * One differing plain value as a line for people. An element that two arrays of plain values have
- * in common has no line. If only the order differs, each array is one line.
+ * in common has no line. If the arrays differ only in the order or the repetition of elements, each
+ * array is one line.
  */
 struct difference_line {
     char sign; /* '-' if the value is only before, '+' if it is only after. */

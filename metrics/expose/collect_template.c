@@ -141,9 +141,9 @@ static void collect_unbound_since(const struct entry *entry, struct samples *out
 
 /*
  * Adds the time until the creation of the binding, from the creation of the template or of the
- * claimed policy, whichever is later. Adds no sample if an object or its time is unknown, if the
- * binding is older than one of the two, or if the policy is Lazy and younger than the template:
- * Lazy policies wait by design.
+ * claimed policy, whichever is later. Adds no sample if the binding has no placement, if an object
+ * or its time is unknown, if the binding is older than one of the two, or if the policy is Lazy and
+ * younger than the template: Lazy policies wait by design.
  */
 static void collect_binding_delay(const struct entry *entry, struct samples *out)
 {

@@ -7,8 +7,8 @@ enum { JOINED_MAX = 1024 * 1024 };
 
 /*
  * Returns true if a spreadsheet may evaluate the text as a formula. White space can precede the
- * operator, and the operator can be a full-width character. A tab or line break at the beginning
- * always counts.
+ * operator, and the operator can be a full-width character. Returns true also for every text that
+ * begins with a tab or a line break.
  */
 static bool may_be_formula(const char *text)
 {

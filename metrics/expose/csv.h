@@ -14,8 +14,8 @@ void csv_add_headings(struct strbuf *out, const char *const *columns);
 
 /*
  * Appends the line of a row. Cells are empty for null and missing members. Elements of a list of
- * strings are joined by "; "; other lists and objects are JSON text. Returns false and appends
- * nothing if `json` is not an object.
+ * strings are joined by "; " up to 1 MiB, later ones are left out; other lists and objects are JSON
+ * text. Returns false and appends nothing if `json` is not an object.
  */
 bool csv_add_row(struct strbuf *out, const char *const *columns, const char *json,
                  size_t len) MUST_USE;

@@ -139,7 +139,7 @@ const char *policy_obstacle_text(const struct template_decision *d)
     return NULL;
 }
 
-/* Returns true if the template has no complete claim, but its binding has one. */
+/* Returns true if the policy was replaced and only the binding has a complete claim. */
 static bool has_partial_claim(const struct template_decision *d)
 {
     return !d->claimed && d->reason == STALE_POLICY_REPLACED && d->binding &&
@@ -493,7 +493,7 @@ const char *responsible_actor_text(const struct template_decision *d, enum takeo
 
 /* ---- conflicts between resources of Google Config Connector ---- */
 
-/* Appends the first other template with the same cloud resource as `entry`, and counts the rest. */
+/* Appends the first other template with the cloud resource of `entry`, and how many more exist. */
 static void add_sharers(const struct engine *e, const struct entry *entry, struct strbuf *out)
 {
     const struct entry *first = NULL;

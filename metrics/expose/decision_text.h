@@ -13,9 +13,6 @@
  * `takeover` is the result of engine_takeover().
  */
 
-/* Maximal size of a text in an explanation, in bytes. */
-enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
-
 /*
  * Returns sentences about the state of a template and its reason or, with `priority_moved`, about
  * the PriorityClass.
@@ -44,7 +41,10 @@ enum actor state_actor(const struct template_decision *d, enum takeover takeover
 /* Returns the role of state_actor() in words, such as "its user, by a change of it". */
 const char *state_actor_text(enum actor actor);
 
-/* Returns the property by which a selector selects a template: "name", "label" or "kind". */
+/*
+ * Returns the property by which a selector selects a template: "name", "label" or "kind". `score`
+ * must not be SCORE_NONE.
+ */
 const char *selector_score_text(enum selector_score score);
 
 /* Returns the name of the selector's field that does not match, such as "apiVersion". */
@@ -73,7 +73,8 @@ enum next_change_note next_change_note_of(const struct template_decision *d);
 
 /*
  * Returns a sentence about a user's next change of a template that has the outcome `o` both before
- * and after the change. `is_static` is true with TAKEOVER_STATIC.
+ * and after the change. `o->state` must not be STATE_IGNORED. `is_static` is true with
+ * TAKEOVER_STATIC.
  */
 const char *next_change_note_text(const struct outcome *o, enum next_change_note note,
                                   bool is_static);
@@ -102,8 +103,8 @@ const char *stage_actor_text(enum actor actor);
 
 /*
  * Appends the other object of a conflict of a template or lease `entry`, to continue a text of
- * connector_conflict_texts: ": PubSubTopic team-b/t and 2 more", ": the namespace team-b". Appends
- * nothing if there is no other object, or if that object is unknown.
+ * connector_conflict_texts: ": PubSubTopic team-b/t and 2 more", ": the namespace team-b" or, if
+ * the namespace is unknown, ": the id 42". Appends nothing if no other object is known.
  */
 void connector_conflict_add_subject(const struct engine *e, const struct entry *entry,
                                     enum connector_conflict conflict, struct strbuf *out);

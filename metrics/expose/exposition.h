@@ -18,8 +18,9 @@ struct exposition {
     /* All objects have been read. If false, the page has only families of the exporter itself. */
     bool synced;
     /*
-     * Start of counters and histograms, milliseconds since the epoch, for OpenMetrics; if 0, series
-     * with start times are omitted. For families without `of_process`, the later time applies.
+     * Start times of counters and histograms for OpenMetrics, milliseconds since the epoch:
+     * `created_ms` for families `of_process`, the later of the two for others. If `created_ms` is
+     * 0, the page has no series with start times.
      */
     int64_t created_ms;
     int64_t since_ms;

@@ -18,15 +18,14 @@ enum family_stability { STABILITY_STABLE, STABILITY_EXPERIMENTAL };
 
 /* How the values of a family are computed from the samples of entries. */
 enum family_aggregation {
-    AGGREGATE_SUM,      /* Sum of whole numbers. A sample of 0 only makes the series present. */
+    AGGREGATE_SUM,      /* Sum of whole numbers. A sample of 0 makes its label set present. */
     AGGREGATE_MIN,      /* Minimum of milliseconds, exposed in seconds; absent without samples. */
     AGGREGATE_INCREASE, /* Counter: sum of all increases of samples; decreases do not count. */
     AGGREGATE_FIRST,    /* Histogram, in seconds, of the first sample of each entry, in ms. */
     AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
-    AGGREGATE_ZEROS,    /* Number of label sets of another family with a series of 0: see `of`. */
-    AGGREGATE_PRESENT, /* Number of label sets of another family with this series above 0: see `of`.
-                        */
-    AGGREGATE_NONE,    /* Set by the exporter (exporter_families.h); entries have no samples. */
+    AGGREGATE_ZEROS,    /* Number of label sets of the family `of` with a series of 0. */
+    AGGREGATE_PRESENT,  /* Number of label sets of the family `of` with this series above 0. */
+    AGGREGATE_NONE,     /* Set by the exporter (exporter_families.h); entries have no samples. */
 };
 
 enum { FAMILY_LABELS_MAX = 10 };
@@ -34,8 +33,8 @@ enum { FAMILY_LABELS_MAX = 10 };
 /*
  * Labels are free (the values come from objects) or enumerated (the possible values are fixed). If
  * a label set is present, it has a series for each combination of enumerated values, also if the
- * value of the series is 0; exceptions are `sparse` and `pairs`. Enumerated labels follow the free
- * ones.
+ * value of the series is 0; exceptions are `sparse`, `pairs` and AGGREGATE_MIN. Enumerated labels
+ * follow the free ones.
  */
 struct family_label {
     const char *name;
@@ -57,9 +56,9 @@ struct label_set;
 
 /*
  * Limit that applies to a family: the number of policies, or the number of namespaces on a page.
- * Label sets of other policies or namespaces are folded: they are hidden, and their values are
- * added up in common label sets, the rest. The first labels of a limited family name the policy or
- * the namespace.
+ * Label sets of other policies or namespaces are folded: they are hidden and, unless the family has
+ * `no_rest`, their values are added up in common label sets, the rest sets. The first labels of a
+ * limited family name the policy or the namespace.
  */
 enum limit_kind {
     LIMIT_NONE,
@@ -89,11 +88,10 @@ struct family_def {
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series per object, limited by registry_options.detail_limit. */
     enum limit_kind limit_kind;
-    bool
-        no_rest; /* Folded label sets (LIMIT_BY_...) are hidden, not added up: sums mean nothing. */
+    bool no_rest; /* Folded label sets are hidden, not added up: their sums mean nothing. */
     /* Adds the weights of a label set to those of its policy or namespace. NULL: no weights. */
     void (*weigh)(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS]);
-    /* Values depend on past observations: those of a fresh engine over the same objects differ. */
+    /* Set if family_remembers() cannot derive the result from the aggregation. */
     bool remembers;
     bool opt_in;     /* Off by default: see struct registry_options. */
     bool of_process; /* Counter that continues after a reload; other counters restart. */
@@ -117,27 +115,30 @@ struct family_def {
     bool (*pairs)(unsigned first, unsigned last);
     /*
      * AGGREGATE_WAIT: a sample is the start of a wait, in milliseconds since the epoch. When the
-     * sample is removed or replaced, the waiting time is counted if `ended` returns true for the
-     * entry.
+     * sample is removed or replaced, the waiting time is counted if the entry has a decision and
+     * `ended` returns true for it.
      */
     bool (*ended)(const struct entry *entry);
     const double *buckets; /* FAMILY_HISTOGRAM: upper bounds, ascending, without +Inf. */
     size_t bucket_count;
 };
 
-/* Returns true if values depend on past observations, not on the present objects alone. */
+/*
+ * Returns true if values depend on past observations, not on the present objects alone: those of a
+ * fresh engine over the same objects differ.
+ */
 static inline bool family_remembers(const struct family_def *f)
 {
     return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
            f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT;
 }
 
-/* Returns the number of labels that name a policy or a namespace. */
+/* Returns the number of labels that name a policy or a namespace; 0 for LIMIT_NONE. */
 unsigned family_limit_label_count(enum limit_kind limit_kind);
 
 /*
- * Returns the value that the labels of a policy ("") or namespace ("_others") have in the rest, the
- * common label sets of folded policies or namespaces.
+ * Returns the value that the labels of a policy ("") or namespace ("_others") have in rest sets;
+ * "" for LIMIT_NONE.
  */
 const char *family_rest_value(enum limit_kind limit_kind);
 
@@ -184,7 +185,7 @@ void catalogue_add_markdown(struct strbuf *out);
  */
 void catalogue_add_json(struct strbuf *out);
 
-/* For tests. */
+/* Used only by family.c and tests. */
 
 /* Returns the family with this name; NULL if unknown. */
 const struct family_def *family_find(const char *name);

@@ -232,7 +232,7 @@ struct rows {
     struct store *store;
     struct sequence now;
     struct row_view *newest;  /* All views, newest first. */
-    struct row_view *current; /* View of the current rows; borrowed. NULL after a change. */
+    struct row_view *current; /* View of the current rows; borrowed. NULL if there is none. */
     struct retired *retired;  /* Replaced and removed rows, oldest first. */
     size_t retired_count;
     size_t retired_capacity;

@@ -19,7 +19,7 @@
  */
 struct row {
     struct entry *template;
-    struct entry *policy;   /* Policy that wins a fresh match; NULL without one, or if ignored. */
+    struct entry *policy;   /* Wins a fresh match; NULL without one or for an ignored template. */
     struct entry *claimed;  /* Claimed policy, existing or not; NULL without a claim. */
     const char *changed_by; /* See state_writer_of_template(); NULL if unknown. */
     const char *owner;      /* See template_owner(). */
@@ -46,7 +46,10 @@ void row_init(struct row *row, struct entry *template, enum takeover takeover);
 /* Appends the row as a JSON object; its members are named as in the report. */
 void row_write(struct json_writer *w, const struct row *row);
 
-/* Columns of template lists for csv_add_row() on the JSON of row_write(); ends with NULL. */
+/*
+ * Columns of a list of templates as CSV: paths of members in the JSON of row_write(), for
+ * csv_add_row(). Ends with NULL.
+ */
 extern const char *const row_columns[];
 
 /* Conditions that must all hold. Members that are NULL or negative are no condition. */
@@ -118,10 +121,13 @@ struct row_position {
 /* Returns true if the view has a row at this position. */
 bool row_view_has_row(const struct row_view *view, struct row_position at);
 
-/* Returns the row at a position and moves the position to the next row; NULL after the last row. */
+/*
+ * Returns the row at a position and moves the position to the next row; NULL after the last row.
+ * The position must be all zeros, set by this function, or checked by row_view_has_row().
+ */
 const struct row *row_view_next_row(const struct row_view *view, struct row_position *at);
 
-/* For tests. */
+/* Used only by list_rows.c and tests. */
 
 /* Drops the pins of the entries and the references to the texts of a row. */
 void row_release(struct row *row, struct store *store);

@@ -269,7 +269,7 @@ static void apply_limit(struct family_state *families, size_t count, enum limit_
 
 /*
  * Returns the size of the shown lines of families by namespace, or of all other families. Omits
- * families about the exporter itself and families that depend on past observations, because the
+ * families without samples of entries, and families that depend on past observations, because the
  * namespaces of a page must depend on the present objects only.
  */
 static size_t shown_label_set_bytes(const struct family_state *families, size_t count,

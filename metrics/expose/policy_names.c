@@ -10,7 +10,7 @@
 
 enum {
     BINDING_NAME_MAX_BYTES = 4096, /* Far more than Kubernetes accepts; a longer name is cut. */
-    NAMED_MAX = 3,                 /* Missing bindings that a text names; more are counted. */
+    NAMED_MAX = 3, /* Maximum of missing bindings that a text names; the others are counted. */
 };
 
 struct policy_name policy_name_of(const struct entry *policy)

@@ -20,7 +20,10 @@ struct policy_name {
 /* Returns the name of a policy's entry; `kind` is NULL if the entry is NULL. */
 struct policy_name policy_name_of(const struct entry *policy);
 
-/* Returns the policy for which a stale template counts: the governing, else the claimed policy. */
+/*
+ * Returns the policy for which a stale template counts: the governing, else the claimed policy;
+ * NULL without both.
+ */
 const struct entry *policy_of_stale_template(const struct template_decision *d);
 
 /* Writer of the change that led to the state of a template. */
@@ -46,20 +49,21 @@ struct since template_since(const struct template_decision *d);
 
 /*
  * Returns the policy that decides which values a referrer requests for its dependencies: with
- * `current`, or if its binding has no claim, the policy that governs the referrer now; else the
- * policy that the binding claims.
+ * `current`, or if the referrer's binding has no claim, the policy that governs the referrer now,
+ * if any; else the policy that the binding claims.
  */
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
 
 /*
  * Appends the subject of a defect. The defect determines which: the disputed name of a binding, the
- * claimed policy, the missing template, missing bindings, or fields with their values.
+ * claimed policy, the missing template, missing bindings (three of them and the number of others),
+ * or fields with their values.
  */
 void defect_add_subject(const struct entry *entry, enum defect defect, struct strbuf *out);
 
 /*
- * Returns the identity of the resource that a binding propagates; for other entries, their own
- * identity. A dependency is represented by its binding or, without one, by its template.
+ * Returns the identity of the resource that an existing binding propagates; for other entries,
+ * their own identity. A dependency is represented by its binding or, without one, by its template.
  */
 struct identity resource_identity_of(const struct entry *entry);
 
@@ -74,7 +78,7 @@ struct identity resource_identity_of(const struct entry *entry);
 struct policy_overlap {
     const struct entry *policy; /* The other policy. */
     enum rank_step step;        /* Criterion that ranks the two; not used if `claims`. */
-    bool first;                 /* The other policy ranks second. */
+    bool first;                 /* The other policy ranks after this one; true if `claims`. */
     bool claims;                /* The other policy keeps the templates by its claim. */
     size_t templates;           /* Number of templates. */
 };

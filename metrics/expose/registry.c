@@ -28,7 +28,7 @@ struct registry {
     struct samples samples;                       /* Buffer, reused for each entry. */
     struct contributions contributions;
     uint64_t version;
-    /* By family, the number of series when details were removed; NULL while details are shown. */
+    /* By family, the number of label sets at the removal of details; NULL while they are shown. */
     size_t *left_out;
 };
 
@@ -180,8 +180,9 @@ static void count_value(struct label_set *histogram, double value)
     series[def->bucket_count + 2].number += 1;
 }
 
-/* Counts new first samples (AGGREGATE_FIRST) and the growth of samples (AGGREGATE_INCREASE). */
-static void count_new_samples(const struct samples *fresh, const struct contribution *old)
+/* Counts samples that `old` lacks (AGGREGATE_FIRST) and growth since `old` (AGGREGATE_INCREASE). */
+static void count_first_samples_and_increases(const struct samples *fresh,
+                                              const struct contribution *old)
 {
     for (size_t i = 0; i < fresh->count; i++) {
         struct series *series = fresh->items[i].series;
@@ -198,7 +199,7 @@ static void count_new_samples(const struct samples *fresh, const struct contribu
     }
 }
 
-/* AGGREGATE_WAIT: counts the wait of an old sample that was removed or replaced: see `ended`. */
+/* AGGREGATE_WAIT: counts the wait of `old`, a sample that was removed or replaced: see `ended`. */
 static void count_wait(const struct registry *r, const struct entry *entry,
                        const struct sample *old)
 {
@@ -214,8 +215,8 @@ static void count_wait(const struct registry *r, const struct entry *entry,
 }
 
 /*
- * AGGREGATE_FIRST: if the entry already has a sample of the current family, keeps that instead of
- * the samples from index `before` on, even if there are no new ones.
+ * AGGREGATE_FIRST: if `old` has a sample of the current family, puts this sample in place of the
+ * samples from index `before` on, even if there are none.
  */
 static void keep_first_samples(struct samples *out, size_t before, const struct contribution *old)
 {
@@ -263,7 +264,7 @@ void registry_update_entry(void *registry, struct entry *entry)
     /* Add before removing, so that series in both lists keep a reference. */
     for (size_t i = 0; i < fresh->count; i++)
         add_to_series(&fresh->items[i]);
-    count_new_samples(fresh, old);
+    count_first_samples_and_increases(fresh, old);
     for (size_t at = 0; contribution_next(old, &at, &sample);) {
         count_wait(r, entry, &sample);
         remove_from_series(&sample);
@@ -359,7 +360,7 @@ static const struct family_state *find_family(const struct registry *r, const ch
     return &r->families[i];
 }
 
-/* Returns the number of series of a family that a page leaves out. */
+/* Returns the number of series of a family that a page leaves out or folds. */
 static size_t count_omitted_series(const struct registry *r, size_t index)
 {
     const struct family_state *family = &r->families[index];

@@ -16,7 +16,7 @@
 struct registry;
 
 struct registry_options {
-    /* Maximal number of series in `detail` families, and of namespaces (LIMIT_BY_NAMESPACE). */
+    /* Maximal number of series of each `detail` family, and of namespaces (LIMIT_BY_NAMESPACE). */
     size_t detail_limit;
     size_t policy_limit; /* Maximal number of policies (LIMIT_BY_POLICY). */
     bool opt_in;         /* Includes families that are off by default. */
@@ -41,9 +41,9 @@ void registry_free(struct registry *r);
 void registry_update_entry(void *registry, struct entry *entry);
 
 /*
- * Removes the series of `detail` families to save memory, or restores them if `shown`. Visits every
- * entry; all must have been evaluated. Meanwhile OWN_DETAIL_DROPPED has, by family, the number of
- * series at the removal.
+ * Removes the series of `detail` families to save memory or, if `shown`, restores them. Visits
+ * every entry; all must have been evaluated. Until `detail` families are restored, the values of
+ * OWN_DETAIL_DROPPED are their numbers of series at the removal. Does nothing without a change.
  */
 void registry_show_details(struct registry *r, bool shown);
 
@@ -57,15 +57,16 @@ void registry_show_details(struct registry *r, bool shown);
 void registry_set(struct registry *r, enum own_family family, double value, size_t label_count,
                   const char *const *labels);
 
-/* Removes all series of a family about the exporter itself, which is a gauge or has labels. */
+/* Removes all series of a family about the exporter itself. It must be a gauge or have labels. */
 void registry_clear_family(struct registry *r, enum own_family family);
 
 /* Counts a value in a histogram without labels, a family about the exporter itself. */
 void registry_observe(struct registry *r, enum own_family family, double value);
 
 /*
- * Prepares the page: computes the series that count other series, sorts the label sets, and selects
- * the policies and namespaces to show. Call after the last change and before exposition_write().
+ * Prepares the page: sorts the label sets, selects the policies and namespaces to show, and
+ * computes the families that count other series or omitted ones (OWN_DETAIL_DROPPED). Call it
+ * after the last change and before exposition_write().
  */
 void registry_prepare(struct registry *r);
 
@@ -77,12 +78,12 @@ void registry_prepare(struct registry *r);
 const struct family_state *registry_family(const struct registry *r, size_t index);
 
 /*
- * Returns the number of elements of `family->sets` that a page can show, from the first on: all, or
- * the limit of `detail` families. Folded label sets among them are not shown.
+ * Returns the number of elements of `family->sets` that a page can show, from the first on: all or,
+ * in `detail` families, at most detail_limit. Folded label sets among them are not shown.
  */
 size_t registry_listed_set_count(const struct registry *r, const struct family_state *family);
 
-/* For tests. */
+/* Used only by registry.c and tests. */
 
 /* Returns how often the samples of any entry have changed. */
 uint64_t registry_change_count(const struct registry *r);

@@ -13,7 +13,7 @@ struct report {
     struct listing policies;
     struct listing bindings;
     struct listing leases;
-    struct listing dependencies; /* Sorted by the name of the dependency. */
+    struct listing dependencies; /* Sorted by kind, namespace and name of the dependency. */
 };
 
 /* Lists the templates with a decision; templates of a kind that is still being read have none. */

@@ -21,8 +21,9 @@ struct report_invalid {
 };
 
 /*
- * Appends the whole report. Its list "invalid" has the elements of `invalid`, then problems of
- * policies, and defects of templates and bindings. Duplicates are in the list "duplicates".
+ * Appends the whole report. Its list "invalid" has the elements of `invalid` without duplicates,
+ * then problems of policies, and defects of templates and bindings. The list "duplicates" has the
+ * duplicates of `invalid`.
  */
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
                   size_t invalid_count, struct strbuf *out);

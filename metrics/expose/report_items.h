@@ -42,8 +42,8 @@ void report_policy(struct json_writer *w, const struct entry *policy);
 void report_policy_problems(struct json_writer *w, const struct entry *policy);
 
 /*
- * Appends one element for each defect of a template or binding: the defect and the object that it
- * is about, such as the claimed policy.
+ * Appends one element for each defect of a template or binding: the defect and its subject, such as
+ * the claimed policy or fields.
  */
 void report_defects(struct json_writer *w, const struct entry *entry);
 

@@ -27,7 +27,7 @@ void report_put_identity(struct json_writer *w, struct identity id);
 /* Appends a number; null unless `known`. */
 void report_put_number_or_null(struct json_writer *w, const char *key, int64_t value, bool known);
 
-/* Appends a time in milliseconds since the epoch; null for 0, which is unknown. */
+/* Appends a time in milliseconds since the epoch as text; null if the time is 0 (unknown). */
 void report_put_time(struct json_writer *w, const char *key, int64_t time_ms);
 
 /* Appends {namespace, name} of a binding, or of the binding that Karmada makes for a template. */
@@ -62,7 +62,7 @@ void report_put_stored(struct json_writer *w, const struct entry *dependency,
 
 /* ---- transitions of templates ---- */
 
-/* Appends a transition as a JSON object; members are named as those of rows (list_rows.h). */
+/* Appends a transition as JSON; "before" and "after" have members of row_write(), or are null. */
 void transition_write(struct json_writer *w, const struct transition *x);
 
 /*
@@ -90,8 +90,8 @@ struct version_uses {
 };
 
 /*
- * Returns all known versions of a policy; empty if the policy has no history. Release the result
- * with version_uses_release().
+ * Returns all known versions of a policy, and the unknown version if templates run it; empty if the
+ * policy has no history. Release the result with version_uses_release().
  */
 struct version_uses version_uses_of(const struct entry *policy) MUST_USE;
 void version_uses_release(struct version_uses *uses);
@@ -103,7 +103,7 @@ void version_uses_release(struct version_uses *uses);
  */
 void report_put_version(struct json_writer *w, const struct policy_version *v);
 
-/* Appends the members of a version and of its use; for the unknown version, its own are null. */
+/* Appends the members of a version and of its use; null for data that the unknown version lacks. */
 void report_put_version_use(struct json_writer *w, const struct version_use *use);
 
 /* Appends "versions" of a policy in the order of version_uses_of(). */

@@ -91,7 +91,7 @@ void samples_release(struct samples *s);
 #define SAMPLE(out, value, index, ...)                                                             \
     samples_add((out), (value), (index), LABEL_COUNT(__VA_ARGS__), LABELS(__VA_ARGS__))
 
-/* Appends a sample of the current family unless the entry has a sample of the same series. */
+/* Appends a sample of the current family unless `out` already has a sample of the same series. */
 #define SAMPLE_ONCE(out, value, index, ...)                                                        \
     samples_add_once((out), (value), (index), LABEL_COUNT(__VA_ARGS__), LABELS(__VA_ARGS__))
 
@@ -100,7 +100,7 @@ void samples_add(struct samples *out, int64_t value, unsigned index, size_t labe
 void samples_add_once(struct samples *out, int64_t value, unsigned index, size_t label_count,
                       const char *const *labels);
 
-/* Appends a sample of 1 for each set bit; the only label of the family is enumerated. */
+/* Appends a sample of 1 for each set bit, by enumerated value. The family has no free labels. */
 void samples_add_bits(struct samples *out, unsigned bits);
 
 /* Appends a sample of a series of any family. */

@@ -39,8 +39,9 @@ static unsigned next_character(const char **s, const char **out)
 }
 
 /*
- * Returns how many bytes of a label value are kept at most, before escaping. For values above
- * LABEL_VALUE_MAX the number is lower, so that "..." and the hash fit.
+ * Returns how many bytes of a label value are kept at most, counted after replacement by U+FFFD and
+ * before escaping. If the replaced value is above LABEL_VALUE_MAX, the number is lower, so that
+ * "..." and the hash fit.
  */
 static size_t kept_bytes_max(const char *value)
 {
@@ -55,7 +56,7 @@ static size_t kept_bytes_max(const char *value)
     return len <= LABEL_VALUE_MAX ? LABEL_VALUE_MAX : LABEL_VALUE_MAX - HASH_MARK_LEN;
 }
 
-/* Counts the first characters that need no escape, most often the whole value. */
+/* Counts the leading ASCII characters that stay as they are, most often the whole value. */
 static size_t count_plain_characters(const char *s)
 {
     size_t count = 0;
@@ -199,7 +200,7 @@ bool multiset_min(const struct multiset *m, int64_t *out)
 enum {
     LABELS_MAX_BYTES = 64 << 10,
     TEXTS_MAX_BYTES = 64 << 20,
-    GONE_MIN = 64, /* Number of label sets without references that can wait for the next page. */
+    GONE_MIN = 64, /* Up to this number, label sets that are gone wait for the next page. */
 };
 
 static bool has_key(const void *item, const void *key)
@@ -219,7 +220,7 @@ void label_key_add(struct strbuf *key, const char *name, const char *value)
     strbuf_addc(key, '"');
 }
 
-/* Returns the enumerated labels of the series with an index (struct samples) as text. */
+/* Returns the enumerated labels of the series with an index (struct samples) as an owned text. */
 static char *enumerated_labels(const struct family_def *def, unsigned index)
 {
     struct strbuf text = STRBUF_INIT(LABELS_MAX_BYTES);
@@ -386,8 +387,8 @@ static struct label_set *label_set_new(struct family_state *f, const struct strb
 }
 
 /*
- * Appends the key `from` of a folded set, but with the value of family_rest_value() in the first
- * `labels` labels: the key of the common set.
+ * Appends the key of the rest set of a folded set with the key `from`: the first `labels` labels
+ * get the value of family_rest_value(), the others stay.
  */
 static void add_rest_key(struct strbuf *key, const struct family_def *def, const char *from,
                          unsigned labels)
@@ -402,14 +403,14 @@ static void add_rest_key(struct strbuf *key, const struct family_def *def, const
     strbuf_adds(key, from);
 }
 
-/* Returns the common set for a folded set; adds it if it is missing. */
+/* Returns the rest set of a folded set; adds it if it is missing. */
 static struct label_set *find_or_add_rest_set(struct family_state *f, const struct label_set *set,
                                               unsigned labels)
 {
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(LABELS_MAX_BYTES);
     size_t at = f->rest_count;
 
-    /* Without other free labels, all folded sets have the same common set. */
+    /* Without other free labels, all folded sets have the same rest set. */
     if (at > 0 && family_free_label_count(f->def) == labels)
         return f->rest[0];
     add_rest_key(&key, f->def, set->key, labels);
@@ -470,7 +471,7 @@ void label_set_unref(struct label_set *set)
         family_state_sort_sets(f);
 }
 
-/* Frees the label sets without references. The others keep their order; updates `sorted`. */
+/* Frees the label sets that are gone. The others keep their order; updates `sorted`. */
 static void free_gone_sets(struct family_state *f)
 {
     size_t kept = 0;

@@ -26,15 +26,15 @@ struct heap {
  * Multiset with fast access to the minimum; all zeros is an empty multiset.
  *
  * A number that is removed while it is not the minimum stays in `present`, and is added to
- * `removed`. The minima of the two heaps always differ, so the minimum of `present` is that of the
- * multiset. multiset_remove() compacts both heaps when too many numbers are in `removed`.
+ * `removed`. The minima of two heaps that are not empty always differ, so the minimum of `present`
+ * is that of the multiset. multiset_remove() compacts both heaps when `removed` gets too large.
  */
 struct multiset {
     struct heap present;
     struct heap removed;
 };
 
-/* Frees the numbers. The multiset is empty and can be used again. */
+/* Frees the numbers. The multiset is then empty and can be used again. */
 void multiset_release(struct multiset *m);
 
 void multiset_add(struct multiset *m, int64_t value);
@@ -72,7 +72,7 @@ struct label_set {
     char *key;           /* Owned text of the free labels; the texts of the series follow it. */
     uint32_t references; /* Number of samples of entries, and of references by the registry. */
     uint32_t zeros;      /* AGGREGATE_SUM: number of samples that are 0. */
-    bool gone;           /* The set has no references, but is still in `sets`. */
+    bool gone;           /* The last reference was dropped, but the set is still in `sets`. */
     bool folded;         /* Not shown: see family_state_fold_set(). */
     struct series series[];
 };
@@ -95,11 +95,11 @@ struct family_state {
     size_t count;
     size_t sorted;
     size_t capacity;
-    size_t gone;             /* Number of `sets` without references. */
-    struct label_set **rest; /* Common sets that folded sets are added to; sorted by key. */
+    size_t gone;             /* Number of `sets` that are gone. */
+    struct label_set **rest; /* Rest sets, which folded sets are added to; sorted by key. */
     size_t rest_count;
     size_t folded;        /* Number of `sets` that are folded. */
-    size_t folded_series; /* Series in folded sets that are not 0. */
+    size_t folded_series; /* Number of series other than 0 in folded sets. */
 };
 
 void family_state_init(struct family_state *f, const struct family_def *def, uint64_t seed);
@@ -113,22 +113,23 @@ static inline void label_set_ref(struct label_set *set)
     set->references++;
 }
 
-/* Drops a reference. Without references, a label set is no longer found or shown. */
+/* Drops a reference. With the last one, the label set is no longer found, and may be freed. */
 void label_set_unref(struct label_set *set);
 
 /* Appends the text of a series, `name{labels} `. */
 void series_add_text(struct strbuf *out, const struct series *series);
 
-/* Shows all folded label sets again and frees the common sets in `rest`. */
+/* Shows all folded label sets again and frees the rest sets. */
 void family_state_unfold_sets(struct family_state *f);
 
 /*
- * Folds a label set: hides it and, without `no_rest`, adds its values to a common set in `rest`, in
- * which the first `labels` labels have the value of family_rest_value(). For AGGREGATE_SUM only.
+ * Folds a label set: hides it and, unless the family has `no_rest`, adds its values to a rest set.
+ * The first `labels` labels of the rest set have the value of family_rest_value(), the others are
+ * those of `set`. For AGGREGATE_SUM only.
  */
 void family_state_fold_set(struct family_state *f, struct label_set *set, unsigned labels);
 
-/* Frees the label sets without references and sorts the others. */
+/* Frees the label sets that are gone and sorts the others. */
 void family_state_sort_sets(struct family_state *f);
 
 /* Frees all label sets, even with references. */
@@ -136,14 +137,14 @@ void family_state_clear_sets(struct family_state *f);
 
 /* ---- label values ---- */
 
-/* Maximal length of a label value, in bytes before escaping. */
+/* Maximal length of a label value, in bytes after replacement by U+FFFD and before escaping. */
 enum { LABEL_VALUE_MAX = 1024 };
 
 /*
- * Appends a label value, escaped for a pair of quotes; NULL is "". Invalid UTF-8 and control
- * characters become U+FFFD, because Prometheus rejects a whole page for one invalid value. A value
- * above LABEL_VALUE_MAX is cut after a character and ends with "..." and a hash of the whole value,
- * so that long values stay distinct.
+ * Appends a label value, escaped for a pair of quotes; NULL is "". Bytes that are not UTF-8 and
+ * control characters become U+FFFD: Prometheus rejects a whole page for one invalid value. If the
+ * replaced value is above LABEL_VALUE_MAX, it is cut after a character and ends with "..." and a
+ * hash of the whole `value`, so that long values stay distinct.
  */
 void label_text_add(struct strbuf *out, const char *value);
 
