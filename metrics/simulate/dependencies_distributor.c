@@ -19,8 +19,8 @@ static bool has_referrer(const struct binding *attached, const struct entry *bin
 }
 
 /*
- * Combines the values that the referrers of an attached binding request. Returns false if a
- * referrer is missing.
+ * Combines the values that the referrers of an attached binding request: true wins. Returns false
+ * if a referrer is missing.
  */
 static bool combine_requested_values(struct overlay *overlay, const struct binding *attached,
                                      struct dependency_values *out)
@@ -42,7 +42,8 @@ static bool combine_requested_values(struct overlay *overlay, const struct bindi
 
 /*
  * Sets the fields of an attached binding without a placement from the values that its referrers
- * request. Returns false if a referrer is missing: Karmada then does not write the binding.
+ * request; without referrers, to the defaults. Returns false if a referrer is missing: Karmada then
+ * does not write the binding.
  */
 static bool set_fields_from_referrers(struct overlay *overlay, struct binding *attached)
 {
@@ -88,7 +89,8 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
 
 /*
  * Adds `binding` to the referrers of an existing dependency, and creates or updates the attached
- * binding (Karmada: createOrUpdateAttachedBinding).
+ * binding (Karmada: createOrUpdateAttachedBinding). Writes nothing if another template has the name
+ * of the attached binding, or if a referrer is missing.
  */
 static void add_referrer(struct overlay *overlay, struct entry *dependency,
                          const struct entry *binding)

@@ -78,7 +78,7 @@ static void copy_policy_fields(struct binding *b, const struct binding *old, con
 
     b->propagation = p->propagation;
     b->propagation.schedule_priority = priority;
-    /* ApplyClusterPolicy copies propagateDeps only into new bindings. */
+    /* ApplyClusterPolicy copies propagateDeps into a ClusterResourceBinding only if it is new. */
     if (old && cluster_scoped)
         b->propagation.propagate_deps = propagate_deps;
     b->has_placement = true;
@@ -86,9 +86,9 @@ static void copy_policy_fields(struct binding *b, const struct binding *old, con
 }
 
 /*
- * Sets *text to the schedulePriority for the binding: NULL if it gets no priority, unchanged if the
- * priority is unknown. Returns false if Karmada cannot resolve the PriorityClass, and therefore
- * does not apply the policy at all.
+ * Sets *text to the schedulePriority for the binding: NULL if the binding gets no priority or 0,
+ * unchanged if the priority is unknown. Returns false if Karmada cannot resolve the PriorityClass,
+ * and therefore does not apply the policy at all.
  */
 static bool resolve_priority(struct overlay *overlay, const struct entry *template,
                              const struct policy *p, const char **text)
@@ -111,9 +111,9 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
 }
 
 /*
- * Copies the replicas of kinds with built-in support in Karmada, if the number is known. Bindings
- * of other kinds keep their number: a ResourceInterpreterCustomization may set it. Returns false if
- * the number is unknown and the binding is new (`old` is NULL).
+ * Copies the replicas of kinds with built-in support in Karmada, if the number is known. Returns
+ * false if the number is unknown and the binding is new (`old` is NULL). For other kinds, returns
+ * true and keeps the number: a ResourceInterpreterCustomization may set it.
  */
 static bool copy_replicas(struct binding *b, const struct binding *old,
                           const struct entry *template)
@@ -129,7 +129,7 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
-/* Copies the resource requests of one pod to the binding, if the template has any. */
+/* Copies the template's resource requests of one pod, if any, to the binding. */
 static void copy_resource_requests(struct overlay *overlay, struct binding *b,
                                    const struct template *t)
 {
@@ -369,7 +369,8 @@ void detector_match_waiting(struct overlay *overlay, struct entry *policy)
 
 /*
  * Returns true if the policy may preempt `holder`, the policy that claims a template: a
- * PropagationPolicy preempts any ClusterPropagationPolicy; else the higher priority decides.
+ * PropagationPolicy may preempt any ClusterPropagationPolicy, but not the reverse; of two policies
+ * of the same kind, the one with the higher priority may preempt the other, if that exists.
  */
 static bool may_preempt(const struct entry *policy, const struct entry *holder)
 {
@@ -382,8 +383,9 @@ static bool may_preempt(const struct entry *policy, const struct entry *holder)
 }
 
 /*
- * Claims the template that a selector names, if the policy may preempt the policy that claims the
- * template now (Karmada: preemption.go).
+ * Claims and enqueues the template that a selector names, if the policy may preempt the policy that
+ * claims the template now (Karmada: preemption.go). Without the feature gate, only records
+ * ASSUMED_PREEMPTION_OFF.
  */
 static void preempt_named_template(struct overlay *overlay, struct entry *policy,
                                    const struct resource_selector *selector)
@@ -432,7 +434,7 @@ static int highest_priority_first(const void *a, const void *b)
 /*
  * Lets other policies preempt after the priority of `policy` was lowered from `before`, highest
  * priority first (Karmada: HandleDeprioritizedPropagationPolicy). These are the policies of the
- * same kind and namespace with a priority between `before` and the new one.
+ * same kind and namespace with preemption Always and a priority between `before` and the new one.
  */
 static void let_others_preempt(struct overlay *overlay, const struct entry *policy, int32_t before)
 {
@@ -478,7 +480,7 @@ static void retry_failed_templates(struct overlay *overlay, const struct entry *
     }
 }
 
-/* Records the assumption for templates of kinds that have not all been read. */
+/* Records ASSUMED_KIND_UNREAD if the policy selects a kind of which not all objects are read. */
 static void assume_unread_kinds(struct overlay *overlay, const struct policy *p)
 {
     const struct incomplete *incomplete = &overlay_context(overlay)->incomplete;
@@ -525,8 +527,8 @@ static bool is_in_selected_kinds(const struct policy *p, const struct entry *pol
 }
 
 /*
- * Returns true if the policy has claimed the template. If the claim on the template is incomplete,
- * the claim on the binding, if it exists, decides.
+ * Returns true if the policy has claimed the template. If the claim on the template is incomplete
+ * and the binding exists, the claim on the binding decides.
  */
 static bool is_claimed_by(const struct entry *template, const struct entry *policy)
 {

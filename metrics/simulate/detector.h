@@ -10,20 +10,21 @@
  */
 
 /*
- * Processes one item of the queue, unless Karmada ignores the template (Karmada: Reconcile,
- * propagateResource). Without static takeover, removes the claim of a policy that does not exist.
- * Then claims the template for the policy to apply and writes the binding, unless an override
- * policy in dependentOverrides is missing. A Lazy policy writes the binding only after a user's
- * change (`by_karmada` of struct queue_item).
+ * Processes one item of the queue (Karmada: Reconcile, propagateResource). Does nothing if the
+ * template does not exist, if Karmada ignores it, or if not all objects of its kind have been read.
+ * Without static takeover, removes the claim of a policy that does not exist; the item then counts
+ * as a user's change. Claims the template for the policy to apply, if any, and writes the binding,
+ * unless an override policy in dependentOverrides is missing. Without static takeover, a Lazy
+ * policy writes the binding only after a user's change (`by_karmada` of struct queue_item).
  */
 void detector_process_template(struct overlay *overlay, struct queue_item item);
 
 /*
- * Processes a created or changed policy; `old` is the previous version, or NULL. Removes claims on
- * templates that the policy no longer selects, enqueues its bound templates, and retries templates
- * that Karmada failed to apply it to. Also simulates preemption, by other policies too if the
- * priority is lower than in `old`. Static takeover and a missing override policy in
- * dependentOverrides prevent preemption.
+ * Processes a created or changed policy; `old` is the previous version, or NULL. Enqueues the
+ * templates of bindings with the policy's claim, and removes the claim if the policy no longer
+ * selects them. Enqueues templates that Karmada failed to apply the policy to. Also simulates
+ * preemption, by other policies too if the priority is lower than in `old`. Static takeover and a
+ * missing override policy in dependentOverrides prevent preemption.
  */
 void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
                                 const struct policy *old);
@@ -36,9 +37,9 @@ void detector_on_policy_changed(struct overlay *overlay, struct entry *policy,
 void detector_match_waiting(struct overlay *overlay, struct entry *policy);
 
 /*
- * Removes the claims of a policy that is deleted and enqueues the templates. A claim stays on a
- * template with a kind or namespace that no selector of the policy has, as in Karmada. Must be
- * called before the object of the policy is removed.
+ * Processes the deletion of a policy: removes its claims from bindings and templates, and enqueues
+ * these templates. A claim stays on a template with a kind or namespace that no selector of the
+ * policy has, as in Karmada. Must be called before the object of the policy is removed.
  */
 void detector_on_policy_deleted(struct overlay *overlay, struct entry *policy);
 

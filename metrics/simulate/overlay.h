@@ -71,12 +71,12 @@ struct overlay_limit {
     void *context;
 };
 void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit);
-/* Returns true if the limit is or ever was reached: the simulation is incomplete. */
+/* Returns true if the limit is reached, or was at an earlier call: the simulation is incomplete. */
 bool overlay_limit_reached(struct overlay *overlay);
 
 /* Returns the state that the rules of the overlay's engine share. */
 struct rule_context *overlay_context(const struct overlay *overlay);
-/* Returns whether a feature gate of Karmada is on. */
+/* Returns true if a feature gate of Karmada is on. */
 bool overlay_gate_is_on(const struct overlay *overlay, enum gate gate);
 /* Records that the simulation depends on an assumption. */
 void overlay_assume(struct overlay *overlay, enum assumption assumption);
@@ -118,8 +118,8 @@ size_t overlay_mark(const struct overlay *overlay);
 void overlay_rollback(struct overlay *overlay, size_t mark);
 
 /*
- * Observer of entries. `touched` is called before overlay_replace() changes an object, and before
- * each evaluation, which may change a decision. All zero for no observer.
+ * Observer of entries. `touched` is called before overlay_replace() changes the object of an entry,
+ * and before each evaluation of an entry, which may change its decision. All zero: no observer.
  */
 struct overlay_observer {
     void (*touched)(void *context, struct entry *entry);
@@ -183,7 +183,7 @@ void binding_set_template_version(struct binding *b, const struct template *t);
 
 /* State of a template at one moment, as shown to users. */
 struct outcome {
-    bool exists; /* The template exists and has a decision; else no other member is set. */
+    bool exists; /* The template exists and has a decision; else other members are meaningless. */
     enum template_state state;
     unsigned reason;
     /* The claimed policy, else the governing policy; NULL without both. Pinned, because the entry

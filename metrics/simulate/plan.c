@@ -95,7 +95,10 @@ struct applied_object {
     void *object; /* Owned by the overlay. */
 };
 
-/* Sets a missing policy id and missing selector namespaces, as Karmada's mutating webhook does. */
+/*
+ * Copies a missing policy id from the old version, and sets missing namespaces in selectors of a
+ * PropagationPolicy, as Karmada's mutating webhook does.
+ */
 static void apply_webhook_defaults(const struct entry *entry, const struct policy *old,
                                    struct policy *fresh)
 {
@@ -123,7 +126,7 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
 /*
  * Replaces a template by the user's version `fresh`. Keeps the uid of the old object, and the claim
  * unless `fresh` has a claim. The resource version is new, so that the binding counts as outdated.
- * If the binding has referrers, it gets the new version: the distributor handles each change.
+ * A binding with referrers gets the new version, because the distributor handles each change.
  */
 static void replace_template(struct overlay *overlay, struct entry *entry,
                              const struct template *fresh)
@@ -319,7 +322,7 @@ bool simulation_process_queue(struct overlay *overlay)
     return true;
 }
 
-/* Implements plan_admit_manifests(). Returns false as simulation_process_queue() does. */
+/* Implements plan_admit_manifests(). Returns the result of simulation_process_queue(). */
 static MUST_USE bool admit_manifests(struct overlay *overlay)
 {
     CLEANUP(listing_release)
@@ -517,7 +520,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
     return true;
 }
 
-/* Matches the templates that wait with the applied policies, then applies the new templates. */
+/* Matches waiting templates against the applied policies, then applies the new templates. */
 static void process_postponed_objects(struct plan *p)
 {
     for (size_t i = 0; i < p->policies.count && !overlay_limit_reached(p->overlay); i++)

@@ -32,11 +32,14 @@ struct plan_clusters {
     size_t count;
 };
 
-/* The time at which the change alters the outcome of a template. */
+/*
+ * The time at which the change takes effect on a template. PLAN_AT_NEXT_CHANGE has precedence: the
+ * template is stale or unbound after the change, and its user's next change makes it current.
+ */
 enum plan_when {
-    PLAN_AT_ONCE,
-    PLAN_AT_NEXT_CHANGE, /* With the next change of the template by its user. */
-    PLAN_NEVER,          /* The outcome stays as it is. */
+    PLAN_AT_ONCE, /* The outcome changes. */
+    PLAN_AT_NEXT_CHANGE,
+    PLAN_NEVER, /* The outcome stays as it is. */
     PLAN_WHEN_COUNT,
 };
 /* Names of the enumerators of plan_when in JSON. */
@@ -71,7 +74,7 @@ struct plan_result {
     size_t when[PLAN_WHEN_COUNT];  /* Number of templates by enum plan_when. */
     size_t conflicts_appear;
     size_t conflicts_vanish; /* Number of conflicts without `appears`. */
-    size_t undetermined;     /* Templates with unknown clusters after the change. */
+    size_t undetermined;     /* Number of `templates` with unknown clusters after the change. */
     unsigned assumptions;    /* Bits by enum assumption. */
     bool settled;            /* No simulation was given up before its queue was empty. */
     /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
@@ -104,7 +107,7 @@ void plan_admit_manifests(struct plan *p);
 /*
  * Applies an object as its user, and simulates Karmada until its queue is empty. New templates, and
  * templates that wait for policies, are processed in plan_finish(), after all policies are applied.
- * Returns false and sets `err` if the object is not valid.
+ * Applies nothing once plan_limit_reached(). Returns false and sets `err` if the object is invalid.
  */
 bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
 /*
@@ -117,7 +120,8 @@ void plan_touch_template(struct plan *p, struct entry *template);
 
 /*
  * Processes the postponed templates and returns the result, owned by the plan. Call it once, after
- * the last change. The engine keeps the state after the change.
+ * the last change. The engine keeps the state after the change. If the plan changes nothing, the
+ * result only has assumptions that may have prevented a change.
  */
 const struct plan_result *plan_finish(struct plan *p);
 /*
@@ -129,8 +133,8 @@ void plan_undo(struct plan *p);
 /* ---- steps of a simulation ---- */
 
 /*
- * Simulates a user's change of an existing template that has no effect on matching, such as a new
- * annotation. Gives the template a new version and enqueues it.
+ * Simulates a user's change of a template that has no effect on matching, such as a new annotation.
+ * Gives the template a new version and enqueues it. Does nothing if the template does not exist.
  */
 void simulation_touch_template(struct overlay *overlay, struct entry *template);
 
@@ -143,6 +147,7 @@ enum { SIMULATION_ITEMS_PER_TEMPLATE = 64, SIMULATION_ITEMS_MIN = 4096 };
 
 /*
  * Processes the queue until it is empty, and updates all decisions. Returns false if the limit of
- * items or of the overlay is reached: queued templates are then recorded as unsettled and removed.
+ * items or of the overlay is reached: the templates that are left in the queue are then recorded as
+ * unsettled, and removed from the queue.
  */
 bool simulation_process_queue(struct overlay *overlay) MUST_USE;

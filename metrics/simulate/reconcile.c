@@ -91,7 +91,7 @@ static bool runs_policy_version(const struct template_decision *d, const struct 
     return strcmp(w->version, hash) == 0;
 }
 
-/* Returns true if the filter matches the template, which Karmada must not ignore or delete. */
+/* Returns true if the filter matches the template. Ignored and deleted templates never match. */
 static bool matches_filter(const struct reconcile_filter *w, const struct entry *template)
 {
     const struct template *t = entry_template(template);

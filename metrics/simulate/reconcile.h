@@ -64,18 +64,18 @@ struct reconcile_item {
 };
 
 struct reconcile_list {
-    struct reconcile_item *items; /* By entry_compare(), but RECONCILE_NOT_TOGETHER last. */
+    struct reconcile_item *items; /* In the order of entry_compare(); NOT_TOGETHER last. */
     size_t count;
 };
 
 struct reconcile {
     struct engine *engine;
     struct reconcile_list chosen; /* Templates to change: RECONCILE_MOVES. */
-    struct reconcile_list left;   /* Other templates that the filter matches, with the reason. */
+    struct reconcile_list left;   /* Templates that are not to change, with the reason. */
     size_t beyond;                /* Number of further RECONCILE_MOVES, beyond `max`. */
     size_t current;               /* Number of RECONCILE_CURRENT; these are in no list. */
     size_t reconciled;            /* Number of `current` templates with RECONCILE_ANNOTATION. */
-    struct plan *plan;            /* Plan of changing all chosen templates, until its end. */
+    struct plan *plan; /* Changes all chosen templates; NULL after reconcile_end_plan(). */
     const struct plan_result *result;
 };
 
@@ -92,15 +92,16 @@ void reconcile_end_plan(struct reconcile *r);
 void reconcile_free(struct reconcile *r);
 
 /*
- * Checks one template. Returns RECONCILE_MOVES if the filter matches and a change by the user would
- * bring the template to its policy, else the reason why not. With `undo`, returns RECONCILE_MOVES
- * for every match. The engine must have no evaluation left to do; its state is restored afterwards.
+ * Checks one template. Returns RECONCILE_MOVES if the filter matches, and only a change by the user
+ * would bring the template to its policy; else the reason why not. With `undo`, returns
+ * RECONCILE_MOVES for every match. The engine must have no evaluation left to do; its state is
+ * restored afterwards.
  */
 enum reconcile_verdict reconcile_find_verdict(struct engine *e,
                                               const struct reconcile_filter *filter,
                                               const struct entry *template);
 
-/* Returns true if the template still has the governing policy of the item, in its generation. */
+/* Returns true if the template still has the governing policy of the item, if any, unchanged. */
 bool reconcile_is_as_planned(const struct reconcile_item *item);
 
 /* ---- prediction for one template ---- */

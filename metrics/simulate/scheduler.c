@@ -9,7 +9,7 @@
 static const char default_scheduler[] = "default-scheduler";
 
 /*
- * Returns whether Karmada's default scheduler handles the binding (Karmada:
+ * Returns true if Karmada's default scheduler handles the binding (Karmada:
  * resourceBindingEventFilter).
  */
 static bool is_for_default_scheduler(const struct binding *b)
@@ -29,14 +29,17 @@ static int64_t sum_assigned_replicas(const struct binding *b)
     return sum;
 }
 
-/* Returns the placement that the scheduler applied last; the present one if not recorded. */
+/*
+ * Returns the placement that the scheduler applied last. If the placement is not recorded, returns
+ * the present one for a binding with clusters, else NULL.
+ */
 static const char *applied_placement_of(const struct binding *b)
 {
     return b->applied_placement || b->cluster_count == 0 ? b->applied_placement
                                                          : b->propagation.placement;
 }
 
-/* Returns true if the scheduler placed `old` with the same placement and replicas as `fresh`. */
+/* Returns true if `old` has a claim and was scheduled with placement and replicas of `fresh`. */
 static bool has_same_input(const struct binding *old, const struct binding *fresh)
 {
     return old && old->cluster_count > 0 && old->claim &&
@@ -153,7 +156,8 @@ static bool selects_by_names(const struct placement *placement, uint32_t group)
 /*
  * Returns the candidate clusters of the first affinity group that has candidates, beginning with
  * the group in use, and sets *group to the index. Returns an empty set if no group has candidates.
- * The caller frees `members`.
+ * Without Cluster objects, only the group in use counts if it selects by names. The caller frees
+ * `members`.
  */
 static struct cluster_set find_candidates(struct rule_context *c, const struct binding *old,
                                           const struct binding *fresh,

@@ -8,10 +8,10 @@
  * Simulation of Karmada's scheduler (Karmada: pkg/scheduler, doScheduleBinding).
  *
  * Sets the clusters, observed_group and applied_placement of `fresh`, the binding that is about to
- * be written, in memory of the overlay. `old` is the present version of the binding, NULL if it is
- * new. Changes nothing if the scheduler would do nothing. If the result cannot be predicted,
- * `fresh` keeps its clusters; `undetermined` gets the reason, unless placement and replicas are as
- * in `old`.
+ * be written, in memory of the overlay, and status.required_count to 0. `old` is the present
+ * version of the binding, NULL if it is new. Changes nothing if the scheduler would do nothing. If
+ * the result cannot be predicted, `fresh` keeps its clusters; `undetermined` gets the reason,
+ * unless `old` has a claim and was scheduled with the same placement and replicas.
  */
 void scheduler_schedule_binding(struct overlay *overlay, const struct binding *old,
                                 struct binding *fresh);
