@@ -92,7 +92,7 @@ static void explain_exclusion(struct explain_context *x, const struct candidate 
     explain_detail(x, "ruled out: excludedResources[%" PRIu32 "] matches: %s", index, text.data);
 }
 
-/* Adds whether candidate `i` of a template wins, loses (with the criterion), or is ruled out. */
+/* Adds the result of candidate `i`: it wins, loses (with the criterion), or is ruled out. */
 static void explain_candidate_result(struct explain_context *x, const struct template_decision *d,
                                      uint32_t i)
 {

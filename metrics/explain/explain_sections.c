@@ -510,7 +510,7 @@ static bool lacks_user_change(const struct outcome *o)
     return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
 }
 
-/* Adds that a restart of Karmada has the same effect as a change by the user, the outcome `o`. */
+/* Adds that a restart of Karmada has the effect of a user's change, which has the outcome `o`. */
 static void explain_restart(struct explain_context *x, const struct outcome *o)
 {
     if (o->state == STATE_PENDING)

@@ -107,8 +107,8 @@ void explain_assigned_replicas(struct explain_context *x, const struct binding *
 
 /*
  * Adds the section "requiredBy": the referrers of a dependency, the values that they request, and
- * the resulting values. Adds nothing if `dependency` is NULL, or if `referrers` and `dangling` of
- * its decision are 0.
+ * the resulting values. Adds nothing if `dependency` is NULL or not decided, or if `referrers` and
+ * `dangling` of its decision are 0.
  */
 void explain_referrers(struct explain_context *x, const struct entry *dependency);
 

@@ -50,8 +50,8 @@ static void collect_relations(const struct entry *template, struct samples *out)
 }
 
 /*
- * Each policy has a sample of 0: karmada_propagationpolicy_unused counts label sets, and needs one
- * for a policy without templates.
+ * A policy has a sample of 0, unless its kinds are incomplete: karmada_propagationpolicy_unused
+ * counts label sets, and needs one for a policy without templates.
  */
 static void collect_policy_templates(const struct entry *entry, struct samples *out)
 {

@@ -277,7 +277,7 @@ static const char *const scope_names[] = {"namespaced", "cluster"};
 
 #define SCOPE ENUM_LABEL("scope", scope_names)
 
-/* Why a binding exists: a policy's claim, referrers (spec.requiredBy), both, or neither. */
+/* Cause of a binding: the claim of a policy, referrers (spec.requiredBy), both, or neither. */
 enum binding_origin {
     ORIGIN_POLICY,
     ORIGIN_DEPENDENCY,

@@ -114,7 +114,7 @@ static bool waits_for_user(const struct template_decision *d, enum takeover take
     return policy && (policy->lazy || takeover == TAKEOVER_STATIC);
 }
 
-/* Returns true if the binding has a claim of the policy that the template is claimed by. */
+/* Returns true if the policy that has claimed the template has a claim on the binding, too. */
 static bool is_claim_on_binding(const struct template_decision *d)
 {
     return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;

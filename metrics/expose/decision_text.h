@@ -79,7 +79,7 @@ enum next_change_note next_change_note_of(const struct template_decision *d);
 const char *next_change_note_text(const struct outcome *o, enum next_change_note note,
                                   bool is_static);
 
-/* Returns the reason why the distribution of replicas cannot be predicted. */
+/* Returns the reason why a distribution is unpredictable, such as "by spread constraints". */
 const char *undetermined_text(enum undetermined_reason reason);
 
 /* Action that ends a stage, and the role that must act. */

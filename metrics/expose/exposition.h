@@ -19,8 +19,8 @@ struct exposition {
     bool synced;
     /*
      * Start times of counters and histograms for OpenMetrics, milliseconds since the epoch:
-     * `created_ms` for families `of_process`, the later of the two for others. If `created_ms` is
-     * 0, the page has no series with start times.
+     * `created_ms` for families `of_process`, for others the later of `created_ms` and `since_ms`.
+     * If `created_ms` is 0, the page has no series with start times.
      */
     int64_t created_ms;
     int64_t since_ms;

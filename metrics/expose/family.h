@@ -16,7 +16,7 @@
 enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM };
 enum family_stability { STABILITY_STABLE, STABILITY_EXPERIMENTAL };
 
-/* How the values of a family are computed from the samples of entries. */
+/* Computation of the values of a family from the samples of entries. */
 enum family_aggregation {
     AGGREGATE_SUM,      /* Sum of whole numbers. A sample of 0 makes its label set present. */
     AGGREGATE_MIN,      /* Minimum of milliseconds, exposed in seconds; absent without samples. */
@@ -24,7 +24,7 @@ enum family_aggregation {
     AGGREGATE_FIRST,    /* Histogram, in seconds, of the first sample of each entry, in ms. */
     AGGREGATE_WAIT,     /* Histogram of waiting times: see `ended`. */
     AGGREGATE_ZEROS,    /* Number of label sets of the family `of` with a series of 0. */
-    AGGREGATE_PRESENT,  /* Number of label sets of the family `of` with this series above 0. */
+    AGGREGATE_PRESENT,  /* Number of label sets of the family `of` with the same series above 0. */
     AGGREGATE_NONE,     /* Set by the exporter (exporter_families.h); entries have no samples. */
 };
 
@@ -69,11 +69,11 @@ enum limit_kind {
 
 /* Weights by which the shown policies and namespaces are selected, most important first. */
 enum {
-    WEIGHT_OVERDUE,  /* Of a policy: overdue templates (policy_of_stale_template). */
-    WEIGHT_DEFERRED, /* Of a policy: deferred templates (policy_of_stale_template). */
-    WEIGHT_CLAIMED,  /* Of a policy: templates that claim it. */
+    WEIGHT_OVERDUE,  /* Number of overdue templates of a policy (policy_of_stale_template). */
+    WEIGHT_DEFERRED, /* Number of deferred templates of a policy (policy_of_stale_template). */
+    WEIGHT_CLAIMED,  /* Number of templates that a policy has claimed. */
     LIMIT_WEIGHTS,
-    WEIGHT_TEMPLATES = 0, /* Of a namespace: its templates. */
+    WEIGHT_TEMPLATES = 0, /* Number of templates of a namespace. */
 };
 
 struct family_def {
@@ -89,7 +89,7 @@ struct family_def {
     bool detail; /* One series per object, limited by registry_options.detail_limit. */
     enum limit_kind limit_kind;
     bool no_rest; /* Folded label sets are hidden, not added up: their sums mean nothing. */
-    /* Adds the weights of a label set to those of its policy or namespace. NULL: no weights. */
+    /* Adds the weights of a label set to `weight` of its policy or namespace. NULL: no weights. */
     void (*weigh)(const struct label_set *set, int64_t weight[LIMIT_WEIGHTS]);
     /* Set if family_remembers() cannot derive the result from the aggregation. */
     bool remembers;

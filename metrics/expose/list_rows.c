@@ -217,7 +217,7 @@ struct sequence {
 /* Replaced or removed row, kept for the views that have it. */
 struct retired {
     struct row row;
-    uint64_t view_number; /* Number of the newest view when the row was retired. */
+    uint64_t view_number; /* Member of struct rows when the row was retired. */
 };
 
 struct row_view {
@@ -236,7 +236,7 @@ struct rows {
     struct retired *retired;  /* Replaced and removed rows, oldest first. */
     size_t retired_count;
     size_t retired_capacity;
-    uint64_t view_number; /* Number of the newest view so far. */
+    uint64_t view_number; /* Number of the newest view so far, dropped or not; 0 without views. */
 };
 
 static void drop_chunk(struct chunk *chunk)

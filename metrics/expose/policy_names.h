@@ -50,13 +50,13 @@ struct since template_since(const struct template_decision *d);
 /*
  * Returns the policy that decides which values a referrer requests for its dependencies: with
  * `current`, or if the referrer's binding has no claim, the policy that governs the referrer now,
- * if any; else the policy that the binding claims.
+ * if any; else the policy of the claim on the binding.
  */
 struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
 
 /*
  * Appends the subject of a defect. The defect determines which: the disputed name of a binding, the
- * claimed policy, the missing template, missing bindings (three of them and the number of others),
+ * claimed policy, the missing template, missing bindings (at most three, and the number of others),
  * or fields with their values.
  */
 void defect_add_subject(const struct entry *entry, enum defect defect, struct strbuf *out);

@@ -11,7 +11,7 @@
  * samples cost no update.
  *
  * Invariant: the page equals the page of a fresh engine over the same objects, except for families
- * that depend on past observations (family_remembers).
+ * about the exporter itself and families that depend on past observations (family_remembers).
  */
 struct registry;
 
@@ -57,7 +57,7 @@ void registry_show_details(struct registry *r, bool shown);
 void registry_set(struct registry *r, enum own_family family, double value, size_t label_count,
                   const char *const *labels);
 
-/* Removes all series of a family about the exporter itself. It must be a gauge or have labels. */
+/* Removes all series of a family about the exporter itself: a gauge, or a family with labels. */
 void registry_clear_family(struct registry *r, enum own_family family);
 
 /* Counts a value in a histogram without labels, a family about the exporter itself. */

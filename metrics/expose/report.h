@@ -49,7 +49,7 @@ void report_add_lines(const struct engine *engine, enum report_list list, const 
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
                  const char *fails, struct strbuf *out);
 
-/* Appends the same as report_plan() without `fails`, as a member of the open object. */
+/* Appends the document of report_plan(), without `fails`, as a member of the open object. */
 void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
                      const struct plan_result *r, const struct engine *engine);
 

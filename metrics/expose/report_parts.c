@@ -5,7 +5,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/model/store.h"
 
-enum { BINDING_NAME_MAX_BYTES = 4096 }; /* Far more than Kubernetes accepts. */
+enum { BINDING_NAME_MAX_BYTES = 4096 }; /* Above Kubernetes' limit; a longer name is cut. */
 
 /* ---- objects and values ---- */
 

@@ -71,7 +71,7 @@ int64_t contribution_value(const struct contribution *c, const struct series *se
  * are texts in the order of the family's `labels`; NULL stands for "".
  */
 struct samples {
-    const struct engine *engine; /* For families that need more than the entry's decision. */
+    const struct engine *engine; /* Read by families that need more than the entry's decision. */
     struct family_state *family; /* Family that is being collected. */
     struct sample *items;
     size_t count;

@@ -48,7 +48,7 @@ static size_t kept_bytes_max(const char *value)
     const char *bytes;
     size_t len = 0;
 
-    /* Such a value fits even if U+FFFD replaces every byte. */
+    /* A value of this length fits even if U+FFFD replaces every byte. */
     if (strlen(value) <= LABEL_VALUE_MAX / REPLACEMENT_LEN)
         return LABEL_VALUE_MAX;
     while (*value && len <= LABEL_VALUE_MAX)

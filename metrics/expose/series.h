@@ -50,9 +50,9 @@ bool multiset_min(const struct multiset *m, int64_t *out);
 struct series {
     struct label_set *set;
     union {
-        int64_t sum;              /* For AGGREGATE_SUM, _INCREASE, _ZEROS, _PRESENT. */
-        double number;            /* For AGGREGATE_NONE, _FIRST, _WAIT. */
-        struct multiset *minimum; /* For AGGREGATE_MIN. */
+        int64_t sum;              /* Used for AGGREGATE_SUM, _INCREASE, _ZEROS, _PRESENT. */
+        double number;            /* Used for AGGREGATE_NONE, _FIRST, _WAIT. */
+        struct multiset *minimum; /* Used for AGGREGATE_MIN; owned. */
     };
     /*
      * `name{labels} `, stored because a page is written more often than labels change. NULL in

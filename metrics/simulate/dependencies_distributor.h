@@ -32,7 +32,7 @@ void distributor_detach_unneeded(struct overlay *overlay, struct entry *binding,
 void distributor_detach_all(struct overlay *overlay, struct entry *binding);
 
 /*
- * Calls distributor_sync() for the ResourceBindings that propagate a new template as a dependency.
- * These are in the template's namespace.
+ * Calls distributor_sync() for the ResourceBindings in the namespace of a new template that
+ * propagate the template as a dependency.
  */
 void distributor_on_template_created(struct overlay *overlay, struct entry *template);

@@ -28,7 +28,7 @@ struct plan_cluster {
 
 /* Sums by member cluster; all zeros is an empty list. */
 struct plan_clusters {
-    struct plan_cluster *items; /* By name, after plan_finish(). */
+    struct plan_cluster *items; /* Sorted by name by plan_finish(). */
     size_t count;
 };
 

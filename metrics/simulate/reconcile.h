@@ -27,7 +27,7 @@ struct reconcile_filter {
     ROW(MOVES, "moves", "a change by its user brings it to its policy")                            \
     ROW(CURRENT, "current", "it is current already")                                               \
     ROW(UNRELATED, "unrelated", "it is none of those that are meant any more")                     \
-    /* Templates that a change by their user does not bring to their policy: */                    \
+    /* Verdicts on templates in the list `left` of struct reconcile: */                            \
     ROW(LABEL_DRIFT, "selector_mismatch",                                                          \
         "the policy that it claims does not select it any more: Karmada leaves it as it is until " \
         "its labels or that policy's selectors are put right")                                     \
