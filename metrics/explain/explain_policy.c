@@ -33,7 +33,7 @@ static void add_requirement(struct strbuf *out, const struct label_requirement *
     strbuf_addc(out, ')');
 }
 
-/* Writes a labelSelector to `out` and returns its text; NULL if `labels` is NULL. */
+/* Appends a labelSelector, or its error, to `out`. Returns the text; NULL if `labels` is NULL. */
 static const char *label_selector_text(const struct label_selector *labels, struct strbuf *out)
 {
     if (!labels)
@@ -424,7 +424,7 @@ static void add_version_row(struct explain_context *x, const struct version_use 
                 use->templates, use->replicas, use->cores, use->memory / (1 << 20));
 }
 
-/* Adds the author of a version, the source of the data, the clusters with the version, its hash. */
+/* Adds the author of a version, the source of the data, the clusters, and the hash. */
 static void explain_version_origin(struct explain_context *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);

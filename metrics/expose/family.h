@@ -111,7 +111,7 @@ struct family_def {
     unsigned counted_index;
     /* Returns false if this release of Karmada makes all samples impossible. NULL: always true. */
     bool (*supported)(const struct engine *engine);
-    /* Families with two enumerated labels: true if a pair of values can occur. NULL: all can. */
+    /* Returns true if a pair of values of the two enumerated labels can occur. NULL: all can. */
     bool (*pairs)(unsigned first, unsigned last);
     /*
      * AGGREGATE_WAIT: a sample is the start of a wait, in milliseconds since the epoch. When the

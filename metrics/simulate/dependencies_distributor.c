@@ -113,7 +113,7 @@ static void add_referrer(struct overlay *overlay, struct entry *dependency,
 
 /*
  * Removes `binding` from the referrers in `attached`, the binding of a dependency (Karmada:
- * removeScheduleResultFromAttachedBindings).
+ * removeScheduleResultFromAttachedBindings). Writes nothing if another referrer is missing.
  */
 static void remove_referrer(struct overlay *overlay, struct entry *attached,
                             const struct entry *binding)

@@ -150,8 +150,9 @@ static void copy_resource_requests(struct overlay *overlay, struct binding *b,
 
 /*
  * Applies a policy to a template that it has claimed (Karmada: ApplyPolicy, ApplyClusterPolicy):
- * creates or updates the binding, schedules it and syncs its dependencies. Does nothing if Karmada
- * would fail: the binding is in deletion or of another template, or the PriorityClass is missing.
+ * creates or updates the binding, schedules it (unless copy_replicas() returns false) and syncs its
+ * dependencies. Does nothing if Karmada would fail: the binding is in deletion or of another
+ * template, or the PriorityClass is missing.
  */
 static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
                                  const struct entry *policy)
@@ -311,8 +312,8 @@ static void enqueue_after_policy_change(struct overlay *overlay, struct entry *t
 
 /*
  * Enqueues the templates of all bindings with the policy's claim. Removes the claim from templates
- * and bindings that the policy no longer selects, so that policies are matched again (Karmada:
- * cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
+ * that the policy no longer selects and from their bindings, so that policies are matched again
+ * (Karmada: cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
  */
 static void enqueue_bound_templates(struct overlay *overlay, struct entry *policy)
 {
