@@ -45,10 +45,7 @@ static void explain_evicted_cluster(struct explain_context *x, const char *clust
                           cluster);
 }
 
-/*
- * Adds, for each evicted copy, the latest time of its removal, or that a person must remove its
- * eviction task.
- */
+/* Adds the latest time at which each evicted copy goes, or that a person must remove its task. */
 static void explain_evictions(struct explain_context *x, const struct binding *b)
 {
     const struct status_problem *t = b->status.problem;
@@ -325,10 +322,7 @@ static void explain_projected_clusters(struct explain_context *x, const struct c
                           text.len ? text.data : "none");
 }
 
-/*
- * Returns the fields of a stale template's binding that differ from the governing policy; 0 for
- * other templates, and for a binding without placement.
- */
+/* Returns the fields of a stale, placed binding that differ from the governing policy; else 0. */
 static unsigned fields_to_change(const struct template_decision *d, const struct binding *b)
 {
     const struct policy *policy = entry_policy(d->governing);

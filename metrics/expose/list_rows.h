@@ -46,10 +46,7 @@ void row_init(struct row *row, struct entry *template, enum takeover takeover);
 /* Appends the row as a JSON object; its members are named as in the report. */
 void row_write(struct json_writer *w, const struct row *row);
 
-/*
- * Columns of a list of templates as CSV: paths of members in the JSON of row_write(), for
- * csv_add_row(). Ends with NULL.
- */
+/* Columns for csv_add_row(): paths of members in the JSON of row_write(). Ends with NULL. */
 extern const char *const row_columns[];
 
 /* Conditions that must all hold. Members that are NULL or negative are no condition. */

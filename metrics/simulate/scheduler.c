@@ -39,8 +39,7 @@ static const char *applied_placement_of(const struct binding *b)
                                                          : b->propagation.placement;
 }
 
-/* Returns true if `old` is claimed, and was scheduled with the placement and replicas of `fresh`.
- */
+/* Returns true if `old` is claimed and was scheduled with placement and replicas of `fresh`. */
 static bool has_same_input(const struct binding *old, const struct binding *fresh)
 {
     return old && old->cluster_count > 0 && old->claim &&
