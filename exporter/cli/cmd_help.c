@@ -99,7 +99,7 @@ static void add_reference(const struct command *const *commands, struct strbuf *
 
 enum {
     FLAG_MAX = 128,
-    HELP_WIDTH_MAX = 80, /* Also on wider terminals and in files: long lines are hard to read. */
+    HELP_WIDTH_MAX = 80, /* Applies to wider terminals and files: long lines are hard to read. */
     HELP_INDENT = 30,
 };
 
@@ -246,7 +246,7 @@ const struct command help_command = {
 
 enum { ROFF_LINE_WIDTH = 78 };
 
-/* Appends a text. Escapes - and \, and . and ' before a word: these begin a request in roff. */
+/* Appends a text. Escapes - and \, and . and ' at the start of a word: they begin roff requests. */
 static void add_roff_text(struct strbuf *out, const char *text)
 {
     char before = ' ';

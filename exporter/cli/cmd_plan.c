@@ -126,7 +126,7 @@ static void add_failing_row(void *context, unsigned class, const struct identity
     table_add_object(&f->table, object->kind, object->ns, object->name);
 }
 
-/* Prints a section with a row for each object of each class; nothing if there is no row. */
+/* Prints a section with a row for each object of each class; prints nothing without a row. */
 static void print_failing_objects(const struct plan_result *r, unsigned classes, struct output *o)
 {
     static const char *const headings[] = {"CLASS", "OBJECT"};

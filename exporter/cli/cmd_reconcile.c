@@ -444,9 +444,9 @@ static bool await_batch(struct reconcile_run *run, size_t first, size_t end)
  * that does not reach its planned state ends the run early; so does a signal or unwritable output,
  * after the present template. Call it after reconcile_end_plan().
  *
- * Prints the progress; if `w` is not NULL, instead appends it as the member "results" of the open
- * JSON object at the end. Returns STATUS_OK for a complete run, STATUS_UNREACHABLE after a failed
- * write, STATUS_USAGE if signals cannot be received, else STATUS_FOUND.
+ * Prints the progress. If `w` is not NULL, appends the progress at the end as the member "results"
+ * of the open JSON object and prints none. Returns STATUS_OK for a complete run, STATUS_UNREACHABLE
+ * after a failed write, STATUS_USAGE if signals cannot be received, else STATUS_FOUND.
  */
 static enum exit_status run_batches(struct evaluation *e, const struct invocation *invocation,
                                     const struct reconcile_filter *filter,

@@ -7,8 +7,8 @@
 enum exit_status {
     STATUS_OK = 0,
     STATUS_FOUND = 1, /* Findings in --fail-on, or a `reconcile` that refused or ended early. */
-    STATUS_USAGE = 2, /* Wrong command line, unreadable input, failed output, failed `serve`. */
-    STATUS_UNREACHABLE = 3, /* Failed request to the API server or a running exporter. */
+    STATUS_USAGE = 2, /* Wrong command line, unusable input, failed output, failed `serve`. */
+    STATUS_UNREACHABLE = 3, /* Failed request to an exporter or API server, or kinds not read. */
 };
 
 /* One run of the program: its command line, options and output descriptors. */

@@ -45,8 +45,8 @@ static bool is_safe_for_terminal(const char *text)
 }
 
 /*
- * Returns true if YAML 1.1 and 1.2 do not take the unquoted string for another type, and it is safe
- * for a terminal. False for strings that do not begin with a letter; libyaml itself quotes "a: b".
+ * Returns true if YAML 1.1 and 1.2 read the unquoted string as a string and it is safe for a
+ * terminal. Returns false unless it begins with a letter; libyaml itself quotes "a: b".
  */
 static bool is_plain_string(const char *text)
 {

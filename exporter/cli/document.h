@@ -10,6 +10,6 @@ bool document_is_requested(enum output_format format);
 /*
  * Replaces a complete JSON document by the same document as YAML if `format` is OUTPUT_YAML.
  * Strings that a YAML reader could take for a number, a boolean or null are quoted. Characters that
- * are unsafe for a terminal are escaped.
+ * are unsafe for a terminal are escaped. Invalid JSON stays as it is.
  */
 void document_convert(struct strbuf *text, enum output_format format);

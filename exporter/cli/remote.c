@@ -368,8 +368,8 @@ static enum exit_status run_request(const struct invocation *invocation, struct 
 }
 
 /*
- * Runs the command on the exporter of --server; result and *status as for remote_run_check().
- * `path` contains the API path and the query parameters of the command.
+ * Runs the command on the exporter of --server. Returns and sets *status as remote_run_check()
+ * does. `path` contains the API path and the query parameters of the command.
  */
 static bool run_if_server(const struct invocation *invocation, struct strbuf *path,
                           enum exit_status *status)

@@ -61,6 +61,7 @@ bool option_value_equal(const void *a, const void *b, enum option_type type) MUS
 
 /*
  * Parses a duration such as "90s", "1h30m" or "0" into milliseconds. Units are ms, s, m, h, d and
- * w, in any order. Returns false if the text is malformed or the sum exceeds INT64_MAX.
+ * w, in any order. Returns false if the text is malformed, a number has more than 15 digits, or the
+ * sum exceeds INT64_MAX.
  */
 bool parse_duration(const char *text, int64_t *out_ms) MUST_USE;

@@ -200,7 +200,7 @@ unsigned option_accepted_choices(const struct option_def *def, unsigned bit)
     return ~0U;
 }
 
-/* Rejects classes of --fail-on that the command never reports: it could not fail on them. */
+/* Rejects classes of --fail-on that the command never reports: they could not make it fail. */
 static bool check_fail_on(const struct options *o, const char *command, unsigned accepted,
                           struct error *err)
 {
@@ -218,7 +218,7 @@ bool options_accepted(const struct options *o, const char *command, unsigned bit
         if (o->on_command_line[i] && !(option_defs[i].commands & bit))
             return fail(err, "'%s' takes no --%s", command, option_defs[i].name);
     }
-    /* The default has classes of `check`, so other commands check only the flag. */
+    /* The default has classes of `check`: for other commands, only a given flag is checked. */
     if (o->on_command_line[OPTION_OF_fail_on] || bit == COMMAND_CHECK) {
         const struct option_def *def = &option_defs[OPTION_OF_fail_on];
 
@@ -329,7 +329,7 @@ static const char *find_nearest_gate(const char *gate)
     return nearest;
 }
 
-/* Returns true if the unknown gate at `name`, a position in `gates`, also occurs before it. */
+/* Returns true if the unknown gate at `name`, a position in `gates`, also occurs before `name`. */
 static bool is_repeated_gate(const char *gates, const char *name, size_t len)
 {
     size_t other_len;

@@ -120,7 +120,7 @@ typedef void unknown_gate_fn(void *context, const char *gate, const char *neares
  */
 void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *context);
 
-/* For tests. */
+/* Used only by options.c and tests. */
 
 /* Returns the option with this name. NULL if unknown: `err` then suggests a near name, if any. */
 const struct option_def *option_find(const char *name, struct error *err);

@@ -393,7 +393,7 @@ static size_t count_printed_findings(const struct findings *f)
 
 /* ---- manifests and summary ---- */
 
-/* Prints the documents and files that could not be read (`unread`), or those without effect. */
+/* If `unread`, prints the documents and files that could not be read; else those without effect. */
 static void print_manifest_problems(const struct check_result *r, const char *title, bool unread,
                                     size_t count, struct output *o)
 {

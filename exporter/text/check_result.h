@@ -50,6 +50,7 @@ void check_result_release(struct check_result *r);
 
 /*
  * Appends the findings as sections of tables, with a summary. `fail_on` contains the classes that
- * fail a check, as bits by enum finding_class.
+ * fail a check, as bits by enum finding_class. Other Unbound and Unmatched templates are not
+ * listed.
  */
 void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o);

@@ -77,7 +77,7 @@ static const struct {
     {"svc", "Service"},
 };
 
-/* Returns true if `typed` is a short name, the singular or plural of the kind, ignoring case. */
+/* Returns true if `typed`, in any case, is the kind's short name, singular or plural. */
 static bool kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {

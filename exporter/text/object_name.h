@@ -32,14 +32,14 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
 
 /*
  * Like object_find(), with `ns` as the namespace of names that omit it, as kubectl's -n: the result
- * is then in `ns` or has no namespace. NULL for `ns`: these fit in any namespace.
+ * is then in `ns` or has no namespace. If `ns` is NULL, such names fit in any namespace.
  */
 const struct entry *object_find_in_namespace(const struct store *store, unsigned classes,
                                              const char *typed, const char *ns,
                                              struct error *err) MUST_USE;
 
 /*
- * Returns the binding of the named template, which may be missing in the store. Returns NULL if the
- * name is malformed, or if no binding or several bindings fit.
+ * Returns the binding of the named template; the store may lack the template itself. Returns NULL
+ * if the name is malformed, or if no binding or several bindings fit.
  */
 const struct entry *object_find_binding(const struct store *store, const char *typed) MUST_USE;

@@ -99,7 +99,7 @@ struct table {
 struct table table_make(const char *const *headings, size_t column_count, unsigned indent);
 void table_release(struct table *t);
 
-/* Escapes a text and adds it as the next cell; the cells of a row follow each other. */
+/* Adds a text, escaped and cut at 64 KiB, as the next cell; cells of a row follow each other. */
 void table_add(struct table *t, enum output_style style, const char *text);
 void table_addf(struct table *t, enum output_style style, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
@@ -109,13 +109,16 @@ void table_add_object(struct table *t, const char *kind, const char *ns, const c
 /* Appends the table to the output. */
 void table_print(const struct table *t, struct output *o);
 
-/* Appends a finished explanation, escaped and wrapped. */
+/* Appends all lines of a finished explanation as explanation_print_line() does. */
 void explanation_print(const struct explanation *x, struct output *o);
 
-/* Appends one line of an explanation in its style, escaped; wrapped unless a heading or row. */
+/*
+ * Appends one line of an explanation in its style, escaped; wrapped unless a heading or row. An
+ * empty line precedes a heading, unless the output is empty.
+ */
 void explanation_print_line(struct output *o, enum explain_style style, const char *text);
 
-/* For tests. */
+/* Used only by text_table.c and tests. */
 
 /* Returns the width of an escaped text in columns. */
 size_t output_count_columns(const char *text);

@@ -22,7 +22,7 @@ enum {
 
 /* ---- reading the configuration ---- */
 
-/* Makes a relative path relative to the folder of `file`, as the exporter toolkit does. */
+/* Puts the folder of `file` before a relative path, as the exporter toolkit does. */
 static void resolve_path(const char *file, char **path)
 {
     const char *slash = strrchr(file, '/');
@@ -237,7 +237,7 @@ void access_control_stop_checks(struct access_control *g)
         passwords_close(g->passwords);
 }
 
-/* Checks that `fresh` may replace `old`, and creates its TLS settings. */
+/* Checks that `fresh` may replace `old`, and creates the TLS settings of `fresh`. */
 static bool prepare_replacement(struct active_web_config *fresh,
                                 const struct active_web_config *old, const char *path,
                                 struct error *err)
@@ -333,7 +333,8 @@ void access_control_set_headers(struct access_control *g, struct MHD_Response *r
 
 /*
  * Reads "user\0password" from the header Authorization. Returns false if the header is missing or
- * its scheme is not Basic. Malformed credentials become an empty user with an empty password.
+ * too long for request_header_values(), or if its scheme is not Basic. Malformed credentials become
+ * an empty user with an empty password.
  */
 static bool read_credentials(struct MHD_Connection *connection, struct strbuf *out)
 {
@@ -367,7 +368,7 @@ static uint64_t connection_network(struct MHD_Connection *connection)
     return client_network(info ? info->client_addr : NULL);
 }
 
-/* `credentials`: from read_credentials(). The result borrows its texts. */
+/* `credentials` is the result of read_credentials(). The attempt borrows texts of it and of `c`. */
 static struct login_attempt make_attempt(const struct access_control *g, const struct web_config *c,
                                          const char *credentials)
 {
@@ -432,8 +433,8 @@ static void finish_check(void *context, enum password_answer answer)
 }
 
 /*
- * Suspends the connection and queues the check of the password. If the queue is full, stores
- * VERDICT_TOO_MANY and resumes the connection. Returns VERDICT_PENDING in both cases.
+ * Suspends the connection and queues the check of the password. If passwords_check() refuses it,
+ * stores VERDICT_TOO_MANY and resumes the connection. Returns VERDICT_PENDING in both cases.
  */
 static enum verdict start_check(struct access_control *g, struct MHD_Connection *connection,
                                 const struct login_attempt *attempt, _Atomic(enum verdict) *verdict)

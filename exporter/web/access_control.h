@@ -16,7 +16,8 @@ struct active_web_config {
     struct server_tls *tls;   /* NULL without TLS, and in a result of active_web_config_read(). */
     unsigned char digest[32]; /* SHA-256 of all files that were read. */
     unsigned holders;         /* References; 1 at first. Guarded by the access control's lock. */
-    /* References that need the secrets; at 0, a replaced configuration wipes them. Same lock. */
+    /* References that need the secrets, which are wiped at 0 once replaced. Guarded like `holders`.
+     */
     unsigned readers;
 };
 
@@ -42,22 +43,22 @@ struct access_control_options {
     bool probes_without_auth; /* Health paths need no credentials. */
 };
 
-/* Reads the file. Returns NULL with the reason if it is invalid or a thread cannot start. */
+/* Reads the files. Returns NULL with the reason if they are unusable or no thread starts. */
 struct access_control *access_control_new(const struct access_control_options *options,
                                           struct error *err) MUST_USE;
 /* Frees the access control; NULL is allowed. No connection may be left. */
 void access_control_free(struct access_control *g);
 
 /*
- * Refuses the requests that wait for a password check, resumes their connections, and refuses later
- * requests that need a check. NULL is allowed.
+ * Waits for the password check in progress. Refuses the requests that wait for a check, resumes
+ * their connections, and refuses later requests that need a check. NULL is allowed.
  */
 void access_control_stop_checks(struct access_control *g);
 
 /*
- * Reads the files again and puts the configuration in force if it has changed; `changed` is set to
- * whether it was. Returns false with the reason if the files are invalid or the change needs a
- * restart (web_config_check_reload()); the old configuration then stays in force.
+ * Reads the files again. If their contents have changed, puts the new configuration in force and
+ * sets `changed`, which is false otherwise. Returns false with the reason if the files cannot be
+ * read, are invalid, or need a restart (web_config_check_reload()); the old configuration stays.
  */
 bool access_control_reload(struct access_control *g, bool *changed, struct error *err) MUST_USE;
 
@@ -83,17 +84,17 @@ enum verdict {
     VERDICT_NONE, /* Not checked yet. */
     VERDICT_PENDING,
     VERDICT_ADMITTED,
-    VERDICT_ANONYMOUS,    /* Health path without credentials: the response has no details. */
+    VERDICT_ANONYMOUS,    /* Health path, credentials unchecked: the response has no details. */
     VERDICT_UNAUTHORIZED, /* Status 401. */
-    VERDICT_TOO_MANY,     /* Status 429. */
+    VERDICT_TOO_MANY,     /* Status 429: request rate, or queue of password checks. */
 };
 
 /*
  * Checks a request and returns the verdict, which is also stored in `verdict`. If `verdict` already
  * holds a value other than VERDICT_NONE, returns that value. If a password has to be checked first,
  * suspends the connection and returns VERDICT_PENDING; the connection is resumed when `verdict`
- * holds the result. `verdict` has to live until then. `probe`: the request is for a health path.
- * Admits every request if `g` is NULL.
+ * holds the result. `verdict` has to live until then. `probe`: with probes_without_auth, the
+ * request needs no credentials. If `g` is NULL, returns VERDICT_ADMITTED and stores nothing.
  */
 enum verdict access_control_admit(struct access_control *g, struct MHD_Connection *connection,
                                   bool probe, _Atomic(enum verdict) *verdict);
@@ -117,10 +118,10 @@ extern const char *const access_control_refusal_names[ACCESS_REFUSALS];
 
 /* Returns the number of requests refused for this reason. */
 uint64_t access_control_refused(const struct access_control *g, enum access_control_refusal reason);
-/* Returns the earliest expiry in the certificate chain, seconds since the epoch; 0 without TLS. */
+/* Returns the earliest expiry in the certificate chain, seconds since 1970; 0: unknown, no TLS. */
 int64_t access_control_not_after(struct access_control *g);
 
-/* For tests. */
+/* Used only by access_control.c and tests. */
 
 /*
  * Reads the file at `path` and the files that it refers to. The caller frees the result. Returns

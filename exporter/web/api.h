@@ -13,9 +13,10 @@ struct web_service;
 
 /* Input of pages and endpoints: the evaluation, and the state of the exporter itself. Borrowed. */
 struct health {
-    const struct evaluation *evaluation; /* NULL until the first evaluation is complete. */
-    const struct findings *findings;     /* For pages in page_index.h except metrics; else NULL. */
-    const struct kube_session *session;  /* Set before `evaluation`; NULL without API server. */
+    /* NULL until the first evaluation is complete, and for endpoints that do not need it. */
+    const struct evaluation *evaluation;
+    const struct findings *findings;       /* Complete for pages of page_index.h except metrics. */
+    const struct kube_session *session;    /* Set before `evaluation`; NULL without API server. */
     const struct web_service *web_service; /* HTTP server, for its metrics. */
     const struct senders *senders;         /* Senders of alerts and Events; may be NULL. */
     struct registry *registry;             /* Series of the metrics page; NULL for endpoints. */
@@ -41,8 +42,8 @@ enum endpoint_needs {
     NEEDS_NOTHING,
     NEEDS_EVALUATION, /* The evaluation, with no object left to evaluate. */
     NEEDS_PLAN,       /* Like NEEDS_EVALUATION; posted manifests are simulated on the evaluation. */
-    NEEDS_LINES,      /* A list: lines stored with an earlier page, else as NEEDS_EVALUATION. */
-    NEEDS_ROWS,       /* A list: a view of all templates, made from the evaluation. */
+    NEEDS_LINES,      /* A list: lines stored with an earlier page, else the evaluation. */
+    NEEDS_ROWS,       /* A list: a view stored with an earlier page, else made of the evaluation. */
 };
 
 #define OBJECT_PARAMETERS                                                                          \
@@ -167,10 +168,11 @@ struct api *api_new(struct request_queue *request_queue, struct request_worker *
 void api_free(struct api *a);
 
 /*
- * Sends a finished response, and starts to handle the next requests in the queue. `e` is the
- * evaluation of `h`, or NULL. `settled` is false while objects are left to evaluate: the oldest
- * request then stays in the queue, with all requests behind it, unless its endpoint has
- * NEEDS_NOTHING, or has NEEDS_ROWS and the evaluation has rows.
+ * Sends a finished response, drops lists and rows that were not requested for some time, and starts
+ * to handle the next requests in the queue. `e` is the evaluation of `h`, or NULL. `settled` is
+ * false while objects are left to evaluate: the oldest request then stays in the queue, with all
+ * requests behind it, unless its endpoint has NEEDS_NOTHING, or has NEEDS_ROWS and the evaluation
+ * has rows.
  */
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled);
 

@@ -289,7 +289,7 @@ static bool apply_body(struct plan *p, struct queued_request *request, const str
     return request->status == MHD_HTTP_OK;
 }
 
-/* Writes the same JSON as the command `plan` with --output json. */
+/* Writes the same JSON as the command `plan` with --output json and without --fail-on. */
 void api_plan(struct queued_request *request, const struct health *h)
 {
     struct plan_deadline deadline = {platform_steady_ms() + PLAN_MAX_MS, request->request_worker};

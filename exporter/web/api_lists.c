@@ -93,7 +93,8 @@ static void page_add_line(void *context, const char *line, size_t len)
     p->count++;
 }
 
-/* Returns a Link to the next page, relative for proxies. The caller frees it. NULL: too long. */
+/* Returns the header value Link to the next page, relative for proxies and owned; NULL: too long.
+ */
 static char *link_to_next_page(const struct queued_request *request, const char *token)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX_BYTES);
@@ -250,8 +251,8 @@ bool row_filter_from_request(struct queued_request *request, struct row_filter *
 }
 
 /*
- * Returns the kind, namespace and name of the entry that the parameters of the list are compared
- * with; for a lease, no kind and the namespace of its holder. `api_version` is not meaningful.
+ * Returns the kind, namespace and name that the parameters of the list must match: of a conflict,
+ * those of the dependency; of a lease, no kind and its holder's namespace. Ignore `api_version`.
  */
 static struct identity filter_key_of(enum report_list list, const struct entry *entry)
 {

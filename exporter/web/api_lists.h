@@ -38,7 +38,7 @@ const char *page_each_line(struct queued_request *request, page_line_fn *each, v
 
 /*
  * Makes a row filter from the query of a request; texts are borrowed from the request. Returns
- * false if the state, stage, actor, reason or version is not valid: the request then has its
+ * false if the state, stage, actor, reason or version is not valid: the request then has an error
  * response.
  */
 bool row_filter_from_request(struct queued_request *request, struct row_filter *out) MUST_USE;

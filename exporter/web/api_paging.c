@@ -126,7 +126,7 @@ static bool has_position(const struct stored_list *list, struct row_position pos
 
 /*
  * Makes the stored list of a token the open list, at the position in the token. Returns false with
- * the status and the reason if the token is invalid, or of another or a dropped list.
+ * the status and the reason if the token is invalid, or belongs to another or a dropped list.
  */
 static bool open_stored_list(struct paging *p, const char *token, unsigned *status,
                              struct error *err)

@@ -11,12 +11,15 @@
  * history stores no view or lines: its tokens have the number of a transition. A token of a list
  * that is no longer stored is refused with 410.
  *
- * The loop calls paging_open() and the functions from paging_close() on; in between, the endpoint
- * uses the paging on the worker thread.
+ * Only the loop calls paging_open() and the functions from paging_close() on. The worker thread
+ * uses the paging while it runs the endpoint of the open request.
  */
 struct paging;
 
-/* Returns a paging without lists. Its tokens contain `seed`. */
+/*
+ * Returns a paging without lists. Its tokens contain `seed`; tokens with another seed, of an
+ * earlier process, are refused.
+ */
 struct paging *paging_new(uint64_t seed) MUST_USE;
 
 /* Frees the paging with all lists. Accepts NULL. */
@@ -50,7 +53,7 @@ void paging_set_lines(struct paging *p, struct strbuf *text);
 /* Returns the view of the list, borrowed; NULL without a view. */
 const struct row_view *paging_view(const struct paging *p);
 
-/* Returns the maximum number of rows of the page. */
+/* Returns the maximum number of rows of the page; SIZE_MAX: no maximum. */
 size_t paging_limit(const struct paging *p);
 
 /* Returns the time of the list's first page, in milliseconds since the epoch. */
@@ -62,7 +65,7 @@ int64_t paging_made_ms(const struct paging *p);
  */
 struct row_position *paging_position(struct paging *p);
 
-/* Returns the next line, with its length without newline; NULL after the last line. Borrowed. */
+/* Returns the next line, borrowed; `len` gets its length without newline. NULL after the last. */
 const char *paging_next_line(struct paging *p, size_t *len);
 
 /*
@@ -71,7 +74,10 @@ const char *paging_next_line(struct paging *p, size_t *len);
  */
 const char *paging_end_page(struct paging *p, struct row_position next);
 
-/* Ends the open request. Stores the list if there is a next page; may drop other lists for it. */
+/*
+ * Ends the open request. Stores the list if there is a next page. Then drops lists, the longest
+ * unused first, even this list, until at most 16 lists with 64 MiB of lines are stored.
+ */
 void paging_close(struct paging *p, int64_t now_ms);
 
 /* Drops the lists that no request has used for five minutes. `now_ms` is a steady time. */

@@ -123,9 +123,9 @@ enum {
     WINDOW_CLOSED_MS = 20,
     /* Time without sending after which a client with unacknowledged bytes has stalled. */
     UNACKNOWLEDGED_MS = 250,
-    /* Time for the first request, or the TLS handshake, once the client has sent a byte. */
+    /* Time in CONNECTION_RECEIVING without eviction, if the client has sent a byte. */
     FIRST_REQUEST_MS = 500,
-    /* Minimum age of connections that are ended for lack of descriptors. */
+    /* Minimum time in the present state of connections that are ended for lack of descriptors. */
     REDUCE_AGE_MIN_MS = 100,
     CANDIDATES_MAX = 16, /* Connections of a state that an eviction examines, the oldest ones. */
     CLOSING_DIVISOR = 4, /* A quarter of the limit is for closing connections. */
@@ -144,7 +144,7 @@ static const struct state_rule {
 } rules[CONNECTION_CLOSING] = {
     [CONNECTION_RECEIVING] = {4, 5000, REFUSED_EVICTED_WAITING, REFUSED_HEADERS_TIMEOUT, true},
     [CONNECTION_ANSWERING] = {2, 60000, REFUSED_EVICTED_SLOW, REFUSED_ANSWER_TIMEOUT, true},
-    /* libmicrohttpd's inactivity timeout (15 s) and the time for the headers of a request (5 s). */
+    /* Sum of libmicrohttpd's inactivity timeout (15 s) and the time for request headers (5 s). */
     [CONNECTION_IDLE] = {2, 20000, REFUSED_EVICTED_IDLE, REFUSED_EVICTED_IDLE, false},
 };
 
@@ -259,7 +259,7 @@ static unsigned open_count(const struct connections *p)
            p->count[CONNECTION_IDLE];
 }
 
-/* Returns true if bytes wait to be sent, and the time for a client to stall has passed. */
+/* Returns true if bytes are unacknowledged, and nothing was sent for the time of a stall. */
 static bool is_stalled(const struct connection *connection, int64_t age_ms)
 {
     /* For sockets other than TCP: no byte was sent or acknowledged since the response began. */
@@ -312,8 +312,8 @@ static int64_t state_surplus(const struct connections *p, enum connection_state 
 }
 
 /*
- * Returns an evictable connection of the state with the largest surplus. NULL if no state that has
- * reached its share has an evictable connection.
+ * Returns an evictable connection of the state with the largest surplus among the states that have
+ * one and have reached their share. Returns NULL if there is no such state.
  */
 static struct connection *find_evictable(struct connections *p, int64_t now_ms)
 {
@@ -570,7 +570,7 @@ static int raise_fd_number(int fd, int first_fd)
     return raised;
 }
 
-/* Ends connections for their descriptors, and closes the spare one. Sets `starved` without one. */
+/* Ends connections for their descriptors. Closes the spare one, or sets `starved` without one. */
 static void free_descriptors(struct acceptor *a)
 {
     connections_reduce(a->settings.connections, platform_steady_ms());

@@ -14,13 +14,13 @@
  * state of a connection has a deadline here, and a new connection beyond the budget is accepted
  * only if another connection can be evicted.
  *
- * The evicted connection belongs to the state that exceeds its share of the budget by most. Among
- * the oldest connections of this state, the client network with most connections loses one. These
- * connections are not evictable:
- * - connections in a state that is below its share of the budget,
- * - connections with received bytes that the server has not read (unless a response is being sent),
- * - TCP connections in CONNECTION_RECEIVING for half a second, if the client has sent a byte,
- * - connections that are being answered, for two seconds, while the client keeps reading.
+ * Among the states with evictable connections, the one that exceeds its share of the budget by most
+ * loses a connection: of the 16 oldest in that state, the oldest evictable connection of the client
+ * network with most connections. These connections are not evictable:
+ * - for a new connection, those in a state that is below its share of the budget,
+ * - connections with received bytes that the server has not read, except in CONNECTION_ANSWERING,
+ * - TCP connections in CONNECTION_RECEIVING for less than 500 ms, if the client has sent a byte,
+ * - connections in CONNECTION_ANSWERING for less than two seconds, unless the client stops reading.
  *
  * A connection is ended by shutdown(2); libmicrohttpd then closes the socket. connections_remove()
  * has to be called before this close: the kernel may reuse the descriptor's number after it.
@@ -37,8 +37,9 @@ enum connection_state {
 
 /* Reasons to refuse or end a connection: enumerator, value of the label `reason` of the metric. */
 #define REFUSALS(REFUSAL)                                                                          \
-    REFUSAL(REFUSED_BUDGET, "budget")           /* No other connection was evictable. */           \
-    REFUSAL(REFUSED_DESCRIPTORS, "descriptors") /* accept(2) had no file descriptor. */            \
+    /* For at least 500 ms, no other connection was evictable, or too many were closing. */        \
+    REFUSAL(REFUSED_BUDGET, "budget")                                                              \
+    REFUSAL(REFUSED_DESCRIPTORS, "descriptors") /* Evicted: accept(2) lacked resources. */         \
     /* Evicted for a new connection, by the state of the evicted connection. */                    \
     REFUSAL(REFUSED_EVICTED_WAITING, "evicted_waiting")                                            \
     REFUSAL(REFUSED_EVICTED_SLOW, "evicted_slow") /* Also: to free memory. */                      \
@@ -107,12 +108,12 @@ void acceptor_stop(struct acceptor *a);
 
 /*
  * Returns a number for the network of a client, so that one host cannot use up a limit for all:
- * the IPv4 address, or the first 64 bits of the IPv6 address. Returns 0 for NULL and for other
- * address families, such as Unix sockets.
+ * the IPv4 address (even if mapped to IPv6), or the first 64 bits of the IPv6 address. Returns 0
+ * for NULL and for other address families, such as Unix sockets.
  */
 uint64_t client_network(const struct sockaddr *address);
 
-/* For tests. Otherwise the acceptor thread calls these functions. */
+/* Used only by connections.c (the acceptor thread) and tests. */
 
 /*
  * Returns true if one more connection may be accepted, after evicting another one if necessary.
@@ -121,8 +122,9 @@ uint64_t client_network(const struct sockaddr *address);
 bool connections_make_room(struct connections *p, int64_t now_ms);
 
 /*
- * Ends some of the oldest evictable connections and lowers the limit (not below 8), because the
- * process has no file descriptor left. connections_sweep() raises the limit again, step by step.
+ * Lowers the limit to 7/8 of the connections (not below 8), and ends evictable connections beyond
+ * it, the oldest first, at least one unless others are closing: the process has no file descriptor
+ * left. connections_sweep() raises the limit again, step by step.
  */
 void connections_reduce(struct connections *p, int64_t now_ms);
 

@@ -8,17 +8,17 @@
 /* HTML of the pages for people. All functions append to `out`. */
 
 /*
- * Appends a text, escaped for an element or a quoted attribute. Control characters and broken UTF-8
- * become U+FFFD.
+ * Appends a text, escaped for an element or a quoted attribute. Unsafe characters
+ * (utf8_is_unsafe) and broken UTF-8 become U+FFFD.
  */
 void html_text(struct strbuf *out, const char *text);
 
-/* Formats as printf() and appends the result as html_text() does, so markup is escaped as well. */
+/* Formats as printf() and appends the result, if up to 64 KiB, with html_text(): escapes markup. */
 void html_textf(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /*
- * Appends a time in milliseconds since the epoch and, if `now_ms` is not 0, its age in one unit:
- * "2026-01-31T23:59:59Z (3 d ago)".
+ * Appends a time in milliseconds since the epoch and, unless `now_ms` is 0 or before it, its age in
+ * one unit: "2026-01-31T23:59:59Z (3 d ago)".
  */
 void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms);
 
@@ -28,10 +28,10 @@ void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms);
  */
 void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
 
-/* Opens a section with this id, heading and number of objects; the caller appends "</section>". */
+/* Opens a section with id, title (not escaped) and object count; the caller adds "</section>". */
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count);
 
-/* Opens a table with an accessible label and with headings, which end with NULL. */
+/* Opens a table with an accessible label and headings, up to NULL. These texts are not escaped. */
 void html_table(struct strbuf *out, const char *label, const char *const *heads);
 void html_table_end(struct strbuf *out);
 
@@ -45,8 +45,8 @@ void html_remaining_count(struct strbuf *out, size_t count);
 
 /*
  * Pages in the navigation at the top of each page: enumerator, address and name. Addresses on pages
- * are relative, so that they work behind a proxy that adds a prefix; so all pages must be on one
- * level.
+ * are relative, so that they work behind a proxy that adds a prefix. Therefore all pages must be on
+ * one level.
  */
 #define NAVIGATION_LINKS(LINK)                                                                     \
     LINK(OVERVIEW, "./", "Overview")                                                               \

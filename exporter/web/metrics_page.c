@@ -32,7 +32,7 @@ static const char collect[] = "collect[]";
 static const char exclude[] = "exclude[]";
 static const char total[] = "_total";
 
-/* Returns true for the name of a family; that of a counter may lack its suffix _total. */
+/* Returns true if `name` names the family; for a counter, the suffix _total may be missing. */
 static bool is_family_name(const struct family_def *def, const char *name)
 {
     size_t len = strlen(name);
@@ -146,7 +146,7 @@ struct metrics_page {
     struct family_parts families[];         /* By index of family_at(). */
 };
 
-/* Returns a segment with the text, a new reference to `old` if equal. Adds to the page's length. */
+/* Returns a segment with the text: a new reference to `old` if that is equal. Adds to `p->len`. */
 static struct segment *add_segment(struct metrics_page *p, const struct strbuf *text,
                                    struct segment *old)
 {

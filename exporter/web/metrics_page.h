@@ -9,7 +9,7 @@
 #include "metrics/expose/exposition.h"
 
 /*
- * Metrics page in all formats, split by family; immutable. Two formats share equal text, and
+ * Metrics page in all formats, split by family; immutable. Formats share the series of gauges, and
  * consecutive pages share unchanged text. Pages have a reference count.
  */
 struct metrics_page;
@@ -24,7 +24,7 @@ struct metrics_page *metrics_page_new(const struct registry *r, struct expositio
                                       const struct metrics_page *previous, size_t max,
                                       struct segment_memory *sum) MUST_USE;
 
-/* Returns the size of all formats in bytes; text that two formats share counts once. */
+/* Returns the size of all formats in bytes; series that formats share count once. */
 size_t metrics_page_len(const struct metrics_page *p);
 
 /* Drops a reference; the last one frees the page. Accepts NULL. Any thread may call it. */
@@ -46,11 +46,10 @@ struct page_store *page_store_new(void) MUST_USE;
 /* Frees the store. No other thread may use it. Accepts NULL. */
 void page_store_free(struct page_store *s);
 
-/* Replaces a page other than PAGE_METRICS. Takes the bytes of `text`, which must not be overfull.
- */
+/* Replaces a page except PAGE_METRICS. Takes the bytes of `text`, which must not be overfull. */
 void page_store_publish(struct page_store *s, enum page page, struct strbuf *text);
 
-/* Replaces the metrics page. The store adds a reference of its own; the caller keeps its one. */
+/* Replaces the metrics page. The store adds a reference of its own; the caller keeps its own. */
 void page_store_publish_metrics(struct page_store *s, struct metrics_page *page);
 
 /*
@@ -69,11 +68,10 @@ struct segment_memory *page_store_segment_sum(struct page_store *s);
 bool page_store_holds_more(struct page_store *s, uint64_t bytes);
 
 /*
- * Returns a response with the current page, gzipped if the client prefers gzip and the result
- * is smaller. For PAGE_METRICS, the client selects the format by Accept, and families by the
- * parameters collect[] and exclude[].
- * Sets `out_status` to 200, to 503 before the first page, or to 400 if these parameters are wrong.
- * Any thread may call it.
+ * Returns a response with the current page, gzipped if the client prefers gzip and the result is
+ * smaller. For PAGE_METRICS, the client selects the format by Accept, and families by the
+ * parameters collect[] and exclude[]. Sets `out_status` to 200, to 503 before the first page, or to
+ * 400 if these parameters are wrong. Any thread may call it.
  */
 struct MHD_Response *page_store_response(struct page_store *s, enum page page,
                                          struct MHD_Connection *connection,

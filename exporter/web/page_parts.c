@@ -14,7 +14,7 @@ enum {
 
 /* ---- cards of templates ---- */
 
-/* Appends state, reason and phase in the words of the metrics, and the policy. */
+/* Appends state, reason and phase in the words of the metrics, their time, policy and version. */
 static void add_decision(const struct card_writer *c, const struct template_decision *d)
 {
     const struct entry *policy = d->claimed ? d->claimed : d->governing;
@@ -266,8 +266,8 @@ void list_page_open(struct queued_request *request, enum navigation_link current
 }
 
 /*
- * Appends a link with the parameters of the request, but with `token` as `continue`; without
- * `limit` if the link is to another `format`.
+ * Appends a link with the parameters of the request, but with `token` as `continue`. Unless
+ * `format` is NULL, the link has this format and no `limit`.
  */
 static void add_list_link(struct queued_request *request, const char *path, const char *token,
                           const char *format, const char *text)
@@ -407,7 +407,7 @@ static size_t section_count(const struct findings *f, const struct section *s)
                                      : f->lists[s->list].found;
 }
 
-/* Appends how many objects of the section are omitted, with a link to the page with all of them. */
+/* Appends how many objects are omitted, if any, with a link to the page of the section, if any. */
 static void add_omitted_count(const struct card_writer *c, const struct section *s, size_t found,
                               const char *ns)
 {
@@ -526,7 +526,10 @@ void findings_section_write(const struct card_writer *c, const struct findings *
 
 /* ---- the API server ---- */
 
-/* Appends at most HTML_SHOWN_MAX kinds that cannot be read. Returns the number of all of them. */
+/*
+ * Appends at most HTML_SHOWN_MAX kinds that cannot be read. Returns the number of all of them. Once
+ * the source is ready, omits kinds that were never read: see add_late_kinds().
+ */
 static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;
@@ -547,7 +550,7 @@ static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *
     return count;
 }
 
-/* Appends at most HTML_SHOWN_MAX kinds that are not watched. Returns the number of all of them. */
+/* Appends at most HTML_SHOWN_MAX kinds that are listed, not watched. Returns the number of all. */
 static size_t add_polled_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;

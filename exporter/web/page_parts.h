@@ -20,7 +20,7 @@ struct card_writer {
     struct strbuf *out;
 };
 
-/* Appends the cards of an object. */
+/* Appends the cards, or the table row, of an object. */
 typedef void card_fn(const struct card_writer *c, const struct entry *entry);
 
 /* Appends the card of a decided template: state, policy, and the role that must act. */
@@ -32,7 +32,7 @@ card_fn write_template_card;
 card_fn write_delivery_card;
 /* Appends a card for each field of a dependency in observed or predicted conflict. */
 card_fn write_conflict_cards;
-/* Appends the card of a policy: its current version and those that templates run, newest first. */
+/* Appends the card of a policy: the current version and those in use, newest first, at most 20. */
 card_fn write_rollout_card;
 
 /* ---- pages with a list ---- */
@@ -80,7 +80,8 @@ void findings_section_write(const struct card_writer *c, const struct findings *
 void source_section_write(const struct kube_session *session, struct strbuf *out);
 
 /*
- * Appends cards of kinds: those that cannot be read, that are late, that are listed instead of
- * watched, and those that policies select but that are not served, not watched, or not known yet.
+ * Appends cards of kinds, at most 100 of each group: those that cannot be read, that are late, that
+ * are listed instead of watched, and those that policies select but that are not served, not
+ * watched, or not known yet.
  */
 void source_cards_write(const struct kube_source *source, struct strbuf *out);

@@ -8,7 +8,7 @@
  * other, and the queue is short. Correct credentials are cached, so that a scraper does not wait
  * behind guesses; wrong ones are not, so that guesses displace no cached credentials. Client
  * networks take turns: a full queue drops an attempt of the network with most attempts in favour of
- * a network with fewer.
+ * a network with at least two fewer.
  */
 struct passwords;
 
@@ -21,7 +21,7 @@ void passwords_free(struct passwords *p);
 struct login_attempt {
     const char *user;
     const char *password;
-    const char *hash; /* Hash of the user; of passwords_substitute_index() for an unknown user. */
+    const char *hash; /* Hash of the user; for an unknown user, see passwords_substitute_index(). */
     bool exists;      /* The user exists. */
     uint64_t network; /* See client_network(). */
 };

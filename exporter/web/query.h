@@ -51,8 +51,9 @@ struct query {
 
 /*
  * Reads the query of a request. `known` and `required`: sets of the parameters that the endpoint
- * accepts and requires. Returns false with the reason, for status 400; the caller releases the
- * query even then.
+ * accepts and requires. Returns false with the reason, for status 400, if a parameter is unknown,
+ * repeated, without value, above 1,024 bytes, or required and missing or empty; the caller releases
+ * the query even then.
  */
 bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
                  struct query *out, struct error *err) MUST_USE;

@@ -90,7 +90,7 @@ uint64_t request_content_len(struct MHD_Connection *connection)
     return parse_uint(text, UINT64_MAX, &len) ? len : UINT64_MAX;
 }
 
-/* Returns true if the body has this media type, with any parameters. */
+/* Returns true if Content-Type is this media type, with any parameters. */
 static bool has_type(struct MHD_Connection *connection, const char *wanted)
 {
     CLEANUP(strbuf_release)

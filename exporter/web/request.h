@@ -32,7 +32,7 @@ extern const struct request_rule request_rule_read, request_rule_action, request
 enum request_verdict request_rule_check(struct MHD_Connection *connection, const char *method,
                                         const struct request_rule *rule);
 
-/* Returns true if the body is JSON. A body that request_rule_check() accepts is YAML otherwise. */
+/* Returns true if Content-Type is JSON. Other bodies that request_rule_check() accepts are YAML. */
 bool request_is_json(struct MHD_Connection *connection);
 
 /* Returns the value of Content-Length; 0 without the header, UINT64_MAX for other than a number. */
@@ -91,7 +91,7 @@ size_t request_target_unescape(struct request_target *target, char *text);
 /*
  * Checks a complete head, and adds the arguments of its query to the values of the connection,
  * unless the target `is_bad`. Returns 0, or the status to refuse the request with: 400 for a head
- * that is not contiguous, 431 for a head longer than REQUEST_HEAD_MAX, 414 for too many arguments.
+ * that is not contiguous, 431 for one above REQUEST_HEAD_MAX, 414 for one above it with arguments.
  * With 0, `*malformed` is true if a header name is no token, a value has a control character, or
  * the head has several Host headers or (except in HTTP/1.0) no Host header.
  */

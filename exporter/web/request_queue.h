@@ -11,8 +11,8 @@
  * Queue of HTTP requests that only the event loop can answer, because they need the live store. The
  * threads of libmicrohttpd enqueue; a waiting connection is suspended and occupies no thread.
  *
- * A queued request is owned by its HTTP request. The loop borrows it from request_queue_peek() to
- * request_queue_answer_first(), answering one request at a time, in the order of arrival.
+ * A struct exchange (routes.h) owns its queued request. The loop borrows the request from
+ * request_queue_peek() to request_queue_answer_first(): one at a time, in the order of arrival.
  */
 struct request_queue;
 struct endpoint;
@@ -31,20 +31,20 @@ struct queued_request_header {
 };
 
 struct queued_request {
-    const struct endpoint *endpoint;
+    const struct endpoint *endpoint; /* NULL for a reload. */
     struct query query;
     struct strbuf content; /* Body of the HTTP request. */
     bool content_is_json;  /* False: YAML. */
     /* The response. The loop sets these members before request_queue_answer_first(). */
     unsigned status; /* Initially 200. */
     const char *content_type;
-    struct strbuf body; /* Body of the response. Too large: the response is an error, status 500. */
+    struct strbuf body; /* Body of the response. If overfull, an error with status 500 is sent. */
     struct queued_request_header header;
     struct paging *paging; /* For lists with pages (api_paging.h); borrowed. */
     const struct request_worker *request_worker; /* Runs the endpoint; NULL: the loop. Borrowed. */
     /* Private to the queue. */
     struct MHD_Connection *connection;
-    struct MHD_Response *response; /* NULL until the request is answered. */
+    struct MHD_Response *response; /* NULL until the request is answered, and once taken. */
     struct queued_request *next;
 };
 
@@ -68,7 +68,7 @@ struct MHD_Response *queued_request_take_response(struct queued_request *request
 /*
  * Enqueues the request and suspends its connection until the loop has answered; libmicrohttpd then
  * calls the request handler again. The caller, the thread of the connection, keeps the ownership of
- * the request. Returns false if the queue is full or closed.
+ * the request. Returns false, without suspending, if the queue is full or closed.
  */
 bool request_queue_submit(struct request_queue *q, struct queued_request *request,
                           struct MHD_Connection *connection) MUST_USE;
@@ -79,8 +79,9 @@ int request_queue_fd(const struct request_queue *q);
 /* Returns the bytes of responses that clients have not read. Any thread may call it. */
 uint64_t request_queue_unread(const struct request_queue *q);
 
-/* Returns the oldest request; NULL if the queue is empty, or clients have too
- * many bytes of responses left to read. */
+/*
+ * Returns the oldest request; NULL if the queue is empty, or clients have too many bytes to read.
+ */
 struct queued_request *request_queue_peek(struct request_queue *q);
 
 /*
@@ -96,7 +97,7 @@ void request_queue_close(struct request_queue *q);
 struct request_worker *request_worker_new(struct error *err) MUST_USE;
 /* Waits for the current work and ends the thread; NULL is allowed. */
 void request_worker_free(struct request_worker *w);
-/* For long work, on the worker thread: returns true if request_worker_free() waits for the work. */
+/* Returns true once request_worker_free() waits for the work, which should then end early. */
 bool request_worker_is_stopping(const struct request_worker *w);
 
 /* Returns a descriptor, readable if the work is done and not yet collected. */

@@ -34,7 +34,7 @@ struct MHD_Response *response_new_pieces(const struct MHD_IoVec *pieces, unsigne
                                          const char *content_type, void (*release)(void *context),
                                          void *context) MUST_USE;
 
-/* Returns a response with a copy of the text, each line made safe for a terminal. */
+/* Returns a response with a copy of the text, safe for a terminal and cut at 1 MiB. */
 struct MHD_Response *response_text(const char *text) MUST_USE;
 
 void response_add_header(struct MHD_Response *response, const char *name, const char *value);
@@ -50,12 +50,12 @@ enum MHD_Result response_send(struct access_control *access_control,
 
 /*
  * Content negotiation (RFC 9110, 12.5). `header` holds the values of a header, joined by commas, or
- * is NULL. Names have no case. Elements with a malformed weight are ignored.
+ * is NULL. Case is ignored. Elements with a malformed weight are ignored.
  */
 
 /*
- * Returns true if the client accepts gzip (by name or "*", with a weight above 0) and does not
- * weigh "identity" higher. `header`: Accept-Encoding.
+ * Returns true if the client accepts gzip ("gzip", "x-gzip" or "*", with a weight above 0) and does
+ * not weigh "identity" higher. `header`: Accept-Encoding.
  */
 bool negotiate_gzip(const char *header);
 
@@ -72,16 +72,16 @@ enum { METRICS_FORMAT_TYPE_MAX = 128 };
 
 /*
  * Returns the format with the highest weight, the first one of equal weights. Wildcards count as
- * METRICS_FORMAT_TEXT_0, which is also the default. Writes the content type, for other formats with
- * the escaping scheme that the client requests, because all schemes leave the names of the metrics
- * as they are. `header`: Accept.
+ * METRICS_FORMAT_TEXT_0, which is also the default. Writes the content type; for other formats it
+ * has the escaping scheme that the client requests, if known, because all schemes leave the names
+ * of the metrics as they are. `header`: Accept.
  */
 enum metrics_format negotiate_metrics_format(const char *header,
                                              char out_type[METRICS_FORMAT_TYPE_MAX]);
 
 /*
  * Returns the index of the media type with the highest weight, the first one in the header of equal
- * weights; 0 if the header names no type of the list. Ignores parameters of types and wildcards.
- * `header`: Accept.
+ * weights; 0 if the header accepts no type of the list by name. Ignores wildcards, and parameters
+ * except the weight. `header`: Accept.
  */
 size_t negotiate_media_type(const char *header, const char *const *types, size_t count);

@@ -118,7 +118,7 @@ static void segments_deflate(struct segment *const *segments, size_t count, stru
     deflateEnd(&stream);
 }
 
-/* Returns the compressed segment, which the segment owns. Any thread may call it. */
+/* Returns the compressed bytes, which the segment owns. Any thread may call it. */
 static const struct deflated *segment_deflated(struct segment *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -236,7 +236,7 @@ static void add_plain_piece(struct encoding *e, struct segment *const *segments,
     }
 }
 
-/* Adds the segments as one compressed piece. Returns `crc` continued by their CRC-32. */
+/* Adds the segments as one compressed piece. Returns `crc` combined with their CRC-32. */
 static uLong add_deflated_piece(struct encoding *e, struct segment *const *segments, size_t count,
                                 uLong crc)
 {

@@ -48,8 +48,8 @@ bool exchange_is_new(const struct exchange *v)
 }
 
 /*
- * Stores or discards a piece of the body, and sets its length to 0. The first piece sets the flag
- * `plan_slot`. Discards the body if another request has set the flag, or if it is not `wanted`.
+ * Stores a piece of the body, or discards it if the body is not `wanted` or another request has set
+ * the flag `plan_slot`. The first stored piece sets the flag. Sets the length of the piece to 0.
  */
 static void exchange_receive_piece(struct exchange *v, struct body_piece *body_piece, bool wanted,
                                    atomic_bool *plan_slot)
@@ -135,7 +135,7 @@ static enum server_handler find_handler(const char *telemetry_path, const char *
     return (enum server_handler)handler;
 }
 
-/* Returns the handler of the path of a request, which begins with the prefix. */
+/* Returns the handler of the path of a request; SERVER_OTHER if the path lacks the prefix. */
 static enum server_handler handler_of(const struct routes *s, const char *path)
 {
     return find_handler(s->telemetry_path, site_url_strip_prefix(s->settings.prefix, path));
@@ -358,8 +358,8 @@ static enum MHD_Result send_fixed_reply(struct routes *s, struct MHD_Connection 
 }
 
 /*
- * Checks target, method and headers, and whether the endpoint is on. If not, sends an error
- * response, which closes the connection. Sets the state of the exchange.
+ * Checks target, method and headers, and whether the endpoint is on. If a check fails, sends an
+ * error response, which closes the connection. Sets the state of the exchange.
  */
 static enum MHD_Result check_headers(struct routes *s, struct MHD_Connection *connection,
                                      const char *path, const char *method, struct exchange *v)

@@ -113,7 +113,7 @@ bool listener_open(const struct address *address, int *out_fd, struct error *err
             return true;
         }
         reason = strerror(errno);
-        /* Try the other family only if the system does not support this one. */
+        /* Try the other family only if the system has no such family or address. */
         if (errno != EAFNOSUPPORT && errno != EADDRNOTAVAIL)
             break;
     }
@@ -158,7 +158,7 @@ struct server {
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
     int *listeners;                   /* Listening sockets. */
-    char (*names)[LISTENER_NAME_MAX]; /* Their bound addresses. */
+    char (*names)[LISTENER_NAME_MAX]; /* Bound addresses of `listeners`. */
     size_t listener_count;
 };
 

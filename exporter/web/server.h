@@ -18,8 +18,8 @@ struct server_options {
     const char *prefix;         /* Prefix of every path, such as "/karmada", or NULL. Borrowed. */
     unsigned connection_limit;  /* For all addresses; 0: derived from the descriptor limit. */
     /*
-     * Limit in bytes of all connection buffers, and the same limit again of unread responses. 0: no
-     * limit of buffers, and a default for responses.
+     * Limit in bytes of all connection buffers (for 32 connections at least), and the same again of
+     * unread responses. 0: no limit of buffers, and a default for responses.
      */
     uint64_t memory_bytes;
     const struct log *log;                 /* For libmicrohttpd's messages, or NULL. Borrowed. */
@@ -64,10 +64,10 @@ const char *server_address(const struct server *s, size_t at);
 uint64_t server_requests(const struct server *s, enum server_handler handler,
                          enum server_code code);
 
-/* Returns the number of connections refused or ended early. Any thread may call it. */
+/* Returns the number of connections refused or ended for this reason. Any thread may call it. */
 uint64_t server_refused(const struct server *s, enum connection_refusal reason);
 
-/* For tests. */
+/* Used only by server.c and tests. */
 
 enum { ADDRESS_HOST_MAX = 256 };
 
@@ -87,9 +87,9 @@ bool address_parse(const char *text, struct address *out, struct error *err) MUS
 enum { LISTENER_NAME_MAX = 96 };
 
 /*
- * Looks up the host, binds and listens. The socket is non-blocking; the caller closes it. A host
- * with addresses of both families is bound to its first IPv4 address. An empty host means both
- * families on one socket, or IPv4 on a system without IPv6. Returns false with the reason.
+ * Looks up the host, binds and listens. The socket is non-blocking; the caller closes it. Binds to
+ * the first IPv4 address of the host; without one, or if the system lacks it, to the first IPv6
+ * address. An empty host means both families, or IPv4 without IPv6. Returns false with the reason.
  */
 bool listener_open(const struct address *address, int *out_fd, struct error *err) MUST_USE;
 

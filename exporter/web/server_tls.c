@@ -42,7 +42,7 @@ static const char *const version_names[WEB_TLS_VERSIONS] = {"VERS-TLS1.0", "VERS
 static const char *const curve_names[WEB_CURVES] = {"GROUP-SECP256R1", "GROUP-SECP384R1",
                                                     "GROUP-SECP521R1", "GROUP-X25519"};
 
-/* Default suites: those enabled in Go's crypto/tls, without CBC. Bits as in `ciphers`. */
+/* Default suites: those enabled in Go's crypto/tls, without CBC. Bits by web_cipher_names. */
 enum { MODERN_CIPHERS = 0x7 | 0x3F << 7 };
 
 static void add_suites(const struct web_config *c, struct strbuf *out)

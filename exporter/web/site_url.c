@@ -4,7 +4,7 @@
 #include "exporter/system/url.h"
 #include "metrics/base/shown.h"
 
-/* Returns the path with one '/' at the beginning and without '/' at the end; "" for "/". */
+/* Returns the path with one '/' at the beginning and none at the end; "" for "/" and "". */
 static char *trim_path(const char *path)
 {
     size_t len;
@@ -65,7 +65,7 @@ bool site_url_path_is_plain(const char *path)
 {
     bool plain = path[0] == '/';
 
-    /* Paths of requests are compared decoded and without a query: others would never match. */
+    /* Decoded paths without a query are compared: clients would have to escape other characters. */
     for (const char *at = path; *at != '\0'; at++)
         plain = plain && *at > ' ' && *at < 0x7F && !strchr("?#%", *at);
     return plain;

@@ -418,7 +418,7 @@ static bool read_user(struct config_reader *r, const cJSON *member,
     return true;
 }
 
-/* Checks that tls_server_config is complete and without contradictions. */
+/* Sets `tls`, and checks that tls_server_config is complete and without contradictions. */
 static bool check_tls(struct web_config *c, struct error *err)
 {
     bool has_ca = c->client_ca || c->client_ca_file;
@@ -563,7 +563,7 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
 /* Steps of checking a client certificate, as bits. */
 enum { REQUESTED = 1, REQUIRED = 2, VERIFIED = 4 };
 
-/* Steps by enum web_client_auth. Its order is not one of strength: types lack different steps. */
+/* Steps by enum web_client_auth, whose order is not one of strength: types lack different steps. */
 static const unsigned client_auth_steps[] = {
     [WEB_CLIENT_NONE] = 0,
     [WEB_CLIENT_REQUEST] = REQUESTED,

@@ -62,7 +62,7 @@ struct web_config {
 
 /* Wipes and frees the users and the private key. */
 void web_config_wipe_secrets(struct web_config *c);
-/* Wipes and frees all texts, and sets the configuration to zero. */
+/* Frees all texts, wiping PEM texts, paths and hashes, and sets the configuration to zero. */
 void web_config_release(struct web_config *c);
 
 /*
