@@ -10,7 +10,7 @@ static const char program_summary[] =
     "Shows where Karmada's resources do not follow their propagation "
     "policies: as Prometheus metrics, or as a check of manifests.";
 
-/* Appends help: the text, choices of a set, the default if wanted, and a remark about lists. */
+/* Appends help: text, choices of a set, the default if `with_default`, a remark about lists. */
 static void add_option_help(struct strbuf *out, const struct option_def *def, bool with_default)
 {
     bool has_default = with_default && def->fallback && *def->fallback != '\0';

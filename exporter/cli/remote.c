@@ -46,7 +46,7 @@ static bool check_flags_with_server(const struct invocation *invocation, struct 
                     shown(o->arguments.items[0]).text);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
-        /* Option that the running exporter has a value of its own for. */
+        /* The running exporter has a value of its own for such options. */
         bool is_setting = def->commands & COMMAND_SERVE && !def->flag_only;
         /* `explain` sends --namespace as the namespace of the OBJECT. */
         bool is_sent = i == OPTION_OF_namespace && invocation->command->bit == COMMAND_EXPLAIN;

@@ -77,7 +77,7 @@ static const struct {
     {"svc", "Service"},
 };
 
-/* Returns true if `typed`, in any case, is the kind's short name, singular or plural. */
+/* Returns true if `typed`, ignoring case, is the short name, singular or plural of the kind. */
 static bool kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {

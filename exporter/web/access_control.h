@@ -16,8 +16,7 @@ struct active_web_config {
     struct server_tls *tls;   /* NULL without TLS, and in a result of active_web_config_read(). */
     unsigned char digest[32]; /* SHA-256 of all files that were read. */
     unsigned holders;         /* References; 1 at first. Guarded by the access control's lock. */
-    /* References that need the secrets, which are wiped at 0 once replaced. Guarded like `holders`.
-     */
+    /* References that need the secrets; at 0, a replaced configuration loses them. Same lock. */
     unsigned readers;
 };
 
@@ -33,14 +32,13 @@ void active_web_config_visit_files(const char *path, void (*visit)(void *context
  * be replaced while requests are answered. Without a file the access control is NULL; then every
  * request is admitted. NULL is allowed where the comment of a function says so.
  *
- * Only the event loop calls access_control_new(), access_control_reload(), access_control_free(),
- * access_control_certificate() and access_control_key().
+ * Only the event loop calls access_control_new(), _reload(), _free(), _certificate() and _key().
  */
 struct access_control;
 
 struct access_control_options {
     const char *path;         /* Path of the configuration file. Copied. */
-    bool probes_without_auth; /* Health paths need no credentials. */
+    bool probes_without_auth; /* Health paths without a query need no credentials. */
 };
 
 /* Reads the files. Returns NULL with the reason if they are unusable or no thread starts. */

@@ -93,7 +93,9 @@ static void page_add_line(void *context, const char *line, size_t len)
     p->count++;
 }
 
-/* Returns the header value Link to the next page, relative for proxies and owned; NULL: too long.
+/*
+ * Returns the value of the header Link to the next page, relative for proxies, which the caller
+ * frees; NULL if the value is too long.
  */
 static char *link_to_next_page(const struct queued_request *request, const char *token)
 {

@@ -16,10 +16,7 @@
  */
 struct paging;
 
-/*
- * Returns a paging without lists. Its tokens contain `seed`; tokens with another seed, of an
- * earlier process, are refused.
- */
+/* Returns a paging without lists. Its tokens contain `seed`; tokens of other seeds are refused. */
 struct paging *paging_new(uint64_t seed) MUST_USE;
 
 /* Frees the paging with all lists. Accepts NULL. */

@@ -113,7 +113,7 @@ void acceptor_stop(struct acceptor *a);
  */
 uint64_t client_network(const struct sockaddr *address);
 
-/* Used only by connections.c (the acceptor thread) and tests. */
+/* Used only by connections.c and tests. */
 
 /*
  * Returns true if one more connection may be accepted, after evicting another one if necessary.

@@ -169,7 +169,7 @@ struct request_target request_target_split(const char *uri)
 size_t request_target_unescape(struct request_target *target, char *text)
 {
     if (text == target->hidden) {
-        /* Value of the first argument. Hide the further arguments, or the version. */
+        /* `text` is the value of the first argument. Hide further arguments, or the version. */
         *text = target->hidden_first;
         text[strlen(text) + 1] = '\0';
     } else if (text != target->start) {

@@ -35,7 +35,7 @@ struct queued_request {
     struct query query;
     struct strbuf content; /* Body of the HTTP request. */
     bool content_is_json;  /* False: YAML. */
-    /* The response. The loop sets these members before request_queue_answer_first(). */
+    /* The response. The loop or the worker sets these members before the answer. */
     unsigned status; /* Initially 200. */
     const char *content_type;
     struct strbuf body; /* Body of the response. If overfull, an error with status 500 is sent. */

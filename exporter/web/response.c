@@ -23,7 +23,7 @@ static const char *const common_headers[][2] = {
     {MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
 };
 
-/* Other than for lack of memory, libmicrohttpd refuses only invalid headers. */
+/* The headers are valid, so libmicrohttpd can refuse them only for lack of memory. */
 void response_add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (MHD_add_response_header(response, name, value) != MHD_YES)
