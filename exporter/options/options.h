@@ -52,7 +52,7 @@ enum {
 struct options {
 #include "exporter/options/option_table.h"
     char *command;                      /* Owned; NULL if the command line names no command. */
-    struct text_list arguments;         /* Other arguments that are no flags. */
+    struct text_list arguments;         /* Arguments except the command and flags. */
     bool on_command_line[OPTION_COUNT]; /* By option index: the flag is given. */
 };
 

@@ -50,7 +50,7 @@ void check_result_release(struct check_result *r);
 
 /*
  * Appends the findings as sections of tables, with a summary. `fail_on` contains the classes that
- * fail a check, as bits by enum finding_class: of others, FINDING_UNBOUND and FINDING_UNMATCHED
- * have no section.
+ * fail a check, as bits by enum finding_class; FINDING_UNBOUND and FINDING_UNMATCHED have a section
+ * only with their bit.
  */
 void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o);

@@ -9,7 +9,7 @@
 typedef void page_fn(const struct health *h, struct strbuf *out);
 
 /*
- * Pages that the loop writes in advance, when the evaluation has changed. A row has the enumerator,
+ * Pages that the loop writes in advance, after changes and at intervals. A row has the enumerator,
  * the label `handler` of http_requests_total, the path (NULL for --web.telemetry-path), the content
  * type, and the function that writes the page. The last two are NULL for metrics: their content
  * type depends on the request, and struct metrics_page has the text. A new page is a row here and a

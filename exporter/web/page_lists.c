@@ -159,7 +159,7 @@ void conflicts_page(struct queued_request *request, const struct health *h)
 /* Search for the dependency that a query names. */
 struct dependency_search {
     const struct query *query;
-    const struct entry *found; /* NULL if there is no such dependency. */
+    const struct entry *found; /* Last match; NULL if there is no match. */
 };
 
 static void match_dependency(void *context, const struct entry *dependency)

@@ -528,7 +528,7 @@ void findings_section_write(const struct card_writer *c, const struct findings *
 
 /*
  * Appends at most HTML_SHOWN_MAX kinds that cannot be read. Returns the number of all of them. Once
- * the source is ready, omits kinds that were never read: see add_late_kinds().
+ * the source is ready, omits kinds that were never read: add_late_kinds() appends these once late.
  */
 static size_t add_failed_kinds(const struct kube_source *source, struct strbuf *out)
 {
@@ -568,7 +568,7 @@ static size_t add_polled_kinds(const struct kube_source *source, struct strbuf *
     return count;
 }
 
-/* Appends at most HTML_SHOWN_MAX kinds not read yet. Returns the number of all of them. */
+/* Appends at most HTML_SHOWN_MAX kinds that are late. Returns the number of all of them. */
 static size_t add_late_kinds(const struct kube_source *source, struct strbuf *out)
 {
     size_t count = 0;

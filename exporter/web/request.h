@@ -70,8 +70,8 @@ struct request_target {
     char *query;       /* Text after the first '?'; NULL without a '?'. */
     char query_first;  /* First byte of the query, replaced by NUL in the buffer. */
     char hidden_first; /* Byte at `hidden`, replaced by NUL in the buffer. */
-    char *hidden;      /* If a query follows a NUL: end of its first name. Otherwise NULL. */
-    bool is_bad;       /* The target has a blank, a control character, or an escaped NUL. */
+    char *hidden; /* If a query follows a NUL: address behind its first name. Otherwise NULL. */
+    bool is_bad;  /* The target has a blank, a control character, or an escaped NUL. */
 };
 
 /*
