@@ -8,8 +8,8 @@
 bool document_is_requested(enum output_format format);
 
 /*
- * Replaces a complete JSON document by the same document as YAML if `format` is OUTPUT_YAML.
+ * Replaces valid JSON by the same document as YAML if `format` is OUTPUT_YAML, else keeps the text.
  * Strings that a YAML reader could take for a number, a boolean or null are quoted. Characters that
- * are unsafe for a terminal are escaped. Invalid JSON stays as it is.
+ * are unsafe for a terminal are escaped.
  */
 void document_convert(struct strbuf *text, enum output_format format);

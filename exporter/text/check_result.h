@@ -36,7 +36,7 @@ struct check_result {
     const struct evaluation *evaluation;
     struct findings findings;
     struct finding_counts counts;
-    size_t unread; /* Problems of manifests: files and documents that could not be read. */
+    size_t unread; /* Files and documents of manifests that could not be read. */
     size_t notes;  /* Problems of documents without effect: PROBLEM_DUPLICATE, PROBLEM_FOREIGN. */
     bool complete; /* False if a file, a document or a kind could not be read. */
 };
@@ -50,7 +50,6 @@ void check_result_release(struct check_result *r);
 
 /*
  * Appends the findings as sections of tables, with a summary. `fail_on` contains the classes that
- * fail a check, as bits by enum finding_class; FINDING_UNBOUND and FINDING_UNMATCHED have a section
- * only with their bit.
+ * fail a check, as bits by enum finding_class; UNBOUND and UNMATCHED are listed only if among them.
  */
 void check_result_print(const struct check_result *r, unsigned fail_on, struct output *o);

@@ -88,7 +88,7 @@ struct table {
     const char *headings[TABLE_COLUMNS_MAX]; /* Borrowed. */
     size_t column_count;
     unsigned indent;
-    struct table_cell *cells; /* Owned; row by row. */
+    struct table_cell *cells; /* Owned. */
     size_t cell_count;
 };
 
@@ -99,7 +99,7 @@ struct table {
 struct table table_make(const char *const *headings, size_t column_count, unsigned indent);
 void table_release(struct table *t);
 
-/* Adds a text, escaped and cut at 64 KiB, as the next cell; cells of a row follow each other. */
+/* Adds a text, escaped and cut at 64 KiB, as the next cell. Cells are added row by row. */
 void table_add(struct table *t, enum output_style style, const char *text);
 void table_addf(struct table *t, enum output_style style, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
@@ -113,8 +113,8 @@ void table_print(const struct table *t, struct output *o);
 void explanation_print(const struct explanation *x, struct output *o);
 
 /*
- * Appends one line of an explanation in its style, escaped; wrapped unless a heading or row. An
- * empty line precedes a heading, unless the output is empty.
+ * Appends one line of an explanation in its style, escaped; wrapped unless a heading or row.
+ * Separates a heading from text before it by an empty line.
  */
 void explanation_print_line(struct output *o, enum explain_style style, const char *text);
 

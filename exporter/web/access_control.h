@@ -41,7 +41,7 @@ struct access_control_options {
     bool probes_without_auth; /* Health paths without a query need no credentials. */
 };
 
-/* Reads the files. Returns NULL with the reason if they are unusable or no thread starts. */
+/* Returns NULL with the reason if the files are unusable or no thread starts. */
 struct access_control *access_control_new(const struct access_control_options *options,
                                           struct error *err) MUST_USE;
 /* Frees the access control; NULL is allowed. No connection may be left. */

@@ -23,7 +23,7 @@ struct health {
     const char *telemetry_path;
     const char *external_url; /* --web.external-url without '/' at the end; "" if unknown. */
     bool config_loaded;       /* The last reload succeeded, or there was no reload. */
-    uint64_t rejected;        /* Number of problems so far that excluded objects of manifests. */
+    uint64_t rejected;        /* Number of PROBLEM_MALFORMED and PROBLEM_REJECTED so far. */
     uint64_t log_dropped;     /* Number of log lines that were not written. */
     int64_t beat_age_ms;      /* Milliseconds since the last turn of the loop. */
     int64_t now_ms;           /* Milliseconds since the epoch. */

@@ -72,8 +72,8 @@ const char *paging_next_line(struct paging *p, size_t *len);
 const char *paging_end_page(struct paging *p, struct row_position next);
 
 /*
- * Ends the open request. Stores the list if there is a next page. Then drops lists, the longest
- * unused first, even this list, until at most 16 lists with 64 MiB of lines are stored.
+ * Ends the open request. Stores the list if there is a next page. Then drops the longest unused
+ * lists, even this one, until at most 16 lists with at most 64 MiB of lines are stored.
  */
 void paging_close(struct paging *p, int64_t now_ms);
 
