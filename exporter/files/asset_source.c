@@ -266,8 +266,8 @@ static enum asset_reader_state take_result(struct asset_reader *r, const struct 
 }
 
 /*
- * Returns the state, and stores begin or bytes of the file in `out`. `err` receives the reason for
- * a failure, a lost job and a hang.
+ * Returns the state, and stores the stamp or bytes of the file in `out`. `err` receives the reason
+ * for a failure, a lost job and a hang.
  */
 static enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
                                                  struct asset_reader_bytes *out, struct error *err)
@@ -311,7 +311,7 @@ struct asset_source {
     struct asset_reader *reader;
     enum stage stage;
     bool waits_for_reader;
-    struct error hang; /* Reason why the file does not answer; "" while the file answers. */
+    struct error hang; /* Reason of a hang or lost job; "" while the file answers. */
     struct json_frame frame;
     uint64_t rejected;
     uint64_t rejected_before; /* Value of `rejected` at the start of the reading. */
@@ -436,7 +436,7 @@ static void end_asset_file(struct asset_source *s)
     finish_reading(s, complete);
 }
 
-/* Logs and stores that the file does not answer. The reading may continue later. */
+/* Stores, and logs once, that the file does not answer or its job is lost. */
 static void report_hang(struct asset_source *s, const struct error *why)
 {
     if (!asset_source_hangs(s))

@@ -17,15 +17,15 @@
  */
 struct asset_source;
 
-/* Copies `path` and borrows the rest. With `reader` NULL the caller's thread reads the file. */
+/* Copies `path`, borrows the rest. If `reader` is NULL, the caller's thread reads the file. */
 struct asset_source *asset_source_new(struct store *store, const char *path,
                                       struct file_reader *reader, const struct log *log) MUST_USE;
 /* Frees the source; the objects stay in the store. */
 void asset_source_free(struct asset_source *s);
 
 /*
- * Checks whether the file has changed and reads it, for about `slice_ms`. `now_ms` is the steady
- * clock. Returns true if the store may have changed.
+ * Checks every 2 s whether the file has changed, and reads a changed file; for about `slice_ms`.
+ * `now_ms` is the steady clock. Returns true if the store may have changed.
  */
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms);
 
@@ -38,22 +38,25 @@ bool asset_source_busy(const struct asset_source *s);
  */
 int64_t asset_source_due(const struct asset_source *s);
 
-/* Returns true once a first reading of the file has ended or failed; true for NULL. */
+/* Returns true once a reading of the file has ended or failed; a hang is neither. True for NULL. */
 bool asset_source_ready(const struct asset_source *s);
 
 /* Returns true while the file does not answer, and after its last read job was rejected. */
 bool asset_source_hangs(const struct asset_source *s);
 
-/* Returns the reason why the file or an asset in it cannot be read; "" without one. Borrowed. */
+/*
+ * Returns why the file does not answer, else why its last reading failed, else why the first
+ * invalid asset of that reading is invalid; "" without a problem. Borrowed.
+ */
 const char *asset_source_problem(const struct asset_source *s);
 
 /* Returns the modification time, in epoch ms, of the file last read completely; 0 before. */
 int64_t asset_source_snapshot_ms(const struct asset_source *s);
 
-/* Returns the number of assets, over all readings, that could not be read. */
+/* Returns the number of invalid assets over all readings. Assets without "cnrm" are not checked. */
 uint64_t asset_source_rejected(const struct asset_source *s);
 
-/* For tests. */
+/* Used only by asset_source.c and tests. */
 
 /*
  * Converts an asset, as gcloud (asset_type) or the API (assetType) writes it, to an object for the

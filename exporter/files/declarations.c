@@ -122,8 +122,8 @@ static void unlink_declaration(struct declarations *m, struct declaration *decla
 }
 
 /*
- * Removes an object without declarations. Otherwise requests the file of the last declaration,
- * unless the object in the store was read from that declaration.
+ * Removes an object without declarations from the store. Otherwise requests to read the file of the
+ * last declaration again, unless the object in the store was read from that declaration.
  */
 static void refresh_object(struct declarations *m, struct entry *entry)
 {

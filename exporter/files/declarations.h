@@ -33,8 +33,8 @@ void declarations_begin_pass(struct manifest_file *file);
 
 /*
  * Notes that the file declares `object` at `place`, and puts the object into the store unless a
- * later document declares it, too. Returns false with the reason if the object is invalid; the
- * version from an earlier pass of the file then stays.
+ * later document declares it, too. Returns false with the reason if the object is invalid; if the
+ * store has the version of an earlier pass of the file, that version and its declaration stay.
  */
 bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
                       struct json_place place, struct error *err) MUST_USE;
@@ -43,8 +43,8 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
 void declarations_end_pass(struct declarations *m, struct manifest_file *file);
 
 /*
- * Ends a pass that failed: declarations of earlier passes stay. With file->reread_requested, the
- * objects that the pass should have put into the store again are removed from the store.
+ * Ends a pass that failed: declarations of this and earlier passes stay. If file->reread_requested
+ * is set, the store loses the objects that the pass should have put there again.
  */
 void declarations_fail_pass(struct declarations *m, struct manifest_file *file);
 
@@ -54,7 +54,7 @@ void declarations_drop_file(struct declarations *m, struct manifest_file *file);
 /* Frees the declarations of a file when the source is freed. The objects stay in the store. */
 void declarations_free_file(struct declarations *m, struct manifest_file *file);
 
-/* Fills file->duplicates with the declarations that a later document declares again. */
+/* Fills file->duplicates with a problem for each object that a later document declares again. */
 void declarations_report_shadowed(const struct declarations *m, struct manifest_file *file);
 
 /* ---- namespace of an object ---- */
@@ -62,9 +62,9 @@ void declarations_report_shadowed(const struct declarations *m, struct manifest_
 /*
  * Rules for the namespace of objects in manifests, as in `kubectl apply`. Cluster-scoped kinds are
  * known for Karmada and Kubernetes (metrics/model/kind.h) and from CustomResourceDefinitions
- * among the manifests. Objects of all other kinds keep their namespace; without one they get `ns`.
- * An object with a uid and without a namespace was read from an API server, so it is taken as
- * cluster-scoped if its kind is unknown.
+ * among the manifests: their objects lose a namespace. Objects of all other kinds keep their
+ * namespace; without one they get `ns`. An object of an unknown kind with a uid and without a
+ * namespace was read from an API server, so it is taken as cluster-scoped.
  */
 struct scopes {
     char *ns; /* Namespace for namespaced objects that do not set one. */
@@ -85,13 +85,13 @@ void scopes_release(struct scopes *s);
 
 /*
  * Stores the kind if the object is a CustomResourceDefinition of a cluster-scoped kind. Returns
- * true if the kind was added: objects of this kind that were read before have the wrong namespace.
- * Returns false for a known kind, for other objects, and beyond SCOPES_MAX. The kind stays stored
- * after its definition is removed.
+ * true if the kind was added: objects of this kind that were read before may have a wrong
+ * namespace. Returns false for a kind already stored, for other objects, and beyond SCOPES_MAX. The
+ * kind stays stored after its definition is removed.
  */
 bool scopes_add_definition(struct scopes *s, const cJSON *object);
 
-/* Copies the custom kinds of `from`. */
+/* Adds the custom kinds of `from`, up to SCOPES_MAX. */
 void scopes_import(struct scopes *s, const struct scopes *from);
 
 /*
@@ -102,9 +102,10 @@ void scopes_set_namespace(const struct scopes *s, cJSON *object, bool *guessed);
 
 /*
  * Returns true if an exporter with this filter reads the object. The filter applies to the
- * namespace of the object, "" for cluster-scoped objects, and to the namespace of the binding for
- * Works. Kinds with `unfiltered` (metrics/model/kind.h) and kinds that no API server serves are
- * always read. Objects with settings are also read outside the filter; their apiVersion is then set
- * to that of the settings, because the watch of an API server reads them in this way.
+ * namespace of the object, "" for cluster-scoped objects. For Works, the filter applies to the
+ * namespace of the binding; a Work without a binding is not read. Kinds with `unfiltered`
+ * (metrics/model/kind.h) and kinds that no API server serves are always read. Objects with settings
+ * are also read outside the filter; then their apiVersion is set to that of the settings, as the
+ * watch of an API server does.
  */
 bool namespace_filter_reads_object(const struct namespace_filter *filter, cJSON *object);

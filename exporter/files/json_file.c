@@ -251,7 +251,7 @@ static void release_document(struct json_file *f)
     f->list = NULL;
 }
 
-/* Stores the kind of a list for the second pass, or reports the items if the list has no kind. */
+/* Stores the kind of a list for the second pass, or reports the items if the kind is not typed. */
 static void resolve_untyped(struct json_file *f, const cJSON *list)
 {
     const char *kind = json_str(list, "kind", "");

@@ -9,10 +9,10 @@
  */
 struct json_file;
 
-/* Start of an object. The offset is in bytes, and orders the objects of a file. */
+/* Place of an object in its file. In JSON, the objects of a list in a list share one place. */
 struct json_place {
     size_t line;
-    size_t offset;
+    size_t offset; /* Orders the objects: start in bytes in a JSON file, a count in a YAML file. */
 };
 
 /*
@@ -41,9 +41,9 @@ bool json_file_feed(struct json_file *f, const char *bytes, size_t len, struct j
 bool json_file_end(struct json_file *f, struct json_position *where, struct error *err) MUST_USE;
 
 /*
- * Returns true, after json_file_end(), if the kind of a list followed items without a kind, as in
- * files with sorted keys. The first pass skips these items. To read them, begin a second pass and
- * feed the whole file again; all other objects are not passed on a second time.
+ * Returns true, after json_file_end() in the first pass, if the typed kind of a list followed items
+ * without a kind, as in files with sorted keys. The first pass skips these items. To read them,
+ * begin a second pass and feed the whole file again: only these items are passed on.
  */
 bool json_file_needs_second_pass(const struct json_file *f);
 void json_file_begin_second_pass(struct json_file *f);
@@ -62,8 +62,9 @@ bool list_item_lacks_type(const cJSON *item);
 void list_item_set_type(cJSON *item, const char *list_api_version, const char *list_kind);
 
 /*
- * Calls `each` for the document, or for each item if the document is a list. Expands also lists in
- * lists. The line of an item is its yaml_line(), or the line of its list if yaml_line() is 0.
+ * Calls `each` for the document, or for each item if the document is a list, after
+ * list_item_set_type(). Expands also lists in lists. The line of an item is its yaml_line(), or the
+ * line of its list if yaml_line() is 0.
  */
 typedef void list_object_fn(void *context, cJSON *object, size_t line);
 void list_for_each_object(cJSON *document, size_t line, list_object_fn *each, void *context);

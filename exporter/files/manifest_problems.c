@@ -89,7 +89,7 @@ static int compare_problems(const void *a, const void *b)
     return strcmp(p->text, q->text);
 }
 
-/* Adds one line for the problems that were counted but not stored. `seen` is their total. */
+/* Adds one problem for those that were not stored, if any. `seen` counts all, stored or not. */
 static void add_omitted_count(struct problem_view *v, const char *path, enum problem_kind kind,
                               size_t seen)
 {

@@ -6,11 +6,11 @@
 #include "metrics/base/json.h"
 
 enum problem_kind {
-    PROBLEM_UNREADABLE, /* File or folder that cannot be read or watched, or is too large. */
-    PROBLEM_MALFORMED,  /* Text that is not valid YAML or JSON, or an object above a limit. */
-    PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
-    PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
-    PROBLEM_FOREIGN,    /* Document without apiVersion and kind: skipped. */
+    PROBLEM_UNREADABLE, /* File, folder or PATH that cannot be read or watched, or is too large. */
+    PROBLEM_MALFORMED, /* Text that is not valid YAML or JSON, or that exceeds a limit as parsed. */
+    PROBLEM_REJECTED,  /* Document that is not a valid object, or that the receiver rejected. */
+    PROBLEM_DUPLICATE, /* Object that a later document declares again. */
+    PROBLEM_FOREIGN,   /* Document that is no object or has neither apiVersion nor kind: skipped. */
 };
 
 /* Returns the name of a kind in reports and series, such as "unreadable". */
@@ -75,8 +75,8 @@ struct problem_view {
 void problem_view_release(struct problem_view *v);
 
 /*
- * Adds the problems of the file or folder at `path`, sorted by line, and then the number of those
- * that were only counted. Borrows path and texts.
+ * Adds the problems of the file or PATH at `path`, sorted by line, and then, without a line, the
+ * numbers of those that were only counted. Borrows path and texts.
  */
 void problem_view_add(struct problem_view *v, const char *path, const struct problems *own,
                       const struct problems *duplicates);
@@ -113,7 +113,7 @@ struct manifest_file {
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;
-    size_t shadowed; /* Number of declarations that a later document declares again. */
+    size_t shadowed; /* Number of declarations of objects that a later document declares again. */
     struct problems problems;
     struct problems duplicates;
 };

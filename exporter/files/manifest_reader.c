@@ -308,7 +308,7 @@ size_t compressed_queue_read(struct compressed_queue *q, char *bytes, size_t siz
 
 enum {
     GROWTH_MAX = 4,  /* Maximum ratio of the lengths of JSON and of YAML without aliases. */
-    OBJECTS_MAX = 2, /* Objects of maximum size in memory: an item, and nodes it refers to. */
+    OBJECTS_MAX = 2, /* Objects of maximum size in memory: an item, and nodes for its aliases. */
 };
 
 /* Header of an object in yaml_file.json. */
@@ -374,7 +374,7 @@ static struct yaml_reader *open_yaml_reader(struct yaml_file *y)
                            });
 }
 
-/* Returns false if the object exceeds its limit, or with y->full that of the file. */
+/* Returns false if the object exceeds the limit of an object, or, with y->full, of the file. */
 static bool append_object(struct yaml_file *y, const cJSON *object, size_t line, size_t list)
 {
     CLEANUP(free_cleanup) char *json = cJSON_PrintUnformatted(object);
@@ -602,8 +602,9 @@ static bool fail_errno(struct manifest_reader *r, const char *verb)
 }
 
 /*
- * Opens a file that can be read only once, or its spool from the second reading on. With r->keep,
- * also makes the spool. Returns false with the failure in r->why.
+ * Opens the spool of a file that can be read only once; without a spool, the file, unless the
+ * prefetch reads it. With r->keep, also makes the spool. Returns false with the failure in r->why,
+ * also for a second reading without a spool.
  */
 static bool open_read_once(struct manifest_reader *r)
 {

@@ -10,7 +10,7 @@
 
 /* Limits for one manifest file. JSON files may have any size, because they are read by object. */
 struct manifest_limits {
-    size_t yaml_max_bytes;   /* Compressed text of a YAML file. */
+    size_t yaml_max_bytes; /* Text of a YAML file, compressed; its JSON may be four times larger. */
     size_t object_max_bytes; /* One object as JSON. */
     size_t nodes_max; /* Nodes of a YAML document, or of one item and the rest of its list. */
     struct yaml_time_limit term;
@@ -26,7 +26,7 @@ struct prefetch {
     struct file_reader *reader;   /* Borrowed. */
     struct read_job *job;         /* NULL before prefetch_start(), and after the end. */
     const char *path;             /* The PATH. Borrowed. */
-    struct manifest_file **files; /* Files of the job. Borrowed. */
+    struct manifest_file **files; /* Files of the job. The array is owned, the files borrowed. */
     size_t count;
     size_t next;  /* Index of the file after the current one. */
     size_t ended; /* Number of files of which the job has passed on the last result. */
@@ -43,13 +43,13 @@ bool prefetch_add_file(struct prefetch *p, struct manifest_file *file) MUST_USE;
 /* Starts the job for the added files, at least one. Borrows `path`, the PATH of the files. */
 void prefetch_start(struct prefetch *p, const char *path);
 
-/* Makes the next file the current one for prefetch_read(). Returns NULL after the last file. */
+/* Makes the next file the current one, and returns it. Returns NULL after the last file. */
 struct manifest_file *prefetch_next_file(struct prefetch *p);
 
 /*
- * Call it after the last file. Frees the job, so that files can be added again, and returns true;
- * returns false while the job has passed on all bytes but has not ended. `now_ms` is the steady
- * clock.
+ * To be called after the last file. Returns false while the job has passed on all bytes but has not
+ * ended. Otherwise frees the job, if any, so that files can be added again, and returns true.
+ * `now_ms` is the steady clock.
  */
 bool prefetch_try_finish(struct prefetch *p, int64_t now_ms);
 
@@ -62,7 +62,7 @@ enum prefetch_state {
     PREFETCH_LOST,  /* The job cannot be run, or has ended before the current file. */
 };
 
-/* Valid until the next prefetch_read(). */
+/* Bytes of the current file. Valid until the next bytes are taken from the job. */
 struct prefetch_bytes {
     const char *bytes; /* With PREFETCH_FAILED: the reason, ended by a NUL, which `len` includes. */
     size_t len;
@@ -111,8 +111,7 @@ struct read_failure {
 struct manifest_reader *manifest_reader_new(struct manifest_file *file,
                                             const struct manifest_limits *limits,
                                             struct prefetch *prefetch, bool keep) MUST_USE;
-/* Sets the text to read instead of the file, which is not opened. Borrowed. Call it before all
- * steps. */
+/* Sets the text to read in place of the file. Borrowed. To be called before all steps. */
 void manifest_reader_set_text(struct manifest_reader *r, const char *text, size_t len);
 /* Accepts NULL. */
 void manifest_reader_free(struct manifest_reader *r);
@@ -127,13 +126,14 @@ void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *eac
 int64_t manifest_reader_due(const struct manifest_reader *r);
 
 /*
- * Reads one chunk of bytes, or parses or passes on one object. Returns the state; `why` receives
- * the reason for READING_FAILED and READING_HANGS. `now_ms` is the steady clock.
+ * Opens the file, reads one chunk of bytes with the objects of JSON in it, or parses or passes on
+ * one object of YAML. Returns the state; `why` receives the reason for READING_FAILED and
+ * READING_HANGS. `now_ms` is the steady clock.
  */
 enum reading_state manifest_reader_step(struct manifest_reader *r, int64_t now_ms,
                                         struct read_failure *why) MUST_USE;
 
-/* For tests. */
+/* Used only by manifest_reader.c and tests. */
 
 /*
  * Queue of bytes, compressed in blocks. The block that is written and the block that is read are

@@ -18,11 +18,11 @@ enum {
 };
 
 static const uint32_t masks[] = {
-    [WATCH_FOLDER] = STRUCTURE | CONTENT,
-    [WATCH_PARENT] = STRUCTURE | CONTENT,
+    [INOTIFY_FOLDER] = STRUCTURE | CONTENT,
+    [INOTIFY_PARENT] = STRUCTURE | CONTENT,
     /* Only changes of names, because files in folders such as / and /tmp change often. */
-    [WATCH_ABOVE] = STRUCTURE | IN_ONLYDIR,
-    [WATCH_TARGET] = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF,
+    [INOTIFY_ABOVE] = STRUCTURE | IN_ONLYDIR,
+    [INOTIFY_TARGET] = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF,
 };
 
 static bool is_watch(const void *item, const void *key)
@@ -174,7 +174,7 @@ bool file_watches_has_folder(const struct file_watches *w, const char *path)
 
     for (size_t at = 0; (watch = map_next(&w->by_descriptor, &at));) {
         for (; watch; watch = watch->next_reason) {
-            if (watch->reason == WATCH_FOLDER && strcmp(watch->path, path) == 0)
+            if (watch->reason == INOTIFY_FOLDER && strcmp(watch->path, path) == 0)
                 return true;
         }
     }
@@ -282,7 +282,7 @@ static void watch_ancestors(const struct scan *scan)
 {
     const char *path = scan->path;
     size_t end = strlen(path);
-    enum watch_reason reason = WATCH_PARENT;
+    enum watch_reason reason = INOTIFY_PARENT;
 
     while (end > 0) {
         size_t name_at = end;
@@ -296,7 +296,7 @@ static void watch_ancestors(const struct scan *scan)
 
         CLEANUP(free_cleanup) char *folder = above > 0 ? xmemdup0(path, above) : xstrdup(".");
         add_watch(scan, reason, folder, name_at);
-        reason = WATCH_ABOVE;
+        reason = INOTIFY_ABOVE;
         end = above == 1 && path[0] == '/' ? 0 : above;
     }
 }
@@ -350,7 +350,7 @@ static void scan_file_in_folder(const struct scan *scan, const char *path, const
     struct stat link;
 
     if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
-        add_watch(scan, WATCH_TARGET, path, 0);
+        add_watch(scan, INOTIFY_TARGET, path, 0);
     report_file(scan, path, about, false);
 }
 
@@ -375,7 +375,7 @@ static void scan_folder(struct scan *scan, const char *path)
     if (!folder || !enter_folder(scan, folder))
         return;
     /* The watch comes before the names are read, so that no change in between is missed. */
-    add_watch(scan, WATCH_FOLDER, path, 0);
+    add_watch(scan, INOTIFY_FOLDER, path, 0);
     read_names(folder, &names);
     for (size_t i = 0; i < names.count; i++) {
         CLEANUP(free_cleanup) char *inside = scan_join_path(path, names.items[i]);
@@ -433,7 +433,7 @@ static void scan_given_path(struct scan *scan)
     } else if (!is_readable(scan, &about, &err)) {
         report_text(scan, SCAN_PATH_MISSING, err.text);
     } else {
-        add_watch(scan, WATCH_TARGET, path, 0);
+        add_watch(scan, INOTIFY_TARGET, path, 0);
         report_file(scan, path, &about, true);
     }
 }

@@ -11,19 +11,19 @@
 
 /* Reason for a watch. PATH is an argument with manifests (struct manifest_path). */
 enum watch_reason {
-    WATCH_FOLDER, /* Folder with files that are read. */
-    WATCH_PARENT, /* Folder that contains the PATH: a rename may replace the PATH. */
-    WATCH_ABOVE,  /* Folder above the parent: a rename may replace a folder on the way to PATH. */
-    WATCH_TARGET, /* PATH that is a file, or target of a symbolic link to a file. */
+    INOTIFY_FOLDER, /* Folder with files that are read. */
+    INOTIFY_PARENT, /* Folder that contains the PATH: a rename may replace the PATH. */
+    INOTIFY_ABOVE,  /* Folder above the parent: a rename may replace a folder on the way to PATH. */
+    INOTIFY_TARGET, /* PATH that is a file, or target of a symbolic link to a file. */
 };
 
-/* One reason for a watch, one PATH that needs it. The kernel has one descriptor for each inode. */
+/* One reason of one PATH for a watch. The kernel has one descriptor for each inode. */
 struct file_watch {
     int descriptor;
     enum watch_reason reason;
     uint32_t path_index;  /* Index of the PATH. */
     uint32_t scan_number; /* Number of the latest walk that needed the watch. */
-    size_t name_at; /* WATCH_PARENT, WATCH_ABOVE: offset, in the PATH, of the name in the folder. */
+    size_t name_at; /* INOTIFY_PARENT, INOTIFY_ABOVE: offset in the PATH of a name in the folder. */
     struct file_watch *next_reason; /* Next reason for the same descriptor; NULL at the end. */
     char *path;                     /* Owned. */
 };
@@ -54,7 +54,7 @@ const struct file_watch *file_watches_find(const struct file_watches *w, int des
 /* Removes all reasons for a descriptor after the kernel has removed its watch. */
 void file_watches_remove(struct file_watches *w, int descriptor);
 
-/* Returns true if `path` has a watch with the reason WATCH_FOLDER. */
+/* Returns true if `path` has a watch with the reason INOTIFY_FOLDER. */
 bool file_watches_has_folder(const struct file_watches *w, const char *path);
 
 /* ---- scan of a PATH ---- */
@@ -103,7 +103,7 @@ void scan_file(const char *path, const struct stat *about, int inotify_fd, scan_
 struct read_job *scan_start_job(struct file_reader *r, const char *path, int inotify_fd) MUST_USE;
 void scan_decode_result(const struct read_result *result, scan_result_fn *receive, void *context);
 
-/* Returns "<folder>/<name>", owned by the caller. */
+/* Returns "<folder>/<name>", owned by the caller. A '/' at the end of `folder` is not repeated. */
 char *scan_join_path(const char *folder, const char *name) MUST_USE;
 
 /* Returns true if a file of this name inside a folder is a manifest. */

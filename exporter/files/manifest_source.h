@@ -17,8 +17,9 @@
  * top. The other documents are reported as duplicates. If the last document is removed, the
  * document before it counts again.
  *
- * After a file or document becomes invalid, the objects of its last valid version stay. The problem
- * is reported until the file or document is valid again.
+ * After a file or document becomes invalid, the objects of its last valid version stay, except
+ * those before the error in a JSON file, which are replaced. The problem is reported until the file
+ * or document is valid again.
  */
 struct manifests;
 
@@ -67,8 +68,8 @@ void manifests_set_filter(struct manifests *m, const struct namespace_filter *fi
 
 /*
  * Passes each object to `receive` instead of the store, which may then be NULL. If `receive`
- * returns false, the object is reported with the reason in `err`. A CustomResourceDefinition then
- * applies only to the objects that are read after it.
+ * returns false, the object is reported with the reason in `err`. In a source with a receiver, a
+ * CustomResourceDefinition applies only to the objects that are read after it.
  */
 typedef bool manifest_receive_fn(void *context, const cJSON *object, struct error *err);
 void manifests_set_receiver(struct manifests *m, manifest_receive_fn *receive, void *context);
@@ -101,7 +102,10 @@ int manifests_watch(struct manifests *m, struct error *err) MUST_USE;
  */
 bool manifests_pump(struct manifests *m, unsigned slice_ms);
 
-/* Returns true while files remain to be read and the file reader answers within a short time. */
+/*
+ * Returns true while files are to be found, read or removed; but false after a wait of 250 ms for
+ * the file reader.
+ */
 bool manifests_busy(const struct manifests *m);
 
 /* Problems in the order of PATHs, files and lines. The strings are valid until the next pump. */
@@ -114,7 +118,7 @@ size_t manifests_broken_file_count(const struct manifests *m);
 /* Returns the number of documents that declare an object which a later document declares again. */
 size_t manifests_duplicate_count(const struct manifests *m);
 
-/* For tests. */
+/* Used only by manifest_source.c and tests. */
 
 enum { HANGING_MAX = ABANDONED_MAX, HANGING_OF_PATH_MAX = ABANDONED_MAX_PER_PATH };
 
@@ -143,12 +147,12 @@ struct path_walk {
 
 void path_walk_release(struct path_walk *w);
 
-/* Returns true while a walk is in progress or due. False without a file reader. */
+/* Returns true while a walk is in progress or wanted. Returns false without a file reader. */
 bool path_walk_is_pending(const struct path_walk *w, const struct manifest_tree *t);
 
 /*
- * Releases jobs that no longer hang, and continues or starts a walk. Returns true if the walk has
- * made progress. `now_ms` is the steady clock.
+ * Releases jobs that no longer hang, and continues a walk or starts one that is due. Returns true
+ * if a walk has made progress or was due. `now_ms` is the steady clock.
  */
 bool path_walk_step(struct path_walk *w, struct manifest_tree *t, int64_t now_ms);
 

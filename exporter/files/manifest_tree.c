@@ -108,8 +108,8 @@ static bool is_same_time(struct timespec a, struct timespec b)
 }
 
 /*
- * Adds a file, or updates its state. Marks the file as changed if it is new or has changed, or with
- * force_reread; but never a file that has been read and can be read only once.
+ * Adds a file, or updates its state. Marks the file as changed if it is new, was gone or has
+ * changed, or with force_reread; but never a file that was read and can be read only once.
  */
 static void record_file(const struct walk_context *w, const struct scan_result *s)
 {
@@ -343,14 +343,15 @@ static void handle_ancestor_event(struct manifest_path *path, const struct file_
     if (*name && !names_path && strncmp(name, "..", 2) != 0)
         return;
     path->needs_walk = true;
-    if (names_path && watch->reason == WATCH_PARENT &&
+    if (names_path && watch->reason == INOTIFY_PARENT &&
         (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0)
         path->force_reread = true;
 }
 
 /*
- * Handles a change of the file `at`. With a file reader, a known file that was written or moved is
- * marked as changed; in all other cases the PATH is marked to be walked.
+ * Handles a change of the file `at`. Without a file reader, calls update_file_at(). With one, marks
+ * a known file in a folder as changed if it was written or moved there; else marks the PATH to be
+ * walked.
  */
 static void handle_file_event(struct manifest_tree *t, struct manifest_path *path, const char *at,
                               uint32_t mask, bool force_reread)
@@ -399,14 +400,14 @@ static void handle_event(struct manifest_tree *t, const struct file_watch *watch
     struct manifest_path *path = &t->paths[watch->path_index];
 
     switch (watch->reason) {
-    case WATCH_FOLDER:
+    case INOTIFY_FOLDER:
         handle_folder_event(t, path, watch, event, name);
         return;
-    case WATCH_PARENT:
-    case WATCH_ABOVE:
+    case INOTIFY_PARENT:
+    case INOTIFY_ABOVE:
         handle_ancestor_event(path, watch, event, name);
         return;
-    case WATCH_TARGET:
+    case INOTIFY_TARGET:
         /* Events with a name concern files of a folder that has the same descriptor. */
         if (*name == '\0')
             handle_file_event(t, path, watch->path, event->mask,

@@ -55,8 +55,9 @@ void manifest_tree_release(struct manifest_tree *t);
 int manifest_tree_watch(struct manifest_tree *t, struct error *err) MUST_USE;
 
 /*
- * Walks all PATHs and marks all their files as changed, in the caller's thread. Returns false with
- * the reason at the first PATH that cannot be opened.
+ * Walks all PATHs and marks all their files as changed, except those that can be read only once and
+ * were read, in the caller's thread. Returns false with the reason at the first PATH that cannot be
+ * opened; the PATHs after it are not walked.
  */
 bool manifest_tree_walk_all(struct manifest_tree *t, struct error *err) MUST_USE;
 

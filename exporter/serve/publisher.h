@@ -86,7 +86,7 @@ struct memory_guard {
 bool memory_guard_turn(struct memory_guard *g, struct registry *r, const struct log *log,
                        int64_t now_ms);
 
-/* For tests. */
+/* Used only by publisher.c and tests. */
 
 /* Initializes a throttle. The first change makes a page due at once. */
 void throttle_init(struct throttle *t, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms);

@@ -39,7 +39,7 @@ uint64_t memory_limit(void);
  */
 void memory_return_large_blocks(void);
 
-/* For tests. */
+/* Used only by process.c and tests. */
 
 /* Values of /proc/PID/stat. A second has sysconf(_SC_CLK_TCK) ticks. */
 struct process_stat {

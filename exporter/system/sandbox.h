@@ -48,7 +48,7 @@ bool landlock_restrict(struct landlock *l, struct error *err) MUST_USE;
  */
 bool seccomp_install(struct error *err) MUST_USE;
 
-/* For tests. */
+/* Used only by sandbox.c and tests. */
 
 /* Returns the Landlock ABI version of the kernel; 0 without Landlock. */
 int landlock_version(void);
