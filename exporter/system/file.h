@@ -59,7 +59,7 @@ bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 /*
  * Path for error messages. A user may have put a secret in the place of a path. Therefore a path
  * for which stat(2) fails is shortened to its existing folders and at most SHOWN_MAX characters of
- * the rest. stat(2) may block. shown_path() preserves errno.
+ * the rest. The text is cut at 767 bytes. stat(2) may block. shown_path() preserves errno.
  */
 struct shown_path {
     char text[768];

@@ -10,7 +10,7 @@
 #include "exporter/system/platform.h"
 
 enum {
-    UNREAD_BYTES_MAX = 256 * 1024, /* Unread results; a job with more of them waits. */
+    UNREAD_BYTES_MAX = 256 * 1024, /* Maximum of `unread_bytes` at which a job may emit more. */
     COUNTED_WAIT_MAX_MS = 2500,    /* Maximum that one wait adds to `starved_ms`. */
     END_WAIT_MS = 100,             /* Maximum wait of file_reader_free() for threads. */
     FREED_WAIT_MS = 100,           /* Time for a freed job to end; later it counts as hanging. */
@@ -49,7 +49,7 @@ struct read_job {
     bool is_awaited;   /* read_job_next() was called while the job was queued. */
     struct result_node *first;
     struct result_node *last;
-    size_t unread_bytes;
+    size_t unread_bytes; /* Bytes of unread results, including JOB_RESULT_OVERHEAD for each. */
 
     /* Used by the thread of the caller only, except in free_job(). */
     struct result_node *taken; /* Result of the latest read_job_next(); may be NULL. */

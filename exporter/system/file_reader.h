@@ -9,8 +9,9 @@
  *
  * A thread runs the jobs of a queue one after another. If a job blocks for too long, its thread is
  * abandoned, and a new thread runs the next jobs. With ABANDONED_MAX abandoned threads and no idle
- * one, all further jobs are rejected; with ABANDONED_MAX_PER_PATH hanging jobs of a path, those of
- * this path. A job that waits until its results are read does not delay the next jobs.
+ * one, all queued and further jobs are rejected; with ABANDONED_MAX_PER_PATH hanging jobs of a
+ * path, all such jobs of the path. A job that waits until its results are read does not delay the
+ * next jobs.
  *
  * The functions file_reader_*(), and read_job_start() to read_job_free(), are for the caller: one
  * thread, usually the event loop. A job calls read_job_emit(), read_job_progress() and
@@ -75,7 +76,8 @@ typedef void read_job_fn(struct read_job *job, void *input);
 
 /*
  * Adds a result for the caller: a tag that the job chooses, and a copy of `len` bytes. Blocks while
- * more than 256 KiB of results are unread. Returns false if the caller has freed the job.
+ * more than 256 KiB of results, each with JOB_RESULT_OVERHEAD more bytes, are unread. Returns false
+ * if the caller has freed the job.
  */
 bool read_job_emit(struct read_job *job, int tag, const void *bytes, size_t len) MUST_USE;
 
@@ -90,9 +92,9 @@ void read_job_set_file(struct read_job *job, const char *file);
 
 /*
  * Queues a job, and returns it; never NULL. `path` is the file or folder of ABANDONED_MAX_PER_PATH;
- * "" for no limit. `free_input` (may be NULL) frees `input` after the job has ended or was removed
- * from the queue, and the caller has freed the job. `free_input` must not do file operations, not
- * even close(2), which may block.
+ * "" for no limit. `free_input` (may be NULL) frees `input` once the caller has freed the job and
+ * the job does not run. `free_input` must not do file operations, not even close(2), which may
+ * block.
  */
 struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
                                 void *input, void (*free_input)(void *input)) MUST_USE;
@@ -102,7 +104,7 @@ void read_job_disable_timeout(struct read_job *job);
 
 enum read_job_state {
     JOB_RESULT,
-    JOB_WAITS,    /* No result yet. Call again at read_job_due(). */
+    JOB_WAITS,    /* No result yet. Call again after file_reader_fd() or at read_job_due(). */
     JOB_HANGS,    /* No result for too long. The job may continue later. */
     JOB_DONE,     /* The job has ended, and all results were read. */
     JOB_REJECTED, /* Not run: a limit of abandoned jobs is reached, or no thread starts. */
@@ -115,7 +117,9 @@ struct read_result {
     const char *bytes;
 };
 
-/* Returns the state of a job; JOB_RESULT moves a result to `out`. Never blocks. Steady `now_ms`. */
+/*
+ * Returns the state of a job; JOB_RESULT moves a result to `out`. Never blocks. `now_ms` is steady.
+ */
 enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct read_result *out);
 
 /* Returns the reason of JOB_HANGS or JOB_REJECTED for the message "cannot read 'x': <reason>". */

@@ -10,15 +10,16 @@ struct log_writer;
  * Structured log in logfmt or JSON, one line per message. Any thread may write.
  *
  * Between log_start() and log_stop() a thread writes the lines, so that a slow reader of the log
- * blocks no other thread; log_write() of an error waits up to 50 ms for the line. Lines wait in a
- * ring buffer of LOG_WRITER_BYTES and LOG_WRITER_LINES. Lines that do not fit or cannot be written
- * (full disk, closed pipe) are dropped and counted. After a line that did not fit, the buffer
- * accepts no line until it is at most half full. A warning with the number of dropped lines
- * precedes the next line, or is written alone. A failed warning is retried every second.
+ * blocks no other thread; log_write() of an error waits up to 50 ms until its line is written.
+ * Lines wait in a ring buffer of LOG_WRITER_BYTES and LOG_WRITER_LINES. Lines that do not fit or
+ * cannot be written (full disk, closed pipe) are dropped and counted. After a line that did not
+ * fit, the next line is accepted once it fills the buffer at most to half. A warning with the
+ * number of dropped lines precedes the next line, or is written alone. A failed warning is retried
+ * every second.
  *
  * Messages are valid UTF-8 on one line: control characters in values are escaped, invalid bytes
- * become U+FFFD, and values are cut to LOG_VALUE_MAX bytes and "...". Lines over 256 KiB omit all
- * fields.
+ * become U+FFFD, and values are cut to LOG_VALUE_MAX bytes, counted before these changes, and
+ * "...". Lines over 256 KiB omit the fields of log_write().
  */
 enum { LOG_VALUE_MAX = 1024, LOG_WRITER_BYTES = 1024 * 1024, LOG_WRITER_LINES = 4096 };
 

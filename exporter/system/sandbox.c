@@ -242,7 +242,7 @@ static const struct conditional_call {
     {SYS_socket, IS(0, AF_UNIX)},    /* Resolvers, such as nscd. */
     {SYS_socket, IS(0, AF_NETLINK)}, /* getaddrinfo(3) reads the addresses of the host. */
     {SYS_mmap, LACKS(2, PROT_WRITE)},
-    {SYS_mmap, LACKS(2, PROT_EXEC)}, /* Not both; glibc loads NSS modules as code. */
+    {SYS_mmap, LACKS(2, PROT_EXEC)}, /* Denied with both; glibc loads NSS modules as code. */
     {SYS_mprotect, LACKS(2, PROT_EXEC)},
     /* Threads only. clone3, which glibc tries first, is denied: a filter cannot read its flags. */
     {SYS_clone, HAS(0, CLONE_THREAD)},

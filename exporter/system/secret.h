@@ -57,8 +57,8 @@ char *secret_line_read(const char *path, struct error *err) MUST_USE;
 /*
  * Keeps secrets inside the process: disables core dumps, prevents unprivileged processes of the
  * same user from attaching with ptrace(2), and unsets SSLKEYLOGFILE, which names a file to which
- * libcurl and GnuTLS write TLS keys. Builds with a sanitizer only unset SSLKEYLOGFILE. Child
- * processes inherit the core limit and the environment.
+ * libcurl and GnuTLS write TLS keys. Builds with a sanitizer omit the first two of these steps.
+ * Child processes inherit the core limit and the environment.
  *
  * Also initialises libcurl with allocators that call memory_exhausted(), because after a failed
  * allocation a request could miss an option or a header. To be called before any thread starts.

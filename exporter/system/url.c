@@ -100,8 +100,7 @@ static char *join_parts(const char *scheme, const char *host, const char *port, 
     return text;
 }
 
-/* Replaces the host of `url` by `name`, if valid. Sets `connect_to` and `host` from the old host.
- */
+/* Replaces the host of `url` by `name`. Sets out->connect_to and out->host from the old host. */
 static bool set_tls_name(CURLU *url, const char *name, struct server_url *out, struct error *err)
 {
     CLEANUP(free_cleanup) char *host = copy_part(url, CURLUPART_HOST, 0);

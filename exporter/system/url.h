@@ -32,8 +32,8 @@ void server_url_release(struct server_url *url);
 
 /*
  * Parses an http or https URL without user and password. `tls_server_name` may be NULL, and is
- * ignored for http. The caller releases `out`. Error texts do not contain `text`, because it may
- * contain a password.
+ * ignored for http. The caller releases `out`; on failure `out` is unchanged. Error texts do not
+ * contain `text`, because it may contain a password.
  */
 bool server_url_parse(const char *text, const char *tls_server_name, struct server_url *out,
                       struct error *err) MUST_USE;

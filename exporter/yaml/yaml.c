@@ -126,7 +126,10 @@ static void merge_members(struct mapping *m, const cJSON *source)
     }
 }
 
-/* Adds members of `<<` values, of which the first wins. The caller owns the returned object. */
+/*
+ * Adds the members of the `<<` values; if several have the same key, the first. Returns the object,
+ * owned by the caller.
+ */
 static MUST_USE cJSON *mapping_take(struct mapping *m)
 {
     const cJSON *value;
@@ -194,8 +197,8 @@ static bool has_too_many_copies(size_t copied, size_t written, size_t allowance)
 }
 
 /*
- * Adds the cost of a copy of a node. Returns false with an error above a limit, also above that on
- * the copies in all documents together.
+ * Adds the cost of a copy of a node. Returns false with an error above a limit, or if all documents
+ * together have too many copies.
  */
 static bool reserve_copy_cost(struct yaml_reader *r, yaml_mark_t mark, struct yaml_cost cost)
 {
@@ -321,7 +324,10 @@ static cJSON *read_sequence(struct yaml_reader *r, struct yaml_cost *cost)
     }
 }
 
-/* Appends the text, number or boolean to which an alias refers. Returns false for other nodes. */
+/*
+ * Appends the text, number or boolean to which an alias refers. Returns false with an error for
+ * other nodes and for an alias without an anchor.
+ */
 static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, struct strbuf *key)
 {
     const struct anchor *anchor = find_anchor(r, event);
@@ -339,7 +345,7 @@ static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, str
     return true;
 }
 
-/* Appends the text of a key. Returns false with an error if the mapping already has the key. */
+/* Appends the text of a key. Returns false with an error for an invalid or a repeated key. */
 static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_event_t *event,
                      struct strbuf *key)
 {

@@ -13,7 +13,7 @@
  * so the exporter could evaluate another policy than the user sees in the file.
  *
  * The time is proportional to the length of the text, because aliases and merge keys may copy only
- * a fixed number of nodes and a multiple of the nodes in the text.
+ * a fixed number of nodes and bytes, and a multiple of those in the text.
  */
 struct yaml_reader;
 
@@ -23,7 +23,7 @@ struct yaml_reader;
  */
 struct yaml_limits {
     size_t nodes_max;
-    size_t bytes_max; /* Bytes of keys and texts. */
+    size_t bytes_max; /* Bytes of keys and scalars, also of those that aliases copy. */
     bool by_item;     /* Return the items of a list one by one. */
     bool as_written;  /* Read scalars as texts, see yaml_read_config(). */
     struct yaml_time_limit term;

@@ -71,8 +71,8 @@ static size_t find_long_run(struct yaml_input *in, const char *piece, size_t len
 }
 
 /*
- * Stores the next bytes and their number, 0 at the end of the text. Returns NULL, or the reason why
- * the text is rejected, with its offset in the text.
+ * Stores the next bytes and their number, 0 at the end of the text. Returns NULL, or the reason to
+ * reject the text; `out_offset` is then the offset of the error in the text.
  */
 static MUST_USE const char *yaml_input_read(struct yaml_input *in, char *bytes, size_t size,
                                             size_t *out_len, size_t *out_offset)
@@ -176,8 +176,7 @@ void yaml_events_release(struct yaml_events *events)
     yaml_input_release(&events->input);
 }
 
-/* Limits number and length of tag prefixes: libyaml copies the prefix for each node with the tag.
- */
+/* Limits number and length of tag prefixes: libyaml copies a prefix for each node with its tag. */
 static bool check_directives(struct yaml_events *events, const yaml_event_t *event)
 {
     const yaml_tag_directive_t *first = event->data.document_start.tag_directives.start;
@@ -194,7 +193,7 @@ static bool check_directives(struct yaml_events *events, const yaml_event_t *eve
     return true;
 }
 
-/* Fails with the error of libyaml's parser. Returns false. */
+/* Fails with the error of libyaml's parser, unless an error is set already. Returns false. */
 static bool fail_parser(struct yaml_events *events)
 {
     const yaml_parser_t *p = &events->parser;

@@ -19,7 +19,7 @@ yaml_read_fn yaml_read_text;
 
 enum {
     YAML_INPUT_PIECE = 4096,           /* Maximum bytes of one read by libyaml. */
-    YAML_INPUT_BLANKS_MAX = 16 * 1024, /* Spaces, tabs and line breaks in a row. */
+    YAML_INPUT_BLANKS_MAX = 16 * 1024, /* Maximum run of spaces, tabs and line breaks, in bytes. */
 };
 
 /*
@@ -112,7 +112,7 @@ struct anchors {
 /* Frees all anchors. `a` is empty then. */
 void anchors_release(struct anchors *a);
 
-/* Adds an anchor for the node that is read next, and returns it, borrowed. NULL without `name`. */
+/* Adds and returns an anchor, borrowed, for the node that is read next; NULL if `name` is NULL. */
 struct anchor *anchors_add(struct anchors *a, uint64_t seed, const char *name);
 
 /* Stores the node after it has been read. Accepts NULL for `anchor`. */

@@ -54,7 +54,7 @@ static const struct word {
     {"-.INF", {.type = SCALAR_FLOAT, .number = -INFINITY}},
 };
 
-/* Maximum lengths of words and numbers. A number that begins with '.' has no maximum. */
+/* Maximum lengths of words and, without '_', of numbers. A number with '.' first has no maximum. */
 enum { WORD_MAX = 5, NUMBER_MAX = 400 };
 
 /* Returns the first digit and stores the base of the number. */
@@ -79,7 +79,11 @@ static const char *skip_prefix(const char *text, unsigned *base)
     }
 }
 
-/* Parses an integer like Go's ParseInt and ParseUint with base 0, also beyond 64 bits. */
+/*
+ * Parses an integer as Go's ParseInt and ParseUint with base 0 do, but without underscores. Beyond
+ * int64_t, out->fits_integer is false; beyond uint64_t, out->number is rounded at each digit.
+ * Returns false if the text is no integer.
+ */
 static bool parse_int(const char *text, struct scalar *out)
 {
     bool negative = *text == '-';
@@ -102,7 +106,7 @@ static bool parse_int(const char *text, struct scalar *out)
         magnitude = magnitude * base + digit;
         number = number * base + digit;
     }
-    /* False also for -2^63, which is exact as a double, and an error as a key. */
+    /* -2^63 does not fit either: it is exact as a double, and an error as a key. */
     bool fits = !wraps && magnitude <= INT64_MAX;
     int64_t integer = fits ? (int64_t)magnitude : 0;
 

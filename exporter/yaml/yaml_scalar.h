@@ -14,7 +14,7 @@ enum scalar_type { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_INT, SCALAR_FLO
 struct scalar {
     enum scalar_type type;
     bool boolean;      /* Value of SCALAR_BOOL. */
-    bool fits_integer; /* True if `integer` is the exact value of SCALAR_INT. */
+    bool fits_integer; /* `integer` is the value of SCALAR_INT. False for INT64_MIN. */
     int64_t integer;
     double number; /* Value of SCALAR_INT and SCALAR_FLOAT. */
 };
@@ -22,7 +22,8 @@ struct scalar {
 /*
  * Stores type and value of a scalar. `tag` is a resolved tag such as "tag:yaml.org,2002:int", or
  * NULL; `plain` is false for a quoted text. Returns false with an error if the text does not match
- * a tag !!int, !!float, !!bool or !!null, and for !!binary, because JSON has no such type.
+ * a tag !!int, !!float, !!bool or !!null, and for !!binary, because JSON has no such type. A scalar
+ * with another tag is a text.
  */
 bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
                     struct error *err) MUST_USE;
@@ -32,7 +33,7 @@ bool scalar_is_null(const char *text);
 
 /*
  * Appends the scalar as a key, with numbers and booleans in the format of sigs.k8s.io/yaml. `text`
- * is the source text. Returns false with an error for null and for an integer that does not fit.
+ * is the source text. Returns false with an error for null and an integer without `fits_integer`.
  */
 bool scalar_append_key(const struct scalar *scalar, const char *text, struct strbuf *out,
                        struct error *err) MUST_USE;
