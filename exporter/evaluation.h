@@ -78,8 +78,8 @@ const char *evaluation_problem(const struct evaluation *e);
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 
 /*
- * Calls evaluation_run() for about `slice_ms`, and returns its last result. Adds the duration to
- * the series.
+ * Calls evaluation_run() until no object is left, for about `slice_ms` at most, and returns its
+ * last result. Adds the duration to OWN_EVALUATION_DURATION if an object was evaluated.
  */
 bool evaluation_run_slice(struct evaluation *e, unsigned slice_ms);
 

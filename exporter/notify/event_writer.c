@@ -11,7 +11,7 @@
 /* ---- conflicts ---- */
 
 enum {
-    /* client-go's rate limit of an object, and maximum number of limited objects. */
+    /* client-go's rate limit of an object, and its maximum number of objects with a limit. */
     BURST = 25,
     TOKEN_INTERVAL_S = 300,
     ENDED_MAX = 4096,
@@ -237,6 +237,7 @@ static int64_t check_existing_event(struct event_writer *e, struct tracked_confl
 /*
  * Returns `now_ms` if an Event about the conflict must be written now; then e->step, e->fields and,
  * for an increment, e->name are set. Else returns when to check again; INT64_MAX: after a change.
+ * The function may have freed an ended conflict then.
  */
 static int64_t check_conflict(struct event_writer *e, const struct event_writer_input *input,
                               struct tracked_conflict *c, int64_t now_ms)
@@ -370,7 +371,7 @@ static cJSON *event_json_new(const struct event_writer *e, const cJSON *binding,
 
 /*
  * Returns a merge patch that increments the count. With uid and resourceVersion the API server
- * rejects it if the Event is no longer as read.
+ * rejects the patch if the Event is no longer as read.
  */
 static cJSON *increment_patch_new(const cJSON *event, int64_t clock_ms)
 {

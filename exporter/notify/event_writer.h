@@ -14,13 +14,13 @@
 struct tracked_conflict {
     const char *ns; /* Namespace and name of the dependency's binding; stored behind the struct. */
     const char *name;
-    unsigned fields;    /* In conflict, bits by enum dependency_field; 0: the conflict is over. */
+    unsigned fields;    /* In conflict, as bits of enum dependency_field; 0 after the conflict. */
     unsigned reported;  /* Subset of `fields` that an Event of another component has reported. */
     unsigned written;   /* Fields of the exporter's Event that was last written or found. */
     int64_t written_ms; /* When `written` was last set. */
     int64_t began_ms;   /* When `fields` last changed. */
     int64_t due_ms;     /* Earliest time of the next write. */
-    bool pending;  /* Change of `fields` while this replica led; neither written nor dropped. */
+    bool pending;  /* `fields` changed while this replica led; neither written nor dropped yet. */
     bool in_store; /* For conflict_tracker_adopt_store(): the store has the binding. */
     struct rate_limit rate_limit; /* For Events about this binding. */
     size_t position;              /* Index in conflict_tracker.items. */
@@ -43,10 +43,16 @@ struct conflict_tracker {
 /* Sets the time and the role of this replica for changes that follow. */
 void conflict_tracker_set_role(struct conflict_tracker *t, int64_t now_ms, bool leads);
 
-/* Updates the conflict of `entry`. For engine_observer.decided; `tracker`: context. */
+/*
+ * Updates the conflict of a binding, or notes that an Event has changed. `tracker` is the context
+ * of engine_observer.decided.
+ */
 void conflict_tracker_update_entry(void *tracker, struct entry *entry);
 
-/* Updates all conflicts from another store, in which every entry has its decision. */
+/*
+ * Updates all conflicts from another store, in which every entry has its decision. Conflicts of
+ * bindings that the store lacks end.
+ */
 void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *store);
 
 /*

@@ -27,8 +27,9 @@ void events_init(struct events *e, const struct log *log)
     event_writer_init(&e->event_writer, e->instance, platform_random_seed());
 }
 
-/* ---- Lease ---- */
+/* ---- leader election ---- */
 
+/* For the name of the Lease: exporters with other namespaces use another Lease. */
 static uint64_t hash_names(const struct text_list *names, uint64_t seed)
 {
     for (size_t i = 0; i < names->count; i++)
@@ -106,7 +107,7 @@ void events_forget(struct events *e)
     e->idle = true;
 }
 
-/* Returns true, and logs it once, while Events are unread: the writer could repeat one. */
+/* Returns true, and logs once, while Events are unread: the writer could write an Event again. */
 static bool events_are_unread(struct events *e)
 {
     bool unread = engine_incomplete_classes(e->current->engine) & 1U << CLASS_EVENT;

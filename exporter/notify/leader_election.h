@@ -74,7 +74,8 @@ void leader_election_suspend(struct leader_election *e);
 bool leader_election_leads(const struct leader_election *e, int64_t now_ms);
 
 /*
- * Ends the leadership. The following turns clear the holder in the Lease and then set `released`,
- * so that another replica need not wait for the end of the duration.
+ * Ends the leadership. If this replica may hold the Lease, the following turns clear the holder in
+ * the Lease and then set `released`, so that another replica need not wait for the end of the
+ * duration. Otherwise sets `released` at once.
  */
 void leader_election_resign(struct leader_election *e);

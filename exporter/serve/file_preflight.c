@@ -14,7 +14,7 @@
 
 enum {
     CHUNK = 4096,
-    FILE_MAX_BYTES = 1024 * 1024, /* For each file. */
+    FILE_MAX_BYTES = 1024 * 1024, /* Maximum number of bytes read from a file. */
     PATHS_MAX_BYTES = 1024 * 1024,
     WAIT_MS = 1000,
     LOST_RETRY_MS = 1000,
@@ -133,7 +133,7 @@ static void read_all_files(struct read_job *job, void *input)
     secret_wipe_stack();
 }
 
-/* Emits a hash of the content, 0 if unreadable: writing the same content is no change. */
+/* Emits a hash of the content, 0 after an error: writing the same content is no change. */
 static void emit_file_hash(void *context, const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(FILE_MAX_BYTES);

@@ -458,7 +458,7 @@ static void adopt_next(struct loop *l)
         reloads_end(&l->reloads, NULL);
 }
 
-/* Discards `next` and reports a failed reload. Without `current`, only returns false. */
+/* Discards `next`, reports a failed reload, returns true. Without `current`, only returns false. */
 static bool discard_next(struct loop *l, const struct error *failure)
 {
     if (!l->current)
@@ -531,7 +531,7 @@ static void handle_signals(struct loop *l)
     }
 }
 
-/* Returns the steady time in ms of the next work other than pages, as evaluation_due(). */
+/* Returns the steady time in ms of the next work other than pages; values as evaluation_due(). */
 static int64_t next_work_ms(const struct loop *l)
 {
     const struct evaluation *next = next_to_advance(l);

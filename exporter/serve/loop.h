@@ -29,9 +29,9 @@ struct loop_settings {
 };
 
 /*
- * Blocks SIGTERM, SIGINT and SIGHUP, listens on the addresses of the options, and serves pages that
- * report that no data has been read yet. Starts threads, which inherit the signal mask. Returns
- * NULL with the reason on failure.
+ * Blocks SIGTERM, SIGINT and SIGHUP, reads the options, listens on their addresses, and serves
+ * pages that report that no data has been read yet. Starts threads, in which these signals are
+ * blocked, too. Returns NULL with the reason on failure.
  */
 struct loop *loop_new(const struct loop_settings *settings, struct error *err) MUST_USE;
 

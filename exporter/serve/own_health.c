@@ -324,7 +324,10 @@ static void add_omitted_count(struct strbuf *out, size_t count)
         strbuf_addf(out, "and %zu more\n", count - SHOWN_MAX);
 }
 
-/* Lists unread resources with this `required`, without optional ones. Returns their number. */
+/*
+ * Lists the kinds that are not read yet: the required ones or, with `required` false, all others
+ * except optional ones. Lists at most SHOWN_MAX; returns the number of all.
+ */
 static size_t add_unread_kinds(struct strbuf *out, const struct kube_source *source, bool required)
 {
     size_t count = 0;

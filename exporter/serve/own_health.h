@@ -12,8 +12,8 @@
 void own_health_fill(const struct health *h, struct registry *registry);
 
 /*
- * Keeps the response of /-/ready up to date: the state; until the exporter is ready, also the
- * resources to be read and the reasons why they are missing; then the kinds that are late.
+ * Keeps the response of /-/ready up to date: the state; until the exporter is ready, also the kinds
+ * to be read and the reasons why they are missing; then the kinds that are late.
  */
 struct readiness {
     struct server *server; /* Borrowed. */

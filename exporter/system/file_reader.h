@@ -9,9 +9,9 @@
  *
  * A thread runs the jobs of a queue one after another. If a job blocks for too long, its thread is
  * abandoned, and a new thread runs the next jobs. With ABANDONED_MAX abandoned threads and no idle
- * one, all queued and further jobs are rejected; with ABANDONED_MAX_PER_PATH hanging jobs of a
- * path, all such jobs of the path. A job that waits until its results are read does not delay the
- * next jobs.
+ * one, all queued and further jobs are rejected. With ABANDONED_MAX_PER_PATH hanging jobs of a
+ * path, all queued and further jobs of that path are rejected. A job that waits until its results
+ * are read does not delay the next jobs.
  *
  * The functions file_reader_*(), and read_job_start() to read_job_free(), are for the caller: one
  * thread, usually the event loop. A job calls read_job_emit(), read_job_progress() and
@@ -104,7 +104,7 @@ void read_job_disable_timeout(struct read_job *job);
 
 enum read_job_state {
     JOB_RESULT,
-    JOB_WAITS,    /* No result yet. Call again after file_reader_fd() or at read_job_due(). */
+    JOB_WAITS,    /* No result yet: see read_job_due(). */
     JOB_HANGS,    /* No result for too long. The job may continue later. */
     JOB_DONE,     /* The job has ended, and all results were read. */
     JOB_REJECTED, /* Not run: a limit of abandoned jobs is reached, or no thread starts. */

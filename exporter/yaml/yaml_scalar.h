@@ -33,7 +33,8 @@ bool scalar_is_null(const char *text);
 
 /*
  * Appends the scalar as a key, with numbers and booleans in the format of sigs.k8s.io/yaml. `text`
- * is the source text. Returns false with an error for null and an integer without `fits_integer`.
+ * is the source text. Returns false with an error for null, and for an integer if
+ * scalar->fits_integer is false.
  */
 bool scalar_append_key(const struct scalar *scalar, const char *text, struct strbuf *out,
                        struct error *err) MUST_USE;
