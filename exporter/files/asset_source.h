@@ -44,10 +44,7 @@ bool asset_source_ready(const struct asset_source *s);
 /* Returns true while the file does not answer, and after its last read job was rejected. */
 bool asset_source_hangs(const struct asset_source *s);
 
-/*
- * Returns why the file does not answer, else why its last reading failed, else why the first
- * invalid asset of that reading is invalid; "" without a problem. Borrowed.
- */
+/* Returns the reason of a hang, a failed reading or an invalid asset; "" without one. Borrowed. */
 const char *asset_source_problem(const struct asset_source *s);
 
 /* Returns the modification time, in epoch ms, of the file last read completely; 0 before. */

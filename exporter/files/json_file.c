@@ -276,8 +276,7 @@ static bool end_document(struct json_file *f)
     CLEANUP(json_cleanup)
     cJSON *rest = parse_value(f, f->frame.rest.data, f->frame.rest.len, f->start);
 
-    /* The list was parsed without its items, so only the start of the document is a true position.
-     */
+    /* The list was parsed without its items, so only the start of the document is a position. */
     if (!rest && f->items > 0)
         f->where = position_of(f->start);
     if (rest && f->items == 0 && !f->second_pass)

@@ -385,8 +385,7 @@ static bool continue_current_file(struct manifests *m, int64_t now_ms)
         finish_current_file(m);
         return true;
     case READING_HANGS:
-        /* The step has stopped the prefetch, which has not read the files after the current file.
-         */
+        /* The step has stopped the prefetch, which has not read files after the current file. */
         for (size_t i = next; i < count && m->prefetch.count == 0; i++)
             manifest_tree_mark_changed(&m->tree, m->prefetch.files[i]);
         path_walk_keep_job(&m->path_walk, &m->tree.paths[m->current_file->path_index],

@@ -43,16 +43,10 @@ struct conflict_tracker {
 /* Sets the time and the role of this replica for changes that follow. */
 void conflict_tracker_set_role(struct conflict_tracker *t, int64_t now_ms, bool leads);
 
-/*
- * Updates the conflict of a binding, or notes that an Event has changed. `tracker` is the context
- * of engine_observer.decided.
- */
+/* Updates the conflict of a binding, or notes an Event; an engine_observer.decided function. */
 void conflict_tracker_update_entry(void *tracker, struct entry *entry);
 
-/*
- * Updates all conflicts from another store, in which every entry has its decision. Conflicts of
- * bindings that the store lacks end.
- */
+/* Updates or ends all conflicts by another store, in which every entry has its decision. */
 void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *store);
 
 /*

@@ -9,9 +9,8 @@
  *
  * A thread runs the jobs of a queue one after another. If a job blocks for too long, its thread is
  * abandoned, and a new thread runs the next jobs. With ABANDONED_MAX abandoned threads and no idle
- * one, all queued and further jobs are rejected. With ABANDONED_MAX_PER_PATH hanging jobs of a
- * path, all queued and further jobs of that path are rejected. A job that waits until its results
- * are read does not delay the next jobs.
+ * one, queued and new jobs are rejected; with ABANDONED_MAX_PER_PATH hanging jobs of a path, queued
+ * and new jobs of that path. A job that waits until its results are read does not delay the others.
  *
  * The functions file_reader_*(), and read_job_start() to read_job_free(), are for the caller: one
  * thread, usually the event loop. A job calls read_job_emit(), read_job_progress() and
@@ -93,8 +92,7 @@ void read_job_set_file(struct read_job *job, const char *file);
 /*
  * Queues a job, and returns it; never NULL. `path` is the file or folder of ABANDONED_MAX_PER_PATH;
  * "" for no limit. `free_input` (may be NULL) frees `input` once the caller has freed the job and
- * the job does not run. `free_input` must not do file operations, not even close(2), which may
- * block.
+ * the job does not run. `free_input` must not do file operations, even close(2), which may block.
  */
 struct read_job *read_job_start(struct file_reader *r, const char *path, read_job_fn *run,
                                 void *input, void (*free_input)(void *input)) MUST_USE;
@@ -117,9 +115,7 @@ struct read_result {
     const char *bytes;
 };
 
-/*
- * Returns the state of a job; JOB_RESULT moves a result to `out`. Never blocks. `now_ms` is steady.
- */
+/* Returns the state of a job at steady `now_ms`, without waiting. Moves a JOB_RESULT to `out`. */
 enum read_job_state read_job_next(struct read_job *job, int64_t now_ms, struct read_result *out);
 
 /* Returns the reason of JOB_HANGS or JOB_REJECTED for the message "cannot read 'x': <reason>". */

@@ -39,9 +39,8 @@ bool landlock_restrict(struct landlock *l, struct error *err) MUST_USE;
 
 /*
  * Installs a seccomp filter for all threads, which cannot be removed. Requires PR_SET_NO_NEW_PRIVS.
- * The process can then not run programs, create processes, open files for writing, map memory that
- * is writable and executable, make existing memory executable, open sockets other than IP, Unix and
- * netlink, or send signals to other processes.
+ * The process can then not run programs, create processes, open files for writing, map memory as
+ * writable and executable, open sockets other than IP, Unix and netlink, or signal other processes.
  *
  * System calls that the filter does not list fail with ENOSYS, so that newer libraries fall back as
  * on an older kernel. Listed calls with denied arguments fail with EPERM. The kernel can log both

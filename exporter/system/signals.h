@@ -14,10 +14,7 @@ struct signals {
 /* Blocks the signals in the calling thread and threads that it starts later, also on failure. */
 bool signals_open(struct signals *s, struct error *err) MUST_USE;
 
-/*
- * Closes the descriptor and restores the signal mask of the calling thread. Does nothing if
- * signals_open() has failed.
- */
+/* If the descriptor is open, closes it and restores the signal mask of the calling thread. */
 void signals_close(struct signals *s);
 
 /* Returns the number of a pending signal, which is consumed; 0 without one. Does not block. */

@@ -22,8 +22,7 @@ struct scalar {
 /*
  * Stores type and value of a scalar. `tag` is a resolved tag such as "tag:yaml.org,2002:int", or
  * NULL; `plain` is false for a quoted text. Returns false with an error if the text does not match
- * a tag !!int, !!float, !!bool or !!null, and for !!binary, because JSON has no such type. A scalar
- * with another tag is a text.
+ * a tag !!int, !!float, !!bool or !!null, and for !!binary. Any other tag makes the scalar a text.
  */
 bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
                     struct error *err) MUST_USE;
@@ -33,8 +32,7 @@ bool scalar_is_null(const char *text);
 
 /*
  * Appends the scalar as a key, with numbers and booleans in the format of sigs.k8s.io/yaml. `text`
- * is the source text. Returns false with an error for null, and for an integer if
- * scalar->fits_integer is false.
+ * is the source text. Returns false with an error for null and integers with `fits_integer` false.
  */
 bool scalar_append_key(const struct scalar *scalar, const char *text, struct strbuf *out,
                        struct error *err) MUST_USE;
