@@ -16,12 +16,12 @@
  * current one once complete. Only one thread at a time uses an evaluation.
  */
 struct evaluation {
-    struct options options; /* Owned, as are the other pointers unless they are borrowed. */
+    struct options options; /* Owned, as are all pointers below that are not marked as borrowed. */
     struct store *store;
     struct engine *engine;
     struct registry *registry;
     struct rows *rows; /* Rows of list endpoints; NULL unless evaluation_rows() has made them. */
-    struct manifests *manifests; /* Without any PATH if the objects come from an API server. */
+    struct manifests *manifests; /* Has no PATH if the objects come from an API server. */
     struct namespace_filter filter;
     struct kube_session *session; /* NULL without an API server. */
     struct asset_source *assets;  /* NULL without --configconnector.asset-file. */
@@ -40,7 +40,7 @@ struct evaluation_settings {
     struct file_reader *reader;     /* See struct evaluation. */
     bool follow;                    /* Watch the manifest files for changes. */
     bool references; /* Read full objects of kinds with references, such as workloads. */
-    uint64_t seed;   /* For hash maps and random delays. */
+    uint64_t seed;   /* Seed of hash maps and random delays. */
 };
 
 /*
@@ -54,7 +54,7 @@ void evaluation_free(struct evaluation *e);
 
 enum loading {
     LOADING_BUSY,  /* Call evaluation_wait() and evaluation_load() again. */
-    LOADING_HANGS, /* Like LOADING_BUSY, but a file does not answer; the error names the file. */
+    LOADING_HANGS, /* A file, named in the error, does not answer: go on as with LOADING_BUSY. */
     LOADING_DONE,
     LOADING_FAILED, /* A PATH or the asset file cannot be read, and never was; see the error. */
 };

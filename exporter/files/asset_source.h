@@ -57,7 +57,7 @@ uint64_t asset_source_rejected(const struct asset_source *s);
 
 /*
  * Converts an asset, as gcloud (asset_type) or the API (assetType) writes it, to an object for the
- * store (metrics/model/connector_resource.h), which the caller deletes. Returns NULL if the asset
+ * store (metrics/model/connector_resource.h), owned by the caller. Returns NULL if the asset
  * has no label of a lease and no label managed-by-cnrm.
  */
 cJSON *asset_convert(const cJSON *asset, int64_t snapshot_ms) MUST_USE;

@@ -12,7 +12,7 @@
  * document in order is in the store. After the removal of that document, the file of the document
  * before it is read again.
  *
- * Objects that a file no longer declares are removed here and not with store_sweep(), which would
+ * Objects that a file no longer declares are removed here, and not with store_sweep(), which would
  * check every object for each changed file, and would remove objects that another file declares.
  */
 struct declarations {

@@ -178,7 +178,7 @@ struct yaml_file {
     struct manifest_limits limits;
     struct compressed_queue text;
     struct yaml_reader *reader;
-    struct compressed_queue json; /* For each object a struct yaml_object, then its JSON. */
+    struct compressed_queue json; /* A struct yaml_object and then the JSON, for each object. */
     size_t count;                 /* Number of objects in `json` after parsing. */
     size_t emitted;               /* Number of objects that have been read from `json`. */
     size_t order;                 /* Number of objects passed on, lists in lists expanded. */

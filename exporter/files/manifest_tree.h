@@ -17,7 +17,7 @@
  * that loops end.
  */
 struct manifest_path {
-    char *path;           /* Without '/' at the end. */
+    char *path;           /* Without '/' at the end, except "/" itself. */
     uint32_t scan_number; /* Number of the latest walk. */
     bool missing;         /* The latest walk could not open the PATH. */
     bool needs_walk;

@@ -444,7 +444,7 @@ static bool was_written_since(const cJSON *metadata, const struct entry *binding
     return false;
 }
 
-/* Sends the write after a read, unless another replica made it or it is out of date. */
+/* Sends the write after a read, unless another replica has made it or binding or fields changed. */
 static void send_write(struct event_writer *e, const struct event_writer_input *input,
                        const cJSON *object, int64_t now_ms, int64_t clock_ms)
 {

@@ -14,15 +14,15 @@
 struct tracked_conflict {
     const char *ns; /* Namespace and name of the dependency's binding; stored behind the struct. */
     const char *name;
-    unsigned fields;    /* In conflict, as bits of enum dependency_field; 0 after the conflict. */
+    unsigned fields; /* Fields in conflict: bits of enum dependency_field; 0 after the conflict. */
     unsigned reported;  /* Subset of `fields` that an Event of another component has reported. */
     unsigned written;   /* Fields of the exporter's Event that was last written or found. */
     int64_t written_ms; /* When `written` was last set. */
     int64_t began_ms;   /* When `fields` last changed. */
     int64_t due_ms;     /* Earliest time of the next write. */
     bool pending;  /* `fields` changed while this replica led; neither written nor dropped yet. */
-    bool in_store; /* For conflict_tracker_adopt_store(): the store has the binding. */
-    struct rate_limit rate_limit; /* For Events about this binding. */
+    bool in_store; /* The store has the binding; used by conflict_tracker_adopt_store(). */
+    struct rate_limit rate_limit; /* Limit of Events about this binding. */
     size_t position;              /* Index in conflict_tracker.items. */
 };
 
@@ -61,9 +61,9 @@ void conflict_tracker_adopt_store(struct conflict_tracker *t, struct store *stor
  *   the Event must not have been written in or after the second of the change. The count can
  *   be too low, but not too high.
  * - The API server deletes Events after --event-ttl. While the conflict lasts, its Event is created
- *   again, but at most once an hour unless it begins again: a user may have deleted the Event.
+ *   again, but at most once an hour unless the conflict restarts: a user may have deleted it.
  * - Each binding has the rate limit of client-go: 25 Events at once, then one every 300 s. Beyond
- *   it an increment is dropped and counted; a creation is delayed.
+ *   that, an increment is dropped and counted; a creation is delayed.
  * - Fields that another component's Event reports are left out until their conflict ends.
  */
 
@@ -91,9 +91,9 @@ struct event_writer_input {
 };
 
 enum event_writer_step {
-    EVENT_STEP_READ_BINDING, /* For uid and resourceVersion in the Event. */
+    EVENT_STEP_READ_BINDING, /* Reads uid and resourceVersion for the Event. */
     EVENT_STEP_CREATE,
-    EVENT_STEP_READ_EVENT, /* For the count in the Event. */
+    EVENT_STEP_READ_EVENT, /* Reads the count of the Event. */
     EVENT_STEP_INCREMENT,
 };
 

@@ -29,7 +29,7 @@ void events_init(struct events *e, const struct log *log)
 
 /* ---- leader election ---- */
 
-/* For the name of the Lease: exporters with other namespaces use another Lease. */
+/* Hashes names for the name of the Lease: exporters with other namespaces use another Lease. */
 static uint64_t hash_names(const struct text_list *names, uint64_t seed)
 {
     for (size_t i = 0; i < names->count; i++)

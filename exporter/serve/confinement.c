@@ -62,7 +62,7 @@ static const char *const system_paths[] = {
 /* Files that other programs may replace at any time, also by renaming over a link's target. */
 static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
 
-/* Allows a path from options or files that they name. Skips NULL, "" and "-". */
+/* Allows a path from options or from files that options name. Skips NULL, "" and "-". */
 static void allow_path(void *landlock, const char *path)
 {
     if (path && *path != '\0' && strcmp(path, "-") != 0)

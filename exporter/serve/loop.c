@@ -236,7 +236,7 @@ static void each_credential_file(void *source, kube_file_fn *each, void *context
     }
 }
 
-/* Replaces `next` by an evaluation of the present options. On failure keeps it, returns false. */
+/* Replaces `next` by an evaluation of the present options, unless that fails: returns false. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
     struct evaluation *next = file_preflight_create_evaluation(&l->file_preflight, err);

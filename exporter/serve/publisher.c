@@ -171,7 +171,7 @@ static void publish_page(struct publisher *p, enum page page, const struct healt
 
     int64_t waited_ms = throttle_publish(&p->throttles[page], platform_thread_cpu_ms() - used_ms,
                                          platform_steady_ms());
-    /* The wait ends with this publication, so the next page has its duration. */
+    /* The wait ends with this publication, so the next page reports its duration. */
     if (page == PAGE_METRICS && health->evaluation && waited_ms > 0)
         registry_observe(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
 }
@@ -222,7 +222,7 @@ void publisher_all(struct publisher *p, const struct health *health)
 enum {
     CHECK_INTERVAL_MS = 1000,
     RESTORE_AFTER_MS = 60 * 1000,
-    /* In hundredths of the limit. */
+    /* Resident bytes in hundredths of the limit. */
     SHED_AT = 80,
     RESTORE_BELOW = 70,
     WARN_AT = 95,

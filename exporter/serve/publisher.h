@@ -31,11 +31,11 @@ struct throttle {
 struct publisher {
     struct page_store *page_store;   /* Pages that are served. Owned. */
     const struct log *log;           /* Borrowed. */
-    struct metrics_page *metrics;    /* Last page of metrics, for its unchanged parts. Held. */
-    struct registry *empty_registry; /* For pages before the first evaluation is complete. */
+    struct metrics_page *metrics;    /* Last page of metrics; the next page reuses parts. Held. */
+    struct registry *empty_registry; /* Shown before the first evaluation is complete. */
     struct throttle throttles[PAGE_COUNT];
     size_t lengths[PAGE_COUNT]; /* Bytes of the last pages; unused for metrics. */
-    struct findings findings;   /* For pages other than metrics; collected over several turns. */
+    struct findings findings;   /* Collected over several turns, for pages other than metrics. */
     const struct evaluation *collected; /* Source of `findings`; NULL if empty. Borrowed. */
     uint64_t evaluations;               /* engine_evaluations() when the collection began. */
 };
@@ -69,7 +69,7 @@ void publisher_all(struct publisher *p, const struct health *health);
  */
 struct memory_guard {
     uint64_t limit;                 /* Bytes; 0: no limit. */
-    const struct registry *reduced; /* Registry without its detail families; NULL: shown. */
+    const struct registry *reduced; /* Registry that has dropped its detail families; or NULL. */
     int64_t checked_ms;
     int64_t reduced_ms;       /* When the families were last dropped. */
     uint64_t resident_before; /* Resident bytes at `reduced_ms`. */

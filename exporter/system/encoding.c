@@ -142,7 +142,7 @@ bool pem_check_certificates(const char *text, struct error *err)
 
 bool pem_check_key(const char *text, struct error *err)
 {
-    /* In a header of older keys. */
+    /* Word in the header of older keys that are encrypted. */
     static const char encrypted[] = "ENCRYPTED";
     struct pem_block b;
     enum block_status status;

@@ -13,7 +13,7 @@ struct http_request {
     const char *user_agent;
     const char *ca;                /* PEM; NULL for the default CA certificates. */
     const char *certificate, *key; /* PEM; NULL for no client certificate. */
-    const char *user, *password;   /* For Basic authentication; NULL for no user. */
+    const char *user, *password;   /* Basic authentication; NULL for no user. */
     struct strbuf *body; /* Gets the response body; CURLE_WRITE_ERROR if its limit is exceeded. */
 };
 

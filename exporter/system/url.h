@@ -20,7 +20,7 @@ void url_add_segment(struct strbuf *out, const char *text);
  */
 struct server_url {
     char *base;       /* "http[s]://host[:port][/prefix]", without query or final slash. */
-    char *connect_to; /* For CURLOPT_CONNECT_TO; NULL without tls-server-name. */
+    char *connect_to; /* Value of CURLOPT_CONNECT_TO; NULL without tls-server-name. */
     char *host;       /* "host[:port]" for the Host header; NULL without tls-server-name. */
     char *address;    /* Real host name or IP address; IPv6 without brackets. */
     char *port;       /* Real port, such as "443" for an https URL without a port. */

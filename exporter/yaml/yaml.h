@@ -66,9 +66,9 @@ size_t yaml_line(const cJSON *mapping);
  * Returns false with an error that begins with path, line and column and repeats no text of the
  * file.
  *
- * The code that uses the tree defines the types. So `valuestring` of each scalar is the text in the
- * file, also of a number or a boolean; a null is a cJSON_NULL with its text. Keys are such texts,
- * too, and tags are ignored.
+ * The code that uses the tree defines the types. So `valuestring` of each scalar is the text
+ * without quotes, also of a number or a boolean; a null is a cJSON_NULL with its text. Keys are
+ * such texts, too, and tags are ignored.
  *
  * Each node has a position for yaml_fail(): the position of its key, or without a key of its start.
  */
