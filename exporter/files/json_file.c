@@ -99,7 +99,7 @@ struct json_file {
     struct json_frame frame;
     struct json_cursor start;
     bool in_document;
-    size_t document; /* Number, from 0. */
+    size_t document; /* Number of the document in the file, from 0. */
     size_t items;
     size_t untyped; /* Number of items without a kind that precede the kind of their list. */
     cJSON *list;    /* Members before the first item; NULL before that item, and if invalid. */

@@ -7,10 +7,10 @@
 
 enum problem_kind {
     PROBLEM_UNREADABLE, /* File, folder or PATH that cannot be read or watched, or is too large. */
-    PROBLEM_MALFORMED, /* Text that is not valid YAML or JSON, or that exceeds a limit as parsed. */
-    PROBLEM_REJECTED,  /* Document that is not a valid object, or that the receiver rejected. */
-    PROBLEM_DUPLICATE, /* Object that a later document declares again. */
-    PROBLEM_FOREIGN,   /* Document that is no object or has neither apiVersion nor kind: skipped. */
+    PROBLEM_MALFORMED,  /* Invalid YAML or JSON, or an object or expanded text above a limit. */
+    PROBLEM_REJECTED,   /* Document that is not a valid object, or that the receiver rejected. */
+    PROBLEM_DUPLICATE,  /* Object that a later document declares again. */
+    PROBLEM_FOREIGN, /* Document that is no object or has neither apiVersion nor kind: skipped. */
 };
 
 /* Returns the name of a kind in reports and series, such as "unreadable". */
@@ -100,7 +100,7 @@ struct manifest_file {
     bool read_once;      /* Pipe, /dev/null or standard input: its bytes can be read only once. */
 
     struct file_signature signature;
-    uint32_t scan_number; /* Number of the latest walk that has found the file. */
+    uint32_t scan_number; /* Number of the latest walk that has found or kept the file. */
     bool changed;         /* The file has to be read. */
     bool gone;            /* The file has to be removed from the tree. */
 

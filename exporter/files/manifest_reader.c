@@ -585,7 +585,7 @@ void manifest_reader_set_receiver(struct manifest_reader *r, json_object_fn *eac
     r->context = context;
 }
 
-/* Makes the failure concern the whole file. Returns false. */
+/* Makes the failure PROBLEM_UNREADABLE, without a position in the file. Returns false. */
 static bool fail_unreadable(struct manifest_reader *r)
 {
     r->why->kind = PROBLEM_UNREADABLE;

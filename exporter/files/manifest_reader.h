@@ -10,7 +10,7 @@
 
 /* Limits for one manifest file. JSON files may have any size, because they are read by object. */
 struct manifest_limits {
-    size_t yaml_max_bytes; /* Text of a YAML file, compressed; its JSON may be four times larger. */
+    size_t yaml_max_bytes;   /* Text of a YAML file, compressed. Four times as much for its JSON. */
     size_t object_max_bytes; /* One object as JSON. */
     size_t nodes_max; /* Nodes of a YAML document, or of one item and the rest of its list. */
     struct yaml_time_limit term;
@@ -59,7 +59,7 @@ enum prefetch_state {
     PREFETCH_FAILED,
     PREFETCH_WAITS, /* No result yet. */
     PREFETCH_HANGS, /* No result for too long. */
-    PREFETCH_LOST,  /* The job cannot be run, or has ended before the current file. */
+    PREFETCH_LOST,  /* The job cannot be run, or has ended before the end of the current file. */
 };
 
 /* Bytes of the current file. Valid until the next bytes are taken from the job. */

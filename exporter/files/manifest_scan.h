@@ -65,7 +65,7 @@ enum scan_result_kind {
     SCAN_UNREADABLE_FOLDER, /* Folder that cannot be opened: the files known in it stay. */
     SCAN_WATCH,             /* Path that the kernel watches from now on, with `watch`. */
     SCAN_PROBLEM,           /* A part of the PATH cannot be read or watched. */
-    SCAN_PATH_MISSING,      /* The PATH itself cannot be read. */
+    SCAN_PATH_MISSING,      /* The PATH itself does not exist or cannot be read. */
 };
 
 struct scan_result {

@@ -102,7 +102,7 @@ int manifests_watch(struct manifests *m, struct error *err) MUST_USE;
  */
 bool manifests_pump(struct manifests *m, unsigned slice_ms);
 
-/* Returns true while files are to be found, read or removed; false after waiting for 250 ms. */
+/* Returns true while work is left, unless the file reader has not answered for 250 ms. */
 bool manifests_busy(const struct manifests *m);
 
 /* Problems in the order of PATHs, files and lines. The strings are valid until the next pump. */

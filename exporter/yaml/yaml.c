@@ -584,8 +584,8 @@ static bool read_document(struct yaml_reader *r, const yaml_event_t *start, cJSO
 }
 
 /*
- * Reads an item. An item with an anchor is kept for aliases, and the caller gets a copy. An item
- * without an anchor no longer counts for the limits when the function returns.
+ * Reads an item. An item that contains an anchor is kept for aliases, and the caller gets a copy.
+ * Any other item no longer counts for the limits when the function returns.
  */
 static bool read_item(struct yaml_reader *r, const yaml_event_t *event, cJSON **out)
 {
