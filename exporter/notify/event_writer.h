@@ -110,7 +110,7 @@ struct event_writer {
     int64_t paused_until_ms;           /* Earliest next checks and write; steady. */
     unsigned failures;                 /* Failed requests in a row. */
     uint64_t results[EVENT_RESULT_COUNT];
-    const char *forbidden_verb; /* Right that the API server denied; NULL: no denial. */
+    const char *forbidden_verb; /* Verb of a right that the API server denies; or NULL. */
     const char *forbidden_resource;
     struct error err; /* Error of the last failed request. */
 };

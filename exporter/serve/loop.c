@@ -249,7 +249,7 @@ static bool prepare_next(struct loop *l, struct error *err)
     return true;
 }
 
-/* Returns the session that pages report: of `current`, else `next`. NULL without an API server. */
+/* Returns the session of `current`, or else of `next`, for pages; NULL without an API server. */
 static const struct kube_session *shown_session(const struct loop *l)
 {
     const struct evaluation *shown = l->current ? l->current : l->next;

@@ -37,7 +37,7 @@ struct web_service_settings {
  */
 bool web_service_start(struct web_service *web, const struct web_service_settings *settings,
                        struct error *err) MUST_USE;
-/* Waits for the request worker, closes connections, frees everything. Allows a zeroed struct. */
+/* Waits for the request worker, closes connections, frees everything. Accepts a zeroed struct. */
 void web_service_release(struct web_service *web);
 
 /* Returns the steady time in ms of the next web_service_read_files(); INT64_MAX: never. */
