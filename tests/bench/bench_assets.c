@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time to read an export of cloud assets, relative to 200 MB a second and to parsing every line,
- * and the memory of 100,000 leases. ASSETS sets the number of assets; the full size is 1000000.
+ * CPU time to read and evaluate an export of cloud assets, as a multiple of the time at 200 MB a
+ * second and of the time to parse each line; and the memory of the leases (every tenth asset),
+ * scaled to 100,000. ASSETS sets the number of assets: 100000 by default, 1000000 for the full
+ * measurement.
  */
 #include <cjson/cJSON.h>
 
@@ -84,7 +86,8 @@ static double measure_parsing(const char *path)
     return measure_cpu_s() - start;
 }
 
-/* Returns the CPU time to read and evaluate the file; sets `held` to the heap bytes kept for it. */
+/* Returns the CPU time to read and evaluate the file; sets `held` to the heap bytes of the leases.
+ */
 static double measure_reading(const char *path, uint64_t count, size_t *held)
 {
     static const struct log silent = {.level = LOG_LEVEL_NONE};

@@ -15,7 +15,7 @@ enum { ROUNDS = 5, CHUNK = 64 * 1024, PAGE_MAX = 1 << 28 };
 
 static const struct generated world = {.templates = 100000, .policies = 1000, .namespaces = 100};
 
-static bool parse_and_drop(void *context, const char *json, size_t len, size_t offset)
+static bool count_parsable(void *context, const char *json, size_t len, size_t offset)
 {
     cJSON *tree = cJSON_ParseWithLength(json, len);
 
@@ -38,7 +38,7 @@ static double measure_split_and_parse(const char *path)
     if (!file)
         abort();
     double start = measure_cpu_s();
-    json_frame_init(&frame, JSON_FRAME_LIST, 1 << 20, parse_and_drop, &objects);
+    json_frame_init(&frame, JSON_FRAME_LIST, 1 << 20, count_parsable, &objects);
     while ((len = fread(chunk, 1, CHUNK, file)) > 0) {
         if (!json_frame_feed(&frame, chunk, len, &err))
             abort();
@@ -51,7 +51,7 @@ static double measure_split_and_parse(const char *path)
     return spent;
 }
 
-/* Returns the CPU time from the file to the page; sets `held` to the heap bytes kept for it. */
+/* Returns the CPU time from the file to the page; sets `held` to the heap bytes of the objects. */
 static double measure_load_and_page(const char *path, size_t *held)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);

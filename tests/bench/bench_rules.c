@@ -198,7 +198,7 @@ static double measure_plan(struct world *w)
     return end - start;
 }
 
-/* Returns the CPU time to apply the same change to the store and to evaluate it. */
+/* Returns the CPU time to apply the change of measure_plan() to the store and to evaluate it. */
 static double measure_affected(struct world *w, const char *member_cluster)
 {
     double start;

@@ -146,7 +146,10 @@ static void wait_until_ready(void)
     }
 }
 
-/* Replaces a file with one of ten policies and another member cluster, ten times a second. */
+/*
+ * Replaces the manifest file ten times a second, for SECONDS. It has one policy: the next of ten,
+ * with another member cluster than the time before.
+ */
 static void change_files(const char *directory)
 {
     for (unsigned i = 0; i < CHANGES; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CPU time to read YAML manifests and configuration files must grow in proportion to the text. Each
- * row makes a text of about `size` bytes. Eight times the size may take 16 times the CPU time;
+ * row of `texts` makes a text of about `size` bytes. Eight times the size may take 16 times the CPU
+ * time;
  * quadratic work takes 64 times. The program prints the worst ratio of each reader, and each text
  * above the limit.
  */
@@ -12,14 +13,14 @@
 
 enum { SIZE = 64 * 1024, GROWTH = 8, RATIO_MAX = 16, ROUNDS = 3 };
 
-/* Shorter times count as this long: noise dominates them. */
+/* A shorter time of the smaller text counts as this long: noise dominates it. */
 static const double LEAST_S = 0.002;
 
 typedef void fill_fn(struct strbuf *out, size_t size);
 
 /* ---- texts ---- */
 
-/* Appends `first`, then copies of `text` until they have `size` bytes. */
+/* Appends `first`, then copies of `text` until these have at least `size` bytes. */
 static void repeat(struct strbuf *out, const char *first, const char *text, size_t size)
 {
     strbuf_adds(out, first);
@@ -29,7 +30,7 @@ static void repeat(struct strbuf *out, const char *first, const char *text, size
         strbuf_adds(out, text);
 }
 
-/* Appends numbers from 0, each between `before` and `after`, until they have `size` bytes. */
+/* Appends numbers from 0, each between `before` and `after`: at least `size` bytes in all. */
 static void count_up(struct strbuf *out, const char *before, const char *after, size_t size)
 {
     size_t end = out->len + size;
@@ -338,7 +339,7 @@ static void read_configuration(const struct strbuf *text)
 
 typedef void read_fn(const struct strbuf *text);
 
-/* Returns the least CPU time of several rounds. */
+/* Returns the least CPU time of ROUNDS rounds, or of the first alone if it exceeds one second. */
 static double measure_least(read_fn *read, fill_fn *fill, size_t size)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT((size_t)64 << 20);

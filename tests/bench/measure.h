@@ -7,7 +7,7 @@
 double measure_cpu_s(void);
 double measure_wall_s(void);
 
-/* Returns the bytes that the program has allocated with malloc(). */
+/* Returns the bytes that the program has allocated with malloc() and not freed. */
 size_t measure_heap_bytes(void);
 
 /* Sorts the values and returns the median. */

@@ -4,8 +4,9 @@
 #include "tests/fuzz/must.h"
 
 /*
- * For any Accept header, the content type is one of the supported ones, with one of the four
- * escaping schemes or without. Unsupported entries before or after the header do not change it.
+ * For any Accept header, the content type is one of the supported ones. Except for version 0.0.4,
+ * one of the four escaping schemes may follow. Unsupported entries before and after the header
+ * change neither this type nor the use of gzip.
  */
 
 enum { HEADER_MAX = 1 << 20 };

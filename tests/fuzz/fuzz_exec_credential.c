@@ -6,7 +6,7 @@
 
 /*
  * The output of an exec plugin is parsed to a credential that can be sent, or is refused with a
- * reason that quotes no part of the output. At most one API version accepts it.
+ * reason that quotes no part of the output. At most one API version accepts the output.
  */
 
 enum { QUOTE_MIN = 4 };
@@ -15,8 +15,8 @@ static const char *const versions[] = {"client.authentication.k8s.io/v1",
                                        "client.authentication.k8s.io/v1beta1"};
 
 /*
- * Checks that the reason quotes no string of the output. Skips strings without a tilde, because
- * they may equal words of the exporter's messages.
+ * Checks that the reason quotes no string of the output. Skips strings below QUOTE_MIN bytes or
+ * without a tilde, because these may equal words of the exporter's messages.
  */
 static void check_quotes(const cJSON *item, const char *reason)
 {

@@ -6,8 +6,8 @@
 
 /*
  * For any label values, the page equals the page without them plus one line for each distinct
- * value, in order. Each value is UTF-8 without control characters and at most LABEL_VALUE_MAX bytes
- * long. The next page contains no value of the previous one.
+ * value, in order. Each value is UTF-8 without control characters and, before escaping, at most
+ * LABEL_VALUE_MAX bytes long. The next page contains no value of the previous one.
  */
 
 enum { PAGE_MAX = 1 << 20, NAMES_MAX = 8, FORMATS = 2 };
@@ -20,7 +20,7 @@ struct pages {
     struct registry *registry;
     struct strbuf page;
     struct strbuf empty[FORMATS]; /* The page without any name. */
-    size_t before[FORMATS];       /* Bytes of it before the lines of names. */
+    size_t before[FORMATS];       /* Bytes of `empty` before the lines of names. */
 };
 
 static void write_page(const struct pages *p, enum exposition_format format, struct strbuf *out)
@@ -121,7 +121,10 @@ static bool set_name(const struct pages *p, struct strbuf *texts, size_t count, 
     return is_new;
 }
 
-/* Names in the input end with a NUL. The number of names determines the format. */
+/*
+ * The first NAMES_MAX names in the input are used; each ends with a NUL or with the input. Their
+ * number determines the format.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(free_cleanup) char *names = xmemdup0((const char *)data, size);

@@ -2,7 +2,7 @@
 #include "exporter/text/check_result.h"
 #include "tests/fuzz/must.h"
 
-/* Counts parsed from any header are equal after they are written and parsed again. */
+/* Counts from any header stay equal when written and parsed again. A refused header sets none. */
 
 enum { HEADER_MAX = 1 << 20 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/json_frame.h"
 
-/* The same bytes in pieces of any size result in the same objects and the same rest. */
+/* The same bytes in pieces of any size result in the same objects and, if valid, the same rest. */
 
 static bool log_object(void *context, const char *json, size_t len, size_t offset)
 {

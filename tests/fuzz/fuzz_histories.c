@@ -7,9 +7,9 @@
 #include "tests/unit/random_object.h"
 
 /*
- * After any sequence of changes, evaluations and scrapes, the page equals that of a fresh engine
- * with the remaining objects. Several sources add, change, malform, remove and relist objects. The
- * bytes of the input make every choice.
+ * After any sequence of changes, evaluations and scrapes, the page without history equals that of a
+ * fresh engine with the remaining objects. Several sources add, change, malform, remove and relist
+ * objects. The bytes of the input make every choice.
  */
 
 enum { STEPS_MAX = 256, OBJECTS_MAX = 256, SOURCES = 4, MINUTE_MS = 60 * 1000 };
@@ -32,7 +32,7 @@ static const struct variant {
     {RULES(TAKEOVER_PREEMPTION, 0, "", ""), {.detail_limit = 0, .policy_limit = 0, .opt_in = true}},
 };
 
-/* Object that the store must have, as last put. */
+/* Object that the store must have, as the store last accepted it. */
 struct held {
     cJSON *json;
     bool seen; /* Seen in the current list. */
@@ -84,7 +84,10 @@ static size_t count_nodes(const cJSON *tree)
     return count;
 }
 
-/* Returns the item at an index of the tree in depth-first order, and its parent. */
+/*
+ * Returns the item at index *place below `parent` in depth-first order, and sets its parent.
+ * Decrements *place by each item before it. Returns NULL if there are fewer items.
+ */
 static cJSON *find_node(cJSON *parent, size_t *place, cJSON **out_parent)
 {
     cJSON *item, *found = NULL;
@@ -134,7 +137,7 @@ static cJSON *draw_odd_value(struct world *w)
     return cJSON_Parse(values[world_random(w, (uint32_t)ARRAY_LEN(values))]);
 }
 
-/* Removes an item of the object, or replaces it by an unusual value. */
+/* Removes an item of the object, replaces it by an unusual value, or rarely changes nothing. */
 static void malform(struct world *w, cJSON *object)
 {
     size_t place = world_random(w, (uint32_t)count_nodes(object));

@@ -11,8 +11,8 @@
 #include "tests/fuzz/must.h"
 
 /*
- * Up to three kubeconfig files of any content are refused with a reason that holds no secret, or
- * result in a configuration that keeps the promises of its header. Files are merged as kubectl
+ * Up to three kubeconfig files of any content are refused, or result in a configuration as
+ * rest_config.h describes. The reason, origin and notes hold no secret. Files are merged as kubectl
  * merges them: a file that is named twice, or does not exist, changes nothing.
  */
 
@@ -68,7 +68,7 @@ static void write_file(const char *name, const char *bytes, size_t len)
     MUST(fd >= 0 && write(fd, bytes, len) == (ssize_t)len && close(fd) == 0);
 }
 
-/* Writes the parts of the text to files. Returns the number of files. */
+/* Writes the first FILES parts of the text to files. Returns the number of files. */
 static size_t write_files(const char *text, size_t size)
 {
     size_t count = 0;
@@ -134,7 +134,7 @@ static void append_config(const struct rest_config *c, struct strbuf *out)
         append_field(out, c->exec->env[i].name, c->exec->env[i].value);
 }
 
-/* Checks that the request to the exec plugin is valid JSON for any strings in it. */
+/* Checks that no other credentials are set, and that the request to the plugin is valid JSON. */
 static void check_exec(const struct rest_config *c)
 {
     CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT(EXEC_INFO_MAX_BYTES);
@@ -183,8 +183,9 @@ static size_t count_occurrences(const char *text, const char *part)
 }
 
 /*
- * Checks that the printed text contains no secret. Skips secrets without a tilde, because they may
- * equal words of the exporter's messages, and secrets that are also elsewhere in the file.
+ * Checks that the printed text contains no secret. Skips secrets below SECRET_MIN bytes or without
+ * a tilde, because these may equal words of the exporter's messages, and secrets that are not
+ * exactly once in the file.
  */
 static void check_hidden(const char *text, const cJSON *secret, const char *printed)
 {
@@ -232,8 +233,8 @@ static void check_secrets(const char *text, const char *printed)
 /* ---- the target ---- */
 
 /*
- * Writes the configuration to `out`, and its origin and notes to `printed`. Returns false if it is
- * refused, with the error in `printed`.
+ * Writes the configuration to `out`, and its origin and notes to `printed`. Returns false if the
+ * files are refused, with the error in `printed`.
  */
 static bool load(const char *files, struct strbuf *out, struct strbuf *printed)
 {

@@ -59,7 +59,10 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     return request_target_unescape(&h->exchange.target, text);
 }
 
-/* Checks the head as the server does. A refusal counts as an answer of the library. */
+/*
+ * Checks the head as the server does. Returns false after a refusal, which counts as an answer of
+ * the library.
+ */
 static bool check_head(struct harness *h, struct MHD_Connection *connection, const char *method,
                        const char *version)
 {
@@ -183,7 +186,7 @@ static void run_turn(struct harness *h)
     api_turn(h->api, &(struct health){.external_url = ""}, NULL, true);
 }
 
-/* Appends output until the library is idle. Returns true if it closed the connection. */
+/* Appends output until the library is idle. Returns true if the library closed the connection. */
 static bool run_until_idle(struct harness *h, int fd, struct strbuf *answers)
 {
     char bytes[16384];
@@ -204,7 +207,7 @@ static bool run_until_idle(struct harness *h, int fd, struct strbuf *answers)
     return false;
 }
 
-/* Sends the bytes in about `pieces` pieces on a new connection, and appends all output. */
+/* Sends the bytes in at most `pieces` pieces on a new connection, and appends all output. */
 static void exchange_bytes(struct harness *h, const char *bytes, size_t len, size_t pieces,
                            struct strbuf *answers)
 {
@@ -256,7 +259,7 @@ static bool starts_with(const char *text, const char *start)
     return strncasecmp(text, start, strlen(start)) == 0;
 }
 
-/* Reads one header. Returns the end of its line. */
+/* Reads one header. Returns the start of the next line. */
 static const char *read_header(const char *line, struct answer *out, bool *has_length)
 {
     const char *end = strstr(line, "\r\n");

@@ -2,8 +2,10 @@
 #include "exporter/kube/object_stream.h"
 #include "metrics/model/store.h"
 
-/* Bodies of lists and watches yield the same events in pieces of any size. Rejections have a
- * reason. */
+/*
+ * Bodies of lists and watches yield the same events in pieces of any size. Rejections have a
+ * reason.
+ */
 
 struct taking {
     struct store *store;

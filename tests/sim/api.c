@@ -32,8 +32,9 @@ int64_t api_due(const struct api *a, unsigned server)
 }
 
 /*
- * Returns the resourceVersion of a list from the watch cache: the version of the last change, or
- * with kind_versions that of the kind's last change, but then at least the compacted version.
+ * Returns the resourceVersion of a list from the watch cache: the version of the cache's last
+ * change. With kind_versions, returns that of the kind's last change instead, but at least the
+ * compacted version, unless the cache itself is older.
  */
 static uint64_t cache_version(const struct api *a, unsigned server, unsigned kind)
 {
@@ -98,7 +99,7 @@ struct page {
     unsigned first; /* Index within the kind of the first slot on the page. */
 };
 
-/* Parses a continue token. Returns false if it is malformed or its version is compacted. */
+/* Returns false if the continue token is malformed, compacted, or from before a restore. */
 static bool parse_token(const struct api *a, const struct api_request *r, struct page *out)
 {
     unsigned epoch = 0;
@@ -280,7 +281,7 @@ void api_open_stream(struct api *a, unsigned server, const struct api_request *r
     } else if (r->initial && a->plan->initial[r->target] == INITIAL_REFUSED) {
         set_response(out, 422, "{\"kind\":\"Status\",\"code\":422}");
     } else if (!r->initial && r->has_version && r->version < a->etcd.compacted) {
-        /* The watch cache reports a compacted version by a status, etcd by an event. */
+        /* A watch cache reports a compacted version by a status, etcd by an event: both occur. */
         if (r->version & 1)
             set_response(out, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
         else

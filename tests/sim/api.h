@@ -18,7 +18,7 @@ struct api {
     const struct plan *plan;
     struct etcd etcd;
     struct api_server servers[PLAN_SERVERS_MAX];
-    bool unserved[SIM_KIND_COUNT]; /* Kinds without a CRD at present. */
+    bool unserved[SIM_KIND_COUNT]; /* True while the kind's CRD is deleted. */
     int64_t now_ms;
 };
 
@@ -27,10 +27,10 @@ enum request_type { REQUEST_LIST, REQUEST_WATCH, REQUEST_GET, REQUEST_DISCOVERY,
 /* Parsed request. */
 struct api_request {
     enum request_type type;
-    unsigned target; /* enum sim_kind, or SIM_DISCOVERY. */
+    unsigned target; /* enum sim_kind; SIM_DISCOVERY also for REQUEST_OTHER. */
     char ns[8];
     char name[48];     /* Object name from the path or the field selector; "" for all objects. */
-    bool other_reason; /* Field selector excludes EVENT_REASON, and thus all Events. */
+    bool other_reason; /* The field selector excludes EVENT_REASON, and thus all Events. */
     bool metadata_only;
     bool has_version;
     bool initial;   /* sendInitialEvents */
@@ -68,7 +68,7 @@ bool api_is_fresh(const struct api *a, unsigned server, const struct api_request
 /* Writes the 504 response to a request for which the watch cache did not become fresh in time. */
 void api_refuse_stale(struct api_response *out);
 
-/* Writes the response to a list, a read of one object, or discovery. */
+/* Writes the response to any request but a watch. Unknown paths and unserved kinds get 404. */
 void api_answer(struct api *a, unsigned server, const struct api_request *r,
                 struct api_response *out);
 
@@ -76,18 +76,19 @@ void api_answer(struct api *a, unsigned server, const struct api_request *r,
 struct api_stream {
     size_t position;  /* Index of the next change in the log. */
     uint64_t since;   /* Changes up to this version are not sent. */
-    uint64_t sent;    /* Highest version that the client has. */
+    uint64_t sent;    /* Highest version of request, events, bookmarks; not of initial events. */
     bool without_end; /* The bookmark that ends the initial events is never sent. */
     bool over;        /* The stream ends after the present body. */
 };
 
 /*
- * Opens a watch stream. Writes status 200 with the initial events, if the request demands them, or
- * an error. `without_end` omits the bookmark that ends the initial events.
+ * Opens a watch stream. Writes status 200, with the initial events if the request demands them, or
+ * an error: another status, or an ERROR event with s->over set. The bookmark that ends the initial
+ * events is omitted with `without_end`, or if the plan demands INITIAL_WITHOUT_END for the kind.
  */
 void api_open_stream(struct api *a, unsigned server, const struct api_request *r, bool without_end,
                      struct api_stream *s, struct api_response *out);
-/* Appends the next event from the server's watch cache. Returns false if it has no event. */
+/* Appends the next event from the server's watch cache. Returns false if the cache has none. */
 bool api_next_event(struct api *a, unsigned server, const struct api_request *r,
                     struct api_stream *s, struct strbuf *out);
 /*

@@ -14,8 +14,8 @@ enum {
 /* ---- freshness ---- */
 
 /*
- * Returns true if a policy that was written at least SELECTED_MS ago selects the kind. Returns
- * false while policies or discovery suffer from faults.
+ * Returns true if a policy of ordinary size that was written at least SELECTED_MS ago selects the
+ * kind. Returns false while policies or discovery suffer from faults.
  */
 static bool is_selected_for_long(const struct run *r, unsigned kind)
 {
@@ -92,7 +92,7 @@ static void check_ready(struct run *r)
         run_fail(r, "the source is ready in time", "policies and bindings had no faults");
 }
 
-/* Notes whether the store still differs from the servers, and fails if the grace is over. */
+/* If the store differs from the servers, notes the time, and fails if the grace is over. */
 static void note_convergence(struct run *r)
 {
     char difference[EXPECTED_DIFFERENCE_MAX];

@@ -3,21 +3,24 @@
 
 #include "tests/sim/run.h"
 
-/* Invariants of a run. Each function calls run_fail() if one fails. */
+/* Invariants of a run. Each function calls run_fail() if an invariant fails. */
 
 enum { CHECK_EVERY_MS = 1000 };
 
 /*
- * Checks that the source is ready in time and that the number of requests is bounded. Until the
- * storm ends, kinds without faults must be fresh; afterwards, all kinds within grace_of_calm().
+ * Checks that the source is ready in time, unless policies or bindings had faults, that requests
+ * are bounded, and that each kind has one watch. Until the storm ends, kinds without faults must be
+ * fresh; afterwards, all kinds within grace_of_calm(). Notes differed_ms, and ready_ms and busiest
+ * of the verdict.
  */
 void check_audit(struct run *r);
 
 /*
  * Checks that no row depends on an unread kind, by comparison with a fresh exporter. Does nothing
- * while the source is not ready, or the store lacks a change of a kind that has been read.
+ * while the source is not ready, or the store lacks a change of a kind that has been read, or an
+ * object of such a kind is oversized.
  */
 void check_rows(struct run *r);
 
-/* Checks that the last page equals that of a fresh exporter with the servers' objects. */
+/* Adds the last page to the hash, and checks it as expected_page() does. */
 void check_end(struct run *r);

@@ -81,7 +81,7 @@ void etcd_restore(struct etcd *e, size_t count, int64_t now_ms)
     struct cell cells[SIM_SLOTS] = {{0}};
 
     for (size_t i = 0; i < count; i++) {
-        /* The fault that added the padding may be over: nothing would remove it again. */
+        /* The fault that added the padding may be over, and would not remove the padding again. */
         e->log[i].cell.padding = 0;
         apply_change(&cells[e->log[i].slot], &e->log[i]);
     }

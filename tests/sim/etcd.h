@@ -5,15 +5,15 @@
 
 /*
  * Storage of the simulated API servers: the current objects and a log of all changes. Watches and
- * continued lists cannot start from a compacted version. A restore from a snapshot undoes changes,
- * and later changes use the same versions again.
+ * continued lists cannot start below the compacted version. A restore from a snapshot undoes
+ * changes, and later changes use the same versions again.
  */
 struct change {
     uint64_t version;
     int64_t at_ms;
     unsigned slot;
     const char *type; /* ADDED, MODIFIED or DELETED. */
-    struct cell cell; /* State after the change; last state of a deleted object. */
+    struct cell cell; /* State after the change; of a deleted object the last, with `version`. */
 };
 
 struct etcd {
@@ -41,8 +41,9 @@ void etcd_remove(struct etcd *e, unsigned slot, int64_t now_ms);
 void etcd_compact(struct etcd *e, size_t upto);
 
 /*
- * Restores the objects as they were after the first `count` changes, without padding, and compacts
- * those changes. Sets the time of change of each object that differs from before to `now_ms`.
+ * Restores the objects as they were after the first `count` changes, without padding. Compacts
+ * those changes, and removes the later ones from the log. Sets written_ms to `now_ms` in each slot
+ * with another object or version than before.
  */
 void etcd_restore(struct etcd *e, size_t count, int64_t now_ms);
 

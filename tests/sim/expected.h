@@ -7,7 +7,10 @@
 
 enum { EXPECTED_DIFFERENCE_MAX = 300 };
 
-/* Returns true if the store is as expected for the slot. Else describes the difference. */
+/*
+ * Returns true if the store has the slot's object exactly if the exporter must store it, with its
+ * present value. Otherwise writes a description of the difference.
+ */
 bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX]);
 
 /* Returns true if the store has the object in the version of the change; false for a deletion. */
@@ -17,7 +20,8 @@ bool expected_knows(const struct run *r, const struct change *c);
 bool expected_is_missing(const struct run *r, unsigned kind);
 
 /*
- * Fails the invariant unless the page, without history, equals that of a fresh exporter with the
- * servers' objects of all kinds that have been read. Does nothing if an invariant failed before.
+ * Evaluates the world, and fails the invariant unless its page, without history, equals that of a
+ * fresh exporter with the servers' objects of all kinds that have been read. Does nothing if an
+ * invariant failed before.
  */
 void expected_page(struct run *r, const char *invariant);

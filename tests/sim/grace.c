@@ -6,13 +6,13 @@ enum {
     MOMENT_MS = 5 * 1000,
     GIVE_UP_MS = 15 * 1000, /* Longest wait of the exporter for the end of initial events. */
     LASTED_MS = 10 * 1000,  /* A stream of this duration resets the retry delay. */
-    /* Longest delay between two requests, and the second request. */
+    /* Longest delay before a request is repeated, and the time of the second request. */
     RETRY_MS = 65 * 1000,
-    /* The same after a request without a response. */
+    /* Longest wait for a response that never comes, then RETRY_MS. */
     HANG_MS = 60 * 1000 + RETRY_MS,
-    /* Longest stream, if it stays silent and open, and a request without a response. */
+    /* Longest life of a stream that stays silent and open, then HANG_MS. */
     STREAM_MS = (600 + 30) * 1000 + HANG_MS,
-    /* Interval of audits, audits of other kinds before, and 2 minutes to confirm a difference. */
+    /* Interval of audits, then the audits of other kinds, and 2 minutes to confirm a difference. */
     AUDIT_MS = RUN_AUDIT_INTERVAL_MS + 5 * 60 * 1000,
 };
 
@@ -88,7 +88,7 @@ void grace_init(struct run *r)
     }
 }
 
-/* Returns the end of the effects of all faults so far; 0 if the target had no fault. */
+/* Returns until when grace_is_sick() is true, as far as is known now; 0 if it never was. */
 static int64_t sick_until_ms(const struct run *r, unsigned target)
 {
     int64_t until = never_ends_initial_events(r, target) ? PLAN_START_MS + GIVE_UP_MS : 0;

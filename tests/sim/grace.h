@@ -5,12 +5,13 @@
 
 /* Targets that suffer from faults, and the time that their recovery may take. */
 
-/* Computes the end of the effects of every fault in the plan. */
+/* Sets r->sick_ms: the end of each fault's effects on each target. */
 void grace_init(struct run *r);
 
 /*
- * Returns true while a fault of the target is active or its effects may last, after a restore that
- * only the exporter's audit detects, and at first for a kind without an end of initial events.
+ * Returns true while a fault of the target or its effects may last. Also returns true from a
+ * restore that only an audit of the exporter detects until this audit ends, and shortly after the
+ * start for a kind whose initial events never end.
  */
 bool grace_is_sick(const struct run *r, unsigned target);
 

@@ -18,7 +18,7 @@ enum sim_kind {
     SIM_CLUSTER_OVERRIDE,
     SIM_CLUSTER,
     SIM_EVENT,
-    SIM_TEMPLATE, /* First kind of templates. A plan has the first few of them, in this order. */
+    SIM_TEMPLATE, /* First kind of templates. A plan has the first few template kinds. */
     SIM_CONFIG_MAP = SIM_TEMPLATE,
     SIM_DEPLOYMENT,
     SIM_FOO, /* Custom resource, like Zone and Bar. */
@@ -58,7 +58,7 @@ struct cell {
     uint32_t incarnation; /* Part of the uid; differs after the object is created again. */
     uint32_t generation;
     uint64_t version;   /* resourceVersion of the last change. */
-    int64_t written_ms; /* Time of the last change, including deletion. */
+    int64_t written_ms; /* Time of the last change, including a deletion or restore. */
 };
 
 static inline enum sim_kind slot_kind(unsigned slot)
@@ -73,7 +73,10 @@ const char *slot_name(unsigned slot, char out[static 48]);
 
 /* Returns the slot of the template that the binding in this slot refers to. */
 unsigned slot_bound(unsigned slot);
-/* Returns true if a policy of this value has a resource selector for the kind. */
+/*
+ * Returns true if a policy of this value has a resource selector for the kind, in a plan with this
+ * number of template kinds.
+ */
 bool value_selects(uint32_t value, enum sim_kind kind, unsigned template_kinds);
 
 /*

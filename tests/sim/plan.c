@@ -27,7 +27,7 @@ enum {
     INITIAL_WRITES_MIN = 30,
 };
 
-/* Every decision depends on these kinds. Most faults spare them, so that other kinds matter. */
+/* Every decision depends on these kinds. draw_targets() mostly spares them: other kinds matter. */
 enum {
     BASIS = 1 << SIM_POLICY | 1 << SIM_CLUSTER_POLICY | 1 << SIM_BINDING | 1 << SIM_CLUSTER_BINDING
 };
@@ -48,7 +48,7 @@ static void draw_world(struct plan *p)
 
     unsigned refused = rng_below(&r, 3), silent = rng_below(&r, 3);
     for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
-        /* All, some or no kinds: aggregated API servers differ from kube-apiserver. */
+        /* All, some or no kinds refuse: aggregated API servers differ from kube-apiserver. */
         p->initial[kind] = refused == 0 || (refused == 1 && rng_chance(&r, 20)) ? INITIAL_REFUSED
                            : rng_chance(&r, 8) ? INITIAL_WITHOUT_END
                                                : INITIAL_SENT;

@@ -20,21 +20,24 @@ enum fault_type {
     FAULT_REPLAY,    /* Streams get a recent event of the kind again. */
     FAULT_ENDLESS,   /* New streams never get the end of the initial events. */
     FAULT_GARBAGE,   /* Streams get lines that are not valid events. */
-    FAULT_DEAF,      /* Streams open at its start send nothing more, even after it. */
+    FAULT_DEAF,      /* Streams open at the fault's start send nothing more, even after its end. */
     FAULT_FORBIDDEN, /* Requests get 403; if `param` is odd, open streams end. */
     FAULT_UNSERVED,  /* The CRDs are deleted, with all objects; open streams end. */
     FAULT_STALE,     /* Discovery reports the CRDs' groups as stale, without kinds. */
     FAULT_OVERSIZE,  /* One object of each kind exceeds the exporter's size limit. */
     FAULT_PAGES,     /* Lists have no last page. */
     FAULT_KIND_COUNT,
-    /* Faults of all kinds, at one moment or until until_ms. */
+    /*
+     * Faults of all targets, at one moment or until until_ms. At the start of each, except
+     * FAULT_LAG and FAULT_COMPACT, new requests may go to other servers.
+     */
     FAULT_LOSS = FAULT_KIND_COUNT, /* All connections break. */
-    FAULT_GOAWAY,                  /* New requests may go to other servers. */
+    FAULT_GOAWAY,                  /* No other effect. */
     FAULT_UNREACHABLE,             /* Connections break, and new ones are refused. */
     FAULT_BLACKHOLE,               /* Connections carry no data, without an error at first. */
     FAULT_LAG,                     /* The watch cache of one server lags. */
     FAULT_COMPACT,                 /* Old changes are compacted. */
-    FAULT_RESTORE,                 /* etcd is restored to an older state. */
+    FAULT_RESTORE,                 /* etcd is restored to an older state; connections break. */
     FAULT_COUNT,
 };
 extern const char *const fault_names[FAULT_COUNT];
@@ -68,16 +71,17 @@ struct plan {
     unsigned servers;
     bool streaming_lists; /* Setting of the exporter: lists as initial events. */
     bool paginates;       /* Servers honor `limit` also for lists from their watch caches. */
-    bool kind_versions;   /* Watch caches report the version of the kind's last change. */
-    bool reordering;      /* Delays of up to 300 ms instead of 5 ms. */
+    bool kind_versions;   /* Lists from watch caches have the version of the kind's last change. */
+    bool reordering;      /* Delays below 300 ms instead of 5 ms. */
     bool liars;           /* Servers omit DELETED events: tests that an invariant fails then. */
     enum initial_events initial[SIM_KIND_COUNT];
-    bool bookmarks[SIM_KIND_COUNT]; /* Streams of the kind get bookmarks. */
+    bool bookmarks[SIM_KIND_COUNT]; /* Streams of the kind get bookmarks if they request them. */
     struct write writes[PLAN_WRITES_MAX];
     size_t write_count;
     struct fault faults[PLAN_FAULTS_MAX];
     size_t fault_count;
-    bool dropped[PLAN_WRITES_MAX + PLAN_FAULTS_MAX]; /* Items left out: writes, then faults. */
+    /* Items left out: writes, then from index PLAN_WRITES_MAX on faults. */
+    bool dropped[PLAN_WRITES_MAX + PLAN_FAULTS_MAX];
 };
 
 /* Makes a random plan, always the same for one seed. */
@@ -90,10 +94,10 @@ void plan_init(struct plan *p, uint64_t seed);
 bool plan_keep(struct plan *p, const char *text);
 /* Appends the command-line options that replay this plan, also after it was shrunk. */
 void plan_write_options(const struct plan *p, struct strbuf *out);
-/* Appends a readable description: a line for the settings and for each write and fault. */
+/* Appends a readable description: a line for the settings, each kept write, each kept fault. */
 void plan_describe(const struct plan *p, struct strbuf *out);
 
-/* Returns true also for SIM_DISCOVERY. */
+/* Returns true if the plan has the kind. Returns true also for SIM_DISCOVERY. */
 static inline bool plan_has_kind(const struct plan *p, unsigned kind)
 {
     return kind < SIM_TEMPLATE + p->template_kinds || kind == SIM_DISCOVERY;

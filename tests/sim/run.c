@@ -57,7 +57,7 @@ static void set_served(struct run *r, const struct fault *f, bool served)
     }
 }
 
-/* Writes one object of each of the fault's kinds, with that many bytes of filler. */
+/* Writes one object of each served kind of the fault, with `padding` bytes of filler. */
 static void put_padded(struct run *r, const struct fault *f, uint32_t padding)
 {
     for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
@@ -67,7 +67,7 @@ static void put_padded(struct run *r, const struct fault *f, uint32_t padding)
     }
 }
 
-/* Returns true if the store has the result of any change after the first `count`. */
+/* Returns true if the store has an object as changed by any change after the first `count`. */
 static bool stores_change_since(const struct run *r, size_t count)
 {
     for (size_t i = count; i < r->api.etcd.count; i++) {
@@ -77,7 +77,10 @@ static bool stores_change_since(const struct run *r, size_t count)
     return false;
 }
 
-/* Undoes up to half of the log. The watch caches have the restored state at once. */
+/*
+ * Undoes up to half of the log. The watch caches have the restored state at once. Notes a restore
+ * that only an audit may detect.
+ */
 static void restore_etcd(struct run *r, const struct fault *f)
 {
     size_t back = r->api.etcd.count ? f->param % (r->api.etcd.count / 2 + 1) : 0;

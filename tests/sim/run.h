@@ -7,19 +7,19 @@
 
 /*
  * One run of the simulation: the exporter's source, store, engine and series against the API
- * servers of a plan. It begins before the exporter's start, and ends long after the storm, the
- * period of writes and faults. The result depends on the plan alone.
+ * servers of a plan. The run begins before the exporter's start. It ends long after the storm, the
+ * period of writes and faults, or when an invariant fails. The result depends on the plan alone.
  */
 struct verdict {
     const char *invariant; /* First invariant that failed; NULL: all hold. */
-    int64_t at_ms;
-    char text[1024];
-    uint64_t hash; /* Hash of all requests and responses, and of the last page. */
+    int64_t at_ms;         /* Time of the failure. */
+    char text[1024];       /* Description of the failure. */
+    uint64_t hash;         /* Hash of all requests and responses, and of the last page. */
     uint64_t requests;
-    uint64_t strikes; /* Strikes by faults. */
+    uint64_t strikes; /* Number of times that a fault took effect. */
     uint64_t steps;
     uint64_t pages;   /* Pages compared with those of a fresh exporter. */
-    uint64_t partial; /* Compared pages while some kind was unread. */
+    uint64_t partial; /* Pages compared while some kind was unread. */
     uint64_t silent;  /* Restores that only the exporter's audit may detect. */
     int64_t virtual_ms;
     int64_t ready_ms;     /* Time from the exporter's start until it is ready; -1: never ready. */
@@ -47,10 +47,10 @@ struct run {
     size_t next_write;
     bool begun[PLAN_FAULTS_MAX];
     bool ended[PLAN_FAULTS_MAX];
-    int64_t audit_ms;    /* Time of the next check of the invariants. */
-    int64_t page_ms;     /* Time of the next scrape. */
-    int64_t silent_ms;   /* Last restore that undid only changes that the store lacked; 0: never. */
-    int64_t differed_ms; /* Last check at which the store differed from the servers. */
+    int64_t audit_ms;  /* Time of the next check of the invariants. */
+    int64_t page_ms;   /* Time of the next scrape. */
+    int64_t silent_ms; /* Last restore when the store had no object of an undone change; 0: none. */
+    int64_t differed_ms; /* Last check after the storm that found a difference in the store. */
     uint64_t requests[SIM_TARGET_COUNT]; /* wire.requests at the last check. */
     /* End of each fault's effects on each target; 0: not affected. */
     int64_t sick_ms[SIM_TARGET_COUNT][PLAN_FAULTS_MAX];

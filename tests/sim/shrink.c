@@ -10,7 +10,10 @@ struct shrinker {
     unsigned tries;
 };
 
-/* Replaces the plan by the smaller one and returns true if the same invariant fails in it. */
+/*
+ * Replaces the plan by the smaller one and returns true if the same invariant fails in the smaller
+ * one. Returns false after TRIES_MAX tries.
+ */
 static bool adopt_if_failing(struct shrinker *s, const struct plan *smaller)
 {
     struct verdict verdict;
@@ -25,7 +28,7 @@ static bool adopt_if_failing(struct shrinker *s, const struct plan *smaller)
     return true;
 }
 
-/* Tries the plan without `count` items from `from` on. Returns true if it replaces the plan. */
+/* Tries to drop `count` items from `from` on. Returns true if the plan without them fails, too. */
 static bool drop_items(struct shrinker *s, size_t from, size_t count)
 {
     struct plan smaller = *s->plan;

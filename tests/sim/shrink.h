@@ -5,8 +5,8 @@
 
 /*
  * Reduces a failing plan: leaves out faults and writes, and lowers the number of kinds and the
- * duration, as long as the same invariant fails. `play` runs a plan. `verdict` is the verdict of
- * `plan`, before the call and after it.
+ * duration, as long as the same invariant fails. Plays at most 600 plans, with `play`. `verdict` is
+ * the verdict of `plan`, before the call and after it.
  */
 typedef void shrink_play_fn(const struct plan *plan, struct verdict *out);
 

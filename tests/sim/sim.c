@@ -4,8 +4,9 @@
  * sim [--seeds=FIRST-LAST] [--jobs=N]     plays these seeds, and shrinks each that fails
  * sim --seed=N [--kinds=N] [--storm-ms=N] [--keep=ITEMS] [--verbose]     plays one seed
  *
- * Deterministic simulation of the exporter and its API servers (run.h). Prints each failing run
- * with the command that replays it. The exit status is 1 if a run fails, 2 for an invalid argument.
+ * Deterministic simulation of the exporter and its API servers (run.h). Prints each failing run, at
+ * most 20 per job, with the command that replays it. The exit status is 1 if a run fails, 2 for an
+ * invalid argument. Without an argument, plays the seeds 1-500 in one job.
  */
 #include <getopt.h>
 #include <sys/mman.h>
@@ -97,7 +98,7 @@ static void add_verdict(struct shared *s, const struct verdict *v)
         s->busiest = v->busiest;
 }
 
-/* Plays every `jobs`-th seed from s->seed on. */
+/* Plays every `jobs`-th seed from s->seed to the last. */
 static void play_seeds(const struct arguments *a, struct shared *s)
 {
     struct plan *plan = xcalloc(1, sizeof(*plan));

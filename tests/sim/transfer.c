@@ -11,7 +11,7 @@ enum {
     PIECE_MAX = 64 * 1024, /* Maximum size of a piece. */
 };
 
-/* Returns the active fault of the type if it strikes this time, by its probability; else NULL. */
+/* Returns and counts the active fault of the type if it strikes, by its probability; else NULL. */
 static const struct fault *strike(struct wire *w, const struct transfer *t, enum fault_type type)
 {
     const struct fault *f = plan_fault(w->plan, type, t->request.target, w->now_ms);
@@ -118,7 +118,7 @@ static void send_endless_page(struct wire *w, struct transfer *t, const struct f
     begin_body(w, t, TRANSFER_SENDING);
 }
 
-/* Responds to the request, or waits until the server's watch cache is fresh enough. */
+/* Responds to the request, or waits for a fresh watch cache, at most FRESH_WAIT_MS in all. */
 static void serve_request(struct wire *w, struct transfer *t)
 {
     const struct fault *f =
@@ -242,7 +242,10 @@ static bool has_stream_fault(const struct wire *w, const struct transfer *t)
     return any;
 }
 
-/* Appends the next event, faults that strike, and a bookmark if due; ends a stream that is over. */
+/*
+ * Appends the next event, the faults that strike, and without an event a bookmark if due. Sets
+ * changes.over once the stream's time is up.
+ */
 static void fill_body(struct wire *w, struct transfer *t)
 {
     bool any = api_next_event(w->api, t->server, &t->request, &t->changes, &t->response.body);
@@ -289,7 +292,7 @@ static void continue_stream(struct wire *w, struct transfer *t)
 
 /* ---- sending ---- */
 
-/* Sends the next piece of the body. A piece may end at any byte. */
+/* Sends the next piece of the body. A piece may end at any byte. May free the transfer. */
 static void send_piece(struct wire *w, struct transfer *t)
 {
     size_t end = t->response.body.len < t->cut_at ? t->response.body.len : t->cut_at;

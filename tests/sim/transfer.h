@@ -8,7 +8,7 @@ enum transfer_state {
     TRANSFER_NEW,       /* The request is on its way to the server. */
     TRANSFER_STALE,     /* The server waits for its watch cache. */
     TRANSFER_HANGING,   /* The server sends nothing more, for ever. */
-    TRANSFER_SENDING,   /* The body is sent; then the transfer ends. */
+    TRANSFER_SENDING,   /* The server sends the body; then the transfer ends. */
     TRANSFER_STREAMING, /* The watch stream is open. */
 };
 
@@ -24,11 +24,11 @@ struct transfer {
     bool stream;         /* Uses the connection for streams. */
     bool deaf;           /* FAULT_DEAF: the stream sends nothing more. */
     bool cut_looks_fine; /* The transport reports a cut body as complete. */
-    size_t cut_at;       /* Length of the cut body; SIZE_MAX: not cut. */
+    size_t cut_at;       /* Bytes of the present body before the cut; SIZE_MAX: not cut. */
     size_t sent;
     int64_t opened_ms;
     int64_t next_ms;     /* Time of the next action. */
-    int64_t lost_ms;     /* Time at which its connection breaks; INT64_MAX: never. */
+    int64_t lost_ms;     /* Time at which the connection breaks; INT64_MAX: never. */
     int64_t bookmark_ms; /* Time of the next bookmark. */
     int64_t ends_ms;     /* Time at which the server ends the stream. */
     int64_t struck_ms;   /* Last time at which faults of the stream were drawn. */
@@ -38,8 +38,8 @@ struct transfer {
 void wire_hash(struct wire *w, const void *bytes, size_t len);
 /* Returns a random delay in milliseconds. */
 int64_t wire_delay(struct wire *w);
-/* Ends the transfer: frees it, and calls the handler's `done`. `error` is used if not complete. */
+/* Frees the transfer and calls the handler's `done`, with `error` unless `complete`. */
 void wire_finish(struct wire *w, struct transfer *t, bool complete, const char *error);
 
-/* Does what is due. May free the transfer. */
+/* Performs the transfer's next action. May free the transfer. */
 void transfer_turn(struct wire *w, struct transfer *t);

@@ -5,8 +5,9 @@
 
 enum {
     CONNECT_TIMEOUT_MS = 10 * 1000,
-    LOST_MIN_MS = 15 * 1000, /* Earliest and */
-    LOST_MAX_MS = 45 * 1000, /* latest error of a connection that carries no data. */
+    /* Time until a connection that carries no data reports an error. */
+    LOST_MIN_MS = 15 * 1000,
+    LOST_MAX_MS = 45 * 1000,
     DELAY_MS = 5,
     DELAY_SLOW_MS = 300,
 };
@@ -180,7 +181,7 @@ void wire_turn(struct wire *w, int64_t now_ms)
 {
     w->now_ms = w->api->now_ms = now_ms;
     api_advance(w->api);
-    /* Handlers may start and cancel transfers: search the list anew after each one. */
+    /* Handlers may start and cancel transfers: search the list anew after each action. */
     for (unsigned steps = 0;; steps++) {
         struct transfer *first = NULL;
 

@@ -19,18 +19,18 @@ struct wire {
     unsigned connected[2]; /* Servers for short requests, and for streams. */
     uint64_t hash;         /* Hash of all requests and responses, and of the last page. */
     uint64_t next_id;
-    uint64_t strikes;                    /* Number of strikes by faults. */
+    uint64_t strikes;                    /* Number of times that a fault took effect. */
     uint64_t requests[SIM_TARGET_COUNT]; /* Without continued pages and reads of one object. */
     bool noisy;                          /* Requests and responses are printed on stderr. */
     unsigned watches_max; /* Most watches of one kind at a time; of Events, with one reason. */
-    unsigned lists_max;   /* Likewise lists. */
+    unsigned lists_max;   /* Most lists of one kind at a time, counted as watches_max. */
 };
 
 void wire_init(struct wire *w, struct api *api, const struct plan *plan);
 void wire_release(struct wire *w);
 struct transport wire_transport(struct wire *w);
 
-/* Does everything that is due at `now_ms`. */
+/* Advances the time to `now_ms`, and performs all actions that are due. */
 void wire_turn(struct wire *w, int64_t now_ms);
 /* Returns the time of the next action; INT64_MAX if no transfer has one. */
 int64_t wire_due(const struct wire *w);

@@ -342,7 +342,7 @@ static bool parse_resource_path(struct transfer *t)
     return false;
 }
 
-/* Returns whether the request lists one object, by limit or by name. */
+/* Returns true if the request lists one object, by limit or by name. */
 static bool is_single_list(const struct transfer *t)
 {
     return read_number_parameter(t, "limit") == 1 || strstr(t->path, "metadata.name");

@@ -20,7 +20,7 @@ enum fake_kind {
     FAKE_EVENT,
     FAKE_CONFIG_MAP,
     FAKE_DEPLOYMENT,
-    FAKE_FOO,  /* Custom resource that fake_serve() can remove. */
+    FAKE_FOO,  /* Custom resource, which tests remove with fake_serve(). */
     FAKE_WORK, /* Two of three values belong to a binding x-configmap: fake_work_ns(). */
     FAKE_KIND_COUNT,
 };
@@ -78,8 +78,8 @@ struct fake_api {
     bool endless;   /* Each list repeats its first page without end, with new tokens. */
     bool bookmarks;
     bool legacy_discovery;
-    bool few_policies;      /* For tests: random writes put few policies. */
-    bool works_wanted;      /* For tests: the source watches Works. */
+    bool few_policies;      /* Setting of tests: random writes put few policies. */
+    bool works_wanted;      /* Setting of tests: the source watches Works. */
     bool unreachable;       /* All requests fail without a response. */
     unsigned fault_percent; /* Rate of faults of requests, bodies and events. */
     int64_t now_ms;
@@ -89,8 +89,8 @@ struct fake_api {
     size_t snapshot_next;
     /* Lists and watches by kind, without further pages and lists of one object. */
     uint64_t requests[FAKE_KIND_COUNT];
-    uint64_t pages; /* Requests for pages after the first. */
-    uint64_t glances;
+    uint64_t pages;   /* Requests for pages after the first. */
+    uint64_t glances; /* Lists of one object, by limit or by name. */
     uint64_t discovery_requests;
     uint64_t fetches;                /* GET requests of single objects. */
     bool fetched_full;               /* The last fetch requested the whole object. */

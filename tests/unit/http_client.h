@@ -58,8 +58,8 @@ static inline bool http_read_all(int fd, struct strbuf *out)
 }
 
 /*
- * Connects, sends the bytes, and appends all bytes until the server closes. Returns false on an
- * error.
+ * Connects, sends the bytes, and appends all bytes until the server closes. Returns false on a
+ * timeout or an error.
  */
 static inline bool http_talk_bytes(const char *address, const char *bytes, size_t len,
                                    struct strbuf *out)

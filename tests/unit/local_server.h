@@ -3,7 +3,7 @@
 
 #include "exporter/web/server.h"
 
-/* Starts a server with few options on a free port of 127.0.0.1. Returns as server_start(). */
+/* Starts a server on a free port of 127.0.0.1. Returns NULL with `err` set on failure. */
 static inline struct server *local_server(struct page_store *page_store, struct error *err)
 {
     static const char *const address = "127.0.0.1:0";

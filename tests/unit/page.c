@@ -86,7 +86,7 @@ void page_lacks(const char *page, const char *start)
 }
 
 /*
- * Returns whether a line is of a family with history, or counts dropped series of such a family.
+ * Returns true if a line is of a family with history, or counts dropped series of such a family.
  * Compares by length, as find_line() does.
  */
 static bool is_history(const char *line, size_t len)

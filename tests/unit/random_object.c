@@ -471,7 +471,7 @@ static cJSON *random_work(struct world *w)
     return object;
 }
 
-/* Returns an Event that an override policy was applied or failed. */
+/* Returns an Event that reports that an override policy was applied or failed. */
 static cJSON *random_event(struct world *w)
 {
     const char *ns = PICK(w, namespaces);

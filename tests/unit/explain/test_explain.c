@@ -208,12 +208,12 @@ TEST_ROWS(policy_is_explained, policy_sentences, title)
     check_explanation(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
 }
 
-/* Objects that have not been read: the explanation reports that its overrides are incomplete. */
+/* Some objects have not been read: the explanation reports that the overrides are incomplete. */
 static const struct gap_case {
     const char *title;
     const char *objects;
     bool incomplete; /* Not all OverridePolicies have been read. */
-    bool unread;     /* The exporter may not read the template. */
+    bool unread;     /* The exporter has no permission to read the template. */
     const char *wanted_text;
 } gaps[] = {
     {"unread override policies", "[" BOUND "]", true, false,

@@ -62,8 +62,8 @@ static void check_numbers(const struct family_def *f)
                 f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT);
     assert_int_equal(f->aggregation == AGGREGATE_WAIT, f->ended != NULL);
     /*
-     * A sparse family does not show series that are 0, so an absent series must mean 0: only in
-     * sums.
+     * A sparse family does not show series that are 0, so an absent series must mean 0, which is
+     * true only of sums.
      */
     assert_true(!f->sparse || f->aggregation == AGGREGATE_SUM);
     assert_true(f->aggregation != AGGREGATE_FIRST ||

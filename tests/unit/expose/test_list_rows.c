@@ -113,7 +113,7 @@ TEST(empty_store_has_no_rows)
     listed_release(&l);
 }
 
-/* Random changes: the current view agrees with the decisions, and older views do not change. */
+/* After random changes the current view agrees with the decisions; older views do not change. */
 TEST(views_do_not_change_after_their_creation)
 {
     enum { VIEWS = 6, ROUNDS = 400, OBJECTS = 900 };

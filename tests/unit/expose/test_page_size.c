@@ -63,7 +63,10 @@ static void put_template(struct world *w, struct strbuf *text, struct place at, 
     world_put_text(w, text->data);
 }
 
-/* The placement and the clusters of a binding that fits differ from the placement of its policy. */
+/*
+ * Puts a binding. If `fits`, it runs on another cluster than its policy demands; otherwise no
+ * cluster fits the placement of the policy.
+ */
 static void put_binding(struct world *w, struct strbuf *text, struct place at, bool fits)
 {
     strbuf_reset(text);

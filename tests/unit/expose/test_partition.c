@@ -124,8 +124,8 @@ static int64_t count_elements(const cJSON *rows, const char *reason, const char 
 }
 
 /*
- * Compares the rows about dependencies with families that count fields or references. Returns the
- * number of these rows.
+ * Checks the rows of `invalid` about dependencies against the families that count their fields or
+ * references. Returns the number of these rows.
  */
 static int64_t check_dependencies(const char *page, const cJSON *rows)
 {

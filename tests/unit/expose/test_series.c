@@ -7,7 +7,7 @@
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
 
-/* More histories with AddressSanitizer; without, few, because developers run this test often. */
+/* Builds with AddressSanitizer run more histories. Others are run often, so they run few. */
 #ifdef __SANITIZE_ADDRESS__
 enum { HISTORIES = 1000 };
 #else
@@ -221,7 +221,7 @@ static void expect_binding(struct oracle *o, const struct entry *entry)
                  wide ? "cluster" : "namespaced");
 }
 
-/* Call it after all templates, because it uses their counts. */
+/* Must be called after the calls for all templates, because it uses their counts. */
 static void expect_policy(struct oracle *o, const struct entry *entry)
 {
     char selected[512];
@@ -236,7 +236,7 @@ static void expect_policy(struct oracle *o, const struct entry *entry)
                      "karmada_propagationpolicy_invalid{reason=\"%s\"}", policy_problem_names[i]);
 }
 
-/* Counts, by reason and phase, the policies with stale templates. Call it after all templates. */
+/* Counts policies with stale templates by reason and phase; must be called after all templates. */
 static void expect_not_in_force(struct oracle *o)
 {
     static const char stale[] = "karmada_templates_stale{";
@@ -327,7 +327,7 @@ static char *fresh_page(const struct variant *v, const struct world *old, cJSON 
     return page;
 }
 
-/* Deletes the object of an entry from the list, because it is changed or removed. */
+/* Deletes the object of an entry from the list, because the object is changed or removed. */
 static void delete_object(const struct world *w, cJSON **objects, const struct entry *entry)
 {
     for (size_t i = 0; i < CHANGES; i++) {
@@ -511,7 +511,7 @@ TEST(event_total_grows_by_the_increase_of_the_count)
         const char *total;
     } steps[] = {
         {EVENT("1", "2"), "2"},
-        {EVENT("1", "2"), "2"}, /* Read again. */
+        {EVENT("1", "2"), "2"}, /* The same Event is read again. */
         {EVENT("1", "5"), "5"},
         {EVENT("2", "6"), "6"}, /* A new Event after expiry: Karmada continues the count. */
     };

@@ -393,7 +393,7 @@ TEST(binding_on_500_clusters_evaluates_only_its_template)
         put_on_many(&lab.world, BEGUN("db"), !refused);
         evaluations = engine_evaluations(lab.world.engine);
         lab_run(&lab);
-        /* The evaluations of the changed binding and of its template. */
+        /* These are the evaluations of the changed binding and of its template. */
         assert_int_equal(engine_evaluations(lab.world.engine) - evaluations, 2);
         strbuf_reset(&stages);
         write_stages(&lab, &stages);

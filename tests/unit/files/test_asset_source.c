@@ -169,15 +169,15 @@ TEST_WITH(a_changed_file_replaces_the_leases, set_up, tear_down)
 }
 
 /*
- * The caller evaluates only if a pump returns true, so each pump that changes the store must: also
- * the one that finds the end of the file and removes leases.
+ * The caller evaluates only if a pump returns true, so each pump that changes the store must return
+ * true, also the pump that finds the end of the file and removes leases.
  */
 TEST_WITH(each_pump_that_changes_the_store_returns_true, set_up, tear_down)
 {
     struct fixture *b = *state;
     CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT(1 << 20);
 
-    /* Assets so large that one slice reads only a part of the file. */
+    /* The assets are so large that one slice reads only a part of the file. */
     for (unsigned i = 0; i < 100; i++) {
         strbuf_addf(&many, "{\"name\":\"asset-%u\",\"labels\":{" LEASED "},\"of\":[0", i);
         for (unsigned k = 0; k < 2000; k++)

@@ -121,7 +121,7 @@ static struct scope_case {
      .definition = CRD("apps", "Cluster")},
 };
 
-/* Adds apiVersion, kind and metadata of the case to the object. Returns its final namespace. */
+/* Completes the object with the case, and calls scopes_set_namespace(). Returns the namespace. */
 static const char *set_namespace(const struct scopes *scopes, const struct scope_case *c,
                                  cJSON *object, bool *guessed)
 {

@@ -11,7 +11,7 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Time limit for events. inotify queues them before a call returns: reaching it is a failure. */
+/* Time limit for an event. inotify queues events before a write returns, so it is never reached. */
 enum { EVENT_WAIT_MS = 20000 };
 
 /* test_manifest_source_reader.c runs the same tests with a file reader. */
@@ -126,7 +126,7 @@ static void assert_text(struct fixture *p, size_t i, const char *wanted)
         fail_msg("wanted '%s' in '%s'", wanted, text);
 }
 
-/* With WITH_READER, reads the files with jobs of a file reader. */
+/* If WITH_READER, creates a file reader, whose jobs then read the files. */
 static void set_reader(struct fixture *p)
 {
     struct error err;
@@ -138,7 +138,10 @@ static void set_reader(struct fixture *p)
     manifests_set_reader(p->manifests, p->reader);
 }
 
-/* Pumps once. With a file reader, waits up to 1 ms for a result if the source waits for one. */
+/*
+ * Returns the result of one pump. With a file reader, waits up to 1 ms for a result of the reader
+ * if the source waits for one.
+ */
 static bool pump(const struct fixture *p, unsigned slice_ms)
 {
     struct error err;
@@ -607,7 +610,7 @@ TEST_WITH(malformed_files_are_reported_with_their_line, set_up, tear_down)
                    "malformed c.json:2 malformed d.json:1 ");
 }
 
-/* 2,000 items exceed COMPRESSED_BLOCK, so that the queue compresses them. */
+/* Writes a list of `count` items, then `end`. 2,000 items are so long that the queue compresses. */
 static void write_long_list(struct fixture *p, const char *name, unsigned count, const char *end)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(32 << 20);
@@ -887,7 +890,10 @@ static void edit_random_file(struct fixture *p, uint64_t *seed)
     }
 }
 
-/* Writes valid content to all files: an edit may leave invalid text, or YAML in a *.json file. */
+/*
+ * Removes the folder `other`, and writes valid content to all other files: an edit may have left
+ * invalid text, or YAML in a *.json file.
+ */
 static void write_valid_files(struct fixture *p, uint64_t *seed)
 {
     if (exists(p, "other"))
@@ -923,7 +929,7 @@ static const char definition[] =
     "spec: {group: example.org, scope: Cluster, names: {kind: Thing}}\n";
 static const char thing[] = "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: x}\n---\n";
 
-/* Asserts whether the Thing x exists in the namespace default and as a cluster-scoped object. */
+/* Asserts where the Thing x exists: in the namespace default, and as a cluster-scoped object. */
 static void assert_thing(const struct fixture *p, bool in_default, bool is_cluster_scoped)
 {
     const struct identity in = {"example.org/v1", "Thing", "default", "x"};

@@ -7,7 +7,7 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Time limit for events. inotify queues them before a call returns: reaching it is a failure. */
+/* Time limit for an event. inotify queues events before a write returns, so it is never reached. */
 enum { EVENT_WAIT_MS = 20000 };
 
 struct fixture {

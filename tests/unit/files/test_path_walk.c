@@ -38,7 +38,7 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     assert_int_equal(path_walk_due(&path_walk, &manifest_tree), INT64_MAX);
     assert_int_equal(path_walk.hanging_count, 1);
 
-    /* When the job returns, the PATH is walked again. */
+    /* When the job returns, a walk of the PATH becomes pending. */
     assert_int_equal(write(ends[1], "x", 1), 1);
     while (path_walk.hanging_count > 0) {
         file_reader_wait(reader, WAIT_MS);

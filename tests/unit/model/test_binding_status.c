@@ -33,7 +33,7 @@ static void end_binding(struct strbuf *out)
     assert_in_range(out->len, MEGABYTE, TEXT_MAX - 1);
 }
 
-/* Decodes a binding. Sets `bytes` to the memory that it takes; 0 if HEAP_COUNTS is 0. */
+/* Decodes a binding. Sets `bytes` to the memory of the binding; 0 if HEAP_COUNTS is 0. */
 static struct binding *decode_binding_text(struct reading *r, const struct strbuf *text,
                                            size_t *bytes)
 {

@@ -7,7 +7,10 @@
 #define CREATED "'creationTimestamp':'1970-01-01T00:00:10Z'"
 #define TIME(s) "'time':'1970-01-01T00:00:" s "Z'"
 
-/* managedFields entry of the manager "it" beside an entry of the manager "other" at second 20. */
+/*
+ * An entry of managedFields with the manager "it". The metadata also has an entry of "other", which
+ * changed the spec at 00:00:20.
+ */
 static struct entry_case {
     const char *name;
     const char *entry;

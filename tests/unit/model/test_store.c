@@ -304,7 +304,7 @@ TEST(entries_are_ordered_by_kind_namespace_and_name)
     }
 }
 
-/* Frees two other entries of the partition at the first removal of an object, as the rules do. */
+/* Two entries that free_others() frees at the first removal of another object, as the rules do. */
 struct tidying {
     struct store *store;
     struct entry *others[2];

@@ -216,7 +216,7 @@ TEST(owner_that_is_no_string_is_rejected)
     assert_string_equal(r.err.text, "'metadata.annotations.team' must be a string, found a number");
 }
 
-/* Returns a version of a template with its last write at second 7. */
+/* Returns a version of a template that was last changed at second 7. */
 static struct template template_version(uint64_t version, uint32_t generation)
 {
     return (struct template){.resource_version = version,

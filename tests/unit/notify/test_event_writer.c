@@ -336,7 +336,7 @@ TEST_WITH(repeated_conflict_increments_the_count, lab_open, lab_close)
     expect_results(lab, "updated 2");
 }
 
-/* The conflict began with the binding at 00:00:10; a write in that second counts for it. */
+/* The conflict began with the binding at 00:00:10: a write in that second has counted it. */
 TEST_WITH(increment_of_another_leader_is_not_repeated, lab_open, lab_close)
 {
     static const char *const times[] = {"2026-01-01T00:00:09Z", "2026-01-01T00:00:10Z"};
@@ -572,7 +572,7 @@ TEST_WITH(ten_thousand_conflicts_are_written_at_five_a_second, lab_open, lab_clo
         snprintf(name, sizeof(name), "many-%u", i);
         put_dependency(lab, name, "aborts", "aborts");
     }
-    /* At most as many ended conflicts are kept as client-go keeps objects. */
+    /* The writer keeps at most 4,096 ended conflicts, as many as client-go keeps objects. */
     expect_no_request(lab, 100 * SECOND_MS);
     assert_true(lab->event_writer.conflicts.count <= 4096 + 1);
 }

@@ -15,7 +15,7 @@ enum {
     STEP_MS = 50,
     LEASE_MS = 15000,
     DEADLINE_MS = 10000,
-    DISTURBED_MS = 90 * 1000, /* Then the network works. */
+    DISTURBED_MS = 90 * 1000, /* The network works after this time. */
     QUIET_MS = 60 * 1000,
     SEEDS = 400,
     BODY_SIZE = 1024,
@@ -26,11 +26,12 @@ struct replica {
     struct lab *lab;
     struct leader_election leader_election;
     char identity[32];
-    int64_t steady_ms; /* Offsets of its clocks from the time of the lab. */
+    /* Offsets of the replica's clocks from the time of the lab. */
+    int64_t steady_ms;
     int64_t clock_ms;
-    int64_t stopped_until_ms; /* Without CPU time, as after SIGSTOP. */
-    int64_t cut_until_ms;     /* Without a network. */
-    int64_t dead_until_ms;    /* Then another replica takes its place. */
+    int64_t stopped_until_ms; /* End of a time without CPU, as after SIGSTOP. */
+    int64_t cut_until_ms;     /* End of a time without a network. */
+    int64_t dead_until_ms;    /* Start of the next replica in this place. */
     bool dead;
 };
 
@@ -253,7 +254,7 @@ static void disturb_replica(struct lab *lab)
     }
 }
 
-/* Returns the leader, or NULL. Fails if two replicas lead. */
+/* Returns the leader, or NULL. Counts changes of the leader. Fails if two replicas lead. */
 static struct replica *leader_of(struct lab *lab)
 {
     struct replica *leader = NULL;
@@ -300,7 +301,7 @@ static void lab_release(struct lab *lab)
     free(lab->lease);
 }
 
-/* Advances the time until a replica leads. Returns how long that takes. */
+/* Advances the time until a replica leads; fails after 10 * LEASE_MS. Returns how long it takes. */
 static int64_t wait_for_leader(struct lab *lab)
 {
     int64_t begun_ms = lab->now_ms;
@@ -332,7 +333,7 @@ static void run_history(uint64_t seed, unsigned *hand_overs, unsigned *conflicts
         led_ms = now && now == leader ? led_ms + STEP_MS : 0;
         leader = now;
     }
-    /* A replica may start as late as 25 s after the disturbances; it takes nothing over. */
+    /* A replica may start as late as 25 s after the disturbances, but does not replace a leader. */
     if (led_ms < QUIET_MS - 3 * LEASE_MS)
         fail_msg("seed %" PRIu64 ": no replica leads for long enough: %" PRId64 " ms", seed,
                  led_ms);

@@ -26,8 +26,8 @@ static struct cluster *read_cluster(struct reading *r, const cJSON *json)
 }
 
 /*
- * Returns whether the clusterAffinity selects the cluster. An empty one is not stored: it selects
- * all.
+ * Returns true if the clusterAffinity selects the cluster. An empty clusterAffinity is not stored:
+ * it selects all clusters.
  */
 static bool matches(const struct placement *p, const char *name, const struct cluster *cluster)
 {

@@ -34,7 +34,7 @@ static void set_incomplete_kinds(struct world *w, unsigned which, bool incomplet
 }
 
 /*
- * Returns whether an object belongs to the kinds of the bits `which`. Objects with settings and
+ * Returns true if an object belongs to the kinds of the bits `which`. Objects with settings and
  * PriorityClasses do not count: decisions use them even while their kind is incomplete.
  */
 static bool is_of_kinds(const cJSON *object, unsigned which)

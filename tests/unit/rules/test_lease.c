@@ -238,8 +238,8 @@ TEST(a_lease_is_taken_over_only_after_its_expiry)
     for (int64_t at = NOW; at < NOW + 2 * 3600; at++) {
         for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
             /*
-             * The first reconciles every ten minutes during the first hour, the second every
-             * minute.
+             * The first namespace reconciles every ten minutes during the first hour, the second
+             * every minute.
              */
             bool acts = i == 0 ? (at - NOW) % 600 == 0 && at < NOW + 3600 : (at - NOW) % 60 == 30;
             struct lease_clock clock = {at, 0};
@@ -257,8 +257,8 @@ TEST(a_lease_is_taken_over_only_after_its_expiry)
     assert_int_equal(obtained, 1);
     assert_int_equal(taken, 1);
     /*
-     * The first renews its lease in minute 30. In minute 50 it does not, because 20 minutes are
-     * left. The lease lasts until minute 70; the second is refused once in each minute before.
+     * The first namespace renews its lease in minute 30, but not in minute 50, because 20 minutes
+     * are left. The lease lasts until minute 70; the second is refused once in each minute before.
      */
     assert_int_equal(refused, 70);
     assert_string_equal(l.holder, "two");

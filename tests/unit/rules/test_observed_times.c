@@ -62,7 +62,7 @@ TEST(a_change_without_a_time_is_dated_when_seen)
     world_run(&w, noon_ms);
     assert_int_equal(decision_of(&w, "one")->phase, PHASE_DEFERRED);
 
-    /* Put again without a change. */
+    /* The object is put again without a change. */
     world_put_text(&w, SETTINGS("one", CLAIM, "1"));
     world_run(&w, noon_ms + 1000);
     assert_true(engine_deadline(w.engine) == INT64_MAX);
@@ -171,7 +171,7 @@ static cJSON *read_json(const char *step, const char *name)
  * Puts the objects of a recorded step as a watch would: new and changed objects first, then
  * deletions.
  */
-static void watch_process_input(struct world *w, const char *step, uint32_t pass)
+static void put_recorded_step(struct world *w, const char *step, uint32_t pass)
 {
     static const char *const kinds[] = {"propagationpolicies", "deployments", "configmaps",
                                         "resourcebindings"};
@@ -186,7 +186,7 @@ static void watch_process_input(struct world *w, const char *step, uint32_t pass
 
             assert_true(identity_read(item, &id, &err));
             struct entry *entry = store_find(w->store, &id);
-            /* Marked first, the object counts as changed within the pass, not as listed again. */
+            /* An object that is marked first counts as changed in the pass, not as listed again. */
             if (entry)
                 entry_mark_seen(entry, (struct origin){1, pass});
             assert_int_not_equal(store_put(w->store, item, (struct origin){1, pass}, &err),
@@ -239,7 +239,7 @@ TEST(a_replayed_recording_has_the_expected_states)
         const cJSON *live = cJSON_GetObjectItem(notes, "expect_live");
         const cJSON *item;
 
-        watch_process_input(&w, steps[i], (uint32_t)i + 1);
+        put_recorded_step(&w, steps[i], (uint32_t)i + 1);
         world_run(&w, now_ms);
         now_ms += 100000;
         world_run(&w, now_ms);

@@ -419,8 +419,8 @@ static int64_t latest_failure_ms(const struct lab *lab, const struct entry *temp
 }
 
 /*
- * Asserts the result of override_failed() and returns its time, 0 without a failure. Appends the
- * entries that it read to `reads`.
+ * Asserts the result of override_failed(), and returns its time, 0 without a failure. Appends the
+ * entries that override_failed() read to `reads`.
  */
 static int64_t check_failure(const struct lab *lab, unsigned template, unsigned cluster,
                              struct entry_list *reads)

@@ -45,7 +45,7 @@ static bool is_cluster_wide(const cJSON *step)
 
 /*
  * Returns true if a ClusterOverridePolicy changed a field that OverridePolicies select by. The rule
- * does not know the written value, so it cannot predict which OverridePolicies act.
+ * does not compute the written value, so it cannot predict which OverridePolicies act.
  */
 static bool changes_selected_fields(const cJSON *applied)
 {

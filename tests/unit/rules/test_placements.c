@@ -43,7 +43,7 @@ TEST(a_cluster_is_known_by_its_cluster_object)
     struct placements *p = placements_new(w.store, 1);
     const struct resolved_placement *resolved = placements_ref(p, NULL);
     assert_false(placements_has_cluster(p, "m1"));
-    /* Without its Cluster object, only the name counts, and the placement excludes no name. */
+    /* Without a Cluster object, only the name counts, and the placement excludes no name. */
     assert_true(placements_allow_cluster(p, resolved, "m1"));
     world_put_text(&w, CLUSTER("m1"));
     placements_mark_outdated(p);

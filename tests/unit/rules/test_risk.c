@@ -45,7 +45,7 @@ enum { NOW_MS = 1000, TEXT_MAX = 1 << 14 };
 
 static const struct risk_case {
     const char *name;
-    const char *objects; /* Besides the template. */
+    const char *objects; /* Objects besides the template. */
     const char *risks;
 } cases[] = {
     {"no risk", POLICY("") "," BINDING(PLACED, SCHEDULED), ""},

@@ -7,7 +7,7 @@
 
 enum { ROUNDS = 200, OBJECTS = 60 };
 
-/* Returns whether the policy can select the template by its scope and namespace. */
+/* Returns true if the policy's scope and namespace allow it to select the template. */
 static bool is_in_scope(const struct entry *policy, const struct entry *template)
 {
     return policy->partition->type->def->cluster_scoped || entry_ns(policy) == entry_ns(template);

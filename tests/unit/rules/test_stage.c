@@ -226,7 +226,7 @@ TEST(a_cluster_that_becomes_unready_changes_the_stage)
     world_run(&w, NOW_S * INT64_C(1000));
     append_stage(&w, &said);
     assert_string_equal(said.data, "unreachable cluster_not_ready");
-    /* Evaluated: the Cluster and the template. */
+    /* These are the evaluations of the Cluster and of the template. */
     assert_int_equal(engine_evaluations(w.engine) - evaluations, 2);
     world_release(&w);
 }

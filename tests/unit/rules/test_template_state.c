@@ -588,7 +588,8 @@ TEST(a_grace_period_ends_without_a_change)
 }
 
 /*
- * since_ms is the time of the user change after the binding, or of the creation without a binding.
+ * With a binding, since_ms is the time of the user's change after the binding was written; without
+ * a binding, it is the time of creation.
  */
 TEST(a_pending_template_is_dated_by_change_or_creation)
 {

@@ -62,7 +62,7 @@ static struct witness *find_or_add_witness(struct witnesses *all, struct entry *
     return &all->items[all->count++];
 }
 
-/* Like moment_equal(), but ignores version numbers: recovering an older version changes them. */
+/* Compares as moment_equal(), but without version numbers: a recovered version changes these. */
 static bool is_same(const struct moment *a, const struct moment *b)
 {
     struct moment renumbered = *a;

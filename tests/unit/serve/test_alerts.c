@@ -236,7 +236,7 @@ TEST(adopted_alert_fires_without_a_wait)
     const struct alert_rule *rule = rule_of(&f, "KarmadaDependencyResolutionUnapplied");
 
     assert_int_equal(adopt(&f, rule->name, "", &now), 1);
-    /* An alert that is adopted already, as another Alertmanager returns it. */
+    /* Another Alertmanager returns the same alert: it is counted again, and nothing changes. */
     assert_int_equal(adopt(&f, rule->name, "", &now), 1);
     update_rule(&f, rule, "ab", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING);
@@ -244,7 +244,7 @@ TEST(adopted_alert_fires_without_a_wait)
     assert_int_equal(alert_of(&f, "b")->state, ALERT_PENDING);
     now = at(MINUTE_MS);
     update_rule(&f, rule, "b", &now);
-    assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING); /* For `keep_ms`. */
+    assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING); /* For rule->keep_ms. */
     now = at(MINUTE_MS + rule->keep_ms);
     update_rule(&f, rule, "b", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_RESOLVED);
@@ -370,8 +370,8 @@ TEST(requests_are_bounded_and_contain_every_alert_once)
 }
 
 /*
- * An Alertmanager that accepts connections and sends no response. Only the latest batch waits for
- * it, and alertmanager_free() returns.
+ * The Alertmanager accepts connections and sends no response. Only the latest batch waits for it,
+ * and alertmanager_free() returns.
  */
 TEST(alertmanager_that_hangs_drops_old_batches)
 {

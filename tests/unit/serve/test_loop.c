@@ -268,7 +268,7 @@ TEST_WITH(lists_are_answered_while_manifests_change, set_up, tear_down)
 /* ---- a client that reads lists while the loop changes the objects ---- */
 
 enum {
-    LISTED = 300,    /* ConfigMaps. */
+    LISTED = 300,    /* Number of ConfigMaps. */
     LIST_ROUNDS = 8, /* Rounds over all paths. */
     PAGE_ROWS = 120,
     PAGES_MAX = 4,
@@ -283,7 +283,10 @@ struct list_reader {
     char refused[LOG_VALUE_MAX]; /* Path with a status other than 200 and 410; else "". */
 };
 
-/* Requests the path. Stores the token of the next page in `token`; "" after the last page. */
+/*
+ * Requests the path. Stores the token of the next page in `token`; "" after the last page. Stores
+ * the path in r->refused if the status is neither 200 nor 410.
+ */
 static void read_page(struct list_reader *r, const char *path, char token[TOKEN_MAX_BYTES])
 {
     static const char mark[] = "continue=";

@@ -91,10 +91,10 @@ static const struct {
     /* Rank 4 of 8 is halfway between the counts 2 and 6, so between the bounds 1 and 2. */
     {"histogram_quantile(0.5, h_bucket)", "{}1.5"},
     {"histogram_quantile(0.99, h_bucket)", "{}2"},
-    /* From 10 at 0 to 20 at 2m. The window begins at the first sample. */
+    /* The counter b rises from 10 at 0 to 20 at 2m. The window begins at the first sample. */
     {"increase(b[2m])", "{}10"},
     {"rate(b[2m])", "{}0.0833333"},
-    /* Extrapolated by half an interval to before the first sample. */
+    /* The increase is extrapolated by half an interval to before the first sample. */
     {"increase(b[10m])", "{}12.5"},
     /* Samples 1, 3, and 1 after a reset: increases of 2 and 1. */
     {"increase(a{x=\"1\"}[2m])", "{x=1}3"},

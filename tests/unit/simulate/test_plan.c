@@ -69,7 +69,7 @@ static void apply_change(struct plan *p, const char *text)
 
 /*
  * Returns an outcome as "<state> <reason> <policy> <undetermined reason> <cluster>:<replicas> ...".
- * Absent parts are omitted; "-" stands for an absent policy.
+ * Absent parts are omitted; "-" stands for an absent policy, "none" for an absent template.
  */
 static const char *write_outcome(const struct outcome *o, char text[256])
 {
@@ -526,7 +526,7 @@ static void plan_with_limit(struct world *w, uint32_t asks)
 }
 
 /*
- * A plan restores the engine and the store. AddressSanitizer detects memory that it does not free.
+ * A plan restores the engine and the store. AddressSanitizer detects memory that is not freed.
  */
 TEST(plan_restores_the_engine_and_the_store)
 {

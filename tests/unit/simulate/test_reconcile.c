@@ -165,7 +165,8 @@ static void write_result(const struct reconcile *r, struct strbuf *out)
                     reconcile_verdict_names[r->left.items[i].verdict]);
 }
 
-static void put_objects(struct world *w, const char *const *objects, size_t count, bool statically)
+static void init_world_with(struct world *w, const char *const *objects, size_t count,
+                            bool statically)
 {
     struct rules_options options = rules_options_default;
 
@@ -195,7 +196,7 @@ TEST_ROWS(reconcile_chooses, cases, title)
     struct error err;
     struct world w;
 
-    put_objects(&w, c->objects, ARRAY_LEN(c->objects), c->statically);
+    init_world_with(&w, c->objects, ARRAY_LEN(c->objects), c->statically);
     if (c->labels) {
         labels = label_selector_parse(store_string_pool(w.store), c->labels, &err);
         assert_non_null(labels);
@@ -235,7 +236,7 @@ TEST(change_of_the_policy_invalidates_the_plan)
     };
     struct world w;
 
-    put_objects(&w, objects, ARRAY_LEN(objects), false);
+    init_world_with(&w, objects, ARRAY_LEN(objects), false);
 
     const struct reconcile_filter filter = {.policy = find_policy(&w, "p")};
     struct reconcile *r = reconcile_new(w.engine, &filter, false);
@@ -273,7 +274,7 @@ TEST(version_filter_chooses_the_templates_of_the_version)
     static const char *const names[] = {"web", "api"};
     struct world w;
 
-    put_objects(&w, objects, ARRAY_LEN(objects), false);
+    init_world_with(&w, objects, ARRAY_LEN(objects), false);
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const struct entry *template = world_find(&w, "apps/v1", "Deployment", "default", names[i]);
         const struct policy_version *version = template_decision(template)->version;

@@ -250,7 +250,7 @@ static void bare_end(struct bare *b)
     free(b->path);
 }
 
-/* Returns true if `fresh` is at least as strict as `old` in each of these settings. */
+/* Returns true if TLS, client certificates and users are as strict in `fresh` as in `old`. */
 static bool is_as_strict(const struct web_config *fresh, const struct web_config *old)
 {
     return fresh->tls == old->tls && fresh->min_version >= old->min_version &&

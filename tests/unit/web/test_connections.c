@@ -311,7 +311,7 @@ TEST_WITH(address_with_most_connections_is_evicted_first, set_up, tear_down)
     assert_shut_down(f, "0 3 4");
 }
 
-/* For example in a TLS handshake, where all bytes received so far were read. */
+/* Such a connection is, for example, in a TLS handshake: all bytes received so far were read. */
 TEST_WITH(connection_that_has_sent_bytes_is_kept_for_500_ms, set_up, tear_down)
 {
     struct fixture *f = *state;
@@ -329,7 +329,7 @@ TEST_WITH(connection_that_has_sent_bytes_is_kept_for_500_ms, set_up, tear_down)
     assert_shut_down(f, "0 1");
 }
 
-/* A full receive window is enough after 20 ms; unacknowledged bytes take 250 ms. */
+/* With a full receive window, 20 ms are enough; with unacknowledged bytes only, 250 ms. */
 TEST(reader_with_a_full_window_is_evicted_after_20_ms)
 {
     struct fixture *f = make_fixture(1);
@@ -349,8 +349,8 @@ TEST(reader_with_a_full_window_is_evicted_after_20_ms)
 }
 
 /*
- * Each call ends at most one response more than a quarter of them. Connection 2 has no unsent bytes
- * and stays.
+ * Each call ends at most one response more than a quarter of all responses. Connection 2 has no
+ * unsent bytes and stays.
  */
 TEST_WITH(end_slow_ends_a_part_of_the_slow_readers, set_up, tear_down)
 {
@@ -374,7 +374,7 @@ TEST_WITH(end_slow_ends_a_part_of_the_slow_readers, set_up, tear_down)
     assert_shut_down(f, "3 4 5");
 }
 
-/* For example the connection of a scraper that reuses it. */
+/* Such a connection is, for example, that of a scraper, which reuses it for each scrape. */
 TEST_WITH(connection_used_last_is_evicted_last, set_up, tear_down)
 {
     struct fixture *f = *state;
@@ -445,7 +445,7 @@ TEST(missing_descriptors_lower_the_limit_for_a_time)
     add_connection(f, CONNECTION_RECEIVING, 2003);
     connections_sweep(f->connections, 2500);
     connections_sweep(f->connections, 2501);
-    /* The limit rose to 12 with 9 open connections at 2501 ms, and now to 13 with 10. */
+    /* The limit rose to 12, for 9 open connections, at 2501 ms, and rises to 13, for 10, now. */
     connections_sweep(f->connections, 3001);
     assert_true(connections_make_room(f->connections, 3001));
     assert_shut_down(f, "0 1 2 3");

@@ -439,7 +439,7 @@ static void put_template_and_binding(struct lab *lab, enum fake_kind kind, const
     fake_put(&lab->base.api, FAKE_BINDING, "default", name, 1);
 }
 
-/* Templates that are read one by one, because a binding refers to them. */
+/* The templates are read one by one, because bindings refer to them and no policy selects them. */
 TEST(single_reads_that_hang_do_not_delay_other_kinds)
 {
     struct lab lab;

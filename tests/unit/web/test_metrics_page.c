@@ -25,7 +25,7 @@ struct fixture {
     _Atomic unsigned bad;
 };
 
-static int start_server(void **state)
+static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
@@ -37,7 +37,7 @@ static int start_server(void **state)
     return f->server ? 0 : -1;
 }
 
-static int stop_server(void **state)
+static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
@@ -160,7 +160,7 @@ static void assert_parts(const struct fixture *f, struct exposition how)
     assert_string_equal(parts.data, whole.data);
 }
 
-TEST_WITH(random_pages_are_whole_in_every_format_and_encoding, start_server, stop_server)
+TEST_WITH(random_pages_are_whole_in_every_format_and_encoding, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -177,7 +177,7 @@ TEST_WITH(random_pages_are_whole_in_every_format_and_encoding, start_server, sto
                             .format = format, .synced = false, .created_ms = BLANK_PAGE_SINCE_MS});
 }
 
-TEST_WITH(families_of_objects_can_be_selected, start_server, stop_server)
+TEST_WITH(families_of_objects_can_be_selected, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct registry_options options = registry_options_default;
@@ -205,7 +205,7 @@ TEST_WITH(families_of_objects_can_be_selected, start_server, stop_server)
     world_release(&w);
 }
 
-TEST_WITH(selected_families_keep_the_order_of_the_page, start_server, stop_server)
+TEST_WITH(selected_families_keep_the_order_of_the_page, set_up, tear_down)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(PAGE_MAX_BYTES);
@@ -227,7 +227,7 @@ TEST_WITH(selected_families_keep_the_order_of_the_page, start_server, stop_serve
 /* ---- size and memory ---- */
 
 /* The page is compressed in segments, which must not add more than a tenth to its length. */
-TEST_WITH(gzip_in_segments_is_at_most_a_tenth_longer, start_server, stop_server)
+TEST_WITH(gzip_in_segments_is_at_most_a_tenth_longer, set_up, tear_down)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -384,7 +384,7 @@ static void *read_pages(void *context)
     return NULL;
 }
 
-TEST_WITH(readers_get_whole_pages_during_publication, start_server, stop_server)
+TEST_WITH(readers_get_whole_pages_during_publication, set_up, tear_down)
 {
     struct fixture *f = *state;
     pthread_t publisher, readers[READERS];

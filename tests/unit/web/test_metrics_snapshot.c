@@ -17,7 +17,7 @@ struct fixture {
     _Atomic unsigned bad;
 };
 
-static int start_server(void **state)
+static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
@@ -28,7 +28,7 @@ static int start_server(void **state)
     return f->server ? 0 : -1;
 }
 
-static int stop_server(void **state)
+static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
@@ -84,11 +84,11 @@ TEST_ROWS(index_page_follows_accept_encoding, encoding_cases, name)
     CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(BODY_MAX);
     void *fixture = NULL;
 
-    assert_int_equal(start_server(&fixture), 0);
+    assert_int_equal(set_up(&fixture), 0);
     publish(fixture, 7, 1000);
     bool fetched = fetch(fixture, c->headers, &answer);
 
-    stop_server(&fixture);
+    tear_down(&fixture);
     assert_true(fetched);
     const char *body = http_body(&answer);
     size_t len = answer.len - (size_t)(body - answer.data);
@@ -107,7 +107,7 @@ TEST_ROWS(index_page_follows_accept_encoding, encoding_cases, name)
     }
 }
 
-TEST_WITH(page_that_gzip_would_enlarge_is_sent_plain, start_server, stop_server)
+TEST_WITH(page_that_gzip_would_enlarge_is_sent_plain, set_up, tear_down)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -119,7 +119,7 @@ TEST_WITH(page_that_gzip_would_enlarge_is_sent_plain, start_server, stop_server)
     assert_string_equal(http_body(&answer), "up 1\n");
 }
 
-TEST_WITH(empty_page_is_answered_with_status_200, start_server, stop_server)
+TEST_WITH(empty_page_is_answered_with_status_200, set_up, tear_down)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -173,7 +173,7 @@ static void *read_pages(void *context)
     return NULL;
 }
 
-TEST_WITH(readers_get_whole_pages_during_publication, start_server, stop_server)
+TEST_WITH(readers_get_whole_pages_during_publication, set_up, tear_down)
 {
     struct fixture *f = *state;
     pthread_t publishers[PUBLISHERS], readers[READERS];

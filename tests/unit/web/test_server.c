@@ -23,7 +23,7 @@ static struct server *start_at(struct page_store *page_store, const char *addres
     return server_start(&options, page_store, err);
 }
 
-static int start_server(void **state)
+static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
@@ -34,7 +34,7 @@ static int start_server(void **state)
     return f->server ? 0 : -1;
 }
 
-static int stop_server(void **state)
+static int tear_down(void **state)
 {
     struct fixture *f = *state;
 
@@ -248,7 +248,7 @@ TEST_ROWS(raw_request_is_answered_and_counted, request_cases, name)
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     void *fixture = NULL;
 
-    assert_int_equal(start_server(&fixture), 0);
+    assert_int_equal(set_up(&fixture), 0);
     const struct fixture *f = fixture;
 
     publish(f);
@@ -258,7 +258,7 @@ TEST_ROWS(raw_request_is_answered_and_counted, request_cases, name)
     uint64_t counted =
         c->code < 0 ? 0 : server_requests(f->server, c->handler, (enum server_code)c->code);
 
-    stop_server(&fixture);
+    tear_down(&fixture);
     assert_true(answer.len > strlen(c->status));
     assert_memory_equal(answer.data, c->status, strlen(c->status));
     /* libmicrohttpd sends the headers of its own refusals twice, and then closes. */
@@ -272,7 +272,7 @@ TEST_ROWS(raw_request_is_answered_and_counted, request_cases, name)
 }
 
 /* The requests contain NUL in place of '@', so they are sent by length. */
-TEST_WITH(request_with_a_nul_character_is_refused, start_server, stop_server)
+TEST_WITH(request_with_a_nul_character_is_refused, set_up, tear_down)
 {
     static const char *const requests[] = {
         "GET /metrics@x HTTP/1.1\r\n" CLOSE,
@@ -294,7 +294,7 @@ TEST_WITH(request_with_a_nul_character_is_refused, start_server, stop_server)
     }
 }
 
-TEST_WITH(metrics_before_the_first_page_have_status_503, start_server, stop_server)
+TEST_WITH(metrics_before_the_first_page_have_status_503, set_up, tear_down)
 {
     const struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -306,7 +306,7 @@ TEST_WITH(metrics_before_the_first_page_have_status_503, start_server, stop_serv
     assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_503), 1);
 }
 
-TEST_WITH(pipelined_requests_are_answered_in_order, start_server, stop_server)
+TEST_WITH(pipelined_requests_are_answered_in_order, set_up, tear_down)
 {
     static const char three[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
                                 "HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -324,7 +324,7 @@ TEST_WITH(pipelined_requests_are_answered_in_order, start_server, stop_server)
     assert_string_equal(answer.data + answer.len - strlen(UP_PAGE), UP_PAGE);
 }
 
-TEST_WITH(server_listens_on_every_form_of_address, start_server, stop_server)
+TEST_WITH(server_listens_on_every_form_of_address, set_up, tear_down)
 {
     static const char *const addresses[] = {"127.0.0.1:0", "localhost:0", "[::1]:0", ":0"};
     const struct server_options options = {
@@ -357,7 +357,7 @@ TEST_WITH(server_listens_on_every_form_of_address, start_server, stop_server)
     server_stop(s);
 }
 
-TEST_WITH(address_in_use_is_an_error, start_server, stop_server)
+TEST_WITH(address_in_use_is_an_error, set_up, tear_down)
 {
     const struct fixture *f = *state;
     const char *addresses[] = {"127.0.0.1:0", server_address(f->server, 0)};
@@ -371,7 +371,7 @@ TEST_WITH(address_in_use_is_an_error, start_server, stop_server)
     assert_string_equal(err.text, wanted);
 }
 
-TEST_WITH(unusable_address_is_an_error, start_server, stop_server)
+TEST_WITH(unusable_address_is_an_error, set_up, tear_down)
 {
     const struct fixture *f = *state;
     struct error err;
@@ -385,7 +385,7 @@ TEST_WITH(unusable_address_is_an_error, start_server, stop_server)
                         "cannot listen on '192.0.2.1:19180': Cannot assign requested address");
 }
 
-TEST_WITH(invalid_or_used_telemetry_path_is_refused, start_server, stop_server)
+TEST_WITH(invalid_or_used_telemetry_path_is_refused, set_up, tear_down)
 {
     static const char *const paths[] = {"metrics", "",          "/a?b",     "/a b",
                                         "/a%20b",  "/\xc3\xbc", "/-/ready", "/"};
@@ -446,18 +446,18 @@ static void assert_slow_clients_are_evicted(const struct fixture *f, const char 
     server_stop(s);
 }
 
-TEST_WITH(slow_clients_do_not_block_other_clients, start_server, stop_server)
+TEST_WITH(slow_clients_do_not_block_other_clients, set_up, tear_down)
 {
     assert_slow_clients_are_evicted(*state, "GET /metrics HTTP/1.1\r\nX-");
 }
 
-TEST_WITH(slow_second_requests_do_not_block_other_clients, start_server, stop_server)
+TEST_WITH(slow_second_requests_do_not_block_other_clients, set_up, tear_down)
 {
     assert_slow_clients_are_evicted(*state,
                                     "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-");
 }
 
-TEST_WITH(messages_of_libmicrohttpd_are_logged, start_server, stop_server)
+TEST_WITH(messages_of_libmicrohttpd_are_logged, set_up, tear_down)
 {
     const struct fixture *f = *state;
     const char *address = "127.0.0.1:0";
@@ -481,7 +481,7 @@ TEST_WITH(messages_of_libmicrohttpd_are_logged, start_server, stop_server)
     free(text);
 }
 
-/* Pages with the same name share a counter; of pages with the same path one is unreachable. */
+/* Pages with the same name would share a counter, pages with the same path one place. */
 TEST(names_and_paths_of_pages_are_unique)
 {
 #define PAGE_HANDLER(id, handler, path, ...) handler,

@@ -80,7 +80,7 @@ TEST_ROWS(invalid_file_is_refused_without_secrets_in_the_error, faults, file)
     assert_null(strstr(err.text, "letmein"));
 }
 
-/* Appends the fields that the YAML texts below set. */
+/* Appends the fields that the texts of `syntaxes` set. */
 static void describe(const struct web_config *c, struct strbuf *out)
 {
     if (c->cert_file)

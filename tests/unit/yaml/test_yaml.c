@@ -8,8 +8,8 @@ static const struct yaml_limits items = {
     .nodes_max = 1000, .bytes_max = 1000 * 1000, .by_item = true};
 
 /*
- * Returns all documents as JSON, one in a line, with "- " before items; then the failure as
- * "line:column text". The caller frees it.
+ * Returns all documents as JSON, one in a line, with "- " before items; then the failure, if any,
+ * as "line:column text". The caller frees the result.
  */
 static char *read_all(const char *text, size_t len, struct yaml_limits limits)
 {
@@ -465,7 +465,10 @@ TEST(an_empty_configuration_has_no_tree)
     }
 }
 
-/* Appends 12 levels, each with nine aliases of the level before. `text` is the lowest level. */
+/*
+ * Appends 12 levels: first `text`, then each with nine aliases of the level before. The first two
+ * characters of `format` surround a level, the others stand before its first alias.
+ */
 static void add_nested_aliases(struct strbuf *out, const char *text, const char *format)
 {
     strbuf_addf(out, "a0: &a0 %s\n", text);
