@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Isolation of kinds: of 30 kinds any subset hangs, drips or is accepted and says nothing. The
-// program itself, EXPORTER, is ready in time, the other kinds stay fresh, and no row is wrong.
+// Isolation of kinds: responses for any subset of 30 kinds hang, drip, or have a status and no
+// body. The exporter, the program EXPORTER, must be ready in time, the other kinds must stay fresh,
+// and no row may be wrong.
 package main
 
 import (
@@ -23,12 +24,12 @@ import (
 const (
 	readyWithin = 20 * time.Second
 	freshWithin = 5 * time.Second
-	templates   = 22 // With the eight kinds that are always watched: thirty.
-	objects     = 5  // Of each kind, at first.
-	calm        = "reference"
+	templates   = 22          // Kinds of templates, beside the eight kinds that are always watched.
+	objects     = 5           // Initial objects of each kind of templates.
+	calm        = "reference" // Token of the reference exporter, whose requests have no faults.
 )
 
-// Without them nothing can be told: they are well, but in the last of the rounds.
+// Kinds that all results need. They have no faults, except in playWithoutBasis().
 var basis = map[string]bool{"PropagationPolicy": true, "ClusterPropagationPolicy": true,
 	"ResourceBinding": true, "ClusterResourceBinding": true}
 
@@ -45,7 +46,7 @@ func isolationWorld(s *server) {
 		k := kind{fmt.Sprintf("g%d.example.io/v1", i%4), fmt.Sprintf("Kind%d", i), fmt.Sprintf("kind%ds", i), true}
 		ns := strings.ToLower(k.kind)
 		s.kinds[k.kind] = k
-		// Rows of a policy and of a namespace are of one kind of templates then.
+		// Each namespace, and thus each policy, has one kind of templates: see kindOf().
 		spec := map[string]any{"resourceSelectors": []any{map[string]any{"apiVersion": k.apiVersion, "kind": k.kind}},
 			"placement": map[string]any{"clusterAffinity": map[string]any{"clusterNames": []string{"member1"}}}}
 		if i%3 == 0 {
@@ -67,7 +68,8 @@ func isolationWorld(s *server) {
 	}
 }
 
-// Answers as the kind's weather demands. False: as ever.
+// Injects the fault of the kind in `weather`. Returns true after the request; false if the regular
+// response must be written to the returned writer.
 func (s *server) isolate(w http.ResponseWriter, r *http.Request, k kind) (http.ResponseWriter, bool) {
 	s.mu.Lock()
 	weather := s.weather[k.kind]
@@ -91,7 +93,7 @@ func (s *server) isolate(w http.ResponseWriter, r *http.Request, k kind) (http.R
 	return w, false
 }
 
-// A byte a second.
+// Response writer that sends one byte a second.
 type dripping struct {
 	http.ResponseWriter
 	r *http.Request
@@ -114,7 +116,7 @@ func (d *dripping) Write(bytes []byte) (int, error) {
 	return len(bytes), nil
 }
 
-// How many objects a kind had, and since when.
+// Number of objects of a kind, and the time of the change to this number.
 type tally struct {
 	since time.Time
 	count int
@@ -201,7 +203,7 @@ func (p *serving) awaitReady(within time.Duration) (time.Duration, error) {
 	return within, fmt.Errorf("not ready after %v: %s", within, strings.TrimSpace(text))
 }
 
-// The samples of a page by their series.
+// Returns the values of the metrics page by series.
 func (p *serving) page() map[string]string {
 	rows := map[string]string{}
 	_, text := p.get("/metrics")
@@ -256,7 +258,7 @@ func newRound(l *lab, seed int64) *round {
 	return r
 }
 
-// Writes an object of some kind that is well, or removes the one that it wrote last.
+// Writes a random object of a kind without a fault, or removes this object if it exists.
 func (r *round) write() {
 	k := r.well[r.random.Intn(len(r.well))]
 	name := fmt.Sprint("extra", r.random.Intn(6))
@@ -279,7 +281,8 @@ func (r *round) write() {
 	r.history[k] = append(r.history[k], tally{time.Now(), r.counts(k)})
 }
 
-// The page shows of each kind that is well a number that it had a short while ago, or has now.
+// Fails unless the page, which was requested at `asked`, has for each kind without a fault a number
+// of objects that was true at any time in the last freshWithin.
 func (r *round) fresh(page map[string]string, asked time.Time) error {
 	for _, k := range r.well {
 		group, _, grouped := strings.Cut(r.kinds[k].apiVersion, "/")
@@ -302,7 +305,7 @@ func (r *round) fresh(page map[string]string, asked time.Time) error {
 
 var labels = regexp.MustCompile(`(\w+)="([^"]*)"`)
 
-// The kind that a row is about, "" if it is about all of them. Namespaces are named after kinds.
+// Returns the kind that a row is about, "" if no label names one. Namespaces are named after kinds.
 func (r *round) kindOf(series string) string {
 	for _, l := range labels.FindAllStringSubmatch(series, -1) {
 		if l[1] != "kind" && l[1] != "namespace" && l[1] != "policy_namespace" {
@@ -323,7 +326,7 @@ func isDomain(series string) bool {
 		!strings.Contains(series, "_delay_seconds")
 }
 
-// Rows that an exporter for which all is well does not have. A sum over kinds may lack some.
+// Returns the rows that differ from those of the reference exporter. Sums over kinds may be lower.
 func (r *round) wrong(page, reference map[string]string) []string {
 	var wrong []string
 	for series, value := range page {
@@ -338,7 +341,7 @@ func (r *round) wrong(page, reference map[string]string) []string {
 		}
 		wrong = append(wrong, fmt.Sprintf("%s %s, should be %q", series, value, reference[series]))
 	}
-	// A kind that is late has no state, and one that is well has all of its rows.
+	// A kind with a fault must have no states, and a kind without a fault all rows of the reference.
 	for series := range page {
 		if strings.HasPrefix(series, "karmada_templates{") && r.sick[r.kindOf(series)] != "" && page[series] != "0" {
 			wrong = append(wrong, series+" of a kind that was never read")
@@ -403,7 +406,8 @@ func (r *round) play(healed bool) error {
 	return fmt.Errorf("after all became well: %d wrong rows, as %s", len(wrong), wrong[0])
 }
 
-// Without policies nothing is told, and people are told why.
+// Checks that without policies the exporter is not ready, reports why, and has no rows about
+// templates and policies.
 func (r *round) playWithoutBasis() error {
 	r.mu.Lock()
 	r.weather = map[string]string{"PropagationPolicy": []string{"hang", "silent", "drip"}[r.random.Intn(3)]}

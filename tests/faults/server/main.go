@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// faults FOLLOW [name]: plays scenarios against the program FOLLOW (follow.c). After each fault
-// what it knows must be what the server has. FAULT_SEEDS: how many random ones; ISOLATION_ROUNDS:
-// how many of those of isolation.go.
+// faults FOLLOW [NAME]: plays the scenarios whose names contain NAME, or all scenarios, against the
+// program FOLLOW (follow.c). After the faults, its store must have the objects of the server.
+// FAULT_SEEDS is the number of scenarios with random faults, ISOLATION_ROUNDS the number of rounds
+// of isolation.go.
 package main
 
 import (
@@ -154,7 +155,7 @@ func difference(is, should []string) string {
 	return out
 }
 
-// Wait until the follower knows what the server has.
+// Waits until the follower's store has exactly the expected objects. Fails after `within`.
 func (l *lab) converge(within time.Duration) error {
 	var diff string
 	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -225,7 +226,7 @@ type scenario struct {
 	run  func() error
 }
 
-// A server without streaming lists, as they were for years.
+// Prepares a server without streaming lists, like Kubernetes of earlier years.
 func older(prepare func(*server)) func(*server) {
 	return func(s *server) {
 		s.streaming = false
@@ -438,7 +439,7 @@ func kindComesBack(l *lab) error {
 	)
 }
 
-// A wire that can be cut without either end noticing.
+// Connections that can stop carrying data without an error at either end.
 type wire struct {
 	listener net.Listener
 	dead     atomic.Bool
@@ -562,7 +563,8 @@ func main() {
 	}
 }
 
-// Play those that are asked for, several at a time: they mostly wait. Told in their order.
+// Plays the selected scenarios, atOnce of them at a time, because they mostly wait. Prints the
+// results in the order of the scenarios. Returns true if all selected scenarios pass.
 func playAll(scenarios []scenario) bool {
 	turn := make(chan bool, atOnce)
 	var told []chan string

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An API server over real HTTP/2 and TLS, which misbehaves when it is told to.
+// API server over real HTTP/2 and TLS, with faults that the scenarios request.
 package main
 
 import (
@@ -39,7 +39,7 @@ var fixedKinds = []kind{
 type object struct {
 	Kind, Namespace, Name, Value string
 	Padding                      int
-	Spec                         map[string]any // Instead of what the value says.
+	Spec                         map[string]any // nil: derived from Value.
 	version                      int
 }
 
@@ -53,7 +53,7 @@ type change struct {
 type server struct {
 	mu         sync.Mutex
 	wake       *sync.Cond
-	kinds      map[string]kind // by kind
+	kinds      map[string]kind // By the name of the kind.
 	objects    map[string]object
 	log        []change
 	version    int
@@ -61,17 +61,17 @@ type server struct {
 	token      string
 	streaming  bool
 	random     *rand.Rand
-	faults     int               // Per cent of requests and of changes.
-	goaway     int               // Per cent of responses.
-	weather    map[string]string // By kind: see isolate().
-	epoch      int               // Streams of an earlier one end.
+	faults     int               // Percentage of requests, lists and events with a fault.
+	goaway     int               // Percentage of responses that close the connection, with GOAWAY.
+	weather    map[string]string // Fault that isolate() injects, by kind.
+	epoch      int               // Streams that began in an earlier epoch end.
 	conns      map[net.Conn]bool
 	watchers   atomic.Int64
 	requests   atomic.Int64
 	listener   net.Listener
 	http       *http.Server
 	certs      tls.Certificate
-	maxStreams int // On a connection; 0: no HTTP/2.
+	maxStreams int // Maximum number of streams of a connection; 0: no HTTP/2.
 	address    string
 }
 
@@ -188,7 +188,7 @@ func (s *server) compact() {
 	s.log = nil
 }
 
-// What a follower should know now, as follow.c prints it.
+// Returns the sorted lines that follow.c should print now for the command "state".
 func (s *server) expected() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -328,7 +328,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// All Events here are of one reason.
+// Returns true if the request selects a reason that no Event of this server has.
 func ofOtherReason(r *http.Request) bool {
 	reason, selects := strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "reason=")
 	return selects && reason != "DependencyPolicyConflict"
@@ -398,7 +398,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, k kind) {
 		"metadata": map[string]string{"resourceVersion": strconv.Itoa(version)}, "items": items})
 	w.Header().Set("Content-Type", "application/json")
 	if s.unlucky(s.faults) {
-		// Cut: by an RST_STREAM, or by an end that looks fine.
+		// Cuts the body, with RST_STREAM or with an end that looks regular.
 		w.Write(body[:s.pick(len(body))])
 		w.(http.Flusher).Flush()
 		if s.pick(2) == 0 {
@@ -473,7 +473,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, k kind) {
 				return
 			}
 			if since < s.compacted {
-				// As a watch cache that was left behind does: the stream ends.
+				// The stream ends, as from a watch cache that is older than the compaction.
 				s.mu.Unlock()
 				return
 			}
@@ -498,7 +498,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, k kind) {
 	}
 }
 
-// False: the stream is over.
+// Injects a random fault into the stream. Returns false if the stream ends.
 func (s *server) streamFault(w http.ResponseWriter, e any) bool {
 	body, _ := json.Marshal(e)
 	switch s.pick(5) {

@@ -15,7 +15,7 @@ static bool item_equal(const void *item, const void *key)
     return ((const struct item *)item)->key == *(const unsigned *)key;
 }
 
-/* Deterministic, so that a failure is reproducible. */
+/* Returns the next number of a fixed sequence, so that a failure is reproducible. */
 static uint32_t next_random(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

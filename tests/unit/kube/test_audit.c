@@ -79,7 +79,7 @@ TEST_ROWS(audit_counts_and_repairs_a_difference, differences, title)
     }
 }
 
-/* With broken connections, and lists and streams that lag. */
+/* Meanwhile connections break, and lists and streams lag. */
 TEST(changes_during_audits_are_not_divergences)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));

@@ -352,7 +352,7 @@ TEST(newest_current_version_is_preferred)
     discovery_free(d);
 }
 
-/* Like kubectl: the core group comes first, then the other groups in the order of discovery. */
+/* As in kubectl, the core group comes first, then the other groups in the order of discovery. */
 TEST(name_in_several_groups_is_resolved_to_the_first)
 {
     static const struct response responses[] = {
@@ -370,7 +370,7 @@ TEST(name_in_several_groups_is_resolved_to_the_first)
     discovery_free(d);
 }
 
-/* Like client-go: the group's preferred version if it has the kind, else the first with it. */
+/* As in client-go, the preferred version counts if it has the kind, else the first that has it. */
 TEST(kind_only_in_older_versions_is_watched_in_the_first_of_them)
 {
     static const struct response responses[] = {

@@ -35,7 +35,8 @@ struct lab {
     struct kube_source *source;
     /* Paths of unanswered requests; an entry with '?' or '=' matches any part of a path. */
     const char *hanging[2];
-    bool works; /* See struct kube_source_settings, as for `references`. */
+    /* Members of struct kube_source_settings. */
+    bool works;
     bool references;
     struct unanswered unanswered[UNANSWERED_MAX];
     size_t unanswered_count;

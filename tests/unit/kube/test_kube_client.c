@@ -362,7 +362,7 @@ TEST_WITH(redirect_is_not_followed, lab_open, lab_close)
     send_request(lab, &c, "/moved", REQUEST_SHORT);
     run_client(lab, &c, 0);
     assert_int_equal(c.http_status, 302);
-    /* curl has not checked the scheme of the target; redirects to http are not allowed. */
+    /* The response is complete: curl rejects a redirect to http only when following it. */
     assert_true(c.complete);
     assert_string_equal(c.error, "");
     assert_int_equal(received_by(&lab->server).requests, 1);

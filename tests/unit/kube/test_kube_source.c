@@ -104,7 +104,7 @@ static bool must_be_stored(const struct fake_api *api, const struct fake_object 
     return false;
 }
 
-/* Returns API_VERSION_UNWATCHED for the old version of Foo, if served, as after discovery. */
+/* Returns API_VERSION_UNWATCHED for the old version of Foo if Foo is served, as after discovery. */
 static enum api_version_answer find_api_version(const void *context, const char *api_version,
                                                 const char *kind)
 {
@@ -163,7 +163,7 @@ static void assert_equals_server(struct follow_lab *lab, uint32_t seed)
 
 /* ---- random histories ---- */
 
-/* With few_policies, most kinds are watched only because bindings refer to them. */
+/* Returns true for policies if few_policies is set: then bindings cause most watches. */
 static bool is_rare_policy(const struct fake_api *api, enum fake_kind kind)
 {
     return api->few_policies && (kind == FAKE_POLICY || kind == FAKE_CLUSTER_POLICY);
@@ -507,7 +507,7 @@ TEST(forbidden_template_is_known_from_its_binding)
     assert_int_equal(store_object_count(lab.world.store, CLASS_TEMPLATE), 1);
     assert_equals_server(&lab, 4);
 
-    /* Without permission again, it stays as it was read; a new binding adds an unread template. */
+    /* Without permission again, y stays as it was read; a new binding adds an unread template. */
     lab.api.forbidden[FAKE_DEPLOYMENT] = true;
     fake_put(&lab.api, FAKE_BINDING, "a", "v", 2);
     follow_settle(&lab);
@@ -934,7 +934,7 @@ TEST(first_response_after_an_outage_ends_all_waits)
         follow_pass(&lab, 10);
         while (count_healthy(&lab) < healthy)
             follow_pass(&lab, 10);
-        /* Includes the second in which a resumed stream may still report a gap. */
+        /* The limit includes the second in which a resumed stream may still report a gap. */
         assert_in_range(lab.api.now_ms - first_ms, 0, 1500);
         assert_equals_server(&lab, seed);
         follow_release(&lab);
@@ -1035,7 +1035,7 @@ TEST(last_readable_version_survives_relists)
         assert_int_equal(store_object_count(world.store, CLASS_TEMPLATE), 1);
     }
     assert_int_equal(s.rejected, 2);
-    /* An invalid version keeps the last one, too; a list without the object removes it. */
+    /* An invalid version does not remove the last one; a list without the object does. */
     cJSON_AddItemToObject(cJSON_GetObjectItem(object, "metadata"), "labels",
                           cJSON_CreateStringArray((const char *const[]){"no map"}, 1));
     reflector_store_begin_pass(&s, false);

@@ -61,7 +61,7 @@ static int lab_close(void **state)
     return 0;
 }
 
-/* Advances the time to the next request or the end. Returns by how much, in milliseconds. */
+/* Advances the time to the next request or the end. Returns the milliseconds that passed. */
 static int64_t wait_for_request(struct lab *lab)
 {
     unsigned before = lab->transfer.requests;

@@ -11,7 +11,7 @@ struct recorder {
     struct strbuf log;
     unsigned count;
     unsigned stop_at;
-    bool brief; /* Log no types, names and versions of objects. */
+    bool brief; /* Lines contain no types, names and versions of objects. */
 };
 
 static const char *const kind_names[] = {

@@ -52,7 +52,10 @@ static void ignore_end(void *context, const struct reflector_request_end *end)
 
 #define EVENT "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"7\"}}}\n"
 
-/* A stream that ends only with the next bytes would occupy its connection until then. */
+/*
+ * If the stream ended only when its next bytes arrive, a silent stream would occupy its connection
+ * until then.
+ */
 TEST(unusable_or_stopped_stream_ends_at_once)
 {
     static const struct {

@@ -81,7 +81,7 @@ TEST(repeated_restores_are_detected)
     follow_release(lab);
 }
 
-/* The last change is a deletion. After the restore, other changes pass its version. */
+/* The last change is a deletion. After the restore, other changes get higher versions. */
 TEST(undone_deletion_is_detected)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
@@ -125,7 +125,7 @@ TEST(other_content_of_the_same_version_is_detected)
 
 /*
  * The restore undoes changes of ConfigMaps only. The stream of policies resumes above the version
- * of the new policy change, and does not bring it.
+ * of the new policy change, and does not deliver this change.
  */
 TEST(restore_detected_for_one_kind_relists_the_others)
 {
@@ -310,7 +310,7 @@ TEST(older_version_in_a_stream_is_ignored_and_causes_a_list)
     }
 }
 
-/* After four lists at once, at most one list in ten seconds, and only of this kind. */
+/* Four lists are sent at once, then at most one in ten seconds, and only of this kind. */
 TEST(repeated_older_versions_cause_few_lists)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));

@@ -6,8 +6,8 @@
 #include "tests/unit/suite.h"
 
 /*
- * Fewer seeds with sanitizers, which slow the simulation down several times; it has no threads.
- * `make faults` runs 10,000 seeds.
+ * Sanitizers slow the simulation down several times, so they run fewer seeds; the simulation has no
+ * threads. `make faults` runs 10,000 seeds.
  */
 #if defined(__SANITIZE_THREAD__)
 enum { SEEDS = 20 };
@@ -81,7 +81,7 @@ TEST(omitted_deletions_violate_an_invariant)
     assert_in_range(violations, 15, 20);
 }
 
-/* Fails if both items are in the plan, like a bug that needs a certain write and fault. */
+/* Fails if two items are in the plan and the storm is long, like a bug that needs both items. */
 static void fail_with_two_items(const struct plan *plan, struct verdict *out)
 {
     bool fails = !plan->dropped[17] && !plan->dropped[PLAN_WRITES_MAX] && plan->storm_ms > 9000;

@@ -444,7 +444,7 @@ TEST(waits_and_stream_timeouts_are_spread)
     }
 }
 
-/* Even without an event: a kind without changes must not wait up to a minute after a break. */
+/* Events are not required: a kind without changes must not wait up to a minute after a break. */
 TEST(stream_open_for_ten_seconds_resets_the_waits)
 {
     struct watch w = create_streaming_watch();

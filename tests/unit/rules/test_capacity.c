@@ -234,7 +234,7 @@ TEST(a_change_of_free_resources_evaluates_only_the_cluster)
         put(&w, name);
     }
     assert_int_equal(evaluations_after_put(&w, CLUSTER("m1", "dev", "2")), 1);
-    /* Evaluated: the Cluster, the policy and the stale template. */
+    /* These are the evaluations of the Cluster, the policy and the stale template. */
     assert_int_equal(evaluations_after_put(&w, CLUSTER("m1", "test", "2")), 3);
     world_release(&w);
 }

@@ -57,7 +57,11 @@ enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
 static struct connector_case {
     const char *name;
     const char *objects;
-    const char *wanted; /* "<container kind> <id> <location> <name> <protection>: <conflicts>" */
+    /*
+     * "<number of enum container_kind> <container id> <location, or -> <name> <protection>:
+     * <conflicts>"
+     */
+    const char *wanted;
 } connector_cases[] = {
     {"the namespace is the project; default is no protection", TOPIC("a", "t", "", ""),
      "1 a - t none:"},

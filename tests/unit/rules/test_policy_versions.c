@@ -409,7 +409,7 @@ TEST(a_missed_version_is_recovered_between_known_ones)
     assert_versions(&w, "1*6 2*1 3*0 4*2 5r*1 6*0");
     assert_behind(&w, 8, 1);
     assert_behind(&w, 0, 2);
-    /* Written after the last change of the policy: no version of it. */
+    /* Values written after the last change of the policy are no version of the policy. */
     put_binding(&w, (struct binding_text){.number = 7, .clusters = "by-hand", .at_s = 240});
     run_at(&w, 250);
     assert_true(policy_version_is_unknown(version_of(&w, 7)));
@@ -485,7 +485,7 @@ TEST(a_dropped_version_in_a_binding_is_recovered)
 
 /*
  * The scheduler wrote the binding after the last change of the policy; Karmada wrote the values
- * before it.
+ * before that change.
  */
 TEST(the_write_of_the_values_dates_a_missed_version)
 {
@@ -690,7 +690,7 @@ TEST(recovered_versions_do_not_depend_on_the_order)
 /* ---- properties ---- */
 
 /*
- * Returns whether a template has a version: it is not ignored, its claim has the id of the policy,
+ * Returns true if a template has a version: it is not ignored, its claim has the id of the policy,
  * and its binding has a placement.
  */
 static bool runs_some_version(const struct entry *entry)

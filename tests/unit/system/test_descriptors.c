@@ -38,7 +38,10 @@ TEST_ROWS(each_limit_is_divided_into_shares, limit_cases, name)
     assert_in_range(s.api, c->api_least, FD_SETSIZE);
     assert_true((uint64_t)s.web + s.api + c->others_least <= c->limit);
     assert_int_equal(s.web_min_fd, c->web_min_fd);
-    /* If web connections use numbers from web_min_fd, both ranges of numbers fit their shares. */
+    /*
+     * With web_min_fd, web connections use descriptors from it upwards: their share fits between it
+     * and the limit, all other shares fit below it.
+     */
     if (s.web_min_fd > 0) {
         assert_true((uint64_t)s.web_min_fd + s.web <= c->limit);
         assert_true(s.api + c->others_least <= (unsigned)s.web_min_fd);
@@ -51,7 +54,7 @@ TEST(a_limit_of_0_leaves_descriptors_for_the_web)
     assert_int_equal(descriptor_shares_of_limit(0).api, 0);
 }
 
-/* A child process changes the limit, because it applies to the whole process. */
+/* A child process changes the limit, because a limit applies to the whole process. */
 TEST(the_soft_limit_is_raised_to_the_hard_limit)
 {
     pid_t pid = fork();
@@ -99,8 +102,10 @@ TEST(the_soft_limit_of_another_process_is_lowered)
     assert_int_equal(after.rlim_max, before.rlim_max);
 }
 
-/* poll(2) fails if the limit is below the number of descriptors. The loop must neither spin nor
- * stop. */
+/*
+ * poll(2) fails if the limit is below the number of descriptors. The loop must neither spin nor
+ * stop.
+ */
 TEST(a_failed_poll_reports_all_descriptors_after_a_pause)
 {
     struct rlimit before, low;

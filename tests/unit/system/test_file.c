@@ -156,7 +156,7 @@ TEST(a_pipe_is_read_until_its_writer_closes_it)
     pthread_t writer;
     int ends[2];
 
-    /* Non-blocking, as a shell may leave standard input. */
+    /* The pipe is non-blocking, as a shell may leave standard input. */
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     assert_int_equal(pthread_create(&writer, NULL, write_pieces, &ends[1]), 0);
     assert_true(file_read_fd(ends[0], "standard input", &out, &err));

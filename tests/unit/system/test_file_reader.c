@@ -51,7 +51,7 @@ static int tear_down(void **state)
     return file_reader_free(*state) ? 0 : -1;
 }
 
-/* Returns the next state that is not JOB_WAITS. The clock of the job stands still. */
+/* Returns the next state other than JOB_WAITS; JOB_WAITS after WAIT_MS. The clock stands still. */
 static enum read_job_state next_at(struct file_reader *r, struct read_job *job, int64_t now_ms,
                                    struct read_result *out)
 {
@@ -68,7 +68,7 @@ static enum read_job_state next(struct file_reader *r, struct read_job *job,
     return next_at(r, job, 1, out);
 }
 
-/* Advances the clock of a job that runs until its state is not JOB_WAITS. */
+/* Advances the clock while the job runs. Returns the first state that is not JOB_WAITS. */
 static enum read_job_state pass_time(struct read_job *job, int64_t *now_ms)
 {
     enum read_job_state state = JOB_WAITS;
@@ -212,7 +212,7 @@ TEST_WITH(a_job_that_hangs_is_reported_and_may_finish, set_up, tear_down)
         file_reader_wait(*state, WAIT_MS / TRIES);
     assert_int_equal(found, JOB_RESULT);
     assert_int_equal(*result.bytes, 'y');
-    /* The result gives the job a little more time, until it is done. */
+    /* The result extends the deadline of the job; then the job ends. */
     do {
         file_reader_wait(*state, WAIT_MS / TRIES);
         found = read_job_next(job, now_ms, &result);
@@ -247,7 +247,7 @@ TEST_WITH(a_queued_job_does_not_hang_before_it_runs, set_up, tear_down)
     close_pipe(ends);
 }
 
-/* The caller never asks for the first job, so the deadline of the reader passes in real time. */
+/* The test never polls the first job, so the deadline of the reader passes in real time. */
 TEST_WITH(an_unpolled_job_that_hangs_delays_others_to_the_deadline, set_up, tear_down)
 {
     enum read_job_state found = JOB_WAITS;
@@ -272,7 +272,7 @@ TEST_WITH(an_unpolled_job_that_hangs_delays_others_to_the_deadline, set_up, tear
     close_pipe(ends);
 }
 
-/* Reports progress for each byte in the pipe. At its end, emits the count as the tag. */
+/* Reports progress for each byte of the pipe; at the pipe's end, emits the count as the tag. */
 static void count_bytes(struct read_job *job, void *input)
 {
     const int *fd = input;
@@ -325,7 +325,7 @@ TEST_WITH(a_job_below_the_minimal_rate_hangs, set_up, tear_down)
 
     open_pipe(ends);
     struct read_job *job = start(*state, emit_bytes, ends);
-    /* A byte a second. */
+    /* The job gets one byte per second. */
     while (found != JOB_HANGS && now_ms < 10 * JOB_TIMEOUT_MS) {
         assert_int_equal(write(ends[1], "y", 1), 1);
         assert_int_equal(next_at(*state, job, now_ms, &result), JOB_RESULT);
@@ -543,6 +543,6 @@ TEST_WITH(freeing_the_reader_does_not_wait_for_a_hanging_job, set_up, NULL)
     usleep(STEP_MS * 1000);
     read_job_free(job);
     assert_false(file_reader_free(*state));
-    /* The thread frees the reader when its read returns; it still uses the other end. */
+    /* The thread frees the reader when its read of ends[0] returns, so ends[0] stays open. */
     close(ends[1]);
 }

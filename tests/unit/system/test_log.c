@@ -11,8 +11,7 @@
 /* "2026-01-02T03:04:05.678Z" with each digit replaced by 0. */
 static const char time_shape[] = "0000-00-00T00:00:00.000Z";
 
-/* Asserts the format of the time in a log line. Returns the rest of the line. The caller frees it.
- */
+/* Writes a log line and asserts the format of its time. The caller frees the returned rest. */
 static char *write_line(enum log_format format, const char *message, const char *const *fields,
                         size_t count)
 {
@@ -402,7 +401,7 @@ TEST(lines_of_any_length_wrap_around_the_ring)
     unsigned said = 0;
 
     assert_true(log_start(&log, &err));
-    /* Four times the size of the ring, read during the writes. */
+    /* The lines have four times the size of the ring, and are read during the writes. */
     for (unsigned i = 0; got.len < 4 * LOG_WRITER_BYTES; i++) {
         memset(filler, 'x', LOG_VALUE_MAX);
         filler[i * 7 % LOG_VALUE_MAX] = '\0';

@@ -20,7 +20,7 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Runs the function in a child process, because restrictions are permanent. Returns its status. */
+/* Runs the function in a child, because restrictions are permanent. Returns the wait status. */
 static int run_child(void (*body)(const char *folder), const char *folder)
 {
     int status = 0;
@@ -35,7 +35,7 @@ static int run_child(void (*body)(const char *folder), const char *folder)
     return status;
 }
 
-/* For the child process: prints the line and exits with 1 unless the condition is true. */
+/* Unless the condition is true, prints the line and ends the child process with status 1. */
 #define CHILD_ASSERT(condition)                                                                    \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -78,7 +78,7 @@ static void use_allowed_calls(const char *folder)
     CHILD_ASSERT(getrlimit(RLIMIT_NOFILE, &limit) == 0);
     CHILD_ASSERT(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0);
     CHILD_ASSERT(poll(NULL, 0, 1) == 0);
-    /* Large enough that malloc uses mmap and realloc uses mremap. */
+    /* The block is so large that malloc uses mmap and realloc uses mremap. */
     char *large = xreallocarray(xcalloc(1, 1 << 20), 64, 1 << 20);
     CHILD_ASSERT(large[(1 << 20) - 1] == 0);
     free(large);

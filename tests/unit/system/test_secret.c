@@ -20,9 +20,9 @@
 
 /*
  * The exporter's stack, and blocks that its own code frees, contain no credential that was replaced
- * or freed. The functions below replace those of the C library and search each freed block. The
- * exporter is linked into this program, so the address of the caller shows whether the
- * exporter or a library freed the block; both are counted.
+ * or freed. free(), realloc() and reallocarray() in this file replace those of the C library and
+ * search each freed block. The exporter is linked into this program, so the address of the caller
+ * shows whether the exporter or a library freed the block; both are counted.
  */
 #define MARK "q8Zk3vTwYh"
 
@@ -122,8 +122,7 @@ static void reset_counts(void)
     *copies_in_freed_blocks() = (struct copy_counts){0};
 }
 
-/* Asserts that no copy was found. `stack` is the result of stack_copies(), or 0 without a search.
- */
+/* Asserts that no copy was found. `stack` is the result of stack_copies(), 0 without a search. */
 static void assert_no_copies(size_t stack)
 {
     if (copies_in_freed_blocks()->own > 0 || stack > 0)
