@@ -513,13 +513,16 @@ static bool has_requested_name(const struct transfer *t, const struct fake_objec
     return named;
 }
 
-/* Answers a list of one object. If `forgetful` is set, the list contains all present objects. */
+/*
+ * Answers a list of one object: the object of the requested name, or the first object of the kind.
+ * If f->forgetful, the list contains all present objects of the kind.
+ */
 static void answer_single_list(struct fake_api *f, struct transfer *t)
 {
     CLEANUP(free_cleanup) struct fake_snapshot *now = xcalloc(1, sizeof(*now));
     uint64_t version = read_number_parameter(t, "resourceVersion");
     bool selects = strstr(t->path, "metadata.name") != NULL;
-    size_t told = 0;
+    size_t written = 0;
 
     if (selects && f->unlisted) {
         answer(t, 404, "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\"}");
@@ -538,12 +541,12 @@ static void answer_single_list(struct fake_api *f, struct transfer *t)
         make_past_snapshot(f, version, now);
     answer(t, 200, "{");
     strbuf_adds(&t->body, "\"items\":[");
-    for (size_t i = 0; i < now->count && (told == 0 || f->forgetful); i++) {
+    for (size_t i = 0; i < now->count && (written == 0 || f->forgetful); i++) {
         const struct fake_object *o = &now->objects[i];
 
         if (!matches_request(t, o) || (selects && !f->forgetful && !has_requested_name(t, o)))
             continue;
-        strbuf_adds(&t->body, told++ > 0 ? "," : "");
+        strbuf_adds(&t->body, written++ > 0 ? "," : "");
         fake_write(o, t->metadata_only, &t->body);
     }
     strbuf_addf(&t->body,
@@ -555,7 +558,7 @@ static void answer_list(struct fake_api *f, struct transfer *t)
 {
     struct fake_snapshot *snapshot;
     unsigned id = 0;
-    size_t at = 0, told = 0;
+    size_t at = 0, written = 0;
     char token[64];
 
     read_parameter(t, "continue", token, sizeof(token));
@@ -584,10 +587,10 @@ static void answer_list(struct fake_api *f, struct transfer *t)
     bool paginate = f->paginates && read_number_parameter(t, "limit") > 0;
     answer(t, 200, "{");
     strbuf_adds(&t->body, "\"items\":[");
-    for (; at < snapshot->count && !(paginate && told == PAGE_OBJECTS); at++) {
+    for (; at < snapshot->count && !(paginate && written == PAGE_OBJECTS); at++) {
         if (!matches_request(t, &snapshot->objects[at]))
             continue;
-        strbuf_adds(&t->body, told++ > 0 ? "," : "");
+        strbuf_adds(&t->body, written++ > 0 ? "," : "");
         fake_write(&snapshot->objects[at], t->metadata_only, &t->body);
     }
     strbuf_addf(&t->body,
@@ -620,23 +623,25 @@ static void send_change(struct transfer *t, const char *type, const struct fake_
     strbuf_adds(&t->body, "}\n");
 }
 
-static void send_bookmark(struct fake_api *f, struct transfer *t, bool filled)
+/* Appends a bookmark, and raises t->seen to its version. */
+static void send_bookmark(struct fake_api *f, struct transfer *t, bool ends_initial)
 {
     if (f->version - f->behind > t->seen)
         t->seen = f->version - f->behind;
     strbuf_addf(&t->body,
                 "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":{"
                 "\"resourceVersion\":\"%" PRIu64 "\"%s}}}\n",
-                t->seen, filled ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
+                t->seen,
+                ends_initial ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
     t->bookmark_ms = f->now_ms + BOOKMARK_MS;
 }
 
 static void answer_stream(struct fake_api *f, struct transfer *t)
 {
-    bool fill = strstr(t->path, "sendInitialEvents=true") != NULL;
+    bool initial = strstr(t->path, "sendInitialEvents=true") != NULL;
     uint64_t since = read_number_parameter(t, "resourceVersion");
 
-    if (fill && !f->streaming_lists) {
+    if (initial && !f->streaming_lists) {
         answer(t, 422, "{\"kind\":\"Status\",\"code\":422}");
         return;
     }
@@ -646,13 +651,13 @@ static void answer_stream(struct fake_api *f, struct transfer *t)
     t->bookmark_ms = f->now_ms + BOOKMARK_MS;
     t->ends_ms = f->now_ms + (int64_t)read_number_parameter(t, "timeoutSeconds") * 1000;
     t->seen = since;
-    if (!fill && since < f->compacted) {
+    if (!initial && since < f->compacted) {
         strbuf_adds(&t->body,
                     "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410}}\n");
         t->ends_ms = f->now_ms;
         return;
     }
-    if (!fill)
+    if (!initial)
         return;
     t->seen = f->version;
     for (size_t i = 0; i < f->count; i++) {
@@ -814,7 +819,7 @@ static size_t find_first_after(const struct fake_api *f, uint64_t version)
     return begin;
 }
 
-/* Appends the changes after t->seen to the body of a stream, and a bookmark if it is due. */
+/* Appends the changes after t->seen, up to the first random fault, and a bookmark if it is due. */
 static void append_changes(struct fake_api *f, struct transfer *t)
 {
     for (size_t i = find_first_after(f, t->seen); i < f->log_count && !t->deaf; i++) {

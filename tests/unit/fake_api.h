@@ -25,7 +25,7 @@ enum fake_kind {
     FAKE_KIND_COUNT,
 };
 
-/* Version of Foo that is served but not preferred. Bindings with FAKE_OLD_VALUE refer to it. */
+/* Version of Foo that is served but not preferred. Bindings of Foos with FAKE_OLD_VALUE use it. */
 #define FAKE_OLD_VERSION "example.io/v1beta1"
 enum { FAKE_OLD_VALUE = 1000 };
 
@@ -68,9 +68,9 @@ struct fake_api {
     uint64_t version;
     uint64_t compacted;         /* Changes up to this version have been compacted. */
     struct fake_snapshot *base; /* Objects before the first change of the log. */
-    /* Versions by which lists and watches lag behind. */
+    /* Versions by which streams lag. Lists return present objects; later versions get 504. */
     uint64_t behind;
-    bool forgetful; /* Lists of past versions, and of one object, return all present objects. */
+    bool forgetful; /* Lists of one object return all present objects, for any version. */
     bool unlisted;  /* Lists of one object by name return 404. */
     bool served[FAKE_KIND_COUNT];
     bool streaming_lists;
@@ -80,7 +80,7 @@ struct fake_api {
     bool legacy_discovery;
     bool few_policies;      /* Setting of tests: random writes put few policies. */
     bool works_wanted;      /* Setting of tests: the source watches Works. */
-    bool unreachable;       /* All requests fail without a response. */
+    bool unreachable;       /* New requests fail without a response. */
     unsigned fault_percent; /* Rate of faults of requests, bodies and events. */
     int64_t now_ms;
     uint32_t random;
@@ -89,9 +89,9 @@ struct fake_api {
     size_t snapshot_next;
     /* Lists and watches by kind, without further pages and lists of one object. */
     uint64_t requests[FAKE_KIND_COUNT];
-    uint64_t pages;   /* Requests for pages after the first. */
-    uint64_t glances; /* Lists of one object, by limit or by name. */
-    uint64_t discovery_requests;
+    uint64_t pages;                  /* Requests for pages after the first. */
+    uint64_t glances;                /* Lists of one object, by limit or by name. */
+    uint64_t discovery_requests;     /* Requests for /api: one in each round of discovery. */
     uint64_t fetches;                /* GET requests of single objects. */
     bool fetched_full;               /* The last fetch requested the whole object. */
     bool slow_fetches;               /* Fetches stay unanswered. */
@@ -131,7 +131,7 @@ const char *fake_event_reason(const char *name);
 /* Returns the namespace of the binding of a FAKE_WORK with this value; NULL: no binding. */
 const char *fake_work_ns(unsigned value);
 
-/* Returns true if a policy with this value has a selector for the kind. */
+/* Returns true if a policy with this value has a selector for the kind's preferred version. */
 bool fake_selects(unsigned value, enum fake_kind kind);
 
 /* Sends the text, valid or not, on the open streams of a kind. */

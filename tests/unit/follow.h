@@ -39,7 +39,7 @@ void follow_start(struct follow_lab *lab);
  * Initializes and starts with a server that has random policies and ConfigMaps. The seed decides
  * whether the server has bookmarks and streaming lists. Fails the test unless the source is ready
  * within ten seconds. The first object, a policy, selects all ConfigMaps, and follow_write() never
- * changes it. `audit_interval_ms` as in struct kube_source_settings; 0 disables audits.
+ * changes it. `audit_interval_ms` is a setting of the source; 0 disables audits.
  */
 void follow_start_synced(struct follow_lab *lab, uint32_t seed, int64_t audit_interval_ms);
 
@@ -71,8 +71,11 @@ void follow_remove(struct follow_lab *lab, enum fake_kind kind, const char *name
 /* Puts or removes `count` random policies and ConfigMaps, at the present time. */
 void follow_write(struct follow_lab *lab, unsigned count);
 
-/* Returns how many policies and templates differ between the store and the server. */
+/*
+ * Returns how many of the server's policies and templates the store lacks or has with another
+ * value, plus 1 for each of these two classes with another number of objects.
+ */
 unsigned follow_count_wrong(const struct follow_lab *lab);
 
-/* Returns the number of lists of all kinds that the source watches now. */
+/* Returns the number of lists so far of all reflectors that the source has now. */
 uint64_t follow_count_lists(const struct follow_lab *lab);

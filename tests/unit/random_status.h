@@ -4,8 +4,8 @@
 #include "tests/unit/world.h"
 
 /*
- * Adds a random status to a binding: conditions, items of target clusters and of others, evictions,
- * suspension. Each part may be absent, incomplete or of a wrong type. `members` are the names of
- * the member clusters.
+ * Adds random conditions and items of member clusters to the status of a binding, and evictions,
+ * suspension and clusters of requiredBy to its spec. Parts may be absent or incomplete, the items
+ * of a wrong type. `members` are the names of the member clusters.
  */
 void random_status(struct world *w, cJSON *binding, const char *const *members, uint32_t count);
