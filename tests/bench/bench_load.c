@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time to load a large List from a file, relative to splitting and parsing the same bytes alone.
- * The two alternate, so that a slow moment of the machine affects both.
+ * CPU time to load and evaluate a large List from a file and to write its page, relative to
+ * splitting and parsing the same bytes; and the memory of a template. Both measurements of time
+ * alternate, so that a slow moment of the machine affects both.
  */
 #include <cjson/cJSON.h>
 
@@ -51,7 +52,7 @@ static double measure_split_and_parse(const char *path)
     return spent;
 }
 
-/* Returns the CPU time from the file to the page; sets `held` to the heap bytes of the objects. */
+/* Returns the CPU time from the file to the page; sets `held` to the heap bytes in use after it. */
 static double measure_load_and_page(const char *path, size_t *held)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);

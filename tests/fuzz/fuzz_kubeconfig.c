@@ -12,8 +12,8 @@
 
 /*
  * Up to three kubeconfig files of any content are refused, or result in a configuration as
- * rest_config.h describes. The reason, origin and notes hold no secret. Files are merged as kubectl
- * merges them: a file that is named twice, or does not exist, changes nothing.
+ * rest_config.h describes. The reason, origin and notes hold no secret of a single file. Files are
+ * merged as kubectl merges them: a file that is named twice, or does not exist, changes nothing.
  */
 
 enum { FILES = 3, TEXT_MAX = 1 << 20, SECRET_MIN = 4 };
@@ -102,7 +102,7 @@ static void append_bytes(struct strbuf *out, const char *name,
     append_field(out, name, bytes->file);
 }
 
-/* Appends all fields except the origin. */
+/* Appends the fields except the origin, and of the exec plugin its command line and environment. */
 static void append_config(const struct rest_config *c, struct strbuf *out)
 {
     append_field(out, "context", c->context);

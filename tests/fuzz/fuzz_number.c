@@ -6,7 +6,7 @@
 
 #include "metrics/base/timestamp.h"
 
-/* Parsers of numbers agree with libc; a printed timestamp parses to the same second. */
+/* Accepted numbers have their value in libc; a printed timestamp parses to the same second. */
 
 static void check_int64(const char *text)
 {

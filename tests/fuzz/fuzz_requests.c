@@ -373,7 +373,7 @@ static const char *skip_repeated_headers(const char *start, const char *body, co
     return (size_t)(end - body) >= len && memcmp(start, body, len) == 0 ? body + len : body;
 }
 
-/* Checks that each request to the site has an answer. The library may add one refusal. */
+/* Checks that each complete request to the site has an answer. The library may add one refusal. */
 static void check_answers(const struct harness *h, const struct strbuf *answers)
 {
     const char *at = answers->data;

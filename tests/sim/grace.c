@@ -4,7 +4,7 @@
 enum {
     FRESH_MS = 10 * 1000,
     MOMENT_MS = 5 * 1000,
-    GIVE_UP_MS = 15 * 1000, /* Longest wait of the exporter for the end of initial events. */
+    GIVE_UP_MS = 15 * 1000, /* Upper bound of the exporter's wait for the end of initial events. */
     LASTED_MS = 10 * 1000,  /* A stream of this duration resets the retry delay. */
     /* Longest delay before a request is repeated, and the time of the second request. */
     RETRY_MS = 65 * 1000,

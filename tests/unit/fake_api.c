@@ -10,7 +10,7 @@
 enum {
     BODY_MAX = 1 << 22,
     PAGE_OBJECTS = 3,
-    STALL_MS = 60 * 1000, /* Timeout of the client for requests other than watches. */
+    STALL_MS = 60 * 1000, /* Time after which an unanswered request fails. */
     BOOKMARK_MS = 60 * 1000,
 };
 

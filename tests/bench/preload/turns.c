@@ -2,8 +2,8 @@
 /*
  * Library for LD_PRELOAD that records the duration of each turn of the exporter's main loop, from
  * the end of one poll() to the next call, as CPU time of the thread. The file that TURNS names gets
- * one uint32_t in microseconds, plus 1, for each turn; zeros follow the last. Only calls from the
- * program itself count: libcurl also calls poll(), within a turn.
+ * one uint32_t in microseconds, plus 1, for each of the first TURNS_MAX turns; zeros follow the
+ * last. Only calls from the program itself count: libcurl also calls poll(), within a turn.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -17,7 +17,7 @@ static struct command_case {
     const char *name;
     const char *argv[ARGUMENTS_MAX];
     enum exit_status status;
-    const char *out; /* NULL if there is no output; likewise `err`. */
+    const char *out; /* Part of standard output, NULL if it is empty; likewise `err`. */
     const char *err;
 } command_cases[] = {
     {"--help lists every command", {"--help"}, STATUS_OK, "  check       evaluate once", NULL},

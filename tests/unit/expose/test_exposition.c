@@ -14,7 +14,7 @@ struct golden_case {
     const char *objects;
     const char *page;
     enum exposition_format format;
-    bool all; /* All families, also if off by default or set by the exporter. */
+    bool all; /* The page has all families, also those off by default or set by the exporter. */
 };
 
 static struct golden_case golden_cases[] = {

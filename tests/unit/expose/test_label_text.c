@@ -37,7 +37,7 @@ TEST_ROWS(label_value_is_escaped, value_cases, name)
 
 struct length_case {
     const char *name;
-    const char *unit; /* Repeated `count` times. */
+    const char *unit; /* Text that is repeated `count` times. */
     size_t count;
     size_t expect; /* Length of the result in bytes. */
     bool cut;

@@ -64,7 +64,7 @@ static int tear_down(void **state)
 }
 
 /* Returns true if the source has no work until it checks the file for changes again. */
-static bool settled(const struct fixture *b)
+static bool is_settled(const struct fixture *b)
 {
     return !asset_source_busy(b->source) && asset_source_due(b->source) == b->now_ms + CHECK_MS;
 }
@@ -73,8 +73,8 @@ static bool settled(const struct fixture *b)
 static void read_all(struct fixture *b)
 {
     b->now_ms += CHECK_MS;
-    while (asset_source_pump(b->source, b->now_ms, SLICE_MS) || !settled(b)) {
-        if (!asset_source_busy(b->source) && !settled(b))
+    while (asset_source_pump(b->source, b->now_ms, SLICE_MS) || !is_settled(b)) {
+        if (!asset_source_busy(b->source) && !is_settled(b))
             file_reader_wait(b->reader, SLICE_MS);
     }
 }
@@ -193,9 +193,9 @@ TEST_WITH(each_pump_that_changes_the_store_returns_true, set_up, tear_down)
             bool changed = asset_source_pump(b->source, b->now_ms, 1);
 
             assert_true(changed || lease_count(b) == before);
-            if (!asset_source_busy(b->source) && !settled(b))
+            if (!asset_source_busy(b->source) && !is_settled(b))
                 file_reader_wait(b->reader, SLICE_MS);
-        } while (!settled(b));
+        } while (!is_settled(b));
         assert_int_equal(lease_count(b), 100 - round % 2);
     }
 }

@@ -94,7 +94,8 @@ static void read_port(struct tls_server *tls_server)
 
 static struct row {
     const char *name;
-    const char *ca; /* File in the server's folder, as are the next two; may be NULL. */
+    /* `ca`, `certificate` and `key` are files in the server's folder; may be NULL. */
+    const char *ca;
     const char *certificate;
     const char *key;
     const char *server_name;

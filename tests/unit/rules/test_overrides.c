@@ -16,10 +16,10 @@ enum { STEPS_MAX_BYTES = 1 << 16, DEPRECATED = -1 };
 /* Numbers of clusters over all cases, and of steps. */
 struct counts {
     size_t clusters;
-    size_t absent; /* Without a Cluster object: Karmada applies no override. */
-    size_t whole;  /* Compared up to the end or the failing step. */
-    size_t moved;  /* Compared up to the last ClusterOverridePolicy. */
-    size_t failed; /* Karmada fails at a step, the last one compared. */
+    size_t absent; /* Clusters without a Cluster object: Karmada applies no override. */
+    size_t whole;  /* Clusters compared up to the end or the failing step. */
+    size_t moved;  /* Clusters compared up to the last ClusterOverridePolicy. */
+    size_t failed; /* Clusters for which Karmada fails at a step, the last one compared. */
     size_t steps;  /* Compared steps. */
 };
 

@@ -39,7 +39,7 @@ static const char *const bound[] = {
     BINDING("web", "old", "member1"),
 };
 
-static void put_bound(struct world *w, const struct rules_options *options)
+static void init_bound_world(struct world *w, const struct rules_options *options)
 {
     world_init(w, options, 1);
     for (size_t i = 0; i < ARRAY_LEN(bound); i++)
@@ -213,7 +213,7 @@ TEST_ROWS(plan_predicts_the_effect_of, cases, name)
     struct world w;
     char text[256];
 
-    put_bound(&w, c->options ? c->options : &preemption);
+    init_bound_world(&w, c->options ? c->options : &preemption);
     if (c->before) {
         world_put_text(&w, c->before);
         world_run(&w, NOW_MS);
@@ -252,7 +252,7 @@ TEST(plan_that_stops_lists_the_templates_in_its_queue)
     const struct plan_result *r;
     struct world w;
 
-    put_bound(&w, &preemption);
+    init_bound_world(&w, &preemption);
     struct plan *p = plan_new(w.engine);
     apply_change(p, POLICY("old", SELECTS("web") "," ON("member2")));
     assert_int_equal(plan_finish(p)->unsettled->count, 0);
@@ -321,7 +321,7 @@ TEST(change_and_its_reversal_have_no_effect)
 {
     struct world w;
 
-    put_bound(&w, &preemption);
+    init_bound_world(&w, &preemption);
     struct plan *p = plan_new(w.engine);
     apply_change(p, POLICY("old", SELECTS("web") "," ON("member2")));
     apply_change(p, POLICY("old", SELECTS("web") "," ON("member1")));
@@ -369,7 +369,7 @@ TEST(simulation_stops_at_its_maximum_of_queue_items)
 {
     struct world w;
 
-    put_bound(&w, &preemption);
+    init_bound_world(&w, &preemption);
     struct overlay *overlay = overlay_new(w.engine);
     struct entry *web = world_find(&w, "apps/v1", "Deployment", "default", "web");
     for (size_t i = 0; i < SIMULATION_ITEMS_MIN + SIMULATION_ITEMS_PER_TEMPLATE; i++)
@@ -393,7 +393,7 @@ TEST(new_policy_claims_only_templates_without_a_claim)
     struct world w;
     char text[256];
 
-    put_bound(&w, &preemption);
+    init_bound_world(&w, &preemption);
     world_put_text(&w, TEMPLATE("free", ""));
     world_run(&w, NOW_MS);
     struct plan *p = plan_new(w.engine);
@@ -413,7 +413,7 @@ TEST(disabled_preemption_is_an_assumption_if_it_matters)
     struct world w;
 
     off.feature_gates = NULL;
-    put_bound(&w, &off);
+    init_bound_world(&w, &off);
     struct plan *p = plan_new(w.engine);
     apply_change(p, high);
     assert_int_equal(plan_finish(p)->assumptions, 1U << ASSUMED_PREEMPTION_OFF);
@@ -453,7 +453,7 @@ TEST_ROWS(plan_has_no_effect_on_a_partly_read_kind, unread_cases, title)
     const struct plan_result *r;
     struct world w;
 
-    put_bound(&w, c->options);
+    init_bound_world(&w, c->options);
     world_put_text(&w, TEMPLATE("idle", ""));
     engine_set_incomplete(w.engine, "apps/v1", "Deployment", true);
     world_run(&w, NOW_MS);
@@ -472,7 +472,7 @@ TEST(invalid_object_is_rejected)
     struct error err;
     struct world w;
 
-    put_bound(&w, &preemption);
+    init_bound_world(&w, &preemption);
     struct plan *p = plan_new(w.engine);
     assert_false(plan_apply(p, json, &err));
     assert_non_null(strstr(err.text, "priority"));

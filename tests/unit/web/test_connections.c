@@ -211,7 +211,7 @@ static struct share_case {
     size_t waiting, answering, idle;
     bool stalled; /* True if clients do not read the responses. */
     int64_t age_ms;
-    const char *evicted; /* Indices. */
+    const char *evicted; /* Indices of the evicted connections. */
     enum connection_refusal reason;
 } share_cases[] = {
     {"an idle connection beyond its share is evicted", 4, 0, 4, false, 1000, "4",

@@ -36,7 +36,7 @@ struct bad_request {
     int64_t opened_ms;
     int64_t sent_ms;
     bool answered;
-    char *path; /* Owned. */
+    char *path; /* Owned, as `accept`. */
     char *accept;
     struct lab *lab;
     struct transfer *transfer;
