@@ -33,7 +33,7 @@ TEST_WITH(a_refused_read_is_tried_again, set_up, tear_down)
     for (int round = 0; round < 3; round++) {
         b->now_ms += CHECK_MS;
         asset_source_pump(b->source, b->now_ms, SLICE_MS);
-        assert_true(settled(b));
+        assert_true(is_settled(b));
         assert_false(asset_source_ready(b->source));
         assert_true(asset_source_hangs(b->source));
         assert_non_null(strstr(asset_source_problem(b->source), b->path));
