@@ -86,7 +86,7 @@ static double measure_parsing(const char *path)
     return measure_cpu_s() - start;
 }
 
-/* Returns the CPU time to read and evaluate the file; sets `held` to the heap bytes then in use. */
+/* Returns the CPU time to read and evaluate the file; sets `held` to the heap bytes it leaves. */
 static double measure_reading(const char *path, uint64_t count, size_t *held)
 {
     static const struct log silent = {.level = LOG_LEVEL_NONE};

@@ -52,7 +52,7 @@ static double measure_split_and_parse(const char *path)
     return spent;
 }
 
-/* Returns the CPU time from the file to the page; sets `held` to the heap bytes in use after it. */
+/* Returns the CPU time from the file to the page; sets `held` to the heap bytes it leaves. */
 static double measure_load_and_page(const char *path, size_t *held)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);

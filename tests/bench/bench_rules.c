@@ -178,7 +178,7 @@ static void generate_bound(struct world *w, const struct generated *g)
     }
 }
 
-/* Returns the CPU time to plan the move of 1,000 templates to another cluster, without its undo. */
+/* Returns the CPU time of a plan that moves 1,000 templates to another cluster; not of its undo. */
 static double measure_plan(struct world *w)
 {
     struct error err;

@@ -171,7 +171,7 @@ static FILE *create_file(const char *directory, const char *name)
     return file;
 }
 
-/* Writes the content of `object` to the file, and empties it. Returns the number of bytes. */
+/* Writes the content of `object` to the file, and empties `object`. Returns the bytes written. */
 static size_t flush_object(struct strbuf *object, FILE *file)
 {
     size_t len = fwrite(object->data, 1, object->len, file);

@@ -30,7 +30,7 @@ char *generate_directory(void) MUST_USE;
 /* Removes the directory and the files in it, and frees the name. For CLEANUP on a `char *`. */
 void generate_cleanup(char **directory);
 
-/* Writes all objects as a List to `directory`/`name`. Returns its bytes; aborts on failure. */
+/* Writes all objects as a List to `directory`/`name`. Returns the bytes; aborts on failure. */
 size_t generate_list(const struct generated *g, const char *directory, const char *name);
 /* Writes the text to `directory`/`name` atomically, by renaming. */
 void generate_file(const char *directory, const char *name, const char *text);

@@ -108,7 +108,7 @@ static void check_page(const struct pages *p, enum exposition_format format, siz
         abort();
 }
 
-/* Adds a series with the name. Returns true if its label value differs from those before it. */
+/* Adds a series with the name. Returns true if no earlier name has the same label value. */
 static bool set_name(const struct pages *p, struct strbuf *texts, size_t count, const char *name)
 {
     bool is_new = true;

@@ -5,7 +5,7 @@
 
 /*
  * A web configuration file with any content is refused with its path and a reason, and no field of
- * the configuration is set; or the configuration is complete and within the limits of its header.
+ * the configuration is set; or the configuration is complete and within the limits of web_config.h.
  */
 
 enum { HASH_LEN = 60 };

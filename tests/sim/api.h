@@ -57,7 +57,7 @@ void api_request_read(const char *path, const char *accept, struct api_request *
 
 /* Applies the changes that are due at now_ms to the watch caches. */
 void api_advance(struct api *a);
-/* Returns when the server's watch cache applies its next change; INT64_MAX if it has them all. */
+/* Returns when the server's watch cache applies its next change; INT64_MAX if no change is left. */
 int64_t api_due(const struct api *a, unsigned server);
 
 /*

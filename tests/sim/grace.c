@@ -51,8 +51,8 @@ static int64_t fault_end_ms(const struct run *r, size_t at)
 }
 
 /*
- * Extends the grace of a fault that begins soon after another to the other's grace: the retry delay
- * grows with consecutive failures.
+ * Raises the grace of each fault that begins before or soon after the grace of an earlier fault has
+ * ended to the grace of the earlier one: the retry delay grows with consecutive failures.
  */
 static void extend_grace(struct run *r, unsigned target, int64_t grace[static PLAN_FAULTS_MAX])
 {

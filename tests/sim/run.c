@@ -67,7 +67,7 @@ static void put_padded(struct run *r, const struct fault *f, uint32_t padding)
     }
 }
 
-/* Returns true if the store has an object as changed by any change after the first `count`. */
+/* Returns true if the store has the object and version of any change after the first `count`. */
 static bool stores_change_since(const struct run *r, size_t count)
 {
     for (size_t i = count; i < r->api.etcd.count; i++) {

@@ -11,7 +11,7 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Time limit for an event. inotify queues events before a write returns, so it is never reached. */
+/* Limit of waits for events. inotify queues events before a write returns, so waits are short. */
 enum { EVENT_WAIT_MS = 20000 };
 
 /* test_manifest_source_reader.c runs the same tests with a file reader. */

@@ -7,7 +7,7 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
-/* Time limit for an event. inotify queues events before a write returns, so it is never reached. */
+/* Limit of waits for events. inotify queues events before a write returns, so waits are short. */
 enum { EVENT_WAIT_MS = 20000 };
 
 struct fixture {

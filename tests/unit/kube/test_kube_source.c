@@ -1080,7 +1080,7 @@ TEST(refused_streaming_list_disables_all_of_them)
     copy_request_counts(&lab.api, requests);
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         sum += requests[i];
-    /* One list and one watch for each kind, and the requests open at the first refusal. */
+    /* These are one list and one watch of each kind, and requests open at the first refusal. */
     assert_in_range(sum, 2 * count_synced(&lab), 2 * count_synced(&lab) + 4);
     follow_release(&lab);
 }

@@ -81,7 +81,7 @@ TEST(repeated_restores_are_detected)
     follow_release(lab);
 }
 
-/* The last change is a deletion. After the restore, other changes get higher versions. */
+/* The last change is a deletion. After the restore, other changes reach higher versions than it. */
 TEST(undone_deletion_is_detected)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
@@ -191,7 +191,7 @@ TEST(lower_version_of_the_server_is_detected)
     follow_release(lab);
 }
 
-/* The server answers requests for past versions with the present objects. */
+/* The server answers lists of one object, also of past versions, with all present objects. */
 TEST(restore_is_detected_without_past_versions)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));

@@ -96,7 +96,7 @@ TEST(smallest_delivered_generation_is_kept)
     binding_release(r.strings, b);
 }
 
-/* The status is an object in place of the array: its members are not elements. */
+/* aggregatedStatus is an object in place of the array: its members are not elements. */
 TEST(aggregated_status_that_is_no_array_is_ignored)
 {
     CLEANUP(reading_release) struct reading r;

@@ -301,7 +301,7 @@ static void lab_release(struct lab *lab)
     free(lab->lease);
 }
 
-/* Advances the time until a replica leads; fails after 10 * LEASE_MS. Returns how long it takes. */
+/* Advances the time until a replica leads; fails after 10 * LEASE_MS. Returns the time passed. */
 static int64_t wait_for_leader(struct lab *lab)
 {
     int64_t begun_ms = lab->now_ms;

@@ -337,7 +337,7 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* Returns the number of lines in the first bytes of the file. */
+/* Returns the number of lines in the first `bytes` bytes of the file. */
 static unsigned count_lines(FILE *file, size_t bytes)
 {
     CLEANUP(free_cleanup) char *text = xcalloc(1, bytes + 1);
