@@ -358,7 +358,7 @@ static double measure_least(read_fn *read, fill_fn *fill, size_t size)
     return least;
 }
 
-/* Returns the ratio of the CPU times for texts of GROWTH times the size and of the size. */
+/* Returns the CPU time for a text of GROWTH * SIZE bytes, as a multiple of that for SIZE bytes. */
 static double measure_growth(read_fn *read, const struct text *t)
 {
     double one = measure_least(read, t->fill, SIZE);

@@ -3,7 +3,7 @@
 
 #include "metrics/base/base.h"
 
-/* Return the CPU time of the process and the time of a monotonic clock, in seconds. */
+/* Both return seconds: the CPU time of the process, and the time of a monotonic clock. */
 double measure_cpu_s(void);
 double measure_wall_s(void);
 

@@ -71,7 +71,7 @@ static const char *skip_value(const char *value, size_t *len)
     return value;
 }
 
-/* Returns the end of the line of one name. */
+/* Checks the line of one name. Returns the start of the next line. */
 static const char *skip_line(const char *line)
 {
     size_t len;

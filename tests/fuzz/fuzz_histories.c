@@ -166,7 +166,7 @@ static struct origin draw_origin(struct history *h, const cJSON *json)
     return (struct origin){1 + source, h->sweeps[source]};
 }
 
-/* Puts the object into the store, and takes ownership. */
+/* Puts the object into the store, and notes it as held unless rejected. Takes ownership. */
 static void put_object(struct history *h, cJSON *json, struct origin origin)
 {
     struct error err = {""};

@@ -31,7 +31,7 @@ static void check_tls(const struct web_config *c)
     for (unsigned i = 0; i < c->curve_count; i++)
         MUST(c->curves[i] < WEB_CURVES);
     MUST(c->client_san_count <= WEB_SANS_MAX);
-    /* Settings for client certificates have an effect. */
+    /* Settings for client certificates are refused unless they have an effect. */
     MUST(!(verifies || c->client_san_count > 0) || c->client_auth != WEB_CLIENT_NONE);
     MUST(verifies || c->client_auth < WEB_CLIENT_VERIFY_IF_GIVEN);
 }

@@ -29,8 +29,8 @@ void world_put_all(struct world *w, const cJSON *objects);
 void world_run(struct world *w, int64_t now_ms);
 
 /*
- * Copies the observed history, such as the time of a user change, from the objects of `old` to
- * those of the same names. The decisions about both worlds are then equal.
+ * Copies the observed history, such as the time of a user change, from the objects of `old` to the
+ * objects of `w` with the same names. Equal objects then lead to equal decisions.
  */
 void world_inherit(struct world *w, const struct world *old);
 

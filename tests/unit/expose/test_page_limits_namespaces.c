@@ -296,7 +296,7 @@ TEST(others_have_a_series_for_each_resource)
 static struct size_case {
     const char *name;
     size_t page_bytes;
-    size_t folded; /* Number of folded namespaces; there are five. */
+    size_t folded; /* Number of folded namespaces, of five. */
 } size_cases[] = {
     {"all fit", 4000, 0},
     {"all but one fit", 1500, 1},

@@ -30,7 +30,7 @@ struct witness {
 struct witnesses {
     struct witness items[CHANGES];
     size_t count;
-    bool reads; /* Kinds become complete and incomplete. */
+    bool reads; /* True if kinds become complete and incomplete. */
 };
 
 static struct moment pin_moment(struct moment m)

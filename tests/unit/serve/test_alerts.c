@@ -244,7 +244,8 @@ TEST(adopted_alert_fires_without_a_wait)
     assert_int_equal(alert_of(&f, "b")->state, ALERT_PENDING);
     now = at(MINUTE_MS);
     update_rule(&f, rule, "b", &now);
-    assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING); /* For rule->keep_ms. */
+    /* The alert keeps firing for rule->keep_ms. */
+    assert_int_equal(alert_of(&f, "a")->state, ALERT_FIRING);
     now = at(MINUTE_MS + rule->keep_ms);
     update_rule(&f, rule, "b", &now);
     assert_int_equal(alert_of(&f, "a")->state, ALERT_RESOLVED);
