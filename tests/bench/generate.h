@@ -13,7 +13,7 @@ struct generated {
     unsigned templates;  /* Deployments with three labels, four with `bindings`. */
     unsigned policies;   /* PropagationPolicies with one label selector each. */
     unsigned namespaces; /* Templates and policies are distributed evenly. */
-    bool bindings;       /* One ResourceBinding per template; both claim the template's policy. */
+    bool bindings; /* One ResourceBinding per template, with the same claim as the template. */
 };
 
 /* Returns the number of templates that each policy selects, by their label `app`. */

@@ -13,7 +13,7 @@ struct change {
     int64_t at_ms;
     unsigned slot;
     const char *type; /* ADDED, MODIFIED or DELETED. */
-    struct cell cell; /* State after the change; of a deleted object the last, with `version`. */
+    struct cell cell; /* State after the change; last state of a deleted object, with `version`. */
 };
 
 struct etcd {

@@ -19,9 +19,10 @@ struct wire {
     unsigned connected[2]; /* Servers for short requests, and for streams. */
     uint64_t hash;         /* Hash of all requests and responses, and of the last page. */
     uint64_t next_id;
-    uint64_t strikes;                    /* Number of times that a fault took effect. */
-    uint64_t requests[SIM_TARGET_COUNT]; /* Without continued pages and reads of one object. */
-    bool noisy;                          /* Requests and responses are printed on stderr. */
+    uint64_t strikes; /* Number of times that a fault took effect. */
+    /* Number of requests by target, without continued pages and reads of one object. */
+    uint64_t requests[SIM_TARGET_COUNT];
+    bool noisy;           /* Requests and responses are printed on stderr. */
     unsigned watches_max; /* Most watches of one kind at a time; of Events, with one reason. */
     unsigned lists_max;   /* Most lists of one kind at a time, counted as watches_max. */
 };

@@ -81,7 +81,7 @@ struct fake_api {
     bool few_policies;      /* Setting of tests: random writes put few policies. */
     bool works_wanted;      /* Setting of tests: the source watches Works. */
     bool unreachable;       /* New requests fail without a response. */
-    unsigned fault_percent; /* Rate of faults of requests, bodies and events. */
+    unsigned fault_percent; /* Percentage of requests, bodies and events with a fault. */
     int64_t now_ms;
     uint32_t random;
     struct transfer *transfers;
@@ -94,7 +94,7 @@ struct fake_api {
     uint64_t discovery_requests;     /* Requests for /api: one in each round of discovery. */
     uint64_t fetches;                /* GET requests of single objects. */
     bool fetched_full;               /* The last fetch requested the whole object. */
-    bool slow_fetches;               /* Fetches stay unanswered. */
+    bool slow_fetches;               /* While set, fetches stay unanswered. */
     bool forbidden[FAKE_KIND_COUNT]; /* Requests for the kind return 403. */
     unsigned open_streams;
 };

@@ -51,7 +51,7 @@ static void put_referrer(struct lab *lab, const char *name, const char *resoluti
     put_object(lab, text);
 }
 
-/* Stores the binding of a ConfigMap that two of these Deployments need. */
+/* Stores the binding of a ConfigMap that the Deployments `one` and `other` need. */
 static void put_dependency(struct lab *lab, const char *name, const char *one, const char *other)
 {
     char text[1024];

@@ -276,7 +276,7 @@ TEST(copies_are_limited_over_all_documents)
     assert_refused(&yaml, items, "the text, with its anchors expanded, is too large");
 }
 
-/* The error is behind more bytes than the reader buffers. */
+/* The error comes after more bytes than the reader buffers. */
 TEST(positions_are_exact_after_many_bytes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
