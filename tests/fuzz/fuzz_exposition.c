@@ -121,10 +121,7 @@ static bool set_name(const struct pages *p, struct strbuf *texts, size_t count, 
     return is_new;
 }
 
-/*
- * The first NAMES_MAX names in the input are used; each ends with a NUL or with the input. Their
- * number determines the format.
- */
+/* Up to NAMES_MAX names of the input count; each ends with a NUL. Their number sets the format. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(free_cleanup) char *names = xmemdup0((const char *)data, size);

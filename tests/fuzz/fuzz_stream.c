@@ -2,10 +2,7 @@
 #include "exporter/kube/object_stream.h"
 #include "metrics/model/store.h"
 
-/*
- * Bodies of lists and watches yield the same events in pieces of any size. Rejections have a
- * reason.
- */
+/* Lists and watches yield the same events in pieces of any size. Rejections have a reason. */
 
 struct taking {
     struct store *store;

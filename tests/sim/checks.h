@@ -8,17 +8,15 @@
 enum { CHECK_EVERY_MS = 1000 };
 
 /*
- * Checks that the source is ready in time, unless policies or bindings had faults, that requests
- * are bounded, and that each kind has one watch. Until the storm ends, kinds without faults must be
- * fresh; afterwards, all kinds within grace_of_calm(). Notes differed_ms, and ready_ms and busiest
- * of the verdict.
+ * Checks readiness, the number of requests, and one watch per kind. Until the storm ends, kinds
+ * without faults must be fresh; afterwards, all kinds within grace_of_calm(). Sets r->differed_ms,
+ * and ready_ms and busiest of the verdict.
  */
 void check_audit(struct run *r);
 
 /*
  * Checks that no row depends on an unread kind, by comparison with a fresh exporter. Does nothing
- * while the source is not ready, or the store lacks a change of a kind that has been read, or an
- * object of such a kind is oversized.
+ * while the source is not ready, or a read kind has an oversized object or an unstored change.
  */
 void check_rows(struct run *r);
 

@@ -21,7 +21,6 @@ bool expected_is_missing(const struct run *r, unsigned kind);
 
 /*
  * Evaluates the world, and fails the invariant unless its page, without history, equals that of a
- * fresh exporter with the servers' objects of all kinds that have been read. Does nothing if an
- * invariant failed before.
+ * fresh exporter with the servers' objects of all read kinds. Does nothing after a failure.
  */
 void expected_page(struct run *r, const char *invariant);

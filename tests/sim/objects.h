@@ -73,10 +73,7 @@ const char *slot_name(unsigned slot, char out[static 48]);
 
 /* Returns the slot of the template that the binding in this slot refers to. */
 unsigned slot_bound(unsigned slot);
-/*
- * Returns true if a policy of this value has a resource selector for the kind, in a plan with this
- * number of template kinds.
- */
+/* Returns true if a policy of this value selects the kind, in a plan with these template kinds. */
 bool value_selects(uint32_t value, enum sim_kind kind, unsigned template_kinds);
 
 /*

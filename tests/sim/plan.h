@@ -27,12 +27,9 @@ enum fault_type {
     FAULT_OVERSIZE,  /* One object of each kind exceeds the exporter's size limit. */
     FAULT_PAGES,     /* Lists have no last page. */
     FAULT_KIND_COUNT,
-    /*
-     * Faults of all targets, at one moment or until until_ms. At the start of each, except
-     * FAULT_LAG and FAULT_COMPACT, new requests may go to other servers.
-     */
+    /* Faults of all targets. All but FAULT_LAG and FAULT_COMPACT may change the servers used. */
     FAULT_LOSS = FAULT_KIND_COUNT, /* All connections break. */
-    FAULT_GOAWAY,                  /* No other effect. */
+    FAULT_GOAWAY,                  /* New requests may go to other servers, without other effect. */
     FAULT_UNREACHABLE,             /* Connections break, and new ones are refused. */
     FAULT_BLACKHOLE,               /* Connections carry no data, without an error at first. */
     FAULT_LAG,                     /* The watch cache of one server lags. */

@@ -10,10 +10,7 @@ struct shrinker {
     unsigned tries;
 };
 
-/*
- * Replaces the plan by the smaller one and returns true if the same invariant fails in the smaller
- * one. Returns false after TRIES_MAX tries.
- */
+/* Adopts the smaller plan if the same invariant fails in it. Does nothing after TRIES_MAX tries. */
 static bool adopt_if_failing(struct shrinker *s, const struct plan *smaller)
 {
     struct verdict verdict;

@@ -63,10 +63,7 @@ static void put_template(struct world *w, struct strbuf *text, struct place at, 
     world_put_text(w, text->data);
 }
 
-/*
- * Puts a binding. If `fits`, it runs on another cluster than its policy demands; otherwise no
- * cluster fits the placement of the policy.
- */
+/* If `fits`, the binding runs on another cluster than its policy demands; else no cluster fits. */
 static void put_binding(struct world *w, struct strbuf *text, struct place at, bool fits)
 {
     strbuf_reset(text);

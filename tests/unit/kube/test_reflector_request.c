@@ -52,10 +52,7 @@ static void ignore_end(void *context, const struct reflector_request_end *end)
 
 #define EVENT "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"7\"}}}\n"
 
-/*
- * If the stream ended only when its next bytes arrive, a silent stream would occupy its connection
- * until then.
- */
+/* If a stream ended only when its next bytes arrive, a silent one would occupy its connection. */
 TEST(unusable_or_stopped_stream_ends_at_once)
 {
     static const struct {

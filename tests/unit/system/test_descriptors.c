@@ -38,10 +38,7 @@ TEST_ROWS(each_limit_is_divided_into_shares, limit_cases, name)
     assert_in_range(s.api, c->api_least, FD_SETSIZE);
     assert_true((uint64_t)s.web + s.api + c->others_least <= c->limit);
     assert_int_equal(s.web_min_fd, c->web_min_fd);
-    /*
-     * With web_min_fd, web connections use descriptors from it upwards: their share fits between it
-     * and the limit, all other shares fit below it.
-     */
+    /* With web_min_fd, web connections fit between it and the limit, all other shares below it. */
     if (s.web_min_fd > 0) {
         assert_true((uint64_t)s.web_min_fd + s.web <= c->limit);
         assert_true(s.api + c->others_least <= (unsigned)s.web_min_fd);
@@ -102,10 +99,7 @@ TEST(the_soft_limit_of_another_process_is_lowered)
     assert_int_equal(after.rlim_max, before.rlim_max);
 }
 
-/*
- * poll(2) fails if the limit is below the number of descriptors. The loop must neither spin nor
- * stop.
- */
+/* poll(2) fails for more descriptors than the limit. The loop must then neither spin nor stop. */
 TEST(a_failed_poll_reports_all_descriptors_after_a_pause)
 {
     struct rlimit before, low;
