@@ -10,7 +10,7 @@ struct shrinker {
     unsigned tries;
 };
 
-/* Adopts the smaller plan if the same invariant fails in it. Does nothing after TRIES_MAX tries. */
+/* Returns true and adopts the smaller plan if the same invariant fails; false after TRIES_MAX. */
 static bool adopt_if_failing(struct shrinker *s, const struct plan *smaller)
 {
     struct verdict verdict;
